@@ -173,6 +173,8 @@ def _match_issue(
 ) -> Issue | None:
     if not isinstance(truth, Annotations) or not isinstance(model, Annotations):
         return _names_issue(truth, model)
+    if getattr(options, "classes", "auto") == "different":
+        return None  # the sides are said to have no label in common
     # A side without boxes, by itself or under the score threshold, is no sign of anything.
     if not len(truth.boxes) or bool((model.boxes.score < getattr(options, "min_score", 0.0)).all()):
         return None

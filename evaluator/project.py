@@ -510,19 +510,19 @@ def explanation(project: Project[Any], protocol: AnyProtocol, options: Options) 
     if protocol.kind != "boxes" or project.ground_truth is None:
         return ()
     truth = _as_written(project.ground_truth, protocol, options)
-    found = []
+    issues = []
     for member in project.models:
         prediction = _as_written(member, protocol, options)
         if not isinstance(truth, Annotations) or not isinstance(prediction, Annotations):
-            found += _swapped(project.ground_truth, member, protocol, options)
+            issues += _swapped(project.ground_truth, member, protocol, options)
             continue
         try:
             diagnosis = checkup.diagnosis_of(truth, prediction, protocol, options)
         except BadInput:
             continue
         if diagnosis.best is not None:
-            found.append(msgspec.structs.replace(diagnosis.issue(), severity="error"))
-    return tuple(found)
+            issues.append(msgspec.structs.replace(diagnosis.issue(), severity="error"))
+    return tuple(issues)
 
 
 def _as_written(member: Member[Source], protocol: AnyProtocol, options: Options) -> Source | None:

@@ -23,6 +23,8 @@ from evaluator.pdf.folder import IMAGE_SUFFIXES
 
 # How the terminal tells the dashboard what to open: JSON in the environment.
 WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE"
+# The folder that keeps uploads and the filter, named by --workspace.
+FOLDER_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE_FOLDER"
 _MODELS_SHOWN: Final = 26
 # The environment of a process holds so many notes at most; the terminal has them all.
 _NOTES_KEPT: Final = 100
@@ -152,16 +154,16 @@ def find(
     files = list(search.walk(paths))
     taken = {path.resolve() for path in named}
     left = [file for file in files if taken.isdisjoint((file.resolve(), *file.resolve().parents))]
-    found = search.units(left, paths)
+    gathered = search.units(left, paths)
     kind_of = {path: _kind_at(path) for path in named}
     pdf_folder = pdfs or _folder_of_pdfs(files)
     unread = [path for path in left if path.suffix.lower() in known.SUFFIXES and _is_known(path)]
-    issues = [*map(_left_out, (*found.unknown, *unread)), *map(_beside, found.beside)]
+    issues = [*map(_left_out, (*gathered.unknown, *unread)), *map(_beside, gathered.beside)]
     if ground_truth and not as_reference and _is_prediction(ground_truth):
         issues.append(_not_a_truth(ground_truth))
     sides: dict[Kind, Sides] = {}
     for kind in KINDS:
-        units = [unit for unit in found.units if formats.FORMATS[unit.format].kind == kind]
+        units = [unit for unit in gathered.units if formats.FORMATS[unit.format].kind == kind]
         truth = ground_truth if ground_truth and kind_of[ground_truth] == kind else None
         chosen = _chosen(units, truth, [path for path in predictions if kind_of[path] == kind], issues)
         issues += [_too_many(path) for path in chosen.predictions[_MODELS_SHOWN:]]
@@ -170,7 +172,7 @@ def find(
             sides[kind] = Sides(chosen.ground_truth, chosen.predictions, pdf_folder)
     if has_errors(issues):
         raise BadInput(issues)
-    passed_over = _passed_over([path for path in left if path not in unread], found.others)
+    passed_over = _passed_over([path for path in left if path not in unread], gathered.others)
     names = tuple(path.name for path in passed_over[:_NAMES_KEPT])
     return Workspace(sides, as_reference, tuple(issues), tuple(_others_left_out(passed_over)), names)
 

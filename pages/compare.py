@@ -36,7 +36,8 @@ from evaluator.model.boxes import IntArray
 from evaluator.model.issues import plain
 from evaluator.protocols.pixel.difference import difference
 from pages.shared import compare as held
-from pages.shared import decision, frame, headline, pictures, widgets
+from pages.shared import decision, frame, headline, pictures, slice_list, widgets
+from pages.shared import slices as slices_of
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.components import board, chosen_cell, matrix, panes, parse_linked, parse_panes
@@ -46,9 +47,10 @@ from pages.shared.results import confusion_of, result_key, score_threshold
 from pages.shared.state import State, chosen_cells, chosen_points, report, state
 
 BROWSER_VIEW, PIXEL_VIEW = "pages/page_browser.py", "pages/pixel_confusion.py"
+SLICES_VIEW = "pages/slices.py"
 _PANES, _BOARD, _MATRIX = "compare_panes", "compare_board", "compare_matrix"
 _BY_NAME, _BY_LABEL = "compare_names", "compare_labels"
-_PARTS = {"mistakes": "Mistakes", "classes": "Class confusion", "pixels": "Pixels"}
+_PARTS = {"mistakes": "Mistakes", "slices": "Slices", "classes": "Class confusion", "pixels": "Pixels"}
 _BARS_HEIGHT = 330
 
 
@@ -275,7 +277,7 @@ def _against(one: Difference | None) -> str | None:
 
 @st.fragment
 def _more(loaded: OpenedBoxes) -> None:
-    """Named mistakes, class confusion and pixels, one of them at a time."""
+    """Named mistakes, slices, class confusion and pixels, one of them at a time."""
     if State.pair_whole.take():
         st.rerun()
     if State.pair_mistakes.take():
@@ -291,7 +293,7 @@ def _more(loaded: OpenedBoxes) -> None:
         )
     if State.pair_part_moved.take():
         _write_url(held.shown_place(loaded))
-    {"mistakes": _mistakes, "classes": _classes, "pixels": _pixels}[state.pair_part](loaded)
+    {"mistakes": _mistakes, "slices": _slices, "classes": _classes, "pixels": _pixels}[state.pair_part](loaded)
 
 
 def _mistakes(loaded: OpenedBoxes) -> None:
@@ -319,11 +321,11 @@ def _mistakes(loaded: OpenedBoxes) -> None:
         bars = charts.mistakes_by_label(
             names, dict(zip("AB", counts, strict=True)), baseline="A", dark=frame.is_dark(), height=_BARS_HEIGHT
         )
-        column.altair_chart(
+        widgets.chart(
+            column,
             bars,
             on_select=_bar_chosen(both.chosen, key, dict(zip(titles, DOCUMENT, strict=True))),
             selection_mode="label",
-            theme=None,
             key=key,
             alt=f"Mistakes of A and B, {name}",
         )
@@ -342,6 +344,15 @@ def _bar_chosen(chosen: tuple[Named, ...], key: str, names: dict[str, str]) -> C
             )
 
     return opened
+
+
+def _slices(loaded: OpenedBoxes) -> None:
+    """Sets of boxes in which B loses or gains against A."""
+    slices, payload = slices_of.chosen(loaded, "B-A", "recall")
+    slice_list.heading(slices)
+    if slices.slices:
+        slice_list.shown(loaded, slices, payload, key="compare_slices", of="B-A")
+    st.page_link(SLICES_VIEW, label="Open Slices", icon=":material/troubleshoot:")
 
 
 def _classes(loaded: OpenedBoxes) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import os
 import urllib.parse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from evaluator.project import Project
 from evaluator.review.place import state_folder
 from evaluator.uploads import PAGE_SUFFIXES, Dropped, Proposed, sort_dropped
 from evaluator.workspace import Sides
-from pages.shared import columns, doctor, file_list, frame, opened, pictures
+from pages.shared import columns, doctor, file_list, frame, kept, opened, pictures
 from pages.shared.address import parts, read_url, take
 from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind
 from pages.shared.state import state
@@ -28,6 +29,7 @@ _ROLES: dict[str, Side] = {"Ground truth": "ground_truth", "Prediction": "predic
 _BY_CONTENT, _LEAVE_OUT = "By content", "Leave out"
 # Names of files left out that are shown.
 _NAMED = 6
+_PAGES_LISTED = 40
 
 
 def _problems() -> None:
@@ -60,7 +62,11 @@ def _other_kinds() -> None:
 
 def _upload(held: Project[Annotations]) -> None:
     """Add or replace annotation files and pages."""
-    st.html('<h2 class="ls-section">Add files <small>kept until this tab closes</small></h2>')
+    of = kept.folder()
+    where = f"kept in {of.root.name} until you remove them" if of else "kept until this tab closes or is reloaded"
+    frame.section("Add files", where)
+    if of is None:
+        st.caption("Start with layoutscope open FOLDER --workspace DIR to keep uploads and the filter in a folder.")
     left, right = st.columns(2, gap="medium")
     with left:
         several = st.segmented_control(
@@ -79,6 +85,41 @@ def _upload(held: Project[Annotations]) -> None:
     with right:
         pictures.pages_uploader("upload_pages")
         _pdf_note(held)
+
+
+def _uploaded() -> None:
+    """What was uploaded, each with the way to remove it, and what the workspace folder could not keep."""
+    taken, pages = state.taken, pictures.uploaded_pages()
+    if state.kept_problem:
+        st.error(frame.escaped(state.kept_problem), icon=":material/error:")
+    if state.kept_issues:
+        frame.issues(state.kept_issues)
+    if not taken and not pages:
+        return
+    count = f"{count_of(len(taken), 'side')}, {count_of(len(pages), 'page file')}"
+    frame.section("Uploaded files", count)
+    roles = {side: role for role, side in _ROLES.items()}
+    for place, each in enumerate(taken):
+        files = f", {count_of(len(each.upload.files), 'file')}" if len(each.upload.files) > 1 else ""
+        words = f"{each.upload.name} · {roles[each.side].lower()} of {each.kind}{files}"
+        _removable(words, f"upload_{place}", opened.remove, each)
+    for place, name in enumerate(pages[:_PAGES_LISTED]):
+        _removable(name, f"page_{place}", pictures.remove_page, name)
+    if len(pages) > _PAGES_LISTED:
+        st.caption(f"The first {_PAGES_LISTED} of {len(pages):,} page files.")
+        st.button("Remove all page files", on_click=_remove_pages, args=(pages,))
+
+
+def _removable(words: str, key: str, remove: Callable[[Any], None], what: object) -> None:
+    """An uploaded file and its button."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button("Remove", key=f"remove_{key}", on_click=remove, args=(what,), help="Close it and forget it.")
+        st.html(f"<span>{html.escape(plain(words))}</span>")
+
+
+def _remove_pages(names: Sequence[str]) -> None:
+    for name in names:
+        pictures.remove_page(name)
 
 
 def _take(files: Sequence[tuple[str, bytes]], side: Side | None) -> None:
@@ -258,6 +299,8 @@ def _reopen(path: Path) -> None:
         state.project_issues = problem.issues
         return
     state.project_issues = ()
+    # Those of this session; what the workspace folder has comes back with a reload.
+    state.taken = ()
     for kind in _KINDS.values():
         opened.use(kind, named)
     take(dict(urllib.parse.parse_qsl(query)))
@@ -278,6 +321,7 @@ def view() -> None:
     doctor.label_mapping()
     doctor.what_is_in_the_data()
     _other_kinds()
+    _uploaded()
     _upload(held)
     _save()
     _recent()

@@ -133,8 +133,8 @@ def _filters(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
     for entry in entries:
         counts[finding.kind(entry)] += 1
     judged = list(log.judged.values())
-    authors = sorted({name for found in judged for name in found.authors})
-    tags = sorted({tag for found in judged for tag in found.tags})
+    authors = sorted({name for each in judged for name in each.authors})
+    tags = sorted({tag for each in judged for tag in each.tags})
     past = sum(entry.state != "applies" for entry in entries)
     totals = {"": len(entries), "applies": len(entries) - past, "past": past}
     for field, known in (

@@ -12,7 +12,7 @@ from evaluator.charts import boxes, curves
 from evaluator.drawing import crops
 from evaluator.drawing.class_matrix import class_matrix
 from evaluator.drawing.payloads import GalleryPayload, with_axes
-from evaluator.metrics.box_items import MATCHED, MATCHED_NAME, Question, in_words
+from evaluator.metrics.box_items import MATCHED, MATCHED_NAME, Question
 from evaluator.metrics.causes import causes, family_title
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
@@ -145,19 +145,19 @@ def _scores(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
                 State.score.of(places[point["model"]]).set(round(float(point["score"]), 2))
 
     dark = frame.is_dark()
-    left.altair_chart(
+    widgets.chart(
+        left,
         curves.against_score(made, current, label=label, baseline="A", dark=dark, height=_CHART_HEIGHT),
         on_select=brushed,
         selection_mode="score",
-        theme=None,
         key=keys[0],
         alt="F1, precision and recall against the score threshold",
     )
-    right.altair_chart(
+    widgets.chart(
+        right,
         curves.precision_recall(made, current, label=label, baseline="A", dark=dark, height=_CHART_HEIGHT),
         on_select=pointed,
         selection_mode="point",
-        theme=None,
         key=keys[1],
         alt="Precision against recall",
     )
@@ -180,7 +180,8 @@ def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
             for letter, result in results.items()
         )
         column.html(f'<div class="ls-fit"><b>{title}</b><span>mean {means}</span></div>')
-        column.altair_chart(
+        widgets.chart(
+            column,
             boxes.histogram(
                 {letter: getattr(result.matches, name) for letter, result in results.items()},
                 low=low,
@@ -190,7 +191,6 @@ def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
             ),
             on_select=_brushed_fit(key, name),
             selection_mode="range",
-            theme=None,
             key=key,
             alt=f"{title} of matched boxes",
         )
@@ -206,7 +206,8 @@ def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
         coverage, purity = ranges.get("coverage"), ranges.get("purity")
         held.ask(Question(coverage=_bounds(coverage), purity=_bounds(purity)) if coverage and purity else None)
 
-    columns[3].altair_chart(
+    widgets.chart(
+        columns[3],
         curves.coverage_purity(
             every.coverage[drawn],
             every.purity[drawn],
@@ -216,7 +217,6 @@ def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
         ),
         on_select=brushed,
         selection_mode="fit",
-        theme=None,
         key=key,
         alt="Purity against coverage",
     )
@@ -250,11 +250,11 @@ def _names(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         )
         held.ask(Question(name=DOCUMENT[titles.index(picked)]) if picked in titles else None)
 
-    st.altair_chart(
+    widgets.chart(
+        st,
         boxes.mistakes_by_label(titles, counts, baseline="A", dark=frame.is_dark(), height=_CHART_HEIGHT + 90),
         on_select=pick,
         selection_mode="label",
-        theme=None,
         key=key,
         alt="Mistakes by name",
     )
@@ -307,7 +307,7 @@ def _bounds(values: list[float]) -> tuple[float, float]:
 def _head(shown: held.Shown) -> None:
     """What the cards are, how many, their order, and the way back to all mistakes."""
     asked = state.gallery_question
-    text = "Mistakes" if asked is None else plain(in_words(asked))
+    text = "Mistakes" if asked is None else plain(held.in_words(asked))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="gallery_head"):
         frame.section(text, held.heading(shown))
         if asked is not None:
@@ -381,6 +381,9 @@ def view() -> None:
     model = loaded.shown_of_pair
     _charts(loaded, chosen, model)
     shown = held.shown(loaded, model)
+    unknown = held.asked_boxes(loaded, model)
+    if isinstance(unknown, str):
+        st.warning(frame.escaped(unknown), icon=":material/info:")
     first = state.gallery_sheet * held.CARDS
     if first >= len(shown):
         state.gallery_sheet = 0

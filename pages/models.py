@@ -248,7 +248,7 @@ def _dates(loaded: OpenedBoxes, every: held.Ranked) -> None:
         st.caption("Two runs with different dates make a line. The date is info.created_at of a snapshot file.")
         return
     chart = over_dates(dated, title=title, dark=frame.is_dark())
-    st.altair_chart(chart, theme=None, alt=f"{title} over run dates")
+    widgets.chart(st, chart, alt=f"{title} over run dates")
     if not of.few_documents:
         st.caption("Whiskers: 95 % interval of one model. Date from info.created_at.")
 

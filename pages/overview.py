@@ -144,11 +144,11 @@ def _mistakes(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         counts = {letter: label_counts(columns, len(titles)) for letter, columns in every.items()}
     with st.container(border=True, key="mistakes_chart"):
         chart = charts.mistakes_by_label(list(titles), counts, baseline="A", dark=frame.is_dark(), height=height)
-        event = st.altair_chart(
+        event = widgets.chart(
+            st,
             chart,
             on_select="rerun",
             selection_mode="label",
-            theme=None,
             key=f"mistakes_{by}",
             alt=f"Mistakes by {str(by).lower()}",
         )
@@ -176,9 +176,9 @@ def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         column.html(f'<div class="ls-fit"><b>{name}</b><span>mean {means}</span></div>')
         values = {key: getattr(result.matches, field) for key, result in results.items()}
         low = state.iou
-        column.altair_chart(
+        widgets.chart(
+            column,
             charts.histogram(values, low=low, baseline="A", dark=frame.is_dark()),
-            theme=None,
             alt=f"{name} of matched boxes",
         )
 

@@ -14,7 +14,7 @@ from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import IntArray
 from evaluator.model.issues import plain
-from pages.shared import frame, gallery, headline, opened, pictures, widgets
+from pages.shared import frame, gallery, headline, opened, pictures, review_plan, widgets
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.browser import text_count as words
@@ -237,6 +237,9 @@ def _judged(loaded: OpenedBoxes, model: Model) -> None:
         state.viewer_held = event.held
         named = findings.author()
         findings.handle(loaded, model, event)
+        if event.keys and (state.doc, state.page) == (event.document, event.index):
+            state.box = state.box if state.box in event.keys else event.keys[0]
+            state.judged_here = event.document, event.index, state.box
         if findings.author() != named:
             # The field for the name is outside the fragment: until it is drawn anew, the browser sends it empty.
             state.whole_view = True
@@ -279,6 +282,7 @@ def view() -> None:
     browser.drop_unknown(loaded)
     shown = browser.listed(loaded, model)
     with st.sidebar:
+        review_plan.reminder(loaded)
         frame.document_choice(loaded)
         _page_choice(shown)
         _filters(loaded, shown.counts)

@@ -22,7 +22,7 @@ from evaluator.protocols.pixel.cells import CellFacts, asymmetry, cell_words, di
 from evaluator.protocols.pixel.tables import matrix_files
 from pages.shared import components, frame, headline, pictures, widgets
 from pages.shared.address import at, read_url, write_url
-from pages.shared.opened import OpenedBoxes, Place
+from pages.shared.opened import OpenedBoxes, Place, pixels
 from pages.shared.pixel import results as choices
 from pages.shared.pixel.scope import (
     Shown,
@@ -348,7 +348,7 @@ def _banners(loaded: OpenedBoxes) -> None:
 def view() -> None:
     """The whole view."""
     read_url("pixel_confusion")
-    loaded = frame.open_boxes("Pixel confusion")
+    loaded = frame.open_boxes("Pixel confusion", pixels)
     if loaded is None:
         return
     head = st.container()

@@ -214,7 +214,8 @@ def _criteria(chosen: tuple[choices.PosterModel, ...], poster_id: str) -> None:
     shapes = "A circles, B diamonds; " if len(chosen) == 2 else ""
     frame.section("Criteria", f"{shapes}the lines are the thresholds; a dot opens its poster")
     columns = {model.letter: choices.evaluated(model).columns for model in chosen}
-    event = st.altair_chart(
+    event = widgets.chart(
+        st,
         charts.criteria(
             {letter: list(each.values.T) for letter, each in columns.items()},
             [panel.TITLES[name] for name in CRITERIA],
@@ -226,7 +227,6 @@ def _criteria(chosen: tuple[choices.PosterModel, ...], poster_id: str) -> None:
         ),
         on_select="rerun",
         selection_mode="poster",
-        theme=None,
         key=_CHART,
         alt="Four criteria of every poster against their thresholds",
     )

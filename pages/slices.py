@@ -1,17 +1,20 @@
-"""Slices: sets of boxes in which a model is worse than elsewhere, and the pages behind each slice."""
+"""Slices: sets of boxes in which a model is worse than elsewhere, with examples, pages and all boxes of each."""
 
 from __future__ import annotations
+
+from typing import cast
 
 import streamlit as st
 
 from evaluator import export
-from pages.shared import components, frame, headline, widgets
+from evaluator.metrics.results import count_of
+from evaluator.slices.slices import Measure
+from pages.shared import frame, headline, reading, slice_list, widgets
 from pages.shared import slices as held
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import OpenedBoxes
-from pages.shared.state import State, go_to, state
+from pages.shared.state import State, state
 
-BROWSER_VIEW = "pages/page_browser.py"
 _OF = {"A": "A", "B": "B", "B-A": "B minus A"}
 _MEASURES = {"recall": "Recall", "precision": "Precision"}
 
@@ -30,6 +33,24 @@ def _controls(loaded: OpenedBoxes) -> None:
             widgets.switch("Measure", _MEASURES, State.slices_measure)
 
 
+def _pdfs(loaded: OpenedBoxes) -> None:
+    """What the PDFs say: the way to it, its progress, or that it counts."""
+    if loaded.project.pdfs is None:
+        st.caption("Without PDFs or page images; words, fonts, ink and ruled lines are not searched.")
+        return
+    seen = held.from_pdfs(loaded)
+    pages = count_of(loaded.dataset.pages, "page")
+    reading.panel(
+        State.slices_reading,
+        start=lambda: held.read_pdfs(loaded),
+        unread=f"Also search by words, fonts, ink, pictures and ruled lines: reads {pages}.",
+        read=None
+        if seen is None
+        else f"Also by words, fonts, ink, pictures and ruled lines of {count_of(len(seen.of_pages), 'page')}.",
+        key="slices",
+    )
+
+
 def view() -> None:
     """The whole view."""
     read_url("slices")
@@ -42,17 +63,12 @@ def view() -> None:
     frame.banners(loaded, chosen)
     headline.operating_point(loaded, chosen)
     _controls(loaded)
-    slices, payload = held.chosen(loaded)
-    if not slices.enough:
-        st.info(frame.escaped(slices.summary))
-    else:
-        frame.section(slices.heading, slices.tested)
+    _pdfs(loaded)
+    measure = cast("Measure", state.slices_measure)
+    slices, payload = held.chosen(loaded, state.slices_of, measure)
+    slice_list.heading(slices)
     if slices.slices:
-        page = components.slices(payload, key="slices")
-        # A page from a browser: only one of the list.
-        if page is not None and (page.document, page.index) in held.pages_in(payload):
-            go_to(page.document, page.index)
-            st.switch_page(BROWSER_VIEW)
+        slice_list.shown(loaded, slices, payload, key="slices", of=state.slices_of)
     text = export.to_json([each.to_json() for each in slices.slices])
     st.download_button("JSON", text, "slices.json", "application/json", on_click="ignore")
     frame.sidebar(loaded)

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 import streamlit as st
 
-from evaluator.metrics.results import count_of
+from evaluator.charts.review import half_width
 from evaluator.model.boxes import iou
 from evaluator.model.issues import plain
-from evaluator.review.identity import page_target
 from evaluator.suspects.listing import Suspects
 from evaluator.suspects.pairing import NOBODY
-from pages.shared import frame, headline, pictures, widgets
+from evaluator.suspects.planning import course
+from evaluator.suspects.targets import edited
+from pages.shared import frame, headline, pictures, reading, review_plan, widgets
 from pages.shared import suspects as held
 from pages.shared.address import read_url, write_url
 from pages.shared.findings import log as findings
 from pages.shared.gallery import crop
 from pages.shared.opened import OpenedBoxes
-from pages.shared.state import Field, State, go_to, state
+from pages.shared.state import Field, State, chosen_cells, go_to, state
 from pages.shared.suspects import Entry, Known
 
 BROWSER_VIEW = "pages/page_browser.py"
 _TITLE: Final = "Suspected ground truth"
 _CROP_WIDTH: Final = 1_200
+_CORRECTED: Final = "ground_truth_wrong"
+_EDGES: Final = ("Left", "Top", "Right", "Bottom")
 _ANSWERS: Final = (
-    ("Accept correction", "ground_truth_wrong", "1"),
+    ("Accept correction", _CORRECTED, "1"),
     ("Model wrong", "model_wrong", "2"),
     ("Ambiguous", "ambiguous", "3"),
 )
@@ -68,6 +72,20 @@ def _kinds(every: Suspects) -> None:
 def _from_the_top() -> None:
     state.suspect_at = 0
     state.suspect_round += 1
+
+
+def _pages_read(loaded: OpenedBoxes) -> None:
+    """Words and ink of the pages: the way to them, their progress, or that they count."""
+    if loaded.project.pdfs is None:
+        return
+    read = held.with_pages(loaded)
+    reading.panel(
+        State.suspect_reading,
+        start=lambda: held.read_pages(loaded),
+        unread="Words and ink of the pages do not count yet: cut words, uncovered ink, empty boxes.",
+        read=None if read is None else "Words and ink of the likeliest suspects' pages count.",
+        key="suspects",
+    )
 
 
 # --- queue -----------------------------------------------------------------------------------------------------------
@@ -150,11 +168,12 @@ def _chip(label: str, *, now: bool) -> str:
 def _evidence(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> None:
     """IoU of each model with the ground truth now and with the proposal."""
     suspect = every[entry.place]
+    proposed = next((box.xyxy for box in entry.target.of("prediction")), None)
     rows: dict[str, list[str]] = {"Evidence": [], "Truth now": [], "Proposed": []}
     for model, side in enumerate(every.dataset.predictions):
         row = int(every.ranked.prediction[entry.place, model])
         values = []
-        for box in (suspect.bbox if suspect.kind != "missing" else None, suspect.proposal.bbox):
+        for box in (suspect.bbox if suspect.kind != "missing" else None, proposed):
             there = box is not None and row != NOBODY
             values.append(f"{iou(side.xyxy[[row]], np.array([box]))[0]:.2f}" if there else "–")
         rows["Evidence"].append(f"IoU with {plain(frame.lettered(loaded.pair[model]))}")
@@ -166,15 +185,20 @@ def _evidence(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> None:
 
 def _answer(entry: Entry, verdict: str) -> None:
     """Keep a verdict, and go to the next suspect."""
-    refused = findings.save(entry.target, verdict=verdict)
+    if verdict == _CORRECTED:
+        entry, problem = _as_edited(entry)
+        if problem:
+            return
+    refused = findings.save(entry.target, verdict=verdict, target_id=entry.id)
     if refused is not None:
         return
-    state.suspect_last = entry.target
+    state.suspect_last = entry
     _step(0 if state.suspect_unjudged else 1)
 
 
 def _step(by: int) -> None:
     """Another suspect of the list."""
+    state.suspect_edited = ""
     state.suspect_at = max(state.suspect_at + by, 0)
     state.suspect_round += 1
 
@@ -182,7 +206,7 @@ def _step(by: int) -> None:
 def _undo() -> None:
     """Take the last verdict back."""
     last = state.suspect_last
-    if last is not None and findings.save(last, verdict=None) is None:
+    if last is not None and findings.save(last.target, verdict=None, target_id=last.id) is None:
         state.suspect_last = None
         _step(0)
 
@@ -201,6 +225,9 @@ def _buttons(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> None:
                 on_click=_answer,
                 args=(entry, verdict),
             )
+        editing = state.suspect_edited == entry.id
+        words = "Proposed again" if editing else "Edit"
+        st.button(words, key="suspect_edit", shortcut="e", disabled=not named, on_click=_edit, args=(every, entry))
         st.button("Skip", key="suspect_skip", shortcut="s", on_click=_step, args=(1,))
         st.button("Back", key="suspect_back", shortcut="p", on_click=_step, args=(-1,))
         st.button("Undo", key="suspect_undo", shortcut="u", disabled=state.suspect_last is None, on_click=_undo)
@@ -210,58 +237,133 @@ def _buttons(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> None:
             st.switch_page(BROWSER_VIEW)
     if not named:
         st.caption("Type your name in the sidebar to answer.")
-    waiting = findings.unsaved(entry.target.id)
+    waiting = findings.unsaved(entry.id)
     if waiting is not None:
         st.error(f"NOT SAVED. {frame.escaped(waiting.problem)}", icon=":material/error:")
+
+
+# --- editing a correction --------------------------------------------------------------------------------------------
+
+
+def _edit(every: Suspects, entry: Entry) -> None:
+    """Begin to edit the proposed correction, from itself; or leave it as it was proposed."""
+    if state.suspect_edited == entry.id:
+        state.suspect_edited = ""
+        return
+    suspect, scale = every[entry.place], _scale(entry)
+    state.suspect_edited = entry.id
+    state.suspect_label = suspect.proposal.label or suspect.label
+    for side, value in zip(_EDGES, suspect.proposal.bbox or suspect.bbox, strict=True):
+        State.suspect_edge.of(side).set(round(value * scale, 2))
+
+
+def _scale(entry: Entry) -> float:
+    """By what a coordinate is multiplied for the reader: per cent of the page, or pixels."""
+    return 100.0 if entry.target.unit == "page" else 1.0
+
+
+def _as_edited(entry: Entry) -> tuple[Entry, str]:
+    """The suspect with the correction as the reader edited it, and what is wrong with that."""
+    if state.suspect_edited != entry.id or state.suspect_label is None:
+        return entry, ""
+    scale = _scale(entry)
+    x1, y1, x2, y2 = (State.suspect_edge.of(side).get() / scale for side in _EDGES)
+    try:
+        return entry._replace(target=edited(entry.target, state.suspect_label, (x1, y1, x2, y2))), ""
+    except ValueError as problem:
+        return entry, f"{problem}."
+
+
+def _edit_fields(every: Suspects, entry: Entry, problem: str) -> None:
+    """Label and edges of the edited correction; the picture follows."""
+    if state.suspect_edited != entry.id:
+        return
+    share = entry.target.unit == "page"
+    most = 100.0 if share else None
+    with st.container(horizontal=True, gap="small", key="suspect_fields"):
+        st.selectbox("Label", every.dataset.labels, format_func=plain, key=State.suspect_label.key)
+        for side in _EDGES:
+            unit = "%" if share else "px"
+            st.number_input(
+                f"{side}, {unit}", min_value=0.0, step=0.1 if share else 1.0, format="%.2f",
+                key=State.suspect_edge.of(side).key, max_value=most,
+            )  # fmt: skip
+    if problem:
+        st.warning(f"{problem[:1].upper()}{problem[1:]}", icon=":material/warning:")
 
 
 # --- how much to review ----------------------------------------------------------------------------------------------
 
 
 def _plan(loaded: OpenedBoxes, every: Suspects) -> None:
-    """How many pages to review, and what is known of the recall."""
+    """How many pages to review, which ones, and what is known of the recall."""
     margins = {margin: f"±{100 * margin:g} points" for margin in held.MARGINS}
     head, control = st.columns([1.6, 1], vertical_alignment="center")
     head.html('<h2 class="ls-section">How much to review <small>whole pages, drawn at random in strata</small></h2>')
     with control.container(horizontal=True, horizontal_alignment="right"):
         widgets.switch("Recall known to", margins, State.suspect_margin, label_visibility="collapsed")
     answers = held.known(loaded, every)
-    text = [_known_text(answer) for answer in answers]
-    st.html(f'<p class="ls-state">{"<br>".join(html.escape(plain(line)) for line in text)}</p>')
-    following = held.next_page(answers[0], loaded.dataset, findings.review_log())
+    text = [review_plan.known_text(answer) for answer in answers]
+    left, right = st.columns([1.2, 1], gap="medium")
+    with left:
+        st.html(f'<p class="ls-state">{"<br>".join(html.escape(plain(line)) for line in text)}</p>')
+        _next_page(loaded, answers)
+        _sample(loaded, answers[0])
+    with right:
+        courses = {answer.model.letter: course(answer.plan, answer.reviewed) for answer in answers}
+        if any(each.expected for each in courses.values()):
+            chart = half_width(courses, margin=state.suspect_margin, baseline="A", dark=frame.is_dark())
+            widgets.chart(st, chart, key="plan_course", alt="Half width of the interval by reviewed pages")
+
+
+def _next_page(loaded: OpenedBoxes, answers: Sequence[Known]) -> None:
+    """The next page of the plan, and that it is done."""
+    following = held.next_page(answers[0])
     if following is None or all(answer.bound.done for answer in answers):
         return
     document, page = held.page_of(loaded.dataset, following)
     expected = f"Next page of the plan: {frame.shortened(document, 60)}, page {page + 1}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(frame.escaped(expected))
-        if st.button("Open the page", key="plan_page", icon=":material/find_in_page:"):
-            go_to(document, page)
-            st.switch_page(BROWSER_VIEW)
+        if st.button("Review in the Page browser", key="plan_page", icon=":material/find_in_page:"):
+            _review(document, page)
         st.button(
             "Everything on it is reviewed",
             key="plan_done",
             disabled=not findings.author()[0],
-            on_click=_reviewed,
+            on_click=review_plan.keep_reviewed,
             args=(document, page),
         )
 
 
-def _reviewed(document: str, page: int) -> None:
-    findings.save(page_target(document, page), verdict=None, tags=[held.REVIEWED])
-
-
-def _known_text(answer: Known) -> str:
-    """What is known of the recall of a model, in words."""
-    name, bound, planned = frame.lettered(answer.model), answer.bound, answer.plan
-    pages = f"{bound.reviewed:,} of {count_of(bound.reviewed + bound.more, 'page')} reviewed"
-    if bound.recall is None or bound.half is None:
-        return f"{name}: recall {frame.number(planned.official)} on the ground truth as it is; {pages}."
-    more = "enough" if bound.done else f"review {bound.more:,} more"
-    return (
-        f"{name}: recall {frame.number(planned.official)} → {bound.recall:.3f} ± {100 * bound.half:.1f} points; "
-        f"{pages}, {more}."
+def _sample(loaded: OpenedBoxes, answer: Known) -> None:
+    """The pages of the plan in order; a row opens its page."""
+    pages = held.planned_pages(answer, loaded.dataset)
+    key = "plan_sample"
+    widgets.table(
+        {
+            "No.": [each.number for each in pages],
+            "Document": [plain(each.document) for each in pages],
+            "Page": [str(each.page + 1) for each in pages],
+            "Boxes": [each.boxes for each in pages],
+            "Reviewed": ["yes" if each.reviewed else "" for each in pages],
+        },
+        rows=6,
+        on_select="rerun",
+        key=key,
+        columns={"No.": 44, "Document": 260, "Page": 50, "Boxes": 56, "Reviewed": 76},
+        alt="Pages of the plan in order",
     )
+    for row, _ in chosen_cells(key):
+        if row < len(pages):
+            _review(pages[row].document, pages[row].page)
+
+
+def _review(document: str, page: int) -> None:
+    """Go to a page of the plan; the Page browser shows how far the review is."""
+    state.reviewing = True
+    go_to(document, page)
+    st.switch_page(BROWSER_VIEW)
 
 
 # --- the view --------------------------------------------------------------------------------------------------------
@@ -280,6 +382,7 @@ def view() -> None:
     frame.title(_TITLE, signature)
     frame.banners(loaded, loaded.pair)
     headline.operating_point(loaded, loaded.pair)
+    _pages_read(loaded)
     every = held.listed(loaded)
     _kinds(every)
     entries = held.queue(every, findings.review_log(), signature)
@@ -295,9 +398,11 @@ def view() -> None:
                 f"{suspect.kind.capitalize()} · {suspect.label}", f"{suspect.document}, page {suspect.page + 1}"
             )
             st.html(f'<p class="ls-state">{html.escape(plain(suspect.reason))}</p>')
-            _picture(loaded, every, entry)
+            shown, problem = _as_edited(entry)
+            _picture(loaded, every, shown)
+            _edit_fields(every, entry, problem)
             _buttons(loaded, every, entry)
-            _evidence(loaded, every, entry)
+            _evidence(loaded, every, shown)
     else:
         st.html('<div class="ls-empty"><p>No suspect passes the filter.</p></div>')
     _plan(loaded, every)

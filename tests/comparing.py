@@ -50,12 +50,12 @@ def side(
     """Rows as a reader returns them, with all documents, in shares of the page or in its pixels."""
     pages = [(document, index) for document in documents for index in range(3)]
     build = ground_truth if truth else annotations
-    found = build([row for row in rows if row.document in set(documents)], documents=documents, pages=pages)
+    built = build([row for row in rows if row.document in set(documents)], documents=documents, pages=pages)
     if page is None:
-        return found
-    scaled = found.boxes.xyxy * np.tile(np.array(page), 2)
-    sizes = np.tile(np.array(page, dtype=np.float64), (len(found.page_index), 1))
-    return replace(found, boxes=replace(found.boxes, xyxy=scaled), unit="pixels", page_size=sizes)
+        return built
+    scaled = built.boxes.xyxy * np.tile(np.array(page), 2)
+    sizes = np.tile(np.array(page, dtype=np.float64), (len(built.page_index), 1))
+    return replace(built, boxes=replace(built.boxes, xyxy=scaled), unit="pixels", page_size=sizes)
 
 
 def drawn(rows: Rows, documents: Sequence[str], counts: Sequence[int]) -> tuple[Rows, list[str]]:

@@ -1,9 +1,15 @@
-"""For every test: findings are kept in a file of the test session, and no example of Hypothesis has a deadline."""
+"""For every test: findings are kept in a file of the test session, and no example of Hypothesis has a deadline.
+
+With pytest-xdist a file is one piece of work, so that what it starts is started once, and the longest come first, so
+that no worker is left alone with one at the end.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -11,6 +17,53 @@ from hypothesis import settings
 # A busy machine is no fault of the code: what takes too long meets the timeout of pytest.
 settings.register_profile("layoutscope", deadline=None)
 settings.load_profile("layoutscope")
+
+
+SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
+
+
+class Looks:
+    """Every look at a folder or file of the shared folder while tests are collected."""
+
+    def __init__(self) -> None:
+        self.collecting = True
+        self.places: list[str] = []
+
+    def note(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Called by the interpreter itself."""
+        if not self.collecting or event not in ("open", "os.listdir", "os.scandir"):
+            return
+        if arguments and str(arguments[0]).startswith(SHARED):
+            frame = sys._getframe(1)
+            while frame.f_back is not None and os.sep + "tests" + os.sep not in frame.f_code.co_filename:
+                frame = frame.f_back
+            self.places.append(f"{frame.f_code.co_filename}:{frame.f_lineno} looks at {arguments[0]}")
+
+
+looks_while_collected = Looks()
+if SHARED:
+    sys.addaudithook(looks_while_collected.note)
+
+
+def pytest_collection_finish() -> None:
+    """What tests do from here on is theirs."""
+    looks_while_collected.collecting = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests first: they take longest."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """By file, in the order of the collection; another `--dist` is obeyed."""
+    from xdist.scheduler import LoadFileScheduling
+
+    if config.option.dist != "load":
+        return None
+    config.option.loadscopereorder = False
+    return LoadFileScheduling(config, log)
 
 
 @pytest.fixture(autouse=True, scope="session")

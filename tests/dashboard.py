@@ -169,7 +169,15 @@ def boxes_of(content: dict[str, Any]) -> list[dict[str, Any]]:
         near = None if row[13] is None else {"key": row[13], "iou": row[14]}
         values = [*row[:3], content["labels"][row[3]], list(row[4:8]), *row[8:13], near]
         source = None if row[17] is None else content["sources"][row[1] == "prediction"] + row[17]
-        boxes.append(dict(zip(names, values, strict=True)) | {"mistake": row[15], "faded": row[16], "source": source})
+        boxes.append(
+            dict(zip(names, values, strict=True))
+            | {
+                "mistake": row[15],
+                "faded": row[16],
+                "source": source,
+                "outline": content.get("outlines", {}).get(row[0]),
+            }
+        )
     return boxes
 
 
@@ -229,5 +237,5 @@ _ACTIVE = re.compile(
 
 def active_markdown(text: str) -> str | None:
     """The first piece of a text that Markdown would act on, None when there is none."""
-    found = _ACTIVE.search(text)
-    return found.group() if found else None
+    searched = _ACTIVE.search(text)
+    return searched.group() if searched else None

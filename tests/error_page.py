@@ -76,22 +76,22 @@ def issues_of(tree: ast.Module) -> set[tuple[str, str]]:
     """Rule and fix of every issue that a module notes; the fix is open where it is made elsewhere."""
     module = assigned(ast.Module([node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)], []))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    found: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str]] = set()
     # Rules that several modules share stand beside their fixes.
     for name in [name for name in module if name.endswith("_RULE")]:
         for fix in module.get(f"{name.removesuffix('_RULE')}_FIX", [ast.Constant(OPEN)]):
-            found.update(product(texts_of(module[name][0], module), texts_of(fix, module)))
+            seen.update(product(texts_of(module[name][0], module), texts_of(fix, module)))
     for function in functions:
         names = {**module, **assigned(function)}
         for node in ast.walk(function):
             if isinstance(node, ast.Call) and (pair := rule_and_fix(node)) is not None:
                 rules, fixes = (texts_of(each, names) for each in pair)
-                found.update(product(rules, fixes))
+                seen.update(product(rules, fixes))
             elif isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple) and len(node.value.elts) == 3:
                 # A rule that is worked out apart, as rule, found and fix.
                 rule, _, fix = node.value.elts
-                found.update((a, b) for a in texts_of(rule, names) for b in texts_of(fix, names) if b.endswith("."))
-    return {(rule, fix) for rule, fix in found if rule.strip(f"{OPEN} ") and len(rule) > 8}
+                seen.update((a, b) for a in texts_of(rule, names) for b in texts_of(fix, names) if b.endswith("."))
+    return {(rule, fix) for rule, fix in seen if rule.strip(f"{OPEN} ") and len(rule) > 8}
 
 
 def rule_and_fix(call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
@@ -138,14 +138,14 @@ def page() -> str:
 
 def sentences_raised() -> set[tuple[str]]:
     """The messages of the exceptions that reach a user as they are."""
-    found: set[tuple[str]] = set()
+    seen: set[tuple[str]] = set()
     for path in (ROOT / "evaluator").rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8")) if "node_modules" not in path.parts else ast.Module([], [])
         names = assigned(tree)
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in RAISED and node.args:
-                found.update((text,) for text in texts_of(node.args[0], names) if len(text.strip(f"{OPEN} ")) > 8)
-    return found
+                seen.update((text,) for text in texts_of(node.args[0], names) if len(text.strip(f"{OPEN} ")) > 8)
+    return seen
 
 
 def blanked(text: str) -> str:

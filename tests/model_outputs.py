@@ -84,11 +84,11 @@ def _rounded(box: Box) -> tuple[object, ...]:
 
 def same(source: Annotations, wanted: list[Box]) -> None:
     """The boxes of a file are these, in whichever order pages and labels come."""
-    found = sorted(boxes(source), key=_rounded)
+    seen = sorted(boxes(source), key=_rounded)
     wanted = sorted(wanted, key=_rounded)
-    assert [box[:2] for box in found] == [box[:2] for box in wanted]
+    assert [box[:2] for box in seen] == [box[:2] for box in wanted]
     np.testing.assert_allclose(
-        np.array([box[2:] for box in found]), np.array([box[2:] for box in wanted]), rtol=0, atol=1e-12
+        np.array([box[2:] for box in seen]), np.array([box[2:] for box in wanted]), rtol=0, atol=1e-12
     )
 
 

@@ -153,6 +153,8 @@ def together(address: str, writers: int, count: int) -> dict[str, object]:
 def write_some(address: str, count: int, author: str) -> dict[str, object]:
     """One writer that lives to the end."""
     store = Store(address)
+    # Whoever writes a verdict has read the others before, and the file is open.
+    store.log()
     seconds, acknowledged = [], []
     for page in range(count):
         event = verdict(page, "n" * 200, author)

@@ -44,8 +44,8 @@ def test_a_curve_worked_by_hand() -> None:
     # Right, wrong, right, with three to find: recall 1/3 at precision 1, 2/3 at 2/3, never more.
     rank = ranks(np.array([True, False, True]), np.ones(3, dtype=bool))
     assert rank.tolist() == [1, 3]
-    found = precision_at_recall(rank, 3, recall=np.array([0.0, 1 / 3, 0.34, 2 / 3, 0.67, 1.0]))
-    assert found == pytest.approx([1.0, 1.0, 2 / 3, 2 / 3, 0.0, 0.0])
+    precision = precision_at_recall(rank, 3, recall=np.array([0.0, 1 / 3, 0.34, 2 / 3, 0.67, 1.0]))
+    assert precision == pytest.approx([1.0, 1.0, 2 / 3, 2 / 3, 0.0, 0.0])
     assert average_precision(rank, 3) == pytest.approx((34 * 1.0 + 33 * 2 / 3) / 101)
 
 
@@ -69,8 +69,8 @@ def test_no_positives_is_undefined_and_no_hits_is_zero() -> None:
 def test_ranks_alone_give_the_official_curve_to_the_last_bit(hit: list[bool], more: int) -> None:
     positives = max(sum(hit) + more, 1)
     for grid in (RECALL_101, np.arange(101) / 100, np.array([0.3, 0.5, 1.0])):
-        found = precision_at_recall(ranks_of(hit), positives, recall=grid)
-        assert found.tolist() == official_loop(hit, positives, grid)
+        precision = precision_at_recall(ranks_of(hit), positives, recall=grid)
+        assert precision.tolist() == official_loop(hit, positives, grid)
 
 
 @pytest.mark.parametrize("positives", [1, 3, 7, 10, 49, 100, 101, 997, 3 * 10**6, 10**9 + 7])

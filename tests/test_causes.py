@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from evaluator import formats
+from evaluator.metrics import causes as grouping
 from evaluator.metrics.causes import CAUSES, Causes, Family, causes, family_title
+from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
 from tests.building import Box, annotations, box, ground_truth, random_rows
@@ -22,8 +28,8 @@ def result_of(truth: list[Box], predicted: list[Box]) -> snapshot.ThresholdResul
 
 
 def titles(truth: list[Box], predicted: list[Box]) -> list[str]:
-    found = causes(result_of(truth, predicted))
-    return sorted(found.title(row) for row in range(len(found)))
+    named_causes = causes(result_of(truth, predicted))
+    return sorted(named_causes.title(row) for row in range(len(named_causes)))
 
 
 def lines(count: int, *, label: str = "Text", top: float = 0.1, height: float = 0.4, page: int = 0) -> list[Box]:
@@ -40,11 +46,11 @@ ELSEWHERE = [box(0.1, 0.6 + 0.05 * row, 0.9, 0.63 + 0.05 * row, label="Text") fo
 
 class TestRules:
     def test_a_table_read_as_lines_is_one_event(self) -> None:
-        found = causes(result_of([TABLE, *ELSEWHERE], [*lines(22), *ELSEWHERE]))
-        assert len(found) == 1
-        assert found.title(0) == "Table read as 22 Text boxes"
-        assert found.families[0] == Family("parts", "", "Table", "Text")
-        assert (found.cost.tolist(), found.boxes.tolist()) == ([23], [23])
+        named_causes = causes(result_of([TABLE, *ELSEWHERE], [*lines(22), *ELSEWHERE]))
+        assert len(named_causes) == 1
+        assert named_causes.title(0) == "Table read as 22 Text boxes"
+        assert named_causes.families[0] == Family("parts", "", "Table", "Text")
+        assert (named_causes.cost.tolist(), named_causes.boxes.tolist()) == ([23], [23])
 
     def test_whatever_the_lines_are_called(self) -> None:
         mixed = [*lines(4), *lines(3, label="Title", top=0.12, height=0.3)]
@@ -74,10 +80,10 @@ class TestRules:
     def test_a_shifted_page(self) -> None:
         truth = [*lines(4, height=0.3), *ELSEWHERE]
         moved = [row._replace(xyxy=tuple(np.add(row.xyxy, (0.0, 0.045, 0.0, 0.045)).tolist())) for row in truth]
-        found = causes(result_of(truth, moved))
-        assert found.families[0].cause == "shifted"
-        assert found.title(0) == f"Page shifted, {found.counts[0][0]} boxes"
-        assert found.counts[0][0] >= 4
+        named_causes = causes(result_of(truth, moved))
+        assert named_causes.families[0].cause == "shifted"
+        assert named_causes.title(0) == f"Page shifted, {named_causes.counts[0][0]} boxes"
+        assert named_causes.counts[0][0] >= 4
 
     def test_label_mix_ups_of_one_pair_are_one_cause_of_a_page(self) -> None:
         titles_ = [row._replace(label="Title") for row in ELSEWHERE]
@@ -93,8 +99,8 @@ class TestRules:
         assert titles(ELSEWHERE[:3], cut) == ["Text cut off, right, 3 times"]
 
     def test_nothing_wrong(self) -> None:
-        found = causes(result_of(ELSEWHERE, ELSEWHERE))
-        assert (len(found), found.alike, len(found.on_page(0))) == (0, {}, 0)
+        named_causes = causes(result_of(ELSEWHERE, ELSEWHERE))
+        assert (len(named_causes), named_causes.alike, len(named_causes.on_page(0))) == (0, {}, 0)
 
 
 class TestSums:
@@ -108,9 +114,9 @@ class TestSums:
     @pytest.mark.parametrize("model", [0, 1])
     def test_on_the_sample(self, model: int) -> None:
         result = sample_result(model)
-        found = causes(result)
-        self.check(found, result)
-        assert len(found) < 0.6 * len(result.mistakes)
+        named_causes = causes(result)
+        self.check(named_causes, result)
+        assert len(named_causes) < 0.6 * len(result.mistakes)
 
     @staticmethod
     def check(found: Causes, result: snapshot.ThresholdResult) -> None:
@@ -133,12 +139,34 @@ def sample_result(model: int) -> snapshot.ThresholdResult:
 
 
 def test_the_tables_of_the_sample_read_as_lines_are_like_each_other() -> None:
-    found = causes(sample_result(0))
-    family, rows = next(iter(found.alike.items()))
+    named_causes = causes(sample_result(0))
+    family, rows = next(iter(named_causes.alike.items()))
     assert family == Family("parts", "", "Table", "")
     assert family_title(family) == "Table read as several boxes"
     assert len(rows) == 8
-    assert found.more_like(int(rows[0])) == 7
-    costs = found.cost[rows].tolist()
+    assert named_causes.more_like(int(rows[0])) == 7
+    costs = named_causes.cost[rows].tolist()
     assert costs == sorted(costs, reverse=True)
-    assert found.title(int(rows[0])) == "Table read as 14 boxes"
+    assert named_causes.title(int(rows[0])) == "Table read as 14 boxes"
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10_000), st.integers(0, 12), st.integers(0, 12))
+def test_what_lies_in_what_is_the_same_for_small_and_crowded_pages(seed: int, wholes: int, boxes: int) -> None:
+    rng = np.random.default_rng(seed)
+
+    def corners(count: int) -> FloatArray:
+        low = rng.integers(0, 6, (count, 2)) / 8.0
+        return np.hstack([low, low + rng.integers(0, 4, (count, 2)) / 8.0])
+
+    whole, box = corners(wholes), corners(boxes)
+    small = grouping._inside(whole, box)
+    with patch.object(grouping, "_AT_ONCE", -1):
+        crowded = grouping._inside(whole, box)
+    for at in range(wholes):
+        shares = [
+            np.prod(np.maximum(np.minimum(each[2:], whole[at, 2:]) - np.maximum(each[:2], whole[at, :2]), 0.0))
+            for each in box
+        ]
+        lying = [row for row, each in enumerate(box) if 0.0 < float(np.prod(each[2:] - each[:2])) * 0.75 <= shares[row]]
+        assert small.of(at).tolist() == crowded.of(at).tolist() == lying

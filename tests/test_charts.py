@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from jsonschema import ValidationError
 
 from evaluator.charts import boxes as charts
-from evaluator.charts import theme
+from evaluator.charts import theme, vega
 from evaluator.model.boxes import IntArray
+from tests.charting import specification
 
 HOSTILE = (
     "a:Q", "a.b", "a[0]", "datum['x']", 'quote "double"', "it's", "back\\slash", "a\\", "<script>alert(1)</script>",
@@ -51,8 +54,8 @@ def rows_of(spec: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def validated(chart: charts.Chart) -> dict[str, Any]:
-    """The specification, after altair held it against the Vega-Lite schema, as strict JSON."""
-    return json.loads(json.dumps(chart.to_dict(validate=True), allow_nan=False))
+    """The specification, after it was held against the Vega-Lite schema."""
+    return specification(chart)
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -165,3 +168,17 @@ def test_a_model_without_matches_is_a_flat_histogram() -> None:
     for values in ({"A": nothing}, {"A": nothing, "B": spread()}, {"A": spread(), "B": nothing}):
         spec = validated(charts.histogram(values, low=0.5, baseline="A", dark=True))
         assert {row["model"] for row in rows_of(spec)} == set(values)
+
+
+@pytest.mark.parametrize(
+    ("mark", "encoding", "look"),
+    [
+        ("bars", {"x": vega.field("a:Q")}, {}),
+        ("bar", {"x": {"feld": "a"}}, {}),
+        ("bar", {"x": vega.field("a:Q", scale={"domain": {"from": 0}})}, {}),
+        ("bar", {"x": vega.field("a:Q")}, {"colour": "red"}),
+    ],
+)
+def test_a_part_that_vega_lite_does_not_know_is_refused(mark: str, encoding: vega.Piece, look: vega.Piece) -> None:
+    with pytest.raises(ValidationError):
+        vega.layer(pd.DataFrame({"a": [1.0]}), mark, encoding, **look)

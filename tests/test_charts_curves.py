@@ -9,6 +9,7 @@ import pytest
 
 from evaluator.charts import curves
 from evaluator.metrics.results import ScoreCurve
+from tests.charting import specification
 
 STEPS = np.arange(5) / 4
 # Two labels, five thresholds: 4 of 5 predictions match at 0, none is left at 1.
@@ -22,9 +23,9 @@ CURVE = ScoreCurve(
 
 
 def rows(chart: Any, layer: int) -> list[dict[str, Any]]:
-    found = chart.to_dict()
-    name = found["layer"][layer]["data"]["name"] if "data" in found["layer"][layer] else found["data"]["name"]
-    return list(found["datasets"][name])
+    drawn = specification(chart)
+    name = drawn["layer"][layer]["data"]["name"] if "data" in drawn["layer"][layer] else drawn["data"]["name"]
+    return list(drawn["datasets"][name])
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -38,7 +39,7 @@ def test_against_the_score_by_hand(dark: bool) -> None:
     assert found["Precision", 1.0] is None
     assert found["Recall", 1.0] == 0.0
     assert [row["score"] for row in rows(chart, 1)] == [0.25]
-    assert [param["name"] for param in chart.to_dict()["params"]] == ["score"]
+    assert [param["name"] for param in specification(chart)["params"]] == ["score"]
 
 
 def test_one_label_only() -> None:
@@ -55,15 +56,15 @@ def test_precision_against_recall_leaves_out_what_is_undefined_and_marks_the_mom
     points = [row for row in rows(chart, 0) if row["model"] == "A"]
     assert [row["score"] for row in points] == [0.0, 0.25, 0.5, 0.75]
     assert [(row["model"], row["score"]) for row in rows(chart, 2)] == [("A", 0.25), ("B", 0.5)]
-    assert [param["name"] for param in chart.to_dict()["params"]] == ["point"]
+    assert [param["name"] for param in specification(chart)["params"]] == ["point"]
 
 
 def test_the_scatter_tells_matched_pairs_from_mistakes_by_shape_too() -> None:
     chart = curves.coverage_purity(np.array([1.0, 0.4]), np.array([0.9, 1.0]), [True, False], dark=True)
-    found = chart.to_dict()
+    drawn = specification(chart)
     assert [row["pair"] for row in rows(chart, 0)] == ["matched", "mistake"]
-    assert found["layer"][0]["encoding"]["shape"]["scale"]["range"] == ["circle", "cross"]
-    assert [param["name"] for param in found["params"]] == ["fit"]
+    assert drawn["layer"][0]["encoding"]["shape"]["scale"]["range"] == ["circle", "cross"]
+    assert [param["name"] for param in drawn["params"]] == ["fit"]
 
 
 def test_a_curve_of_nothing_is_an_empty_chart() -> None:
@@ -71,7 +72,7 @@ def test_a_curve_of_nothing_is_an_empty_chart() -> None:
         STEPS, ("a",), np.zeros((5, 1), dtype=int), np.zeros((5, 1), dtype=int), np.zeros(1, dtype=int)
     )
     chart = curves.precision_recall({"A": nothing}, {"A": 0.0}, label=None, baseline="A", dark=False)
-    assert chart.to_dict()["layer"]
+    assert specification(chart)["layer"]
     assert (
         rows(curves.against_score({"A": nothing}, {"A": 0.0}, label=None, baseline="A", dark=False), 0)[0]["value"]
         is None

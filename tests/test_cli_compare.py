@@ -68,16 +68,16 @@ def value_of(ended: Run, code: int = 0) -> Any:
 
 
 def test_compare_json_has_the_keys_of_the_contract(run: Runner) -> None:
-    found = value_of(run("compare", "snapshot", *SIDES, "--json"))
-    assert set(found) >= COMPARE_KEYS
-    assert (found["seed"], found["resamples"], found["level"], found["iou"]) == (0, 2000, 0.95, 0.5)
-    for row in found["ledger"].values():
+    value = value_of(run("compare", "snapshot", *SIDES, "--json"))
+    assert set(value) >= COMPARE_KEYS
+    assert (value["seed"], value["resamples"], value["level"], value["iou"]) == (0, 2000, 0.95, 0.5)
+    for row in value["ledger"].values():
         assert list(row)[:4] == ["both", "a_only", "b_only", "neither"]
-    for row in found["differences"]:
+    for row in value["differences"]:
         assert list(row)[: len(DIFFERENCE_KEYS)] == DIFFERENCE_KEYS
         assert row["sentence"]
-    assert "NaN" not in json.dumps(found)
-    assert found["signature"].endswith(" · 95 % intervals: 2,000 resamples of documents, seed 0")
+    assert "NaN" not in json.dumps(value)
+    assert value["signature"].endswith(" · 95 % intervals: 2,000 resamples of documents, seed 0")
 
 
 def test_the_parts_of_a_comparison_agree_with_evaluate(run: Runner) -> None:
@@ -146,9 +146,9 @@ def test_the_seed_and_the_number_of_resamples_are_chosen(run: Runner) -> None:
 
 def test_more_than_two_models_stand_in_one_table(run: Runner) -> None:
     words = ("compare", "snapshot", *SIDES, "--pred", SAMPLE / "lines.json", "--resamples", 100)
-    found = value_of(run(*words, "--json"))
-    assert [model["model"] for model in found["models"]] == ["A", "B", "C"]
-    assert all(row["difference"] in (0.0, None) for row in found["models"][2]["differences"])
+    value = value_of(run(*words, "--json"))
+    assert [model["model"] for model in value["models"]] == ["A", "B", "C"]
+    assert all(row["difference"] in (0.0, None) for row in value["models"][2]["differences"])
     out = run(*words).out
     assert "All models: A lines.json, B blocks.json, C lines.json" in out
     assert "c minus a" in out
@@ -221,9 +221,9 @@ def test_a_gate_that_fails_says_which_condition_by_how_much_and_how_sure(run: Ru
         "FAILED", "recall[Text] < baseline - 0.5pt", "0.7273", "0.8671", "0.8621", "−14.0", "−27.3 to −0.9",
         "It holds by 13.49 points.",
     ]  # fmt: skip
-    found = value_of(run("gate", "snapshot", *GATE, "--fail-if", "recall[Text] < baseline - 0.5pt", "--json"), 1)
-    assert (found["passed"], found["conditions"][0]["failed"]) == (False, True)
-    assert set(found) == {"passed", "signature", "conditions", "result", "baseline", "seed", "resamples"}
+    value = value_of(run("gate", "snapshot", *GATE, "--fail-if", "recall[Text] < baseline - 0.5pt", "--json"), 1)
+    assert (value["passed"], value["conditions"][0]["failed"]) == (False, True)
+    assert set(value) == {"passed", "signature", "conditions", "result", "baseline", "seed", "resamples"}
 
 
 def test_a_gate_that_passes(run: Runner) -> None:
@@ -318,11 +318,11 @@ def _lines(folder: Path, sides: tuple[dict[str, Any], ...]) -> tuple[Path, Path,
 def test_every_protocol_is_compared_and_gated(run: Runner, tmp_path: Path, protocol: str) -> None:
     truth, a, b, options, metric = files_of(protocol, tmp_path)
     sides = ("--gt", truth, "--pred", a, "--pred", b, *options, "--resamples", 20)
-    found = value_of(run("compare", protocol, *sides, "--json"))
-    assert set(found) >= COMPARE_KEYS
-    assert (found["ledger"] is None) == (protocol in ("pixel", "fields", "posters"))
-    assert found["differences"][0]["sentence"]
-    overall = [row for row in found["differences"] if row["metric"] == metric and row["difference"] is not None]
+    value = value_of(run("compare", protocol, *sides, "--json"))
+    assert set(value) >= COMPARE_KEYS
+    assert (value["ledger"] is None) == (protocol in ("pixel", "fields", "posters"))
+    assert value["differences"][0]["sentence"]
+    overall = [row for row in value["differences"] if row["metric"] == metric and row["difference"] is not None]
     assert overall
     assert run("compare", protocol, *sides).code == 0
     gate = ("gate", protocol, "--gt", truth, "--baseline", a, *options, "--resamples", 20, "--fail-if")
@@ -348,8 +348,8 @@ def test_every_protocol_is_compared_and_gated(run: Runner, tmp_path: Path, proto
 
 def test_two_annotators_are_compared_where_no_scores_are_needed(run: Runner, tmp_path: Path) -> None:
     truth, *_ = files_of("coco", tmp_path)
-    found = value_of(run("compare", "pixel", "--gt", truth, "--pred", truth, "--pred", truth, "--json"))
-    assert all(row["difference"] in (0.0, None) for row in found["differences"])
+    value = value_of(run("compare", "pixel", "--gt", truth, "--pred", truth, "--pred", truth, "--json"))
+    assert all(row["difference"] in (0.0, None) for row in value["differences"])
 
 
 def test_labels_in_two_spellings_are_told_with_a_proposal(run: Runner, tmp_path: Path) -> None:

@@ -159,3 +159,15 @@ def test_a_terminal_sees_a_bar_and_then_only_the_result() -> None:
     assert "Reading ground_truth.json" in text
     assert re.search(r"Evaluating lines\.json .*36/36", text)
     assert out.startswith(b"predictions,matrix,row,column,value,signature")
+
+
+def test_predictions_without_scores_and_with_other_labels_are_counted_when_told_to(
+    run: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    truth = write_file(tmp_path / "truth.json", [box(0.0, 0.0, 0.5, 0.5)], side="ground_truth")
+    model = write_file(tmp_path / "model.json", [box(0.0, 0.0, 0.5, 0.5, score=0.5)])
+    model.write_text(model.read_text().replace('"Figure"', '"picture"').replace('"score": 0.5', '"score": null'))
+    given = ("--gt", truth, "--pred", model, "--page-size", "10x10", "--json")
+    code, out, err = run(*given, "--classes", "different")
+    assert (code, err) == (0, "")
+    assert "different classes" in out

@@ -127,15 +127,15 @@ def test_a_resample_is_the_protocol_on_a_corpus_with_the_copies(name: str, seed:
     truth, a, b = two_models(seed)
     documents, rng = names(5), np.random.default_rng(seed)
     for rows in (a, b):
-        found = measures(RUNS[name](truth, rows, documents, [1] * 5))
-        assert len(found.keys) == len(set(found.keys))
-        assert {key.metric for key in found.keys} <= set(METRICS)
+        measured = measures(RUNS[name](truth, rows, documents, [1] * 5))
+        assert len(measured.keys) == len(set(measured.keys))
+        assert {key.metric for key in measured.keys} <= set(METRICS)
         counts = np.bincount(rng.integers(0, 5, 5), minlength=5)
         weights = np.array([np.ones(5), counts], dtype=np.float64)
-        once, again = found.resampled(weights)
+        once, again = measured.resampled(weights)
         expected = numbers(measures(RUNS[name](truth, rows, documents, counts.tolist())))
-        assert once == pytest.approx(found.values, rel=0, abs=1e-12, nan_ok=True)
-        for key, value in zip(found.keys, again.tolist(), strict=True):
+        assert once == pytest.approx(measured.values, rel=0, abs=1e-12, nan_ok=True)
+        for key, value in zip(measured.keys, again.tolist(), strict=True):
             assert value == pytest.approx(expected.get(key, math.nan), rel=0, abs=1e-12, nan_ok=True), key
 
 
@@ -145,8 +145,8 @@ def test_a_resample_is_the_protocol_on_a_corpus_with_the_copies(name: str, seed:
 def test_every_document_once_is_the_result_itself_however_many_scores_are_equal(name: str, seed: int) -> None:
     truth, a, b = two_models(seed, distinct=False)
     for rows in (a, b):
-        found = measures(RUNS[name](truth, rows, names(5), [1] * 5))
-        assert found.resampled(np.ones((1, 5)))[0] == pytest.approx(found.values, rel=0, abs=1e-12, nan_ok=True)
+        measured = measures(RUNS[name](truth, rows, names(5), [1] * 5))
+        assert measured.resampled(np.ones((1, 5)))[0] == pytest.approx(measured.values, rel=0, abs=1e-12, nan_ok=True)
 
 
 @each_run
@@ -154,8 +154,8 @@ def test_every_document_once_is_the_result_itself_however_many_scores_are_equal(
 @given(seed=seeds)
 def test_a_document_alone_is_the_protocol_on_that_document(name: str, seed: int) -> None:
     truth, a, _ = two_models(seed)
-    found = measures(RUNS[name](truth, a, names(5), [1] * 5))
-    assert found.per_document == pytest.approx(found.resampled(np.eye(5)), rel=0, abs=1e-12, nan_ok=True)
+    measured = measures(RUNS[name](truth, a, names(5), [1] * 5))
+    assert measured.per_document == pytest.approx(measured.resampled(np.eye(5)), rel=0, abs=1e-12, nan_ok=True)
 
 
 @each_run
@@ -166,9 +166,9 @@ def test_some_numbers_are_the_same_as_among_all(name: str, seed: int) -> None:
     sides = [measures(RUNS[name](truth, rows, names(5), [1] * 5)) for rows in (a, b)]
     every = differences(*sides, resamples=50)
     chosen = [Key(one.metric, one.label) for one in every[::3]]
-    found = differences(*sides, resamples=50, keys=chosen)
+    changes = differences(*sides, resamples=50, keys=chosen)
     # A product of matrices with other columns may differ in the last digit.
-    for one, other in zip(found, every[::3], strict=True):
+    for one, other in zip(changes, every[::3], strict=True):
         assert [one.metric, one.label, one.documents_better] == [other.metric, other.label, other.documents_better]
         mine, its = ([each.a, each.b, each.difference, each.low, each.high] for each in (one, other))
         assert np.array(mine, dtype=float) == pytest.approx(np.array(its, dtype=float), rel=0, abs=1e-12, nan_ok=True)
@@ -378,8 +378,8 @@ def test_a_label_of_few_documents_gets_an_interval_and_no_star() -> None:
 def test_a_number_that_only_one_model_has() -> None:
     a, b = toy([5.0] * 9, [6.0] * 9)
     more = Ratios((Key("recall", "Logo"),), np.array([0.5]), np.full((9, 1), 5.0), np.full((9, 1), 10.0))
-    found = differences(a, Measures(b.documents, b.overall, (*b.parts, more)))
-    assert [(one.label, one.a, one.b, one.difference) for one in found[1:]] == [("Logo", None, 0.5, None)]
+    changes = differences(a, Measures(b.documents, b.overall, (*b.parts, more)))
+    assert [(one.label, one.a, one.b, one.difference) for one in changes[1:]] == [("Logo", None, 0.5, None)]
 
 
 def test_documents_are_paired_by_their_ids() -> None:
@@ -446,10 +446,10 @@ def test_intervals_hold_their_difference_and_the_numbers_are_those_of_the_result
 def test_the_benchmark_runs_and_its_intervals_are_those_of_a_plain_loop(capsys: pytest.CaptureFixture[str]) -> None:
     # It leaves with an error when they are not.
     assert bench_compare.main(["--smoke", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["speed"]["numbers"] == 72
-    assert [row["documents"] for row in found["coverage"]] == [8, 20, 8, 20]
-    assert all(row["share"] > 0.5 for row in found["coverage"])
+    decoded = json.loads(capsys.readouterr().out)
+    assert decoded["speed"]["numbers"] == 72
+    assert [row["documents"] for row in decoded["coverage"]] == [8, 20, 8, 20]
+    assert all(row["share"] > 0.5 for row in decoded["coverage"])
 
 
 # --- reading order ---------------------------------------------------------------------------------------------

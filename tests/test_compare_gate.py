@@ -49,9 +49,9 @@ def one(text: str, prediction: Measures, baseline: Measures | None = None) -> Ve
     ],
 )
 def test_conditions_are_read(text: str, metric: str, label: str | None, operator: str, significant: bool) -> None:
-    found = parse(text)
-    assert (found.metric, found.label, found.operator, found.significant) == (metric, label, operator, significant)
-    assert found.text == text.strip()
+    parsed = parse(text)
+    assert (parsed.metric, parsed.label, parsed.operator, parsed.significant) == (metric, label, operator, significant)
+    assert parsed.text == text.strip()
 
 
 @pytest.mark.parametrize(

@@ -65,60 +65,60 @@ def rows_of(counts: LedgerCounts) -> list[tuple[int, ...]]:
 
 
 def test_every_box_of_a_hand_worked_page() -> None:
-    found = by_hand()
-    assert [OUTCOMES[code] for code in found.truth_outcome] == ["both", "a_only", "b_only", "neither", "a_only"]
-    assert (found.a.row.tolist(), found.a.partner.tolist()) == ([3, 4], [2, -1])
-    assert (found.b.row.tolist(), found.b.partner.tolist()) == ([2, 3, 4], [3, -1, -1])
-    assert rows_of(found.total) == [(1, 2, 1, 1, 1, 1, 2)]
-    assert rows_of(found.per_label) == [(1, 1, 1, 0, 1, 0, 2), (0, 1, 0, 1, 0, 1, 0)]
-    assert rows_of(found.per_page) == [(1, 1, 1, 1, 1, 0, 1), (0, 1, 0, 0, 0, 1, 1)]
-    assert rows_of(found.per_document) == rows_of(found.total)
+    expected = by_hand()
+    assert [OUTCOMES[code] for code in expected.truth_outcome] == ["both", "a_only", "b_only", "neither", "a_only"]
+    assert (expected.a.row.tolist(), expected.a.partner.tolist()) == ([3, 4], [2, -1])
+    assert (expected.b.row.tolist(), expected.b.partner.tolist()) == ([2, 3, 4], [3, -1, -1])
+    assert rows_of(expected.total) == [(1, 2, 1, 1, 1, 1, 2)]
+    assert rows_of(expected.per_label) == [(1, 1, 1, 0, 1, 0, 2), (0, 1, 0, 1, 0, 1, 0)]
+    assert rows_of(expected.per_page) == [(1, 1, 1, 1, 1, 0, 1), (0, 1, 0, 0, 0, 1, 1)]
+    assert rows_of(expected.per_document) == rows_of(expected.total)
     # Page 1: B fixes one, breaks one and invents one more. Page 2: it breaks one, and one invention replaces another.
-    assert (found.per_page.gains.tolist(), found.per_page.losses.tolist()) == ([1, 1], [2, 2])
-    assert (found.per_page.net.tolist(), found.per_page.net_found.tolist()) == ([-1, -1], [0, -1])
+    assert (expected.per_page.gains.tolist(), expected.per_page.losses.tolist()) == ([1, 1], [2, 2])
+    assert (expected.per_page.net.tolist(), expected.per_page.net_found.tolist()) == ([-1, -1], [0, -1])
 
 
 def test_plain_values_have_the_keys_of_the_contract() -> None:
-    found = by_hand()
-    assert found.to_json()["Figure"] == {
+    expected = by_hand()
+    assert expected.to_json()["Figure"] == {
         "both": 1, "a_only": 1, "b_only": 1, "neither": 0,
         "false_positives_shared": 1, "false_positives_a_only": 0, "false_positives_b_only": 2, "net": -2,
     }  # fmt: skip
-    assert found.false_positives_json() == {"shared": 1, "a_only": 1, "b_only": 2}
-    first = found.pages_json()[0]
+    assert expected.false_positives_json() == {"shared": 1, "a_only": 1, "b_only": 2}
+    first = expected.pages_json()[0]
     assert (first["document"], first["page"], first["gains"], first["losses"], first["net"]) == ("a.pdf", 0, 1, 2, -1)
 
 
 def test_worst_pages_first_and_unchanged_ones_where_the_net_change_is_0() -> None:
     truth = [box(0.0, 0.0, 0.2, 0.2, page=page) for page in range(4)]
     a, b = [truth[0], truth[1]], [truth[0], truth[2], truth[3]._replace(xyxy=(0.8, 0.8, 0.9, 0.9))]
-    found = ledger(*snapshot_results(truth, a, b))
-    assert found.per_page.net.tolist() == [0, -1, 1, -1]
-    assert found.pages.tolist() == [1, 3, 0, 2]
-    assert [page["page"] for page in found.pages_json()] == [1, 3, 2]
+    compared = ledger(*snapshot_results(truth, a, b))
+    assert compared.per_page.net.tolist() == [0, -1, 1, -1]
+    assert compared.pages.tolist() == [1, 3, 0, 2]
+    assert [page["page"] for page in compared.pages_json()] == [1, 3, 2]
 
 
 def test_some_labels_or_documents() -> None:
-    found = by_hand()
-    tables = found.only(labels=["Table"])
+    expected = by_hand()
+    tables = expected.only(labels=["Table"])
     assert (tables.labels, rows_of(tables.total)) == (("Table",), [(0, 1, 0, 1, 0, 1, 0)])
     assert (tables.truth_outcome == NOT_COUNTED).tolist() == [True, True, True, False, False]
-    assert rows_of(found.only(documents=[]).total) == [(0,) * 7]
-    assert rows_of(found.only(documents=["a.pdf"]).total) == rows_of(found.total)
-    assert found.only(labels=["no such"]).per_label.both.tolist() == []
+    assert rows_of(expected.only(documents=[]).total) == [(0,) * 7]
+    assert rows_of(expected.only(documents=["a.pdf"]).total) == rows_of(expected.total)
+    assert expected.only(labels=["no such"]).per_label.both.tolist() == []
 
 
 def test_a_label_that_is_not_scored_takes_no_part() -> None:
     truth = [box(0.0, 0.0, 0.2, 0.2, label="For review"), box(0.3, 0.0, 0.5, 0.2)]
-    found = ledger(*snapshot_results(truth, truth, []))
-    assert found.truth_outcome.tolist() == [NOT_COUNTED, 1]
-    assert (len(found.a), len(found.b)) == (0, 0)
+    compared = ledger(*snapshot_results(truth, truth, []))
+    assert compared.truth_outcome.tolist() == [NOT_COUNTED, 1]
+    assert (len(compared.a), len(compared.b)) == (0, 0)
 
 
 def test_nothing_at_all() -> None:
-    found = ledger(*snapshot_results([], [], []))
-    assert rows_of(found.total) == [(0,) * 7]
-    assert found.pages.tolist() == []
+    compared = ledger(*snapshot_results([], [], []))
+    assert rows_of(compared.total) == [(0,) * 7]
+    assert compared.pages.tolist() == []
 
 
 def test_what_cannot_be_compared_is_refused() -> None:
@@ -153,9 +153,9 @@ def test_ground_truth_that_counts_for_one_model_only_is_refused() -> None:
 @given(seed=seeds)
 def test_the_ledger_adds_up_to_both_results(protocol: str, seed: int) -> None:
     _, a, b = results_of(protocol, seed)
-    found = ledger(a, b)
+    compared = ledger(a, b)
     for counts, name in (("total", "micro"), ("per_label",) * 2, ("per_page",) * 2, ("per_document",) * 2):
-        rows, of_a, of_b = getattr(found, counts), getattr(a, name), getattr(b, name)
+        rows, of_a, of_b = getattr(compared, counts), getattr(a, name), getattr(b, name)
         assert (rows.both + rows.a_only == of_a.tp).all()
         assert (rows.b_only + rows.neither == of_a.fn).all()
         assert (rows.both + rows.b_only == of_b.tp).all()
@@ -189,15 +189,15 @@ def test_swapping_the_models_swaps_the_ledger(protocol: str, seed: int) -> None:
 @given(seed=seeds)
 def test_shared_false_positives_are_pairs(seed: int) -> None:
     _, a, b = results_of("snapshot", seed)
-    found = ledger(a, b)
-    partner_of = dict(zip(found.b.row.tolist(), found.b.partner.tolist(), strict=True))
-    for row, partner in zip(found.a.row.tolist(), found.a.partner.tolist(), strict=True):
+    compared = ledger(a, b)
+    partner_of = dict(zip(compared.b.row.tolist(), compared.b.partner.tolist(), strict=True))
+    for row, partner in zip(compared.a.row.tolist(), compared.a.partner.tolist(), strict=True):
         if partner >= 0:
             assert partner_of[partner] == row
     sides = [result.matching.prediction for result in (a, b)]
-    shared = found.a.shared
-    assert (sides[0].label[found.a.row[shared]] == sides[1].label[found.a.partner[shared]]).all()
-    assert (sides[0].page[found.a.row[shared]] == sides[1].page[found.a.partner[shared]]).all()
+    shared = compared.a.shared
+    assert (sides[0].label[compared.a.row[shared]] == sides[1].label[compared.a.partner[shared]]).all()
+    assert (sides[0].page[compared.a.row[shared]] == sides[1].page[compared.a.partner[shared]]).all()
 
 
 @every_seed
@@ -226,23 +226,23 @@ def test_a_model_against_itself_has_nothing_of_its_own(protocol: str, seed: int)
     truth, a, _ = two_models(seed)
     documents = names(5)
     dataset = join(side(truth, documents, truth=True), side(a, documents), side(a, documents))
-    found = ledger(*(PROTOCOLS[protocol](dataset, model) for model in (0, 1)))
-    assert found.total.changed.tolist() == [0]
-    assert not found.pages_json()
-    assert found.a.row.tolist() == found.b.row.tolist()
+    compared = ledger(*(PROTOCOLS[protocol](dataset, model) for model in (0, 1)))
+    assert compared.total.changed.tolist() == [0]
+    assert not compared.pages_json()
+    assert compared.a.row.tolist() == compared.b.row.tolist()
 
 
 @every_seed
 @given(seed=seeds)
 def test_labels_and_documents_partition_the_ledger(seed: int) -> None:
     dataset, a, b = results_of("snapshot", seed)
-    found = ledger(a, b)
+    compared = ledger(a, b)
     for parts in (
-        [found.only(labels=[label]) for label in found.labels],
-        [found.only(documents=[document.doc_id]) for document in dataset.documents],
+        [compared.only(labels=[label]) for label in compared.labels],
+        [compared.only(documents=[document.doc_id]) for document in dataset.documents],
     ):
         for name in COLUMNS:
-            assert sum(int(getattr(part.total, name)[0]) for part in parts) == int(getattr(found.total, name)[0])
+            assert sum(int(getattr(part.total, name)[0]) for part in parts) == int(getattr(compared.total, name)[0])
 
 
 # --- confusion and names of mistakes --------------------------------------------------------------------------

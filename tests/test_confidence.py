@@ -161,10 +161,10 @@ def test_a_review_of_everything_finds_everything(pairs: list[tuple[bool, float]]
 def test_the_least_sure_are_those_that_the_budget_counts(pairs: Any, budget: float) -> None:
     right, confidence = columns(pairs)
     rows = least_sure(confidence, budget)
-    found = review_budgets(right, confidence, (budget,))
-    if found:
-        assert len(rows) == found[0].reviewed
-        assert int((~right[rows]).sum()) == found[0].errors_found
+    budgets = review_budgets(right, confidence, (budget,))
+    if budgets:
+        assert len(rows) == budgets[0].reviewed
+        assert int((~right[rows]).sum()) == budgets[0].errors_found
     assert len(rows) == reviewed_count(len(right), budget)
     others = np.setdiff1d(np.arange(len(right)), rows)
     assert not len(rows) or not len(others) or confidence[rows].max() <= confidence[others].min()

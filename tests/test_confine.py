@@ -129,14 +129,14 @@ def test_an_owned_worker_reaches_nothing(
     with PagePool(spares=0, time_limit=20.0) as pool:
         told = pool.describe(document).warnings[0]
         (worker,) = pool._live
-    found = json.loads(told)
+    decoded = json.loads(told)
     assert worker.confined[0] == "no new privileges"
     if "seccomp" not in worker.confined:
         pytest.skip("this system forbids a filter of system calls")
-    assert found.pop("environment") == [{}, True]
-    assert found.pop("more memory than allowed") == "MemoryError"
-    assert {name: got for name, got in found.items() if got != errno.EPERM} == {}
-    assert len(found) == 21
+    assert decoded.pop("environment") == [{}, True]
+    assert decoded.pop("more memory than allowed") == "MemoryError"
+    assert {name: got for name, got in decoded.items() if got != errno.EPERM} == {}
+    assert len(decoded) == 21
 
 
 def attempted(targets: list[Any], *missing: str) -> tuple[list[str], dict[str, object]]:

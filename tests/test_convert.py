@@ -245,12 +245,12 @@ def test_what_is_in_a_file(run: Run, tmp_path: Path) -> None:
     rows = [box(0.1, 0.1, 0.2, 0.2), box(0.1, 0.1, 0.2, 0.2), box(0.1, 0.1, 0.2, 0.2, label="Table")]
     source = write_file(tmp_path / "gt.json", rows, side="ground_truth", pages=[("a.pdf", 4)])
     code, out, err = run("describe", source, "--json")
-    found = json.loads(out)
+    decoded = json.loads(out)
     assert (code, err) == (0, "")
-    assert found["labels"] == {"Figure": 2, "Table": 1}
-    assert (found["documents"], found["pages"], found["boxes"]) == (1, 2, 3)
-    assert (found["pages_without_boxes"], found["duplicates"], found["outside"], found["flat"]) == (1, 1, 0, 0)
-    assert found["score"] == {"smallest": None, "median": None, "largest": None}
+    assert decoded["labels"] == {"Figure": 2, "Table": 1}
+    assert (decoded["documents"], decoded["pages"], decoded["boxes"]) == (1, 2, 3)
+    assert (decoded["pages_without_boxes"], decoded["duplicates"], decoded["outside"], decoded["flat"]) == (1, 1, 0, 0)
+    assert decoded["score"] == {"smallest": None, "median": None, "largest": None}
     code, out, _ = run("describe", source)
     assert out.splitlines()[:2] == [
         "gt.json: snapshot, ground truth, annotators",

@@ -56,30 +56,30 @@ def test_a_cut_shows_what_stands_there() -> None:
     page[100:200, 150:225] = (200, 0, 0)
     written = io.BytesIO()
     Image.fromarray(page).save(written, format="WEBP", lossless=True)
-    found = Image.open(io.BytesIO(cut(written.getvalue(), (0.5, 0.25, 0.75, 0.5), width=60)))
-    assert found.format == "WEBP"
-    assert found.size == (60, 80)
-    middle = np.asarray(found.convert("RGB"))[10:-10, 10:-10].reshape(-1, 3).mean(axis=0)
+    picture = Image.open(io.BytesIO(cut(written.getvalue(), (0.5, 0.25, 0.75, 0.5), width=60)))
+    assert picture.format == "WEBP"
+    assert picture.size == (60, 80)
+    middle = np.asarray(picture.convert("RGB"))[10:-10, 10:-10].reshape(-1, 3).mean(axis=0)
     assert middle == pytest.approx([200, 0, 0], abs=6)
     assert Image.open(io.BytesIO(cut(written.getvalue(), (0.0, 0.0, 1.0, 1.0), width=5_000))).size == (300, 400)
 
 
 def test_what_a_card_says_by_hand() -> None:
     result = result_of(TRUTH, PREDICTED)
-    found = read_by_browser(cards(result, items(result)))
-    assert [card["title"] for card in found] == ["Matched", "Missed", "Wrong class", "Extra", "Matched"]
-    assert [card["label"] for card in found] == ["Figure", "Table", "Figure → Table", "Figure", "Table"]
-    assert [card["tags"] for card in found] == [["TP"], ["FN"], ["FN", "FP"], ["FP"], ["TP"]]
-    assert found[0]["facts"] == ["IoU 1.00 · coverage 1.00 · purity 1.00", "score 0.90"]
-    assert found[1]["facts"] == []
-    assert found[2]["facts"] == ["IoU 1.00 · coverage 1.00 · purity 1.00", "score 0.80"]
-    assert [card["place"] for card in found[-2:]] == ["a.pdf, page 1", "a.pdf, page 2"]
-    assert found[2]["boxes"] == [
-        {"key": "g1", "side": "ground_truth", "status": "FN", "xyxy": [0.0, 0.5, 0.4, 0.7]},
-        {"key": "p1", "side": "prediction", "status": "FP", "xyxy": [0.0, 0.5, 0.4, 0.7]},
+    drawn = read_by_browser(cards(result, items(result)))
+    assert [card["title"] for card in drawn] == ["Matched", "Missed", "Wrong class", "Extra", "Matched"]
+    assert [card["label"] for card in drawn] == ["Figure", "Table", "Figure → Table", "Figure", "Table"]
+    assert [card["tags"] for card in drawn] == [["TP"], ["FN"], ["FN", "FP"], ["FP"], ["TP"]]
+    assert drawn[0]["facts"] == ["IoU 1.00 · coverage 1.00 · purity 1.00", "score 0.90"]
+    assert drawn[1]["facts"] == []
+    assert drawn[2]["facts"] == ["IoU 1.00 · coverage 1.00 · purity 1.00", "score 0.80"]
+    assert [card["place"] for card in drawn[-2:]] == ["a.pdf, page 1", "a.pdf, page 2"]
+    assert drawn[2]["boxes"] == [
+        {"key": "g1", "side": "ground_truth", "status": "FN", "xyxy": [0.0, 0.5, 0.4, 0.7], "outline": None},
+        {"key": "p1", "side": "prediction", "status": "FP", "xyxy": [0.0, 0.5, 0.4, 0.7], "outline": None},
     ]
-    assert found[2]["box"] == "p1"
-    assert len({card["key"] for card in found}) == len(found)
+    assert drawn[2]["box"] == "p1"
+    assert len({card["key"] for card in drawn}) == len(drawn)
 
 
 def test_a_card_names_what_it_does_not_know() -> None:

@@ -122,15 +122,15 @@ def test_what_moved_together_is_the_same_in_pieces(seed: int, size: int, at_once
     tolerance = np.array([0.1, 0.15])
     near: BoolArray = np.all(np.abs(moved[:, None, :] - moved[None, :, :]) <= tolerance, axis=2)
     with patch.object(causes, "_AT_ONCE", at_once):
-        found = causes._together(moved, tolerance)
-    assert found.tolist() == near[int(near.sum(axis=1).argmax())].tolist()
+        together = causes._together(moved, tolerance)
+    assert together.tolist() == near[int(near.sum(axis=1).argmax())].tolist()
 
 
 def test_the_common_distance_of_many_pairs_is_among_the_cells_where_most_are() -> None:
     rng = np.random.default_rng(5)
     moved = np.concatenate([rng.random((20_000, 2)), np.full((300, 2), 0.5)])
-    found = causes._together(moved, np.array([0.001, 0.001]))
-    assert int(found[-300:].sum()) == 300
+    together = causes._together(moved, np.array([0.001, 0.001]))
+    assert int(together[-300:].sum()) == 300
 
 
 def test_a_page_of_alike_boxes_is_looked_at_piece_by_piece() -> None:

@@ -46,8 +46,8 @@ class TestAnswer:
         ],
     )
     def test_the_interval_lies_in_a_zone_or_crosses_a_border(self, low: float, high: float, answer: str) -> None:
-        found = decide([difference(at=(low + high) / 2, low=low, high=high)], NAMES)
-        assert found.answer == answer
+        decision = decide([difference(at=(low + high) / 2, low=low, high=high)], NAMES)
+        assert decision.answer == answer
 
     def test_its_words(self) -> None:
         ship = decide([difference()], NAMES)
@@ -73,10 +73,10 @@ class TestAnswer:
 
     def test_a_clear_loss_over_the_limit_forbids_and_is_named(self) -> None:
         loss, small = difference("recall", "Table", -0.08), difference("precision", "List-item", -0.024)
-        found = decide([difference(), loss, small], NAMES)
-        assert found.answer == "cannot_tell"
-        assert "Table recall −8.0: a clear loss of more than 5 points" in found.sentence
-        assert (found.losses, found.forbidding) == ((loss, small), (loss,))
+        decision = decide([difference(), loss, small], NAMES)
+        assert decision.answer == "cannot_tell"
+        assert "Table recall −8.0: a clear loss of more than 5 points" in decision.sentence
+        assert (decision.losses, decision.forbidding) == ((loss, small), (loss,))
         allowed = decide([difference(), small], NAMES)
         assert allowed.answer == "ship"
         assert allowed.sentence.endswith("1 clear loss, within the limit: List-item precision −2.4.")
@@ -88,8 +88,8 @@ class TestAnswer:
         assert few.sentence == "F1 +2.0, but 5 documents are too few for an interval: 8 are needed."
         assert few.headline == "Cannot tell on these 5 documents"
         rare = difference("recall", "Formula", -0.4, documents_with=3)
-        found = decide([difference(), rare], NAMES)
-        assert (found.answer, found.losses, found.unjudged) == ("ship", (), ("Formula",))
+        decision = decide([difference(), rare], NAMES)
+        assert (decision.answer, decision.losses, decision.unjudged) == ("ship", (), ("Formula",))
         assert decide([difference(at=None)], NAMES).answer == "cannot_tell"
         assert decide([], NAMES).headline == "Cannot tell on these 0 documents"
 
@@ -115,8 +115,8 @@ class TestMoreDocuments:
         assert documents_needed(None, 0.01) is None
 
     def test_in_words(self) -> None:
-        found = decide([difference(at=0.03, low=-0.01, high=0.07, documents=20)], NAMES)
-        assert found.more_documents == "60 more documents would settle F1 if the difference stays at +3.0."
+        decision = decide([difference(at=0.03, low=-0.01, high=0.07, documents=20)], NAMES)
+        assert decision.more_documents == "60 more documents would settle F1 if the difference stays at +3.0."
         near = decide([difference(at=0.0101, low=-0.03, high=0.05, documents=20)], NAMES)
         assert near.more_documents == "More documents are unlikely to settle it."
         assert decide([difference()], NAMES).more_documents == ""
@@ -163,8 +163,8 @@ def test_all_clear_losses_are_among_the_decisive_differences() -> None:
 def test_the_sample_cannot_be_told_and_says_so_everywhere() -> None:
     files = [SAMPLE_DATA / f"{name}.json" for name in NAMES]
     evaluations = project.evaluate_together("snapshot", SAMPLE_DATA / "ground_truth.json", files, lambda *_: None)
-    found = compare([one.result for one in evaluations], NAMES)
-    value = found.to_json([one.to_json() for one in evaluations])["decision"]
+    comparison = compare([one.result for one in evaluations], NAMES)
+    value = comparison.to_json([one.to_json() for one in evaluations])["decision"]
     assert (value["answer"], value["headline"]) == ("cannot_tell", "Cannot tell on these 8 documents")
     assert value["rule"] == {"metric": "f1", "least": 0.01, "loss": 0.05}
     assert value["low"] < 0.01 < value["high"]
@@ -172,7 +172,7 @@ def test_the_sample_cannot_be_told_and_says_so_everywhere() -> None:
     cost = value["corrected_boxes_per_100_pages"]
     assert cost["difference"] == pytest.approx(cost["b"] - cost["a"])
     assert {each["metric"] for each in value["losses"]} <= {"f1", "precision", "recall"}
-    assert found.tables(["a.json", "b.json"])[0].title.count("Cannot tell on these 8 documents.") == 1
+    assert comparison.tables(["a.json", "b.json"])[0].title.count("Cannot tell on these 8 documents.") == 1
 
 
 class TestRuler:

@@ -58,22 +58,22 @@ def good(name: str) -> float:
 
 def assert_found(name: str, *plants: str) -> None:
     truth, prediction = pair(name)
-    found = checkup.diagnosis_of(truth, planted(prediction, *plants))
-    assert found.best is not None, found.sentence
-    assert found.best.f1 is not None
-    assert found.best.f1 >= good(name) - CLOSE, found.sentence
-    assert found.hypotheses[0] == found.best
-    assert found.sentence == (
-        f"F1 {'n/a' if found.as_given is None else f'{found.as_given:.3f}'}. "
-        f"With {found.best.words}: {found.best.f1:.3f}."
+    diagnosis = checkup.diagnosis_of(truth, planted(prediction, *plants))
+    assert diagnosis.best is not None, diagnosis.sentence
+    assert diagnosis.best.f1 is not None
+    assert diagnosis.best.f1 >= good(name) - CLOSE, diagnosis.sentence
+    assert diagnosis.hypotheses[0] == diagnosis.best
+    assert diagnosis.sentence == (
+        f"F1 {'n/a' if diagnosis.as_given is None else f'{diagnosis.as_given:.3f}'}. "
+        f"With {diagnosis.best.words}: {diagnosis.best.f1:.3f}."
     )
 
 
 @pytest.mark.parametrize("name", ["lines", "blocks", pytest.param("worldbank", marks=needs_real)])
 def test_good_files_are_left_in_peace(name: str) -> None:
-    found = checkup.diagnosis_of(*pair(name))
-    assert found.silent
-    assert found.hypotheses == ()
+    diagnosis = checkup.diagnosis_of(*pair(name))
+    assert diagnosis.silent
+    assert diagnosis.hypotheses == ()
 
 
 @pytest.mark.parametrize("plant", PLANTS)
@@ -110,38 +110,38 @@ def test_two_hypotheses_are_found_together(plants: tuple[str, str]) -> None:
 )
 def test_the_sentence_and_the_option_say_what_to_do(plant: str, sentence: str, option: str) -> None:
     truth, prediction = pair("lines")
-    found = checkup.diagnosis_of(truth, planted(prediction, plant))
-    assert (found.sentence, found.option) == (sentence, option)
+    diagnosis = checkup.diagnosis_of(truth, planted(prediction, plant))
+    assert (diagnosis.sentence, diagnosis.option) == (sentence, option)
 
 
 def test_names_in_another_unicode_form() -> None:
     rows = [box(0.1, 0.1, 0.4 + page / 20, 0.5, document="résumé.pdf", page=page) for page in range(6)]
-    found = checkup.diagnosis_of(ground_truth(rows), decomposed(annotations(rows)))
-    assert (found.option, found.best.f1 if found.best else None) == ("--fix names=unicode", 1.0)
+    diagnosis = checkup.diagnosis_of(ground_truth(rows), decomposed(annotations(rows)))
+    assert (diagnosis.option, diagnosis.best.f1 if diagnosis.best else None) == ("--fix names=unicode", 1.0)
 
 
 def test_a_file_without_boxes_is_no_mistake() -> None:
-    found = checkup.diagnosis_of(ground_truth([box(0, 0, 1, 1)]), annotations([], documents=["a.pdf"]))
-    assert (found.silent, found.nothing_matches, found.as_given) == (True, False, None)
+    diagnosis = checkup.diagnosis_of(ground_truth([box(0, 0, 1, 1)]), annotations([], documents=["a.pdf"]))
+    assert (diagnosis.silent, diagnosis.nothing_matches, diagnosis.as_given) == (True, False, None)
 
 
 def test_files_that_have_nothing_to_do_with_each_other() -> None:
     truth = ground_truth([box(0.1, 0.1, 0.2, 0.2, document="a.pdf")])
-    found = checkup.diagnosis_of(truth, annotations([box(0.7, 0.7, 0.9, 0.9, document="other.pdf")]))
-    assert found.best is None
-    assert found.nothing_matches
-    assert found.sentence == "F1 0.000. Nothing matches: prediction.json has no document of ground_truth.json."
+    diagnosis = checkup.diagnosis_of(truth, annotations([box(0.7, 0.7, 0.9, 0.9, document="other.pdf")]))
+    assert diagnosis.best is None
+    assert diagnosis.nothing_matches
+    assert diagnosis.sentence == "F1 0.000. Nothing matches: prediction.json has no document of ground_truth.json."
 
 
 def test_labels_of_other_names_are_proposed_with_evidence() -> None:
     truth, prediction = pair("blocks")
-    found = checkup.diagnosis_of(truth, planted(prediction, "aliases"))
-    by_label = {each.label: each for each in found.labels}
+    diagnosis = checkup.diagnosis_of(truth, planted(prediction, "aliases"))
+    by_label = {each.label: each for each in diagnosis.labels}
     assert {label: each.proposal for label, each in by_label.items()} == {
         "paragraph": "Text", "image": "Figure", "tabular": "Table", "legend": "Caption",
     }  # fmt: skip
     assert all(0 < each.overlapping <= each.boxes for each in by_label.values())
-    assert found.labels_f1 == pytest.approx(good("blocks"))
+    assert diagnosis.labels_f1 == pytest.approx(good("blocks"))
 
 
 def test_a_label_without_counterpart_gets_no_proposal() -> None:

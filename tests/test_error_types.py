@@ -177,13 +177,13 @@ def test_one_of_each_tide_type_by_hand() -> None:
             [0, 1, 60, 0, 70, 10, 0.95],
         ]
     )
-    found = tide(truth, predicted)
-    assert [TIDE[code] if code != NONE else None for code in found.kind] == [*TIDE[:5], None]
-    assert found.target.tolist() == [0, 1, -1, -1, -1, 3]
+    errors = tide(truth, predicted)
+    assert [TIDE[code] if code != NONE else None for code in errors.kind] == [*TIDE[:5], None]
+    assert errors.target.tolist() == [0, 1, -1, -1, -1, 3]
     # The third ground truth has a prediction of the wrong label that fits too badly: nothing explains it.
-    assert found.missed.tolist() == [False, False, True, False]
-    assert found.counts.tolist() == [1, 1, 1, 1, 1, 1]
-    assert found.to_json()["missed"] == {"count": 1, "delta_ap": pytest.approx(found.delta_ap[5])}
+    assert errors.missed.tolist() == [False, False, True, False]
+    assert errors.counts.tolist() == [1, 1, 1, 1, 1, 1]
+    assert errors.to_json()["missed"] == {"count": 1, "delta_ap": pytest.approx(errors.delta_ap[5])}
 
 
 def test_tide_without_boxes() -> None:
@@ -201,10 +201,10 @@ def test_tide_without_boxes() -> None:
 def test_the_limit_of_a_page_takes_the_best_scores_whatever_their_labels() -> None:
     truth = columns([[0, 0, 0, 0, 1, 1], [1, 0, 0, 0, 1, 1]])
     rows = [[0, 1, 5, 5, 6, 6, 0.9], [0, 0, 0, 0, 1, 1, 0.1], [1, 0, 0, 0, 1, 1, 0.1], [0, 1, 7, 7, 8, 8, 0.8]]
-    found = tide(truth, columns(rows), options=TideOptions(max_detections=2))
-    assert found.kind.tolist() == [4, NONE, NONE, 4]
-    assert found.target.tolist() == [-1, -1, 1, -1]
-    assert found.missed.tolist() == [True, False]
+    errors = tide(truth, columns(rows), options=TideOptions(max_detections=2))
+    assert errors.kind.tolist() == [4, NONE, NONE, 4]
+    assert errors.target.tolist() == [-1, -1, 1, -1]
+    assert errors.missed.tolist() == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -277,24 +277,24 @@ def layouts(draw: st.DrawFn, *, grid: int | None = None) -> tuple[BoxColumns, Bo
 def test_tide_explains_every_box_once_and_edits_nothing(sides: tuple[BoxColumns, BoxColumns]) -> None:
     truth, predicted = sides
     copies = [column.copy() for side in sides for column in (side.xyxy, side.label, side.page)]
-    found = tide(truth, predicted)
+    errors = tide(truth, predicted)
     for column, copy in zip((c for side in sides for c in (side.xyxy, side.label, side.page)), copies, strict=True):
         assert (column == copy).all()
-    matched = found.target[found.kind == NONE]
+    matched = errors.target[errors.kind == NONE]
     assert len(set(matched.tolist())) == len(matched)
-    assert found.counts[:5].sum() == (found.kind != NONE).sum()
-    explained = set(found.target[found.target != NONE].tolist())
-    assert set(np.flatnonzero(~found.missed).tolist()) == explained
-    assert (found.delta_ap[~np.isnan(found.delta_ap)] >= 0).all()
+    assert errors.counts[:5].sum() == (errors.kind != NONE).sum()
+    explained = set(errors.target[errors.target != NONE].tolist())
+    assert set(np.flatnonzero(~errors.missed).tolist()) == explained
+    assert (errors.delta_ap[~np.isnan(errors.delta_ap)] >= 0).all()
 
 
 @settings(deadline=None, max_examples=40)
 @given(sides=layouts())
 def test_what_is_identical_has_no_tide_error(sides: tuple[BoxColumns, BoxColumns]) -> None:
     truth = replace(sides[0], score=np.linspace(0, 1, len(sides[0])))
-    found = tide(truth, truth)
-    assert found.counts.sum() == 0
-    assert len(truth) == 0 or found.ap == pytest.approx(1.0, abs=1e-12)
+    errors = tide(truth, truth)
+    assert errors.counts.sum() == 0
+    assert len(truth) == 0 or errors.ap == pytest.approx(1.0, abs=1e-12)
 
 
 # Document names -------------------------------------------------------------------------------------------------------
@@ -418,21 +418,21 @@ def test_every_name_has_a_case_by_hand() -> None:
 )
 def test_side_and_share_of_a_cut(box: list[float], side: str, share: float) -> None:
     # At a threshold of 0.9 every one of them is unmatched.
-    found = named([WHOLE], [[0, 0, *box]], iou=0.9)
-    assert (told(found)[0][0], SIDES[found.side[0]], found.share[0]) == ("cut_off", side, pytest.approx(share))
+    names = named([WHOLE], [[0, 0, *box]], iou=0.9)
+    assert (told(names)[0][0], SIDES[names.side[0]], names.share[0]) == ("cut_off", side, pytest.approx(share))
     turned = named([[0, 0, *box]], [WHOLE], iou=0.9)
     assert told(turned)[0][0] == "over_cropped"
     assert turned.share[0] >= share
 
 
 def test_a_cut_on_equal_sides_is_told_in_the_order_of_the_sides() -> None:
-    found = named([[0, 0, 0, 0, 4, 4]], [[0, 0, 1, 1, 3, 3]])
-    assert (SIDES[found.side[0]], found.share[0]) == ("top", 0.25)
+    names = named([[0, 0, 0, 0, 4, 4]], [[0, 0, 1, 1, 3, 3]])
+    assert (SIDES[names.side[0]], names.share[0]) == ("top", 0.25)
 
 
 def test_what_is_no_cut_has_no_side() -> None:
-    found = named([WHOLE], [])
-    assert (found.side.tolist(), np.isnan(found.share).tolist()) == ([NONE], [True])
+    names = named([WHOLE], [])
+    assert (names.side.tolist(), np.isnan(names.share).tolist()) == ([NONE], [True])
 
 
 def test_poor_matches_have_a_name_when_asked_for() -> None:
@@ -440,40 +440,40 @@ def test_poor_matches_have_a_name_when_asked_for() -> None:
     truth = [[0, 0, 0, 0, 8, 8], [1, 0, 0, 0, 8, 8], [2, 0, 0, 0, 8, 8]]
     predicted = [[0, 0, 0, 0, 8, 6], [1, 0, 0, 0, 8, 10], [2, 0, 0, 2, 8, 10]]
     assert len(named(truth, predicted)) == 0
-    found = named(truth, predicted, min_coverage=0.9, min_purity=0.9)
-    assert told(found) == [("cut_off", [0], [0]), ("over_cropped", [1], [1]), ("cut_off", [2], [2])]
-    assert found.share.tolist() == [0.25, 0.25, 0.25]
-    assert [SIDES[code] for code in found.side] == ["bottom", "bottom", "top"]
-    assert found.of_truth.tolist() == found.of_prediction.tolist() == [0, 1, 2]
+    names = named(truth, predicted, min_coverage=0.9, min_purity=0.9)
+    assert told(names) == [("cut_off", [0], [0]), ("over_cropped", [1], [1]), ("cut_off", [2], [2])]
+    assert names.share.tolist() == [0.25, 0.25, 0.25]
+    assert [SIDES[code] for code in names.side] == ["bottom", "bottom", "top"]
+    assert names.of_truth.tolist() == names.of_prediction.tolist() == [0, 1, 2]
     assert told(named(truth, predicted, min_purity=0.9)) == [("over_cropped", [1], [1]), ("over_cropped", [2], [2])]
     assert told(named(truth, predicted, min_coverage=0.75)) == []
 
 
 def test_a_poor_match_in_a_split_is_named_by_the_split() -> None:
     truth, predicted, expected = ONE_OF_EACH["split with a matched part"]
-    found = named(truth, predicted, min_coverage=0.9)
-    assert told(found) == expected
-    assert (found.of_truth.tolist(), found.of_prediction.tolist()) == ([0], [0, 0])
-    found = named(truth, predicted)
-    assert (found.of_truth.tolist(), found.of_prediction.tolist()) == ([NONE], [NONE, 0])
+    names = named(truth, predicted, min_coverage=0.9)
+    assert told(names) == expected
+    assert (names.of_truth.tolist(), names.of_prediction.tolist()) == ([0], [0, 0])
+    names = named(truth, predicted)
+    assert (names.of_truth.tolist(), names.of_prediction.tolist()) == ([NONE], [NONE, 0])
 
 
 def test_boxes_that_do_not_take_part_have_no_name_and_give_none() -> None:
     truth, predicted = columns([WHOLE, FAR]), columns([WHOLE, [0, 1, *FAR[2:]]])
     nobody = np.full(2, NONE, dtype=np.int64)
     counts = np.array([True, False])
-    found = name_mistakes(truth, predicted, nobody, iou=0.5, truth_counts=counts, prediction_counts=~counts)
-    assert told(found) == [("missed", [0], []), ("invented", [], [1])]
-    assert (found.of_truth.tolist(), found.of_prediction.tolist()) == ([0, NONE], [NONE, 1])
+    mistakes = name_mistakes(truth, predicted, nobody, iou=0.5, truth_counts=counts, prediction_counts=~counts)
+    assert told(mistakes) == [("missed", [0], []), ("invented", [], [1])]
+    assert (mistakes.of_truth.tolist(), mistakes.of_prediction.tolist()) == ([0, NONE], [NONE, 1])
 
 
 def test_counts_by_label_and_by_page() -> None:
     truth = [WHOLE, [2, 1, 0.1, 0.1, 0.2, 0.2], [2, 1, 0.3, 0.3, 0.4, 0.4]]
-    found = named(truth, [[0, 1, *WHOLE[2:]], [2, 0, 0.7, 0.7, 0.8, 0.8]])
+    names = named(truth, [[0, 1, *WHOLE[2:]], [2, 0, 0.7, 0.7, 0.8, 0.8]])
     wrong, missed, invented = (DOCUMENT.index(name) for name in ("wrong_class", "missed", "invented"))
-    assert found.counts[[wrong, missed, invented]].tolist() == [1, 2, 1]
-    assert found.counts.sum() == len(found) == 4
-    by_label, by_page = found.per_label(2), found.per_page(4)
+    assert names.counts[[wrong, missed, invented]].tolist() == [1, 2, 1]
+    assert names.counts.sum() == len(names) == 4
+    by_label, by_page = names.per_label(2), names.per_page(4)
     assert (by_label.shape, by_page.shape) == ((2, len(DOCUMENT)), (4, len(DOCUMENT)))
     # A wrong class counts for the label of the ground truth.
     assert (by_label[0, wrong], by_label[1, missed], by_label[0, invented]) == (1, 2, 1)
@@ -641,8 +641,8 @@ def test_names_are_those_of_the_table(
 ) -> None:
     truth, predicted = sides
     partner = partners(truth, predicted, iou)
-    found = name_mistakes(truth, predicted, partner, iou=iou, options=options)
-    assert sorted((name, tuple(gs), tuple(ps)) for name, gs, ps in told(found)) == by_the_table(
+    mistakes = name_mistakes(truth, predicted, partner, iou=iou, options=options)
+    assert sorted((name, tuple(gs), tuple(ps)) for name, gs, ps in told(mistakes)) == by_the_table(
         truth, predicted, partner, iou=iou, options=options
     )
 
@@ -652,26 +652,26 @@ def test_names_are_those_of_the_table(
 def test_every_unmatched_box_has_exactly_one_name(sides: tuple[BoxColumns, BoxColumns], iou: float) -> None:
     truth, predicted = sides
     partner = partners(truth, predicted, iou)
-    found = name_mistakes(truth, predicted, partner, iou=iou)
+    mistakes = name_mistakes(truth, predicted, partner, iou=iou)
     unmatched = np.setdiff1d(np.arange(len(predicted)), partner)
-    assert (np.flatnonzero(found.of_truth != NONE) == np.flatnonzero(partner == NONE)).all()
-    assert (np.flatnonzero(found.of_prediction != NONE) == unmatched).all()
-    for mistake, (name, gs, ps) in enumerate(told(found)):
+    assert (np.flatnonzero(mistakes.of_truth != NONE) == np.flatnonzero(partner == NONE)).all()
+    assert (np.flatnonzero(mistakes.of_prediction != NONE) == unmatched).all()
+    for mistake, (name, gs, ps) in enumerate(told(mistakes)):
         bearers = ERROR_TYPES["document"][name].sides
-        for rows, of, side in ((gs, found.of_truth, "ground_truth"), (ps, found.of_prediction, "prediction")):
+        for rows, of, side in ((gs, mistakes.of_truth, "ground_truth"), (ps, mistakes.of_prediction, "prediction")):
             assert all(of[row] == mistake for row in rows if side in bearers and of[row] != NONE)
             assert rows == sorted(set(rows))
             assert rows or side not in bearers
-        carried = [row for row in gs if found.of_truth[row] == mistake]
-        assert carried or mistake in found.of_prediction[ps]
-        assert {truth.page[row] for row in gs} | {predicted.page[row] for row in ps} == {found.page[mistake]}
+        carried = [row for row in gs if mistakes.of_truth[row] == mistake]
+        assert carried or mistake in mistakes.of_prediction[ps]
+        assert {truth.page[row] for row in gs} | {predicted.page[row] for row in ps} == {mistakes.page[mistake]}
         of_prediction = ERROR_TYPES["document"][name].sides == ("prediction",)
-        assert found.label[mistake] == (predicted.label[ps[0]] if of_prediction else truth.label[gs[0]])
+        assert mistakes.label[mistake] == (predicted.label[ps[0]] if of_prediction else truth.label[gs[0]])
         has_side = name in ("cut_off", "over_cropped")
-        assert (found.side[mistake] != NONE) == has_side
-        assert (found.share[mistake] > 0) == has_side
-        assert not (name == "cut_off" and found.share[mistake] > 1)
-    assert (np.diff(found.page) >= 0).all()
+        assert (mistakes.side[mistake] != NONE) == has_side
+        assert (mistakes.share[mistake] > 0) == has_side
+        assert not (name == "cut_off" and mistakes.share[mistake] > 1)
+    assert (np.diff(mistakes.page) >= 0).all()
 
 
 # Equal IoU and equal scores: only the place on the page can say which one is cut off and which one repeats it.
@@ -701,9 +701,9 @@ def test_the_order_of_rows_and_the_other_pages_do_not_matter(sides: tuple[BoxCol
 def _corners(truth: BoxColumns, predicted: BoxColumns, truths: np.ndarray, predictions: np.ndarray) -> list[Any]:
     """The mistakes of some rows, by the corners of their boxes."""
     truth, predicted = take(truth, truths), take(predicted, predictions)
-    found = name_mistakes(truth, predicted, partners(truth, predicted, 0.5), iou=0.5)
+    mistakes = name_mistakes(truth, predicted, partners(truth, predicted, 0.5), iou=0.5)
     return sorted(
-        (name, sorted(truth.xyxy[gs].tolist()), sorted(predicted.xyxy[ps].tolist())) for name, gs, ps in told(found)
+        (name, sorted(truth.xyxy[gs].tolist()), sorted(predicted.xyxy[ps].tolist())) for name, gs, ps in told(mistakes)
     )
 
 

@@ -119,39 +119,39 @@ def test_has_errors() -> None:
 
 
 def test_a_collector_spells_out_a_rule_only_so_often() -> None:
-    found = Collector("p.json", max_per_rule=2)
+    collector = Collector("p.json", max_per_rule=2)
     described: list[int] = []
 
     def describe(row: int) -> tuple[str, str, str]:
         described.append(row)
         return f"$[{row}]", "0", "Mend it."
 
-    found.errors("no zero", range(5), describe)
-    found.errors("no zero", range(1000), describe)
-    found.error("$.a", "other", "1", "Fix.")
-    found.warning("$.b", "no zero", "0", "A warning of that rule counts apart.")
+    collector.errors("no zero", range(5), describe)
+    collector.errors("no zero", range(1000), describe)
+    collector.error("$.a", "other", "1", "Fix.")
+    collector.warning("$.b", "no zero", "0", "A warning of that rule counts apart.")
     assert described == [0, 1]
-    assert [entry.sentence for entry in found.issues()] == [
+    assert [entry.sentence for entry in collector.issues()] == [
         "p.json: $[0]: no zero; found 0. Mend it.",
         "p.json: $[1]: no zero; found 0. Mend it.",
         "p.json: $.a: other; found 1. Fix.",
         "p.json: $.b: no zero; found 0. A warning of that rule counts apart.",
         "p.json: no zero; found the same 1,003 more times. layoutscope check lists them all.",
     ]
-    assert found.failed
+    assert collector.failed
 
 
 def test_a_collector_without_bound_spells_out_everything() -> None:
-    found = Collector("p.json", max_per_rule=None)
-    assert not found.failed
-    assert found.issues() == ()
-    found.errors("rule", range(1000), lambda row: (f"$[{row}]", "", "Fix."))
-    assert len(found.issues()) == 1000
+    collector = Collector("p.json", max_per_rule=None)
+    assert not collector.failed
+    assert collector.issues() == ()
+    collector.errors("rule", range(1000), lambda row: (f"$[{row}]", "", "Fix."))
+    assert len(collector.issues()) == 1000
 
 
 def test_warnings_do_not_fail_a_file() -> None:
-    found = Collector("p.json", max_per_rule=1)
+    collector = Collector("p.json", max_per_rule=1)
     for _ in range(3):
-        found.warning("", "rule", "", "Fix.")
-    assert not found.failed
-    assert [entry.severity for entry in found.issues()] == ["warning", "warning"]
+        collector.warning("", "rule", "", "Fix.")
+    assert not collector.failed
+    assert [entry.severity for entry in collector.issues()] == ["warning", "warning"]

@@ -99,14 +99,14 @@ def as_file(documents: FieldDocuments) -> FieldDocuments:
 
 class TestTarget:
     def test_a_problem_is_told_by_boxes_and_paths(self) -> None:
-        found = result(TRUTH, PREDICTED)
-        told = {target.label: target.mistake for target in targets(found)}
+        scored = result(TRUTH, PREDICTED)
+        told = {target.label: target.mistake for target in targets(scored)}
         assert told == {
             "boxless": "missed", "low_wrong": "below_threshold", "made_up": "spurious", "missed": "missed",
             "turned": "below_threshold", "wrong": "wrong_value",
         }  # fmt: skip
         assert set(told.values()) == set(PROBLEMS)
-        pair = target_named(found, "low_wrong")
+        pair = target_named(scored, "low_wrong")
         assert (pair.kind, pair.document, pair.page, pair.unit) == ("field", "d", 0, "page")
         assert [(one.side, one.label, list(one.xyxy), one.model) for one in pair.boxes] == [
             ("ground_truth", "low_wrong", BOX, None),
@@ -114,15 +114,17 @@ class TestTarget:
         ]
 
     def test_the_identity_knows_no_threshold_and_no_other_field(self) -> None:
-        found = result(TRUTH, PREDICTED)
-        low = target_named(found, "low")
+        scored = result(TRUTH, PREDICTED)
+        low = target_named(scored, "low")
         (row,) = (
-            row for row, (target, _) in judged_fields(found, "d", ReviewLog(), iou=0.9).items() if target.label == "low"
+            row
+            for row, (target, _) in judged_fields(scored, "d", ReviewLog(), iou=0.9).items()
+            if target.label == "low"
         )
-        strict, _ = judged_fields(found, "d", ReviewLog(), iou=0.9)[row]
+        strict, _ = judged_fields(scored, "d", ReviewLog(), iou=0.9)[row]
         assert (low.mistake, strict.mistake) == (None, "below_threshold")
         assert low.id == strict.id
-        ids = [target.id for target, _ in judged_fields(found, "d", ReviewLog(), iou=0.5).values()]
+        ids = [target.id for target, _ in judged_fields(scored, "d", ReviewLog(), iou=0.5).values()]
         assert len(set(ids)) == len(ids)
 
     def test_values_and_scores_are_no_part_of_it(self) -> None:
@@ -132,21 +134,21 @@ class TestTarget:
         assert target_named(one, "a").id != target_named(result({"a": HIT}, {"a": rich("y", OTHER)}), "a").id
 
     def test_a_field_without_a_box_cannot_be_judged(self) -> None:
-        found = result({"a": rich("x")}, {"a": rich("completely different")})
-        assert judged_fields(found, "d", ReviewLog(), iou=0.5) == {}
-        data = page_data(found, FieldPages(found.compared), Paper(0, 0, None, SHARES), iou=0.5)
-        (mistake,) = read_by_browser(attach_fields(data, found, "d", ReviewLog(), iou=0.5))["mistakes"]
+        scored = result({"a": rich("x")}, {"a": rich("completely different")})
+        assert judged_fields(scored, "d", ReviewLog(), iou=0.5) == {}
+        data = page_data(scored, FieldPages(scored.compared), Paper(0, 0, None, SHARES), iou=0.5)
+        (mistake,) = read_by_browser(attach_fields(data, scored, "d", ReviewLog(), iou=0.5))["mistakes"]
         assert (mistake["target"], mistake["verdict"]) == (None, None)
 
     def test_boxes_in_points_have_the_unit_of_pixels(self) -> None:
-        found = result({"a": rich("x", [10, 20, 30, 40])}, {})
-        assert target_named(found, "a").unit == "pixels"
+        scored = result({"a": rich("x", [10, 20, 30, 40])}, {})
+        assert target_named(scored, "a").unit == "pixels"
 
     def test_the_viewer_gets_the_verdict(self) -> None:
-        found = result(TRUTH, PREDICTED)
-        missed = target_named(found, "missed")
-        data = page_data(found, FieldPages(found.compared), Paper(0, 1, None, SHARES), iou=0.5)
-        (mistake,) = read_by_browser(attach_fields(data, found, "d", ReviewLog.of([said(missed, WRONG)]), iou=0.5))[
+        scored = result(TRUTH, PREDICTED)
+        missed = target_named(scored, "missed")
+        data = page_data(scored, FieldPages(scored.compared), Paper(0, 1, None, SHARES), iou=0.5)
+        (mistake,) = read_by_browser(attach_fields(data, scored, "d", ReviewLog.of([said(missed, WRONG)]), iou=0.5))[
             "mistakes"
         ]
         assert mistake["target"] == missed.id
@@ -206,11 +208,11 @@ class TestTable:
     @pytest.mark.parametrize("row", ROWS, ids=NAMES)
     def test_ground_truth_wrong(self, row: Any) -> None:
         name, truth, predicted, before, wanted, _, left = row
-        found = result({"hit": HIT, **truth}, {"hit": HIT, **predicted})
-        assert counts(found) == before
-        (target,) = targets(found)
+        scored = result({"hit": HIT, **truth}, {"hit": HIT, **predicted})
+        assert counts(scored) == before
+        (target,) = targets(scored)
         assert target.mistake == name
-        to, got = after(found, said(target, WRONG))
+        to, got = after(scored, said(target, WRONG))
         assert (got, to.applied, to.issues) == (wanted, 1, ())
         assert plain_value(to.truth.documents["d"]) == {"hit": HIT, **left}
         assert to.truth.sha256 != to.official.sha256
@@ -219,44 +221,44 @@ class TestTable:
     @pytest.mark.parametrize("row", ROWS, ids=NAMES)
     def test_ignore(self, row: Any) -> None:
         _, truth, predicted, _, _, wanted, _ = row
-        found = result({"hit": HIT, **truth}, {"hit": HIT, **predicted})
-        to, got = after(found, said(targets(found)[0], IGNORE))
+        scored = result({"hit": HIT, **truth}, {"hit": HIT, **predicted})
+        to, got = after(scored, said(targets(scored)[0], IGNORE))
         assert (got, to.applied, to.issues) == (wanted, 1, ())
         assert to.truth is to.official
-        corrected = corrected_fields(found, to).result
+        corrected = corrected_fields(scored, to).result
         # An object that one side lacks is a row of its own, which nobody judged.
         assert corrected.coverage["fields_total"] == 1 + ("vendor" in {**truth, **predicted})
 
     @pytest.mark.parametrize("verdict", ["model_wrong", "ambiguous", None])
     def test_other_verdicts_change_nothing(self, verdict: str | None) -> None:
-        found = result(TRUTH, PREDICTED)
-        events = [judge(t, verdict=verdict, note="n", author="A", verified=False, time=NOW) for t in targets(found)]
-        to, got = after(found, *events)
-        assert (got, to.applied, to.issues) == (counts(found), 0, ())
+        scored = result(TRUTH, PREDICTED)
+        events = [judge(t, verdict=verdict, note="n", author="A", verified=False, time=NOW) for t in targets(scored)]
+        to, got = after(scored, *events)
+        assert (got, to.applied, to.issues) == (counts(scored), 0, ())
         assert to.truth is to.official
 
     def test_a_conflict_changes_nothing(self) -> None:
-        found = result({"a": HIT}, {})
-        (target,) = targets(found)
-        to, got = after(found, said(target, WRONG), said(target, IGNORE, author="Ben"))
+        scored = result({"a": HIT}, {})
+        (target,) = targets(scored)
+        to, got = after(scored, said(target, WRONG), said(target, IGNORE, author="Ben"))
         assert (got, to.applied) == ((0, 0, 1, 0), 0)
 
     def test_every_number_of_the_fixture(self) -> None:
         # hit, low, wrong stay; low_wrong, turned and made_up are accepted; missed and boxless go.
-        found = result(TRUTH, PREDICTED)
-        assert counts(found) == (3, 2, 2, 1)
-        to, got = after(found, *(said(target, WRONG) for target in targets(found)))
+        scored = result(TRUTH, PREDICTED)
+        assert counts(scored) == (3, 2, 2, 1)
+        to, got = after(scored, *(said(target, WRONG) for target in targets(scored)))
         assert (got, to.applied) == ((6, 0, 0, 0), 6)
-        corrected = corrected_fields(found, to)
+        corrected = corrected_fields(scored, to)
         assert corrected.result.overall(0.5).precision.tolist() == [1.0]
         # Six classes with ground truth; "low" alone is not exact: IoU 0.56 holds at 0.50 and 0.55 of ten thresholds.
         assert corrected.result.mean_ap == pytest.approx((5 + 0.2) / 6)
-        assert corrected.result.iou == found.iou
+        assert corrected.result.iou == scored.iou
 
     def test_the_signature_says_so(self) -> None:
-        found = result(TRUTH, PREDICTED)
-        to, _ = after(found, said(target_named(found, "missed"), WRONG))
-        corrected = corrected_fields(found, to)
+        scored = result(TRUTH, PREDICTED)
+        to, _ = after(scored, said(target_named(scored, "missed"), WRONG))
+        corrected = corrected_fields(scored, to)
         assert "corrected, 1 verdict applied" in corrected.signature.line
         assert corrected.to_json()["signature"] == corrected.table().signature == corrected.signature.line
         assert corrected.to_json()["verdicts_applied"] == 1
@@ -265,17 +267,17 @@ class TestTable:
 
     def test_options_stay(self) -> None:
         schema = schema_of({"wrong": Rule("text", 0.0)}, {})
-        found = result(TRUTH, PREDICTED, iou=(0.3, 0.6), schema=schema, labels=("missed", "low"), min_score=0.75)
-        to, _ = after(found, said(target_named(result(TRUTH, PREDICTED), "missed"), WRONG))
-        again = corrected_fields(found, to).result
+        scored = result(TRUTH, PREDICTED, iou=(0.3, 0.6), schema=schema, labels=("missed", "low"), min_score=0.75)
+        to, _ = after(scored, said(target_named(result(TRUTH, PREDICTED), "missed"), WRONG))
+        again = corrected_fields(scored, to).result
         assert (again.iou, again.labels, again.min_score) == ((0.3, 0.6), ("missed", "low"), 0.75)
-        assert again.compared.value_rule == found.compared.value_rule
+        assert again.compared.value_rule == scored.compared.value_rule
         # "low" is left out by its confidence of 0.7, so only its ground truth counts.
-        assert (counts(found, 0.3), counts(again, 0.3)) == ((0, 0, 2, 0), (0, 0, 1, 0))
+        assert (counts(scored, 0.3), counts(again, 0.3)) == ((0, 0, 2, 0), (0, 0, 1, 0))
 
     def test_a_verdict_on_a_class_that_is_not_scored_is_not_gone(self) -> None:
-        found = result(TRUTH, PREDICTED, labels=("hit",))
-        to, got = after(found, said(target_named(result(TRUTH, PREDICTED), "missed"), WRONG))
+        scored = result(TRUTH, PREDICTED, labels=("hit",))
+        to, got = after(scored, said(target_named(result(TRUTH, PREDICTED), "missed"), WRONG))
         assert (got, to.applied, to.issues) == ((1, 0, 0, 0), 1, ())
 
 
@@ -291,22 +293,22 @@ def item(text: str, total: str, *, at: float | None = None, sure: float | None =
 class TestLists:
     def test_a_field_of_a_lonely_item_brings_the_item(self) -> None:
         lonely = item("screws", "14.00", at=0.4, sure=0.9)
-        found = result({"items": [item("nails", "3.20", at=0.2)]}, {"items": [item("nails", "3.20", at=0.2), lonely]})
-        assert counts(found) == (2, 0, 0, 2)
-        text, total = targets(found)
+        scored = result({"items": [item("nails", "3.20", at=0.2)]}, {"items": [item("nails", "3.20", at=0.2), lonely]})
+        assert counts(scored) == (2, 0, 0, 2)
+        text, total = targets(scored)
         assert (text.label, total.label) == ("items[1].text", "items[1].total")
-        to, got = after(found, said(text, WRONG))
+        to, got = after(scored, said(text, WRONG))
         assert got == (3, 0, 0, 1)
         assert plain_value(to.truth.documents["d"])["items"][1] == {
             "text": rich("screws", [0.1, 0.4, 0.5, 0.44]), "total": rich("14.00"),
         }  # fmt: skip
-        both, got = after(found, said(text, WRONG), said(total, WRONG, minutes=1))
+        both, got = after(scored, said(text, WRONG), said(total, WRONG, minutes=1))
         assert (got, both.applied) == ((4, 0, 0, 0), 2)
         assert len(plain_value(both.truth.documents["d"])["items"]) == 2
 
     def test_a_list_that_the_ground_truth_lacks_is_made(self) -> None:
-        found = result({"hit": HIT}, {"hit": HIT, "items": [item("nails", "3.20", at=0.2)], "tags": [rich("a", FAR)]})
-        to, got = after(found, *(said(target, WRONG) for target in targets(found)))
+        scored = result({"hit": HIT}, {"hit": HIT, "items": [item("nails", "3.20", at=0.2)], "tags": [rich("a", FAR)]})
+        to, got = after(scored, *(said(target, WRONG) for target in targets(scored)))
         assert (got, to.applied, to.issues) == ((4, 0, 0, 0), 3, ())
 
     def test_a_field_goes_to_the_partner_of_its_item(self) -> None:
@@ -314,19 +316,19 @@ class TestLists:
         truth = {"items": [item("nails", "3", at=0.2), {"text": rich("screws"), "code": rich("A7")}]}
         more = {"text": rich("screws"), "code": rich("A7"), "tax": rich("0", FAR)}
         schema = schema_of({}, {"items": 0.5})
-        found = result(truth, {"items": [more, item("nails", "3", at=0.2)]}, schema=schema)
-        (target,) = targets(found)
+        scored = result(truth, {"items": [more, item("nails", "3", at=0.2)]}, schema=schema)
+        (target,) = targets(scored)
         assert target.label == "items[1].tax"
         assert target.of("prediction")[0].label == "items[0].tax"
-        to, got = after(found, said(target, WRONG))
+        to, got = after(scored, said(target, WRONG))
         assert got == (3, 0, 0, 0)
         assert plain_value(to.truth.documents["d"])["items"][1]["tax"] == rich("0", FAR)
 
     def test_an_item_without_fields_is_gone(self) -> None:
-        found = result({"items": [item("nails", "3", at=0.2), item("screws", "4", at=0.4)]},
+        scored = result({"items": [item("nails", "3", at=0.2), item("screws", "4", at=0.4)]},
                        {"items": [item("screws", "4", at=0.4)]})  # fmt: skip
-        assert counts(found) == (2, 0, 2, 0)
-        to, got = after(found, *(said(target, WRONG) for target in targets(found)))
+        assert counts(scored) == (2, 0, 2, 0)
+        to, got = after(scored, *(said(target, WRONG) for target in targets(scored)))
         assert got == (2, 0, 0, 0)
         assert plain_value(to.truth.documents["d"]) == {"items": [item("screws", "4", at=0.4)]}
 
@@ -334,10 +336,10 @@ class TestLists:
         # Without "text" the items would share one field of two, and be no pair any more.
         truth = {"items": [{"a": rich("x", BOX), "b": rich("y"), "c": rich("z", FAR), "d": rich("1")}]}
         predicted = {"items": [{"a": rich("x", FAR), "b": rich("y"), "c": rich("z", FAR), "d": rich("2")}]}
-        found = result(truth, predicted)
-        assert counts(found) == (1, 1, 0, 0)
-        (target,) = (target for target in targets(found) if target.label == "items[0].a")
-        assert after(found, said(target, IGNORE))[1] == (1, 0, 0, 0)
+        scored = result(truth, predicted)
+        assert counts(scored) == (1, 1, 0, 0)
+        (target,) = (target for target in targets(scored) if target.label == "items[0].a")
+        assert after(scored, said(target, IGNORE))[1] == (1, 0, 0, 0)
 
 
 # --- several models ----------------------------------------------------------------------------------------------
@@ -382,8 +384,8 @@ class TestModels:
 
     def test_two_items_of_one_model_at_one_place_are_two(self) -> None:
         items = [item("nails", "3", at=0.2), item("screws", "4", at=0.2)]
-        found = result({}, {"items": items})
-        to, got = after(found, *(said(target, WRONG) for target in targets(found)))
+        scored = result({}, {"items": items})
+        to, got = after(scored, *(said(target, WRONG) for target in targets(scored)))
         assert (got, to.applied, to.issues) == ((4, 0, 0, 0), 4, ())
 
     @pytest.mark.parametrize(
@@ -402,8 +404,8 @@ class TestModels:
         assert [(one.rule, one.found) for one in to.issues] == [(f"a verdict is applied when {rule}", found)]
 
     def test_where_the_ground_truth_has_no_place_it_is_told(self) -> None:
-        found = result({"a": rich("text")}, {"a": {"b": rich("x", BOX)}})
-        to, got = after(found, said(targets(found)[0], WRONG))
+        scored = result({"a": rich("text")}, {"a": {"b": rich("x", BOX)}})
+        to, got = after(scored, said(targets(scored)[0], WRONG))
         assert (got, to.applied) == ((0, 0, 0, 1), 0)
         assert [one.found for one in to.issues] == ["another kind of value there"]
 
@@ -414,21 +416,21 @@ class TestModels:
         assert [one.found for one in to.issues] == ["not among these files"]
 
     def test_a_document_of_the_prediction_alone_can_be_accepted(self) -> None:
-        found = evaluate(side("truth", {"d": {"a": HIT}}), side("model", {"d": {"a": HIT}, "e": {"b": HIT}}))
-        to, got = after(found, said(targets(found, document="e")[0], WRONG))
+        evaluation = evaluate(side("truth", {"d": {"a": HIT}}), side("model", {"d": {"a": HIT}, "e": {"b": HIT}}))
+        to, got = after(evaluation, said(targets(evaluation, document="e")[0], WRONG))
         assert got == (2, 0, 0, 0)
         assert plain_value(to.truth.documents["e"]) == {"b": HIT}
 
     def test_rows_of_a_state_and_other_files_are_refused(self) -> None:
-        found = result({"a": HIT}, {})
-        state = FieldsResult(load_state(found.compared.get_state()), (0.5,), "linspace")
+        scored = result({"a": HIT}, {})
+        state = FieldsResult(load_state(scored.compared.get_state()), (0.5,), "linspace")
         with pytest.raises(ValueError, match="the rows of a state"):
             field_corrections([state], ReviewLog())
         other = result({"b": HIT}, {})
         with pytest.raises(ValueError, match="one ground truth"):
-            field_corrections([found, other], ReviewLog())
+            field_corrections([scored, other], ReviewLog())
         with pytest.raises(ValueError, match="another ground truth"):
-            corrected_fields(other, field_corrections([found], ReviewLog()))
+            corrected_fields(other, field_corrections([scored], ReviewLog()))
 
 
 # --- against files that are evaluated anew ---------------------------------------------------------------------------
@@ -446,9 +448,9 @@ def judged_at_random(found: FieldsResult, data: Any, verdicts: Sequence[str | No
 @given(some.integers(0, 10**6), some.data())
 def test_corrected_numbers_are_those_of_the_corrected_files(seed: int, data: Any) -> None:
     truth, predicted = random_sides(seed)
-    found = evaluate(truth, predicted)
-    to = field_corrections([found], ReviewLog.of(judged_at_random(found, data, (None, WRONG))))
-    again = corrected_fields(found, to).result
+    evaluation = evaluate(truth, predicted)
+    to = field_corrections([evaluation], ReviewLog.of(judged_at_random(evaluation, data, (None, WRONG))))
+    again = corrected_fields(evaluation, to).result
     fresh = evaluate(as_file(to.truth), predicted)
     for iou in (0.3, 0.5, 0.8):
         assert counts(again, iou) == counts(fresh, iou)
@@ -460,13 +462,13 @@ def test_corrected_numbers_are_those_of_the_corrected_files(seed: int, data: Any
 @settings(deadline=None, max_examples=60)
 @given(some.integers(0, 10**6), some.data())
 def test_what_is_ignored_leaves_with_its_own_counts_only(seed: int, data: Any) -> None:
-    found = evaluate(*random_sides(seed))
-    events = judged_at_random(found, data, (None, IGNORE))
-    to = field_corrections([found], ReviewLog.of(events))
+    evaluation = evaluate(*random_sides(seed))
+    events = judged_at_random(evaluation, data, (None, IGNORE))
+    to = field_corrections([evaluation], ReviewLog.of(events))
     assert to.applied == len(events)
-    again = corrected_fields(found, to).result
+    again = corrected_fields(evaluation, to).result
     kinds = [event.target.mistake for event in events]
-    hit, below, missed, spurious = counts(found)
+    hit, below, missed, spurious = counts(evaluation)
     # A wrong value in a box that fits is a true positive.
     assert counts(again) == (
         hit - kinds.count("wrong_value"),
@@ -487,13 +489,13 @@ def test_to_ignore_a_field_is_to_delete_it_from_both_files(seed: int, data: Any)
         {name: {key: fields[key] for key in "abc" if key in fields} for name, fields in documents.items()}
         for documents in every
     ]
-    found = evaluate(side("truth", sides[0]), side("model", sides[1]))
-    events = judged_at_random(found, data, (None, IGNORE))
+    evaluation = evaluate(side("truth", sides[0]), side("model", sides[1]))
+    events = judged_at_random(evaluation, data, (None, IGNORE))
     for event in events:
         for documents in sides:
             documents[event.target.document or ""].pop(event.target.label or "", None)
     fresh = evaluate(side("truth", sides[0]), side("model", sides[1]))
-    again = corrected_fields(found, field_corrections([found], ReviewLog.of(events))).result
+    again = corrected_fields(evaluation, field_corrections([evaluation], ReviewLog.of(events))).result
     assert counts(again) == counts(fresh)
     assert again.mean_ap == fresh.mean_ap
 
@@ -506,10 +508,10 @@ class TestStanding:
         return [one.state for one in field_statuses(log, results, iou=iou)]
 
     def test_states(self) -> None:
-        found = result({"a": rich("x", BOX)}, {"a": rich("x", OTHER)})
-        log = ReviewLog.of([said(target_named(found, "a"), "model_wrong")])
-        assert self.states(log, found, iou=0.9) == ["applies"]
-        assert self.states(log, found, iou=0.5) == ["matched"]
+        scored = result({"a": rich("x", BOX)}, {"a": rich("x", OTHER)})
+        log = ReviewLog.of([said(target_named(scored, "a"), "model_wrong")])
+        assert self.states(log, scored, iou=0.9) == ["applies"]
+        assert self.states(log, scored, iou=0.5) == ["matched"]
         assert self.states(log) == ["not_open"]
         assert self.states(log, result({"a": HIT}, {}, model="another")) == ["not_open"]
         assert self.states(log, result({"a": rich("x", FAR)}, {"a": rich("x", OTHER)})) == ["gone"]
@@ -527,12 +529,12 @@ class TestStanding:
         """Corrections, status and review pack of boxes do not change by a verdict on a field."""
         events = [said(target, WRONG) for target in targets(result(TRUTH, PREDICTED))]
         dataset = join(ground_truth([box(0.1, 0.1, 0.4, 0.2)]), annotations([box(0.6, 0.6, 0.9, 0.9)]))
-        found = snapshot.pair(dataset).match().at(0.5)
+        scored = snapshot.pair(dataset).match().at(0.5)
         log = ReviewLog.of(events)
-        assert finding_statuses(log, [found]) == []
+        assert finding_statuses(log, [scored]) == []
         to = corrections(dataset, log)
         assert (to.applied, to.issues) == (0, ())
-        contents = gather([found], [ModelItem("A", "model")], log, PackOptions(judged_only=True))
+        contents = gather([scored], [ModelItem("A", "model")], log, PackOptions(judged_only=True))
         assert contents.cards == ()
 
 
@@ -544,10 +546,10 @@ def test_the_terminal_adds_the_corrected_result(tmp_path: Path, capsys: pytest.C
     for name, fields in (("truth", TRUTH), ("model", PREDICTED)):
         files[name] = tmp_path / f"{name}.jsonl"
         files[name].write_text(json.dumps({"doc_id": "d", "fields": fields}) + "\n", encoding="utf-8")
-    found = result(TRUTH, PREDICTED)
+    scored = result(TRUTH, PREDICTED)
     kept = tmp_path / "findings.sqlite"
     with Store(kept) as store:
-        store.add([said(target_named(found, "missed"), WRONG), said(target_named(found, "made_up"), IGNORE)])
+        store.add([said(target_named(scored, "missed"), WRONG), said(target_named(scored, "made_up"), IGNORE)])
         gone = targets(result({"nowhere": HIT}, {}))[0]
         store.add([said(gone, WRONG)])
 

@@ -249,8 +249,8 @@ def test_the_review_says_what_the_core_says(monkeypatch: pytest.MonkeyPatch, res
         fine(app.slider(key="field_budget").set_value(budget).run())
         for result in results.values():
             judged = result.confidence()
-            found = review_budgets(judged.right, judged.confidence, (budget / 100,))
-            sentence = review_sentence(found[0], errors=int((~judged.right).sum()), total=len(judged))
+            budgets = review_budgets(judged.right, judged.confidence, (budget / 100,))
+            sentence = review_sentence(budgets[0], errors=int((~judged.right).sum()), total=len(judged))
             assert sentence in words(app)
     press(app, "linked_least_B")
     assert address(app)["behind"] == "least_sure"

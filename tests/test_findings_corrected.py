@@ -123,42 +123,42 @@ class TestTable:
     @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
     def test_ground_truth_wrong(self, row: Any) -> None:
         name, truth, predicted, before, after, _, left = row
-        found = result(ground_truth([MATCH, *truth]), annotations([MATCH, *predicted]))
-        assert counts(found) == before
-        events = verdicts(found, WRONG)
+        outcome = result(ground_truth([MATCH, *truth]), annotations([MATCH, *predicted]))
+        assert counts(outcome) == before
+        events = verdicts(outcome, WRONG)
         assert [event.target.mistake for event in events] == [name]
-        to = corrections(found.matching.dataset, ReviewLog.of(events))
+        to = corrections(outcome.matching.dataset, ReviewLog.of(events))
         assert to.applied == 1
         assert to.issues == ()
-        assert counts(corrected(found, to).result) == after
+        assert counts(corrected(outcome, to).result) == after
         assert boxes(to.dataset.ground_truth.source) == sorted([*left, ("Figure", 0.1, 0.8, 0.9, 0.9)])
 
     @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
     def test_ignore(self, row: Any) -> None:
         _, truth, predicted, _, _, after, _ = row
-        found = result(ground_truth([MATCH, *truth]), annotations([MATCH, *predicted]))
-        to = corrections(found.matching.dataset, ReviewLog.of(verdicts(found, IGNORE)))
+        outcome = result(ground_truth([MATCH, *truth]), annotations([MATCH, *predicted]))
+        to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, IGNORE)))
         assert to.applied == 1
-        assert counts(corrected(found, to).result) == after
+        assert counts(corrected(outcome, to).result) == after
         # To ignore a mistake says nothing about the ground truth.
-        assert boxes(to.dataset.ground_truth.source) == boxes(found.matching.dataset.ground_truth.source)
+        assert boxes(to.dataset.ground_truth.source) == boxes(outcome.matching.dataset.ground_truth.source)
         assert to.of_boxes == ()
 
     @pytest.mark.parametrize("verdict", ["model_wrong", "ambiguous"])
     def test_other_verdicts_change_nothing(self, verdict: str) -> None:
         truth, predicted = random_rows(3)
-        found = result(ground_truth(truth), annotations(predicted))
-        to = corrections(found.matching.dataset, ReviewLog.of(verdicts(found, verdict)))
+        outcome = result(ground_truth(truth), annotations(predicted))
+        to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, verdict)))
         assert to.applied == 0
-        assert to.dataset is found.matching.dataset
+        assert to.dataset is outcome.matching.dataset
 
     def test_a_conflict_changes_nothing(self) -> None:
-        found = result(ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.2)]), annotations([MATCH]))
-        (event,) = verdicts(found, WRONG)
+        outcome = result(ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.2)]), annotations([MATCH]))
+        (event,) = verdicts(outcome, WRONG)
         other = msgspec.structs.replace(event, id="b" * 32, author="Ben", verdict="model_wrong")
-        assert corrections(found.matching.dataset, ReviewLog.of([event, other])).applied == 0
+        assert corrections(outcome.matching.dataset, ReviewLog.of([event, other])).applied == 0
         agreeing = msgspec.structs.replace(other, verdict=WRONG)
-        assert corrections(found.matching.dataset, ReviewLog.of([event, agreeing])).applied == 1
+        assert corrections(outcome.matching.dataset, ReviewLog.of([event, agreeing])).applied == 1
 
 
 class TestOneGroundTruth:
@@ -168,9 +168,9 @@ class TestOneGroundTruth:
         truth = ground_truth([MATCH])
         a = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.3)]), model="a")
         b = replace(annotations([MATCH]), model="b")
-        found = result(truth, a, b)
-        to = corrections(found.matching.dataset, ReviewLog.of(verdicts(found, WRONG)))
-        assert counts(corrected(found, to).result) == (2, 0, 0)
+        outcome = result(truth, a, b)
+        to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, WRONG)))
+        assert counts(corrected(outcome, to).result) == (2, 0, 0)
         assert counts(corrected(result(truth, a, b, model=1), to).result) == (1, 0, 1)
 
     def test_ignored_ground_truth_leaves_with_what_another_model_found_there(self) -> None:
@@ -179,16 +179,16 @@ class TestOneGroundTruth:
             replace(annotations([MATCH]), model="a"),
             replace(annotations([*[MATCH], box(0.1, 0.1, 0.4, 0.3)]), model="b"),
         )
-        found = result(truth, a, b)
-        to = corrections(found.matching.dataset, ReviewLog.of(verdicts(found, IGNORE)))
-        assert counts(corrected(found, to).result) == (1, 0, 0)
+        outcome = result(truth, a, b)
+        to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, IGNORE)))
+        assert counts(corrected(outcome, to).result) == (1, 0, 0)
         assert counts(corrected(result(truth, a, b, model=1), to).result) == (1, 0, 0)
 
     def test_a_verdict_holds_at_other_thresholds(self) -> None:
         truth, predicted = ground_truth([MATCH]), annotations([MATCH, box(0.1, 0.1, 0.4, 0.3, score=0.3)])
-        found = result(truth, predicted)
-        to = corrections(found.matching.dataset, ReviewLog.of(verdicts(found, WRONG)))
-        strict = snapshot.pair(found.matching.dataset).match(min_score=0.5).at(0.75)
+        outcome = result(truth, predicted)
+        to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, WRONG)))
+        strict = snapshot.pair(outcome.matching.dataset).match(min_score=0.5).at(0.75)
         # The match without score stays, the accepted one is below the threshold: the model misses the object now.
         assert counts(strict) == (1, 0, 0)
         assert counts(corrected(strict, to).result) == (1, 0, 1)
@@ -235,13 +235,13 @@ class TestOneGroundTruth:
     def test_other_documents_labels_and_units(self) -> None:
         predicted = annotations([MATCH, box(0.1, 0.1, 0.4, 0.2, label="Extra")], labels=("Figure", "Table", "Extra"))
         truth = ground_truth([MATCH])
-        found = result(truth, predicted)
-        log = ReviewLog.of(verdicts(found, WRONG))
-        to = corrections(found.matching.dataset, log)
+        outcome = result(truth, predicted)
+        log = ReviewLog.of(verdicts(outcome, WRONG))
+        to = corrections(outcome.matching.dataset, log)
         assert to.dataset.ground_truth.source.labels == ("Figure", "Table", "Extra")
         assert to.dataset.ground_truth.source.label_map == {"1": "Figure", "2": "Table", "3": "Extra"}
-        assert counts(corrected(found, to).result) == (2, 0, 0)
-        assert corrected(found, to).result.matching.labels == found.matching.labels
+        assert counts(corrected(outcome, to).result) == (2, 0, 0)
+        assert corrected(outcome, to).result.matching.labels == outcome.matching.labels
         for other, words in (
             (join(truth, annotations([MATCH])), "the files have its labels; found Extra"),
             (join(replace(truth, unit="pixels"), replace(predicted, unit="pixels")), "in the unit of the ground truth"),
@@ -252,12 +252,12 @@ class TestOneGroundTruth:
             assert words in refused.issues[0].sentence
 
     def test_a_page_that_the_ground_truth_does_not_have_is_added_to_it(self) -> None:
-        found = result(ground_truth([MATCH]), annotations([MATCH, box(0.1, 0.1, 0.4, 0.2, document="b.pdf", page=3)]))
-        to = corrections(found.matching.dataset, ReviewLog.of(verdicts(found, WRONG)))
-        again = corrected(found, to).result
+        outcome = result(ground_truth([MATCH]), annotations([MATCH, box(0.1, 0.1, 0.4, 0.2, document="b.pdf", page=3)]))
+        to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, WRONG)))
+        again = corrected(outcome, to).result
         assert counts(again) == (2, 0, 0)
         assert [document.doc_id for document in to.dataset.ground_truth.source.documents] == ["a.pdf", "b.pdf"]
-        assert np.array_equal(again.matching.dataset.page_index, found.matching.dataset.page_index)
+        assert np.array_equal(again.matching.dataset.page_index, outcome.matching.dataset.page_index)
 
     def test_a_result_of_other_files_is_refused(self) -> None:
         found, other = result(ground_truth([MATCH]), annotations([MATCH])), random_rows(1)
@@ -273,54 +273,54 @@ class TestNumbers:
         self, seed: int, iou: float
     ) -> None:
         truth, predicted = random_rows(seed)
-        found = result(ground_truth(truth), annotations(predicted), iou=iou)
-        events = verdicts(found, WRONG)[:: 1 + seed % 3]
-        to = corrections(found.matching.dataset, ReviewLog.of(events))
+        outcome = result(ground_truth(truth), annotations(predicted), iou=iou)
+        events = verdicts(outcome, WRONG)[:: 1 + seed % 3]
+        to = corrections(outcome.matching.dataset, ReviewLog.of(events))
         content = corrected_truth.snapshot_file(to, created_at=NOW)
         official = result(formats.read_bytes(content, "again.json"), annotations(predicted), iou=iou)
-        assert official.micro.row(0) == corrected(found, to).result.micro.row(0)
+        assert official.micro.row(0) == corrected(outcome, to).result.micro.row(0)
 
     @given(some.integers(0, 5_000))
     @settings(max_examples=30, deadline=None)
     def test_when_every_mistake_is_ignored_none_is_left(self, seed: int) -> None:
         truth, predicted = random_rows(seed)
-        found = result(ground_truth(truth), annotations(predicted))
-        to = corrections(found.matching.dataset, ReviewLog.of(verdicts(found, IGNORE)))
-        again = corrected(found, to).result
+        outcome = result(ground_truth(truth), annotations(predicted))
+        to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, IGNORE)))
+        again = corrected(outcome, to).result
         assert len(again.mistakes) == 0
-        assert again.micro.row(0)["tp"] <= found.micro.row(0)["tp"]
+        assert again.micro.row(0)["tp"] <= outcome.micro.row(0)["tp"]
 
     @given(some.integers(0, 5_000))
     @settings(max_examples=30, deadline=None)
     def test_a_missed_box_that_was_wrong_raises_recall_only(self, seed: int) -> None:
         truth, predicted = random_rows(seed)
-        found = result(ground_truth(truth), annotations(predicted))
-        to = corrections(found.matching.dataset, ReviewLog.of(verdicts(found, WRONG, "missed")))
-        before, after = found.micro.row(0), corrected(found, to).result.micro.row(0)
+        outcome = result(ground_truth(truth), annotations(predicted))
+        to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, WRONG, "missed")))
+        before, after = outcome.micro.row(0), corrected(outcome, to).result.micro.row(0)
         assert (after["tp"], after["fp"]) == (before["tp"], before["fp"])
         assert after["fn"] == before["fn"] - to.applied
 
     def test_the_signature_counts_the_verdicts(self) -> None:
-        found = result(ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.2)]), annotations([MATCH]))
-        to = corrections(found.matching.dataset, ReviewLog.of(verdicts(found, WRONG)))
-        told = corrected(found, to)
+        outcome = result(ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.2)]), annotations([MATCH]))
+        to = corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, WRONG)))
+        told = corrected(outcome, to)
         assert told.applied == 1
         assert told.signature.line.startswith(
             "snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · corrected, 1 verdict applied · 1 document, 1 page"
         )
-        assert "corrected" not in found.matching.signature(0.5).line
+        assert "corrected" not in outcome.matching.signature(0.5).line
 
     def test_the_official_result_is_not_touched(self) -> None:
         truth, predicted = random_rows(17)
         source = ground_truth(truth)
         before = source.boxes.xyxy.copy(), source.boxes.label.copy()
-        found = result(source, annotations(predicted))
-        row = found.micro.row(0)
+        outcome = result(source, annotations(predicted))
+        row = outcome.micro.row(0)
         to = corrections(
-            found.matching.dataset, ReviewLog.of([*verdicts(found, WRONG)[::2], *verdicts(found, IGNORE)[1::2]])
+            outcome.matching.dataset, ReviewLog.of([*verdicts(outcome, WRONG)[::2], *verdicts(outcome, IGNORE)[1::2]])
         )
-        corrected(found, to)
-        assert found.micro.row(0) == row
+        corrected(outcome, to)
+        assert outcome.micro.row(0) == row
         assert np.array_equal(source.boxes.xyxy, before[0])
         assert np.array_equal(source.boxes.label, before[1])
 
@@ -341,9 +341,9 @@ class TestProtocols:
     CORRECTED = (MATCH, box(0.1, 0.1, 0.4, 0.2))
 
     def to(self, dataset: Any) -> Corrections:
-        found = result(ground_truth(self.TRUTH), scored([*self.PREDICTED]))
+        outcome = result(ground_truth(self.TRUTH), scored([*self.PREDICTED]))
         return corrections(
-            dataset, ReviewLog.of([*verdicts(found, WRONG, "cut_off"), *verdicts(found, WRONG, "missed")])
+            dataset, ReviewLog.of([*verdicts(outcome, WRONG, "cut_off"), *verdicts(outcome, WRONG, "missed")])
         )
 
     @pytest.mark.parametrize("protocol", [snapshot, pod, coco])
@@ -372,8 +372,8 @@ class TestProtocols:
         assert "pages of unknown size: 100 x 100 · corrected, 2 verdicts applied" in told.signature.line
 
     def test_ignored_boxes_leave_every_protocol(self) -> None:
-        found = result(ground_truth(self.TRUTH), scored([*self.PREDICTED]))
-        log = ReviewLog.of(verdicts(found, IGNORE))
+        outcome = result(ground_truth(self.TRUTH), scored([*self.PREDICTED]))
+        log = ReviewLog.of(verdicts(outcome, IGNORE))
         left = ground_truth([MATCH]), scored([self.PREDICTED[0]])
         for protocol in (snapshot, pod, coco):
             official: Any = protocol.evaluate(ground_truth(self.TRUTH), scored([*self.PREDICTED]))
@@ -418,8 +418,8 @@ class TestProtocols:
 class TestFile:
     def corrections(self) -> Corrections:
         truth, predicted = random_rows(8)
-        found = result(ground_truth(truth), annotations(predicted))
-        return corrections(found.matching.dataset, ReviewLog.of(verdicts(found, WRONG)[::2]))
+        outcome = result(ground_truth(truth), annotations(predicted))
+        return corrections(outcome.matching.dataset, ReviewLog.of(verdicts(outcome, WRONG)[::2]))
 
     def test_our_reader_takes_it_and_finds_what_was_meant(self) -> None:
         to = self.corrections()

@@ -61,9 +61,9 @@ def every_id(found: BoxResult[Any]) -> list[str]:
 class TestIdentity:
     def test_every_mistake_has_one_and_it_is_unique(self) -> None:
         truth, predicted = random_rows(5, documents=6)
-        found = result(ground_truth(truth), annotations(predicted))
-        ids = every_id(found)
-        assert len(ids) == len(set(ids)) == len(found.mistakes) > 50
+        scored = result(ground_truth(truth), annotations(predicted))
+        ids = every_id(scored)
+        assert len(ids) == len(set(ids)) == len(scored.mistakes) > 50
 
     @given(some.integers(0, 10_000), some.integers(0, 10_000))
     @settings(max_examples=40, deadline=None)
@@ -126,10 +126,10 @@ class TestIdentity:
     def test_equal_boxes_are_told_apart_by_their_number(self) -> None:
         twins = [box(0.1, 0.1, 0.4, 0.4, score=score) for score in (0.9, 0.5, 0.7)]
         truth = ground_truth([box(0.1, 0.1, 0.4, 0.4)])
-        found = page_mistakes(result(truth, annotations(twins)), 0)
-        assert [target.repeat for target in found.targets] == [0, 1]
-        assert len(set(found.ids)) == 2
-        assert every_id(result(truth, shuffled(annotations(twins), 3))) == sorted(found.ids)
+        of_page = page_mistakes(result(truth, annotations(twins)), 0)
+        assert [target.repeat for target in of_page.targets] == [0, 1]
+        assert len(set(of_page.ids)) == 2
+        assert every_id(result(truth, shuffled(annotations(twins), 3))) == sorted(of_page.ids)
 
     def test_pages_documents_and_comparisons(self) -> None:
         targets = [
@@ -210,8 +210,8 @@ class TestStanding:
     PREDICTED = (box(0.1, 0.1, 0.5, 0.28, score=0.4), box(0.6, 0.1, 0.9, 0.2, score=0.8))
 
     def log(self) -> ReviewLog:
-        found = page_mistakes(result(ground_truth(self.TRUTH), annotations(self.PREDICTED)), 0)
-        return ReviewLog.of([said(target) for target in reversed(found.targets)])
+        of_page = page_mistakes(result(ground_truth(self.TRUTH), annotations(self.PREDICTED)), 0)
+        return ReviewLog.of([said(target) for target in reversed(of_page.targets)])
 
     def states(self, *results: BoxResult[Any], log: ReviewLog | None = None) -> dict[str, str]:
         return {
@@ -220,8 +220,8 @@ class TestStanding:
         }
 
     def test_the_same_results(self) -> None:
-        found = result(ground_truth(self.TRUTH), annotations(self.PREDICTED))
-        statuses = finding_statuses(self.log(), [found])
+        scored = result(ground_truth(self.TRUTH), annotations(self.PREDICTED))
+        statuses = finding_statuses(self.log(), [scored])
         assert [
             (each.judged.target.mistake, each.state, each.mistake, each.box_key, each.model) for each in statuses
         ] == [
@@ -232,13 +232,13 @@ class TestStanding:
         assert not any(each.renamed for each in statuses)
 
     def test_a_pair_that_matches_at_a_lower_threshold_is_no_longer_a_mistake(self) -> None:
-        found = result(ground_truth(self.TRUTH), annotations(self.PREDICTED), iou=0.4)
-        assert self.states(found) == {"cut_off": "matched", "missed": "applies", "invented": "applies"}
+        scored = result(ground_truth(self.TRUTH), annotations(self.PREDICTED), iou=0.4)
+        assert self.states(scored) == {"cut_off": "matched", "missed": "applies", "invented": "applies"}
 
     def test_a_score_threshold_leaves_out_and_says_so(self) -> None:
-        found = result(ground_truth(self.TRUTH), annotations(self.PREDICTED), min_score=0.5)
+        scored = result(ground_truth(self.TRUTH), annotations(self.PREDICTED), min_score=0.5)
         # Its ground truth is a mistake of its own now; that the prediction is left out is the reason.
-        assert self.states(found)["cut_off"] == "left_out"
+        assert self.states(scored)["cut_off"] == "left_out"
 
     def test_another_prediction_takes_the_ground_truth(self) -> None:
         more = (*self.PREDICTED, box(0.1, 0.1, 0.5, 0.5, score=0.9))
@@ -254,8 +254,8 @@ class TestStanding:
         )
 
     def test_a_box_that_is_gone(self) -> None:
-        found = result(ground_truth(self.TRUTH), annotations(self.PREDICTED[:1]))
-        assert self.states(found)["invented"] == "gone"
+        scored = result(ground_truth(self.TRUTH), annotations(self.PREDICTED[:1]))
+        assert self.states(scored)["invented"] == "gone"
         moved = [row._replace(xyxy=(0.1, 0.1, 0.5, 0.29)) for row in self.PREDICTED[:1]]
         assert self.states(result(ground_truth(self.TRUTH), annotations(moved)))["cut_off"] == "gone"
 
@@ -277,14 +277,14 @@ class TestStanding:
         log = ReviewLog.of(
             [said(page_target("a.pdf", 7)), said(page_target("z.pdf", 0)), said(document_target("z.pdf"))]
         )
-        found = result(ground_truth(self.TRUTH), annotations(self.PREDICTED))
-        assert [status.state for status in finding_statuses(log, [found])] == ["not_open", "not_open", "gone"]
+        scored = result(ground_truth(self.TRUTH), annotations(self.PREDICTED))
+        assert [status.state for status in finding_statuses(log, [scored])] == ["not_open", "not_open", "gone"]
 
     def test_pages_documents_and_comparisons_apply_while_they_are_open(self) -> None:
-        found = result(ground_truth(self.TRUTH), annotations(self.PREDICTED))
+        scored = result(ground_truth(self.TRUTH), annotations(self.PREDICTED))
         targets = page_target("a.pdf", 0), document_target("a.pdf"), comparison_target(["toy", "toy"])
         log = ReviewLog.of([said(target) for target in (comparison_target(["toy", "gone"]), *targets)])
-        assert [status.state for status in finding_statuses(log, [found])] == [
+        assert [status.state for status in finding_statuses(log, [scored])] == [
             "applies",
             "applies",
             "applies",
@@ -310,8 +310,8 @@ class TestStanding:
 class TestAttach:
     def test_the_viewer_hears_what_was_said(self) -> None:
         truth, predicted = random_rows(31, per_page=9)
-        found = result(ground_truth(truth), annotations(predicted))
-        targets = page_mistakes(found, 0).targets
+        scored = result(ground_truth(truth), annotations(predicted))
+        targets = page_mistakes(scored, 0).targets
         log = ReviewLog.of(
             [
                 said(targets[0], "ignore", note="n", tags=["t"]),
@@ -320,8 +320,8 @@ class TestAttach:
                 said(targets[1], None, minutes=2),
             ]
         )
-        data = layers.page_data(found, 0)
-        told = read_by_browser(attach(data, found, 0, log))
+        data = layers.page_data(scored, 0)
+        told = read_by_browser(attach(data, scored, 0, log))
         assert data.mistakes[0].target is None
         by_id = {mistake["target"]: mistake["verdict"] for mistake in told["mistakes"]}
         assert set(by_id) == {target.id for target in targets}
@@ -348,27 +348,27 @@ class TestAttach:
             ],
         }
         assert by_id[targets[1].id] is None
-        assert set(page_targets(found, 0, log)) == set(by_id)
+        assert set(page_targets(scored, 0, log)) == set(by_id)
         json.dumps(told)
 
     def test_a_label_filter_changes_no_identity(self) -> None:
         truth, predicted = random_rows(31, per_page=9)
-        found = result(ground_truth(truth), annotations(predicted))
+        scored = result(ground_truth(truth), annotations(predicted))
         every = {
             m["number"]: m
-            for m in read_by_browser(attach(layers.page_data(found, 0), found, 0, ReviewLog()))["mistakes"]
+            for m in read_by_browser(attach(layers.page_data(scored, 0), scored, 0, ReviewLog()))["mistakes"]
         }
-        few = read_by_browser(attach(layers.page_data(found, 0, labels=["Table"]), found, 0, ReviewLog()))["mistakes"]
+        few = read_by_browser(attach(layers.page_data(scored, 0, labels=["Table"]), scored, 0, ReviewLog()))["mistakes"]
         keys = {mistake["target"]: mistake["keys"] for mistake in every.values()}
         assert few
         assert all(set(mistake["keys"]) <= set(keys[mistake["target"]]) for mistake in few)
 
     def test_a_page_without_mistakes(self) -> None:
-        found = result(ground_truth([box(0.1, 0.1, 0.2, 0.2)]), annotations([box(0.1, 0.1, 0.2, 0.2)]))
-        assert page_mistakes(found, 0).targets == ()
-        assert page_targets(found, 0, ReviewLog()) == {}
-        data = layers.page_data(found, 0)
-        assert attach(data, found, 0, ReviewLog()) is data
+        scored = result(ground_truth([box(0.1, 0.1, 0.2, 0.2)]), annotations([box(0.1, 0.1, 0.2, 0.2)]))
+        assert page_mistakes(scored, 0).targets == ()
+        assert page_targets(scored, 0, ReviewLog()) == {}
+        data = layers.page_data(scored, 0)
+        assert attach(data, scored, 0, ReviewLog()) is data
 
 
 class TestBook:
@@ -454,11 +454,11 @@ class TestBook:
 def test_a_page_of_the_sample_is_named_as_the_viewer_names_it() -> None:
     folder = Path(__file__).resolve().parents[1] / "sample_data"
     truth, lines = (formats.read(folder / name) for name in ("ground_truth.json", "lines.json"))
-    found = result(truth, lines)
-    for page in range(found.matching.dataset.pages):
-        data = layers.page_data(found, page)
-        told = read_by_browser(attach(data, found, page, ReviewLog()))
-        mistakes = page_mistakes(found, page)
+    scored = result(truth, lines)
+    for page in range(scored.matching.dataset.pages):
+        data = layers.page_data(scored, page)
+        told = read_by_browser(attach(data, scored, page, ReviewLog()))
+        mistakes = page_mistakes(scored, page)
         assert sorted(mistake["target"] for mistake in told["mistakes"]) == sorted(mistakes.ids)
         assert np.array_equal(
             sorted(mistake["name"] for mistake in told["mistakes"]),

@@ -40,8 +40,8 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def sample_targets() -> list[Target]:
     """The mistakes of the first model of the sample, page by page."""
     dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
-    found = snapshot.pair(dataset).match().at(0.5)
-    return [target for page in range(dataset.pages) for target in page_mistakes(found, page).targets]
+    scored = snapshot.pair(dataset).match().at(0.5)
+    return [target for page in range(dataset.pages) for target in page_mistakes(scored, page).targets]
 
 
 def said(target: Target, verdict: str | None, *, minutes: int = 0, **given: Any) -> Event:

@@ -263,8 +263,8 @@ def test_the_units_of_a_folder(tmp_path: Path) -> None:
     written(tmp_path / ".hidden" / "p.json", RESULTS)
     written(tmp_path / "notes.txt", "x")
     xml = written(tmp_path / "z" / "none.xml", '<document filename="a.png"></document>')
-    found = search.units(search.walk([tmp_path]), [tmp_path])
-    assert found.units == [
+    units = search.units(search.walk([tmp_path]), [tmp_path])
+    assert units.units == [
         Unit(path=boxes, format="snapshot", sides=frozenset({"prediction"})),
         Unit(path=lines, format="fields", sides=frozenset(), unscored=True),
         Unit(path=tmp_path / "fields" / "gt", format="fields", sides=frozenset({"ground_truth"})),
@@ -272,7 +272,7 @@ def test_the_units_of_a_folder(tmp_path: Path) -> None:
         Unit(path=tmp_path / "fields" / "two", format="fields", sides=frozenset(), unscored=True),
         Unit(path=tmp_path / "posters", format="posters", sides=frozenset({"ground_truth", "prediction"})),
     ]
-    assert found.unknown == [xml, unknown]
+    assert units.unknown == [xml, unknown]
 
 
 def test_a_named_file_is_a_unit_of_its_own(tmp_path: Path) -> None:
@@ -361,4 +361,13 @@ def test_other_files_of_an_archive_are_counted(tmp_path: Path) -> None:
     assert [issue.sentence for issue in formats.read(path).issues] == [
         "a.zip: only the files of an archive that end in .json or .xml or .csv or .parquet or .tsv or .txt or .yaml or "
         ".yml are read; found 2 of another kind. Nothing to do if they are page images."
+    ]
+
+
+def test_a_page_that_no_document_has_is_said_whatever_the_format() -> None:
+    rows = "document,page_index,label,x1,y1,x2,y2,score\na.pdf,1000000000,Table,1,1,4,4,0.5\n"
+    read = formats.read_bytes(rows.encode(), "a.csv")
+    assert [issue.sentence for issue in read.issues if "can have" in issue.rule] == [
+        "a.csv: a, page 1000000001: a page should be one that a document can have; none has 100,000 pages; "
+        "found page 1000000001. Check how the pages are counted."
     ]

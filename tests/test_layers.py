@@ -24,7 +24,7 @@ from tests.dashboard import SAMPLE_DATA
 
 BOX_KEYS = {
     "key", "side", "status", "label", "xyxy", "score", "iou", "coverage", "purity", "partner", "nearest", "mistake",
-    "faded", "source",
+    "faded", "source", "outline",
 }  # fmt: skip
 
 
@@ -36,8 +36,8 @@ def result_of(
 
 
 def page_data(result: BoxResult[Any], page: int, **options: Any) -> dict[str, Any]:
-    found: dict[str, Any] = read_by_browser(layers.page_data(result, page, **options))
-    return found
+    drawn: dict[str, Any] = read_by_browser(layers.page_data(result, page, **options))
+    return drawn
 
 
 def page_of(truth: Sequence[Box], predicted: Sequence[Box], **given: Any) -> dict[str, Any]:
@@ -50,16 +50,16 @@ def by_key(data: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def test_a_matched_pair_names_each_other() -> None:
     data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.4, score=0.9)])
-    found = by_key(data)
-    assert found.keys() == {"g0", "p0"}
-    assert set(found["g0"]) == set(found["p0"]) == BOX_KEYS
-    assert (found["g0"]["status"], found["p0"]["status"]) == ("truth", "TP")
-    assert (found["g0"]["partner"], found["p0"]["partner"]) == ("p0", "g0")
-    for each in found.values():
+    boxes = by_key(data)
+    assert boxes.keys() == {"g0", "p0"}
+    assert set(boxes["g0"]) == set(boxes["p0"]) == BOX_KEYS
+    assert (boxes["g0"]["status"], boxes["p0"]["status"]) == ("truth", "TP")
+    assert (boxes["g0"]["partner"], boxes["p0"]["partner"]) == ("p0", "g0")
+    for each in boxes.values():
         assert (each["iou"], each["coverage"], each["purity"]) == pytest.approx((0.75, 0.75, 1.0))
         assert (each["nearest"], each["mistake"]) == (None, None)
-    assert (found["g0"]["score"], found["p0"]["score"]) == (None, 0.9)
-    assert found["p0"]["xyxy"] == [0.1, 0.1, 0.5, 0.4]
+    assert (boxes["g0"]["score"], boxes["p0"]["score"]) == (None, 0.9)
+    assert boxes["p0"]["xyxy"] == [0.1, 0.1, 0.5, 0.4]
     assert data["mistakes"] == []
     assert data["counts"] == {"TP": 1, "FP": 0, "FN": 0, "ground_truth": 1, "predictions": 1}
     assert data["labels"] == ["Figure"]
@@ -77,11 +77,11 @@ def test_a_box_says_where_it_stands_in_its_file() -> None:
 
 def test_a_near_miss_is_one_mistake_with_one_number_on_two_boxes() -> None:
     data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.3, 0.5, 0.7, score=0.8)])
-    found = by_key(data)
-    assert [each["status"] for each in found.values()] == ["FN", "FP"]
-    assert [each["mistake"] for each in found.values()] == [1, 1]
-    assert found["g0"]["nearest"] == {"key": "p0", "iou": pytest.approx(1 / 3)}
-    assert found["p0"]["nearest"] == {"key": "g0", "iou": pytest.approx(1 / 3)}
+    boxes = by_key(data)
+    assert [each["status"] for each in boxes.values()] == ["FN", "FP"]
+    assert [each["mistake"] for each in boxes.values()] == [1, 1]
+    assert boxes["g0"]["nearest"] == {"key": "p0", "iou": pytest.approx(1 / 3)}
+    assert boxes["p0"]["nearest"] == {"key": "g0", "iou": pytest.approx(1 / 3)}
     assert data["mistakes"] == [
         {
             "number": 1,
@@ -149,11 +149,11 @@ def test_a_pair_is_told_how_it_fits_whatever_else_is_nearer() -> None:
     truth = [box(0.1, 0.1, 0.5, 0.5), box(0.1, 0.14, 0.5, 0.54, label="Table")]
     predicted = [box(0.1, 0.14, 0.5, 0.54, label="Table"), box(0.1, 0.3, 0.5, 0.7)]
     data = page_of(truth, predicted)
-    found = by_key(data)
+    boxes = by_key(data)
     (mistake,) = data["mistakes"]
     assert (mistake["title"], mistake["keys"]) == ("Near miss", ["p1", "g0"])
-    assert found["g0"]["nearest"] == {"key": "p0", "iou": pytest.approx(0.36 / 0.44)}
-    assert found["g0"]["iou"] == found["p1"]["iou"] == pytest.approx(1 / 3)
+    assert boxes["g0"]["nearest"] == {"key": "p0", "iou": pytest.approx(0.36 / 0.44)}
+    assert boxes["g0"]["iou"] == boxes["p1"]["iou"] == pytest.approx(1 / 3)
 
 
 def test_a_mistake_keeps_its_name_when_only_a_part_of_it_is_shown() -> None:
@@ -217,18 +217,18 @@ def test_a_slight_touch_is_two_mistakes_that_name_each_other() -> None:
 
 def test_a_second_box_on_a_matched_one_says_so() -> None:
     data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.5), box(0.1, 0.1, 0.5, 0.4, score=0.3)])
-    found = by_key(data)
-    assert [found[key]["status"] for key in ("g0", "p0", "p1")] == ["truth", "TP", "FP"]
+    boxes = by_key(data)
+    assert [boxes[key]["status"] for key in ("g0", "p0", "p1")] == ["truth", "TP", "FP"]
     assert data["mistakes"][0]["title"] == "Duplicate"
     assert data["mistakes"][0]["lines"] == ["overlaps a matched Figure", "IoU 0.75 · score 0.30"]
-    assert (found["p1"]["nearest"]["key"], found["g0"]["mistake"]) == ("g0", None)
+    assert (boxes["p1"]["nearest"]["key"], boxes["g0"]["mistake"]) == ("g0", None)
 
 
 def test_of_two_that_want_the_same_box_the_nearer_one_gets_it() -> None:
     data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.2), box(0.1, 0.12, 0.5, 0.29)])
-    found = by_key(data)
-    assert found["g0"]["nearest"]["key"] == "p1"
-    assert found["g0"]["mistake"] == found["p1"]["mistake"] != found["p0"]["mistake"]
+    boxes = by_key(data)
+    assert boxes["g0"]["nearest"]["key"] == "p1"
+    assert boxes["g0"]["mistake"] == boxes["p1"]["mistake"] != boxes["p0"]["mistake"]
     assert sorted(each["tags"] for each in data["mistakes"]) == [["FP"], ["FP", "FN"]]
 
 
@@ -286,9 +286,9 @@ def test_every_box_names_boxes_that_are_drawn_even_beyond_the_limit(monkeypatch:
     monkeypatch.setattr(layers, "DRAWN_BOXES", 2)
     truth = [box(0.1 * i, 0.1, 0.1 * i + 0.08, 0.2) for i in range(5)]
     data = page_of(truth, truth[::-1])
-    found = by_key(data)
-    assert found.keys() == {"g0", "g1", "p0", "p1"}
-    assert {key: each["partner"] for key, each in found.items()} == {"g0": "p4", "g1": "p3", "p0": "g4", "p1": "g3"}
+    boxes = by_key(data)
+    assert boxes.keys() == {"g0", "g1", "p0", "p1"}
+    assert {key: each["partner"] for key, each in boxes.items()} == {"g0": "p4", "g1": "p3", "p0": "g4", "p1": "g3"}
     assert data["mistakes"] == []
 
 
@@ -303,24 +303,24 @@ def test_on_random_pages_counts_numbers_and_partners_agree_with_the_core(seed: i
         assert {name: data["counts"][name] for name in ("TP", "FP", "FN")} == {
             "TP": page["tp"], "FP": page["fp"], "FN": page["fn"]
         }  # fmt: skip
-        found = by_key(data)
-        assert len(found) == len(data["boxes"])
+        boxes = by_key(data)
+        assert len(boxes) == len(data["boxes"])
         statuses = [each["status"] for each in data["boxes"]]
         assert statuses.count("TP") == statuses.count("truth") == page["tp"]
         assert [each["number"] for each in data["mistakes"]] == list(range(1, len(data["mistakes"]) + 1))
         assert sorted(key for each in data["mistakes"] for key in each["keys"]) == sorted(
-            key for key, each in found.items() if each["status"] in ("FP", "FN")
+            key for key, each in boxes.items() if each["status"] in ("FP", "FN")
         )
         for mistake in data["mistakes"]:
-            assert {found[key]["mistake"] for key in mistake["keys"]} == {mistake["number"]}
-            assert [found[key]["status"] for key in mistake["keys"]] == mistake["tags"]
-        for key, each in found.items():
+            assert {boxes[key]["mistake"] for key in mistake["keys"]} == {mistake["number"]}
+            assert [boxes[key]["status"] for key in mistake["keys"]] == mistake["tags"]
+        for key, each in boxes.items():
             if each["partner"]:
-                assert found[each["partner"]]["partner"] == key
-                assert each["label"] == found[each["partner"]]["label"]
+                assert boxes[each["partner"]]["partner"] == key
+                assert each["label"] == boxes[each["partner"]]["label"]
                 assert each["iou"] >= 0.5
             if each["nearest"]:
-                assert found[each["nearest"]["key"]]["side"] != each["side"]
+                assert boxes[each["nearest"]["key"]]["side"] != each["side"]
 
 
 # --- a filter, poor matches and the text of the page ------------------------------------------------------------
@@ -339,8 +339,8 @@ def test_a_filter_fades_the_boxes_of_the_mistakes_that_it_hides() -> None:
     data = page_data(result, 0, kept=kept(result, MistakeFilter(names=("missed",))))
     assert [(each["number"], each["title"]) for each in data["mistakes"]] == [(1, "Missed")]
     assert data["hidden_mistakes"] == 1
-    found = by_key(data)
-    assert {key: (each["faded"], each["mistake"]) for key, each in found.items()} == {
+    boxes = by_key(data)
+    assert {key: (each["faded"], each["mistake"]) for key, each in boxes.items()} == {
         "g0": (False, 1), "g1": (True, None), "p0": (True, None)
     }  # fmt: skip
     assert data["counts"] == {"TP": 0, "FP": 1, "FN": 2, "ground_truth": 2, "predictions": 1}, "a filter counts nothing"

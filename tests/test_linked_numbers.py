@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -20,18 +20,25 @@ from evaluator import formats
 from evaluator.charts import boxes as charts
 from evaluator.compare.ledger import ledger
 from evaluator.drawing import layers, mistake_filter
+from evaluator.drawing.fields import SHARES, Paper, page_data
 from evaluator.drawing.mistake_filter import MistakeFilter
 from evaluator.drawing.pair_list import boxes_of, listed_pages
+from evaluator.formats.fields import FORMAT as FIELD_FORMAT
 from evaluator.metrics.box_items import Question, answer, boxes_of_cell, class_confusion, items
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.model.dataset import Dataset, join
-from evaluator.protocols import snapshot
+from evaluator.project import evaluate
+from evaluator.protocols import fields, pixel, snapshot
+from evaluator.protocols.fields.drill_down import BIN, VALUE_BOX, FieldPages, behind
+from evaluator.protocols.fields.evaluation import ALL_FIELDS
+from evaluator.protocols.pixel.cells import cell_facts
 from evaluator.review.place import FINDINGS_VARIABLE
 from tests import dashboard
 from tests.dashboard import OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, start
 from tests.test_findings_view import seeded
 
 GALLERY, COMPARE = "pages/gallery.py", "pages/compare.py"
+FIELDS, POSTERS = "pages/fields.py", "pages/posters.py"
 TITLES = {ERROR_TYPES["document"][name].chip: name for name in DOCUMENT}
 LETTERS = {"A": 0, "B": 1}
 
@@ -44,6 +51,14 @@ def sample() -> Dataset:
 @cache
 def core(model: int) -> snapshot.ThresholdResult:
     return snapshot.pair(sample(), model, iou_floor=snapshot.IOU_FLOOR).match().at(0.5)
+
+
+@cache
+def pixels(model: str) -> pixel.PixelResult:
+    sides = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / f"{model}.json"]
+    (evaluated,) = evaluate("pixel", *sides, pdfs=SAMPLE_DATA / "pdf")
+    assert isinstance(evaluated.result, pixel.PixelResult)
+    return evaluated.result
 
 
 @pytest.fixture
@@ -66,9 +81,9 @@ def bars(monkeypatch: pytest.MonkeyPatch) -> list[dict[tuple[str, str], int]]:
 def opened(app: AppTest) -> tuple[int, int]:
     """How many mistakes the Page browser lists, and on how many pages, by its own words."""
     text = " ".join(dashboard.words(app))
-    found = re.search(r"([\d,]+) mistakes? on ([\d,]+) pages?", text)
-    assert found, text[-200:]
-    return int(found[1].replace(",", "")), int(found[2].replace(",", ""))
+    match = re.search(r"([\d,]+) mistakes? on ([\d,]+) pages?", text)
+    assert match, text[-200:]
+    return int(match[1].replace(",", "")), int(match[2].replace(",", ""))
 
 
 def listed(model: int, chosen: MistakeFilter) -> int:
@@ -263,13 +278,167 @@ class TestFindings:
         app = start(monkeypatch, "pages/findings.py")
         rows = next(each.value for each in app.dataframe if "Verdict" in each.value)
         text = " ".join(each.proto.body for each in app.get("html"))
-        found = re.search(r"(\d+) of (\d+) findings in (\d+) groups, (\d+) box(?:es)? to correct", text)
-        assert found
-        shown, every, number, boxes = map(int, found.groups())
+        match = re.search(r"(\d+) of (\d+) findings in (\d+) groups, (\d+) box(?:es)? to correct", text)
+        assert match
+        shown, every, number, boxes = map(int, match.groups())
         assert (shown, number) == (every, len(rows))
         assert rows["Boxes"].sum() == boxes
         judged = [int(cell.split(" of ")[0]) if cell else 1 for cell in rows["Judged"]]
         assert sum(judged) == shown
+
+
+@cache
+def field_results() -> dict[str, fields.FieldsResult]:
+    sides = [FIELD_FORMAT.read_path(SAMPLE_DATA / "fields" / name) for name in ("ground_truth", "anchors", "rules")]
+    return {letter: fields.evaluate(sides[0], side) for letter, side in zip("AB", sides[1:], strict=True)}
+
+
+def fields_behind(app: AppTest) -> int:
+    """How many fields the view lists behind the chosen number, by its own words and by its table."""
+    said = next(found for each in app.caption if (found := re.match(r"([\d,]+) fields?: ", each.value)))
+    count = int(said[1].replace(",", ""))
+    tables = [each.value for each in app.dataframe if "Document" in each.value and "Predicted" in each.value]
+    assert sum(map(len, tables)) == count
+    return count
+
+
+class TestFields:
+    # What the columns of the table of field types open.
+    COLUMNS: ClassVar = {
+        "TP": "true_positive", "Below": "below_threshold", "Missed": "missed", "Spur.": "spurious",
+        "Truth": "ground_truth", "Pred.": "predictions",
+    }  # fmt: skip
+
+    @pytest.mark.parametrize("letter", ["A", "B"])
+    def test_every_count_of_the_table_opens_that_many_fields(
+        self, monkeypatch: pytest.MonkeyPatch, letter: str
+    ) -> None:
+        app = start(monkeypatch, FIELDS, model=str(LETTERS[letter] + 1))
+        table = next(each.value for each in app.dataframe if "Spur." in each.value)
+        result = field_results()[letter]
+        for _, row in table.iterrows():
+            label = None if row["Field"] == ALL_FIELDS else row["Field"]
+            for column, link in self.COLUMNS.items():
+                assert len(behind(result, link, iou=0.5, label=label)) == row[column], (row["Field"], column)
+
+    def test_a_count_lists_its_fields(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        result = field_results()["A"]
+        label = result.compared.classes[0]
+        for address in ({"behind": "missed"}, {"behind": "ground_truth", "field": label}):
+            number = len(behind(result, address["behind"], iou=0.5, label=address.get("field")))
+            assert self.opened(monkeypatch, "A", **address) == number > 0
+
+    @staticmethod
+    def opened(monkeypatch: pytest.MonkeyPatch, letter: str, **address: str) -> int:
+        app = start(monkeypatch, FIELDS, model=str(LETTERS[letter] + 1), **address)
+        app.session_state["field_tab"] = "Fields behind the number"
+        return fields_behind(dashboard.fine(app.run()))
+
+    def test_every_cell_of_value_by_box_opens_that_many_fields(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        app = start(monkeypatch, FIELDS)
+        for link in VALUE_BOX:
+            said = app.button(key=f"linked_{link}").label.split("**")[1]
+            assert fields_behind(dashboard.fine(app.button(key=f"linked_{link}").click().run())) == int(said)
+
+    def test_every_bin_of_the_confidence_opens_its_values(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for letter, result in field_results().items():
+            counts = result.confidence().calibration.count.tolist()
+            assert [len(behind(result, f"{BIN}{at}", iou=0.5)) for at in range(len(counts))] == counts
+            fullest = int(np.argmax(counts))
+            assert self.opened(monkeypatch, letter, behind=f"{BIN}{fullest}") == counts[fullest]
+
+    def test_the_least_sure_are_as_many_as_the_sentence_says(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        app = start(monkeypatch, FIELDS)
+        text = " ".join(dashboard.words(app))
+        said = re.findall(r"in ([\d,]+) of [\d,]+ values", text)
+        assert len(said) == len(LETTERS)
+        for letter, number in zip(LETTERS, said, strict=True):
+            shown = dashboard.fine(app.button(key=f"linked_least_{letter}").click().run())
+            assert fields_behind(shown) == int(number.replace(",", ""))
+
+    def test_every_page_of_the_strip_lists_what_it_says(self) -> None:
+        for result in field_results().values():
+            pages = FieldPages(result.compared)
+            for link in ("problems", "missed", "spurious", "below_threshold", "value_wrong_box_right"):
+                rows = behind(result, link, iou=0.5)
+                counts = pages.counts(rows)
+                assert {place for place, count in counts.items() if count} <= set(pages.every)
+                for code, index in pages.every:
+                    paper = Paper(code, index, (595.0, 842.0), SHARES)
+                    drawn = page_data(result, pages, paper, iou=0.5, kept=rows)
+                    assert len(drawn.mistakes) == counts.get((code, index), 0), (link, code, index)
+
+
+class TestPosters:
+    def test_every_row_opens_its_poster_with_the_same_numbers(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        app = start(monkeypatch, POSTERS)
+        table = next(each.value for each in app.dataframe if "Result" in each.value)
+        assert f"{len(table):,} · model A, worst first" in " ".join(dashboard.words(app))
+        passed = sum(result.startswith("✓") for result in table["Result"])
+        assert f"{passed} of {len(table)}" in dashboard.words(app)
+        for at, row in table.iterrows():
+            app.session_state["poster_table_A"] = {"selection": {"cells": [[at, "Poster"]], "rows": [], "columns": []}}
+            app.run()
+            dashboard.fine(app.run())
+            body = next(each for each in dashboard.html_blocks(app) if "ls-four" in each)
+            numbers = dashboard.read_html(body).words
+            for column in table.columns[2:]:
+                assert any(word.endswith(f"{row[column]:.3f}") for word in numbers), (row["Poster"], column)
+            assert row["Poster"] in dashboard.words(app)
+
+    def test_the_page_lists_the_words_that_it_counts(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for letter in LETTERS:
+            data = dashboard.viewer(start(monkeypatch, POSTERS, poster_of=letter))
+            listed = [mistake["status"] for mistake in data["mistakes"]]
+            assert (listed.count("FN"), listed.count("FP")) == (data["counts"]["FN"], data["counts"]["FP"])
+            assert data["head"] == f"{listed.count('FN')} missing, {listed.count('FP')} extra on the page"
+
+    def test_the_lists_of_words_are_as_long_as_they_say(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        app = start(monkeypatch, POSTERS, part="text")
+        body = next(each for each in dashboard.html_blocks(app) if "ls-lists" in each)
+        sections = re.findall(r"<h3>([^<]*) <b>([\d,]+)</b></h3><div>(.*?)</div>", body)
+        assert len(sections) == 5
+        for title, number, words in sections:
+            assert words.count("<span>") == int(number.replace(",", "")), title
+
+
+class TestPixelConfusion:
+    @pytest.mark.parametrize("name", ["lines", "blocks"])
+    def test_every_cell_opens_its_pages_and_their_pixels(self, name: str) -> None:
+        result = pixels(name)
+        confusion = result.whole.matrices.confusion[0]
+        for (row, column), number in np.ndenumerate(confusion):
+            facts = cell_facts(result, row, column)
+            assert facts.pixels == pytest.approx(number)
+            assert len(facts.behind) == facts.pages
+            assert sum(each.pixels for each in facts.behind) == pytest.approx(number)
+
+    def test_the_tinted_pixels_are_those_of_the_list(self) -> None:
+        result = pixels("lines")
+        confusion = result.whole.matrices.confusion[0].copy()
+        np.fill_diagonal(confusion, 0.0)
+        single = 0
+        for row, column in zip(*np.nonzero(confusion), strict=True):
+            page, counted = cell_facts(result, row, column, limit=1).behind[0]
+            region = result.cell_region(page, row, column)
+            # A pixel with several labels is a part of several cells, and is tinted whole in each.
+            assert region.pixels >= counted - 1e-6
+            single += region.pixels == pytest.approx(counted)
+        assert single
+
+    def test_the_view_says_and_lists_the_pages_of_the_cell(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        result = pixels("lines")
+        for row, column in (("Text", "Background"), ("Table", "Text"), ("Text", "Text")):
+            app = start(monkeypatch, "pages/pixel_confusion.py", row=row, column=column)
+            facts = cell_facts(result, result.classes.index(row), result.classes.index(column))
+            table = next(each.value for each in app.dataframe if "Pixels" in each.value)
+            assert len(table) == facts.pages
+            text = " ".join(dashboard.words(app))
+            assert f"{facts.pages} of {len(result.dataset.page_index)} pages" in text
+            assert f"on {facts.pages:,} of " in text
+            tint = next(each for each in components(app) if "tint" in each)
+            assert f"{tint['tint']['pixels']:,} pixels" in tint["caption"]
+            assert tint["tint"]["pixels"] >= table["Pixels"].iloc[0] - 1e-6
 
 
 def heading(app: AppTest) -> str:

@@ -12,6 +12,7 @@ from evaluator.charts.boxes import mistakes_by_label
 from pages.shared.frame import short_name
 from pages.shared.opened import Model
 from tests.building import box, snapshot_file
+from tests.charting import specification
 
 
 @pytest.mark.parametrize(
@@ -24,7 +25,7 @@ def test_only_an_owner_is_left_out_of_a_short_name(name: str, shown: str) -> Non
 
 def test_names_on_axes_are_cut_before_they_are_measured() -> None:
     chart = mistakes_by_label(["x" * 10_000], {"A": np.array([1])}, baseline="A", dark=False, height=100)
-    axis = next(layer["encoding"]["y"]["axis"] for layer in chart.to_dict()["layer"])
+    axis = next(layer["encoding"]["y"]["axis"] for layer in specification(chart)["layer"])
     assert "slice(datum.label, 0, 59)" in axis["labelExpr"]
     assert "202a" in axis["labelExpr"]
 
@@ -33,7 +34,9 @@ def test_a_page_number_that_no_document_has_is_not_taken_in_silence() -> None:
     text = json.dumps(snapshot_file([box(0.1, 0.1, 0.4, 0.4, score=0.5)]))
     read = formats.read_bytes(text.replace('"page_index": 0', '"page_index": 1e9').encode(), "p.json")
     assert [issue.sentence for issue in read.issues] == [
+        "p.json: $.predictions[0].page_index: page_index should be written as an integer (schema 1.3); "
+        "found 1000000000.0. Read as 1000000000.",
         "p.json: $.predictions[0].page_index: page_index should be that of a page; no document has 100,000 pages; "
-        "found 1000000000. Count the pages from 0."
+        "found 1000000000. Count the pages from 0.",
     ]
     assert formats.read_bytes(text.encode(), "p.json").issues == ()

@@ -84,10 +84,10 @@ def test_ties_go_where_the_sequential_greedy_sends_them(
         patch.object(matching, "_WIDE", tuning[0]),
         patch.object(matching, "_WORTHWHILE_SHARE", tuning[1]),
     ):
-        found = matched(truth, prediction, floor)
+        pairs = matched(truth, prediction, floor)
     expected = sequential(all_pairs(truth, prediction, floor))
-    assert sorted(triples(found)) == sorted(expected)
-    assert triples(found) == sorted(expected, key=lambda pair: (truth[1][pair[1]], -pair[2], pair[0], pair[1]))
+    assert sorted(triples(pairs)) == sorted(expected)
+    assert triples(pairs) == sorted(expected, key=lambda pair: (truth[1][pair[1]], -pair[2], pair[0], pair[1]))
 
 
 @settings(deadline=None, max_examples=200)
@@ -128,9 +128,9 @@ def test_cutting_a_matching_equals_matching_at_the_higher_threshold(
 
 def test_two_thousand_identical_boxes_pair_off_in_file_order() -> None:
     boxes = np.tile([0.1, 0.2, 0.3, 0.4], (2000, 1)), np.zeros(2000, dtype=np.int64)
-    found = matched(boxes, boxes, 0.5)
-    assert found.prediction.tolist() == found.ground_truth.tolist() == list(range(2000))
-    assert (found.iou == 1.0).all()
+    pairs = matched(boxes, boxes, 0.5)
+    assert pairs.prediction.tolist() == pairs.ground_truth.tolist() == list(range(2000))
+    assert (pairs.iou == 1.0).all()
 
 
 def test_a_long_chain_unravels_from_its_best_end() -> None:
@@ -138,33 +138,33 @@ def test_a_long_chain_unravels_from_its_best_end() -> None:
     step = np.cumsum(np.linspace(0.5, 0.1, 401))
     edge = np.column_stack([step, np.zeros(401), step + 1.0, np.ones(401)])
     truth, prediction = (edge[0::2], np.zeros(201, dtype=np.int64)), (edge[1::2], np.zeros(200, dtype=np.int64))
-    found = matched(truth, prediction, 0.1)
-    assert sorted(triples(found)) == sorted(sequential(all_pairs(truth, prediction, 0.1)))
+    pairs = matched(truth, prediction, 0.1)
+    assert sorted(triples(pairs)) == sorted(sequential(all_pairs(truth, prediction, 0.1)))
 
 
 @pytest.mark.parametrize("unit", [5e-324, 1e-300, 1e-200, 1e-160, 1e-145])
 def test_boxes_whose_area_underflows_still_have_their_iou(unit: float) -> None:
     group = np.zeros(1, dtype=np.int64)
     truth, prediction = np.array([[0.0, 0.0, 2.0, 1.0]]) * unit, np.array([[0.0, 0.0, 1.0, 1.0]]) * unit
-    found = matched((truth, group), (prediction, group), 0.25)
-    assert triples(found) == [(0, 0, 0.5)]
-    assert (found.coverage.tolist(), found.purity.tolist()) == ([0.5], [1.0])
+    pairs = matched((truth, group), (prediction, group), 0.25)
+    assert triples(pairs) == [(0, 0, 0.5)]
+    assert (pairs.coverage.tolist(), pairs.purity.tolist()) == ([0.5], [1.0])
 
 
 def test_denormal_boxes_match_only_their_like() -> None:
     tiny = 5e-324
     rows = np.array([[0, 0, 1, 1], [0, 0, 2, 2], [3, 3, 4, 5]]) * tiny
     boxes = np.vstack([rows, [[0.0, 0.0, 1.0, 1.0]]]), np.zeros(4, dtype=np.int64)
-    found = matched(boxes, boxes, 0.2)
-    assert triples(found) == [(row, row, 1.0) for row in range(4)]
+    pairs = matched(boxes, boxes, 0.2)
+    assert triples(pairs) == [(row, row, 1.0) for row in range(4)]
 
 
 @settings(deadline=None, max_examples=200)
 @given(truth=sides(steps=7, most=5, groups=1), prediction=sides(steps=7, most=5, groups=1))
 def test_iou_coverage_and_purity_are_exact_to_the_last_digits(truth: Boxes, prediction: Boxes) -> None:
-    found = matched(truth, prediction, 0.01)
+    pairs = matched(truth, prediction, 0.01)
     for p, g, iou, coverage, purity in zip(
-        found.prediction, found.ground_truth, found.iou, found.coverage, found.purity, strict=True
+        pairs.prediction, pairs.ground_truth, pairs.iou, pairs.coverage, pairs.purity, strict=True
     ):
         a, b = ([Fraction(float(value)) for value in row] for row in (truth[0][g], prediction[0][p]))
         shared = (min(a[2], b[2]) - max(a[0], b[0])) * (min(a[3], b[3]) - max(a[1], b[1]))
@@ -178,15 +178,15 @@ def test_nothing_matches_nothing(empty: str) -> None:
     some = np.array([[0.0, 0.0, 1.0, 1.0]]), np.zeros(1, dtype=np.int64)
     truth = NOBODY if empty in ("truth", "both") else some
     prediction = NOBODY if empty in ("prediction", "both") else some
-    found = matched(truth, prediction, 0.5)
-    assert len(found) == 0
-    assert (found.prediction.dtype, found.ground_truth.dtype, found.iou.dtype) == (np.int64, np.int64, np.float64)
+    pairs = matched(truth, prediction, 0.5)
+    assert len(pairs) == 0
+    assert (pairs.prediction.dtype, pairs.ground_truth.dtype, pairs.iou.dtype) == (np.int64, np.int64, np.float64)
 
 
 def test_boxes_of_different_groups_never_meet() -> None:
     boxes = np.tile([0.0, 0.0, 1.0, 1.0], (3, 1))
-    found = matched((boxes, np.array([0, 1, 5])), (boxes, np.array([1, 2, 3])), 0.5)
-    assert triples(found) == [(0, 1, 1.0)]
+    pairs = matched((boxes, np.array([0, 1, 5])), (boxes, np.array([1, 2, 3])), 0.5)
+    assert triples(pairs) == [(0, 1, 1.0)]
 
 
 def test_boxes_without_area_match_nothing_not_even_themselves() -> None:

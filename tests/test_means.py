@@ -32,10 +32,10 @@ def three(value: float | None) -> str:
 
 def expected(class_weight: dict[str, float]) -> list[list[str]]:
     """The same numbers from the terminal's way."""
-    found = project.evaluate("snapshot", *FILES, class_weight=class_weight)
+    evaluation = project.evaluate("snapshot", *FILES, class_weight=class_weight)
     ranked = project.evaluate("coco", *FILES)
     rows = []
-    for one, other in zip(found, ranked, strict=True):
+    for one, other in zip(evaluation, ranked, strict=True):
         at: dict[str, Any] = one.to_json()["thresholds"]["0.5"]
         groups = (at["micro"], at["macro_documents"], at["macro_labels"])
         values = [group[key] for group in groups for key in ("precision", "recall", "f1")]

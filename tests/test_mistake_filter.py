@@ -233,9 +233,9 @@ def test_what_the_filter_keeps_is_said(three_documents: snapshot.ThresholdResult
 
 def test_strip(three_documents: snapshot.ThresholdResult) -> None:
     pages = pages_of(three_documents)
-    found = read_by_browser(strip(three_documents, pages, 1))
-    assert found["first"] == 0
-    entries = found["pages"]
+    drawn = read_by_browser(strip(three_documents, pages, 1))
+    assert drawn["first"] == 0
+    entries = drawn["pages"]
     assert [f"{each['document'][0]}{each['index']}" for each in entries] == shown(pages)
     assert [each["mistakes"] for each in entries] == [2, 1, 1, 0, 0]
     assert [each["current"] for each in entries] == [False, True, False, False, False]
@@ -253,9 +253,9 @@ def test_strip_draws_a_few_blocks_of_a_full_page() -> None:
 def test_the_strip_of_a_long_document_is_a_window_around_the_page() -> None:
     result = result_of([box(0.1, 0.1, 0.2, 0.2)], [], pages=[("a.pdf", page) for page in range(1, 500)])
     pages = pages_of(result, worst_first=False)
-    found = read_by_browser(strip(result, pages, 300))
-    assert (found["first"], len(found["pages"])) == (270, 120)
-    (current,) = [each for each in found["pages"] if each["current"]]
+    drawn = read_by_browser(strip(result, pages, 300))
+    assert (drawn["first"], len(drawn["pages"])) == (270, 120)
+    (current,) = [each for each in drawn["pages"] if each["current"]]
     assert current["index"] == 300
     for position in range(500):
         first, last = window(position, 500)

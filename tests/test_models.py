@@ -23,6 +23,7 @@ from evaluator.project import evaluate, evaluate_together
 from evaluator.protocols.base import BoxEvaluation
 from tests import dashboard
 from tests.benchmarks import bench_models
+from tests.charting import specification
 from tests.dashboard import SAMPLE_DATA, start
 
 MODELS = "pages/models.py"
@@ -47,45 +48,45 @@ def by_f1(*models: Contender) -> Standings:
 
 
 def test_best_first_with_the_ranks_that_the_documents_allow() -> None:
-    found = by_f1(made("low", 0.5, noise=1), made("b", 0.8, noise=2), made("a", 0.805, noise=3))
-    assert [model.name for model in found.models][2] == "low"
-    assert found.ranks == ((1, 2), (1, 2), (3, 3))
-    assert found.groups == ((0, 1),)
-    assert found.sentence[0].startswith("Two models cannot be told apart at the top: ")
-    assert found.sentence[1] == "Both are clearly above low."
-    assert [rank_text(rank) for rank in found.ranks if rank] == ["1–2", "1–2", "3"]
+    difference = by_f1(made("low", 0.5, noise=1), made("b", 0.8, noise=2), made("a", 0.805, noise=3))
+    assert [model.name for model in difference.models][2] == "low"
+    assert difference.ranks == ((1, 2), (1, 2), (3, 3))
+    assert difference.groups == ((0, 1),)
+    assert difference.sentence[0].startswith("Two models cannot be told apart at the top: ")
+    assert difference.sentence[1] == "Both are clearly above low."
+    assert [rank_text(rank) for rank in difference.ranks if rank] == ["1–2", "1–2", "3"]
 
 
 def test_one_model_may_be_clearly_the_best() -> None:
-    found = by_f1(made("a", 0.5, noise=1), made("b", 0.8, noise=2), made("c", 0.6, noise=3))
-    assert found.sentence == ("b is clearly better than all 2 others.", "")
-    assert found.groups == ()
+    difference = by_f1(made("a", 0.5, noise=1), made("b", 0.8, noise=2), made("c", 0.6, noise=3))
+    assert difference.sentence == ("b is clearly better than all 2 others.", "")
+    assert difference.groups == ()
     two = by_f1(made("a", 0.5, noise=1), made("b", 0.8, noise=2))
     assert two.sentence[0] == "b is clearly better than the other one."
 
 
 def test_equal_models_are_never_told_apart() -> None:
-    found = by_f1(*(made(name, 0.7, noise=5) for name in "abc"))
-    assert found.sentence == ("The three models cannot be told apart on these documents.", "")
-    assert found.pair(0, 1) == (0.0, 0.0, 0.0, False)
-    assert difference_text(found.pair(0, 1)) == "±0.0"
+    difference = by_f1(*(made(name, 0.7, noise=5) for name in "abc"))
+    assert difference.sentence == ("The three models cannot be told apart on these documents.", "")
+    assert difference.pair(0, 1) == (0.0, 0.0, 0.0, False)
+    assert difference_text(difference.pair(0, 1)) == "±0.0"
 
 
 def test_few_documents_have_no_ranks() -> None:
-    found = by_f1(made("a", 0.5, 4, noise=1), made("b", 0.8, 4, noise=2))
-    assert found.ranks == (None, None)
-    assert found.groups == ()
-    assert "4 documents are too few" in found.sentence[1]
-    assert found.to_json()["models"][0]["low"] is None
+    difference = by_f1(made("a", 0.5, 4, noise=1), made("b", 0.8, 4, noise=2))
+    assert difference.ranks == (None, None)
+    assert difference.groups == ()
+    assert "4 documents are too few" in difference.sentence[1]
+    assert difference.to_json()["models"][0]["low"] is None
 
 
 def test_pairs_are_the_negative_of_each_other_and_wider_than_alone() -> None:
-    found = by_f1(*(made(f"m{seed}", 0.6 + 0.01 * seed, noise=seed + 1) for seed in range(6)))
-    np.testing.assert_array_equal(found.difference, -found.difference.T)
-    np.testing.assert_array_equal(found.pair_low, -found.pair_high.T)
-    pair = by_f1(found.models[0], found.models[1])
-    assert found.pair_high[0, 1] - found.pair_low[0, 1] > pair.pair_high[0, 1] - pair.pair_low[0, 1]
-    assert (found.pair_low[np.triu_indices(6, 1)] < found.difference[np.triu_indices(6, 1)]).all()
+    difference = by_f1(*(made(f"m{seed}", 0.6 + 0.01 * seed, noise=seed + 1) for seed in range(6)))
+    np.testing.assert_array_equal(difference.difference, -difference.difference.T)
+    np.testing.assert_array_equal(difference.pair_low, -difference.pair_high.T)
+    pair = by_f1(difference.models[0], difference.models[1])
+    assert difference.pair_high[0, 1] - difference.pair_low[0, 1] > pair.pair_high[0, 1] - pair.pair_low[0, 1]
+    assert (difference.pair_low[np.triu_indices(6, 1)] < difference.difference[np.triu_indices(6, 1)]).all()
 
 
 def test_intervals_hold_together_about_as_often_as_they_say() -> None:
@@ -99,21 +100,21 @@ def test_intervals_hold_together_about_as_often_as_they_say() -> None:
 
 def test_the_interval_of_one_model_is_the_widened_percentile_interval() -> None:
     one = made("a", 0.6, noise=1)
-    found = standings([one], F1, seed=3, resamples=400)
+    standing = standings([one], F1, seed=3, resamples=400)
     rng = np.random.default_rng(3)
     drawn = rng.integers(0, 40, (400, 40))
     values = one.measures.parts[0].per_document[:, 0][drawn].mean(axis=1)
-    wanted = widened(interval(values[:, None]), np.array([found.values[0]]), np.array([40]))
-    assert (found.low[0], found.high[0]) == pytest.approx((wanted.low[0], wanted.high[0]))
+    wanted = widened(interval(values[:, None]), np.array([standing.values[0]]), np.array([40]))
+    assert (standing.low[0], standing.high[0]) == pytest.approx((wanted.low[0], wanted.high[0]))
 
 
 def test_a_model_without_the_measure_has_no_rank() -> None:
     other = Contender("other", Measures(("d000",), ALL_LABELS, ()))
-    found = by_f1(made("a", 0.5, noise=1), other, made("b", 0.8, noise=2))
-    assert [model.name for model in found.models] == ["b", "a", "other"]
-    assert found.ranks == ((1, 1), (2, 2), None)
-    assert found.pair(0, 2) == (None, None, None, False)
-    assert difference_text(found.pair(0, 2)) == "–"
+    difference = by_f1(made("a", 0.5, noise=1), other, made("b", 0.8, noise=2))
+    assert [model.name for model in difference.models] == ["b", "a", "other"]
+    assert difference.ranks == ((1, 1), (2, 2), None)
+    assert difference.pair(0, 2) == (None, None, None, False)
+    assert difference_text(difference.pair(0, 2)) == "–"
 
 
 def test_nothing_to_rank() -> None:
@@ -154,10 +155,10 @@ def test_an_earlier_result_stands_as_the_model_with_its_boxes(tmp_path: Path) ->
     assert (kept.mistakes, kept.pages) == (None, open_.pages)
     assert open_.mistakes == int(result.first.mistakes.corrections.sum())
     for metric in ("f1", "precision", "recall"):
-        found = standings([open_, kept], Key(metric, ALL_LABELS), resamples=200)
-        assert found.values[0] == found.values[1]
-        assert found.low[0] == found.low[1]
-        assert found.pair(0, 1).difference == 0.0
+        standing = standings([open_, kept], Key(metric, ALL_LABELS), resamples=200)
+        assert standing.values[0] == standing.values[1]
+        assert standing.low[0] == standing.low[1]
+        assert standing.pair(0, 1).difference == 0.0
 
 
 @pytest.mark.parametrize(
@@ -315,4 +316,4 @@ def test_a_line_over_dates(dark: bool) -> None:
         Dated("a 1.0", "a", "A", "2025-01-15", 0.5, 0.4, 0.6),
         Dated("a 1.1", "a", "", "2025-02-15", 0.6, None, None),
     ]
-    assert over_dates(models, title="F1", dark=dark).to_dict()
+    assert specification(over_dates(models, title="F1", dark=dark))

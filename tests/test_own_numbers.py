@@ -22,6 +22,7 @@ from evaluator.metrics.results import ScoreCurve
 from evaluator.protocols import PROTOCOLS, coco
 from evaluator.protocols.base import BoxEvaluation, BoxProtocol
 from tests import dashboard
+from tests.charting import specification
 from tests.dashboard import SAMPLE_DATA, start, workspace
 from tests.test_protocol_coco import official, random_set, read_pair, undefined_as_none
 
@@ -267,9 +268,9 @@ def test_the_charts_can_be_drawn(dark: bool, labels: int) -> None:
     column = np.array([0.9, 0.5, 0.2])
     curves = {f"label {place}": Curve(column, column, 1 - column, column) for place in range(labels)}
     points: dict[str, charts.Point] = {label: charts.Point(0.4, float("nan")) for label in curves}
-    assert charts.label_curves(curves, points, points, dark=dark).to_dict()
+    assert specification(charts.label_curves(curves, points, points, dark=dark))
     costs: dict[str, Any] = {"A": np.array([1.0, np.nan])}
     counts: dict[str, Sequence[int]] = {"A": [3, 0]}
-    assert charts.error_costs(["x", "y"], costs, counts, baseline="A", dark=dark).to_dict()
+    assert specification(charts.error_costs(["x", "y"], costs, counts, baseline="A", dark=dark))
     bins = calibration(np.array([True, False]), np.array([0.2, 0.9]), bins=10)
-    assert charts.reliability_bars(bins, model="A", baseline="A", dark=dark).to_dict()
+    assert specification(charts.reliability_bars(bins, model="A", baseline="A", dark=dark))

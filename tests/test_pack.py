@@ -412,7 +412,7 @@ def test_a_writer_that_is_killed_is_told() -> None:
 def test_the_folder_has_every_form(tmp_path: Path, pool: PagePool, results: list[ThresholdResult]) -> None:
     events = judged(results)
     contents = gather(results, MODELS, ReviewLog.of(events), PackOptions(pages=1, documents=("tram-options.pdf",)))
-    found = write_folder(
+    written = write_folder(
         tmp_path / "pack", contents, Pictures(pool, SAMPLE / "pdf"), events, SAMPLE / "pdf", progress=nothing
     )
     names = sorted(path.relative_to(tmp_path / "pack").as_posix() for path in (tmp_path / "pack").rglob("*.*"))
@@ -420,7 +420,7 @@ def test_the_folder_has_every_form(tmp_path: Path, pool: PagePool, results: list
         "findings.csv", "findings.json", "findings.parquet", "marked/tram-options-marked.pdf", "pack.html", "pack.pdf",
         "results.csv", "results.json", "results.parquet",
     ]  # fmt: skip
-    assert [one.problem for one in found.marked] == [""]
+    assert [one.problem for one in written.marked] == [""]
     value = json.loads((tmp_path / "pack" / "results.json").read_text())
     assert value["models"][0]["labels"][0]["tp"] == results[0].micro.row(0)["tp"]
     assert "NaN" not in (tmp_path / "pack" / "results.json").read_text()

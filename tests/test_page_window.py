@@ -44,14 +44,14 @@ def test_the_boxes_of_a_page_come_back_from_its_rows() -> None:
     boxes = (
         box("g1", source="truth.json, $.predictions[0].objects[12]", nearest=NearestItem("p2", 0.25), iou=0.25),
         box("g2", source="truth.json, $.predictions[0].objects[3]", mistake=4, faded=True),
-        box("p2", score=1 / 3, partner="g1"),
+        box("p2", score=1 / 3, partner="g1", outline="M0 0L10 0L0 10Z"),
     )
     packed = page_window.packed(payload(*boxes))
     assert packed.sources == ("truth.json, $.predictions[0].objects[", "")
     back = msgspec.convert(boxes_of(msgspec.to_builtins(packed)), tuple[BoxItem, ...])
     assert back[:2] == boxes[:2]
     assert back[2].score == pytest.approx(1 / 3, abs=1e-6)
-    assert (back[2].partner, back[2].source) == ("g1", None)
+    assert (back[2].partner, back[2].source, back[2].outline) == ("g1", None, "M0 0L10 0L0 10Z")
 
 
 def test_a_content_has_one_name_whatever_is_said_and_chosen() -> None:

@@ -44,7 +44,6 @@ from evaluator.pdf.worker import (
 from tests.pdf_fixtures import (
     HOSTILE,
     LEGAL,
-    RED,
     RED_CONTENT,
     Geometry,
     external_stream,
@@ -54,6 +53,7 @@ from tests.pdf_fixtures import (
     pages,
     png_header,
 )
+from tests.red_box import assert_red_box, pixels, red_share
 
 PROJECT = Path(__file__).resolve().parent.parent
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
@@ -93,34 +93,6 @@ def write(tmp_path: Path) -> Callable[[str, bytes], Path]:
         return path
 
     return write_file
-
-
-def pixels(image: PageImage) -> np.ndarray:
-    with Image.open(io.BytesIO(image.webp), formats=("WEBP",)) as opened:
-        shown = np.asarray(opened.convert("RGB"))
-    assert shown.shape == (image.height, image.width, 3)
-    return shown
-
-
-def painted_box(share: np.ndarray) -> tuple[float, float, float, float]:
-    """Edges in pixels of one filled rectangle; share (H, W) in [0, 1] says how much of a pixel is painted."""
-    rows, columns = np.nonzero(share.max(axis=1) > 0.5)[0], np.nonzero(share.max(axis=0) > 0.5)[0]
-    across = share[int(rows.mean())]
-    down = share[:, int(columns.mean())]
-    edges = []
-    for line in (across, down):
-        inside = np.nonzero(line > 0.5)[0]
-        first, last = int(inside[0]), int(inside[-1])
-        before = line[first - 1] if first else 0.0
-        after = line[last + 1] if last + 1 < len(line) else 0.0
-        # An antialiased edge pixel belongs to the rectangle in part.
-        edges.append((first + 1 - line[first] - before, last + line[last] + after))
-    return edges[0][0], edges[1][0], edges[0][1], edges[1][1]
-
-
-def red_share(image: PageImage) -> np.ndarray:
-    # Green is 255 on white and 0 on red, and mostly brightness, which WebP keeps sharper than colour.
-    return 1.0 - pixels(image)[..., 1] / np.float32(255)
 
 
 # --- hostile documents -------------------------------------------------------------------------------------------
@@ -303,12 +275,6 @@ def test_repaired_and_capped_documents_say_so(pool: PagePool, write: Callable[[s
 # --- geometry ----------------------------------------------------------------------------------------------------
 
 
-def assert_red_box(image: PageImage, geometry: Geometry) -> None:
-    expected = np.array(geometry.normalised(RED)) * [image.width, image.height, image.width, image.height]
-    assert np.abs(np.array(painted_box(red_share(image))) - expected).max() <= 1.0
-    assert (image.page_width, image.page_height) == pytest.approx(geometry.size(), abs=1e-3)
-
-
 @pytest.mark.parametrize("dpi", [72, 150, 300])
 @pytest.mark.parametrize("name", LEGAL)
 def test_boxes_land_on_the_picture(name: str, dpi: int, pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
@@ -324,8 +290,8 @@ def test_corpus_boxes_land_on_the_picture(name: str, dpi: int, pool: PagePool) -
     text = path.read_bytes().decode("latin-1")
 
     def entry(pattern: str) -> list[float]:
-        found = re.search(pattern, text)
-        return [float(number) for number in found.group(1).split()] if found else []
+        match = re.search(pattern, text)
+        return [float(number) for number in match.group(1).split()] if match else []
 
     media, crop = entry(r"/MediaBox \[([^\]]+)\]"), entry(r"/CropBox \[([^\]]+)\]")
     rotate, unit = entry(r"/Rotate (-?\d+)"), entry(r"/UserUnit ([\d.]+)")
@@ -609,7 +575,7 @@ def test_progressive_jpeg_that_does_not_fit_into_memory_is_refused_before(
 
 def renamed_size(content: bytes, width: int, height: int) -> bytes:
     """A JPEG whose head claims another size."""
-    at = min(found for sign in (b"\xff\xc0", b"\xff\xc2") if (found := content.find(sign)) > 0) + 5
+    at = min(workspace for sign in (b"\xff\xc0", b"\xff\xc2") if (workspace := content.find(sign)) > 0) + 5
     return content[:at] + height.to_bytes(2, "big") + width.to_bytes(2, "big") + content[at + 4 :]
 
 

@@ -140,25 +140,25 @@ def test_differences_are_told_in_reading_order() -> None:
     ],
 )
 def test_a_filter_lists_its_boxes_and_draws_them_in_full(show: str, keys: list[str]) -> None:
-    found = on_page(toy(), show=show)
-    assert [each["key"] for each in found["differences"]] == keys
-    for pane in found["panes"]:
+    words = on_page(toy(), show=show)
+    assert [each["key"] for each in words["differences"]] == keys
+    for pane in words["panes"]:
         for each in pane["boxes"]:
             if each["key"] in keys:
                 assert each["full"]
 
 
 def test_a_label_leaves_out_the_other_boxes() -> None:
-    found = on_page(toy(), labels=["Table"])
-    assert {each["label"] for pane in found["panes"] for each in pane["boxes"]} == {"Table"}
-    assert [each["key"] for each in found["differences"]] == ["g2"]
-    assert found["panes"][1]["words"] == "gains 1, loses 0"
+    words = on_page(toy(), labels=["Table"])
+    assert {each["label"] for pane in words["panes"] for each in pane["boxes"]} == {"Table"}
+    assert [each["key"] for each in words["differences"]] == ["g2"]
+    assert words["panes"][1]["words"] == "gains 1, loses 0"
 
 
 def test_a_page_that_no_file_mentions_is_empty() -> None:
-    found = on_page(toy(), page=-1)
-    assert found["differences"] == []
-    assert [pane["boxes"] for pane in found["panes"]] == [[], []]
+    words = on_page(toy(), page=-1)
+    assert words["differences"] == []
+    assert [pane["boxes"] for pane in words["panes"]] == [[], []]
 
 
 def test_a_filter_that_does_not_exist_is_refused() -> None:
@@ -174,9 +174,9 @@ def test_the_boxes_of_a_page_add_up_to_the_ledger(seed: int) -> None:
     results = results_of(truth, first, [row._replace(score=0.5) for row in second][: len(second) // 2])
     both = ledger(*results)
     for page in range(both.dataset.pages):
-        found = read_by_browser(pair_data(*results, both, page, models=MODELS))
+        drawn = read_by_browser(pair_data(*results, both, page, models=MODELS))
         counts = both.per_page
-        for letter, pane in zip("ab", found["panes"], strict=True):
+        for letter, pane in zip("ab", drawn["panes"], strict=True):
             truths = [each["kind"] for each in pane["boxes"] if each["side"] == "ground_truth"]
             for kind in ("both", "a_only", "b_only", "neither"):
                 assert truths.count(kind) == getattr(counts, kind)[page]
@@ -218,8 +218,8 @@ def test_the_extra_filters_show_only_while_they_are_chosen() -> None:
 def test_the_list_tells_net_change_and_the_unchanged_pages() -> None:
     both = ledger(*sample())
     rows = listed_pages(both, "changed")
-    found = read_by_browser(page_list(both, "changed", rows, 3, NAMES))
-    strip = found["strip"]
+    drawn = read_by_browser(page_list(both, "changed", rows, 3, NAMES))
+    strip = drawn["strip"]
     assert [each["current"] for each in strip].index(True) == 3
     assert [each["gained"] - each["lost"] for each in strip] == both.per_page.net[rows].tolist()
     assert [each["number"] for each in strip] == [signed(net) for net in both.per_page.net[rows].tolist()]
@@ -228,7 +228,7 @@ def test_the_list_tells_net_change_and_the_unchanged_pages() -> None:
     assert both.per_page.net[rows[gaps[0]]] > 0 >= both.per_page.net[rows[gaps[0] - 1]]
     unchanged = int(strip[gaps[0]]["above"].split()[0])
     assert unchanged == both.dataset.pages - len(rows)
-    assert found["look"]["scale"] == max(max(each["gained"], each["lost"]) for each in strip)
+    assert drawn["look"]["scale"] == max(max(each["gained"], each["lost"]) for each in strip)
 
 
 def test_of_a_long_list_only_the_pages_around_are_handed_over() -> None:
@@ -266,8 +266,8 @@ def test_the_sentence_in_parts_is_the_summary() -> None:
 
 def test_a_summary_without_a_clear_loss_has_no_link_for_one() -> None:
     results = toy()
-    found = differences.differences(*(box_measures(result) for result in results))
-    parts = read_by_browser(sentence_parts(found, NAMES))
+    changes = differences.differences(*(box_measures(result) for result in results))
+    parts = read_by_browser(sentence_parts(changes, NAMES))
     assert not any("Worst loss" in part["text"] for part in parts)
 
 
@@ -313,8 +313,8 @@ def test_bars_stand_where_their_numbers_say() -> None:
 
 def test_few_documents_have_no_interval_and_say_why() -> None:
     results = toy()
-    found = differences.differences(*(box_measures(result) for result in results))
-    board = board_of(ledger(*results), found)
+    changes = differences.differences(*(box_measures(result) for result in results))
+    board = board_of(ledger(*results), changes)
     assert board["reason"] == "No intervals: with 1 document an interval means little; 8 are needed."
     for row in board["tables"][0]["rows"]:
         assert (row["interval"], row["star"], row["low"], row["high"], row["tone"]) == (

@@ -40,47 +40,47 @@ def test_a_class_that_only_one_prediction_has_is_nothing_in_the_other(
     only_first = [box for box in second if box.label not in ("c", "d")]
     labels = ("a", "b", "c"), LABELS, ("a", "b")
     reference, a, b = (side(boxes, names) for boxes, names in zip((plain, first, only_first), labels, strict=True))
-    one, other = (pixel.evaluate(reference, found, classes="same") for found in (a, b))
+    one, other = (pixel.evaluate(reference, change, classes="same") for change in (a, b))
     assert one.classes != other.classes
     # The same boxes under a label map that has every class.
     everywhere = pixel.evaluate(side(plain), side(only_first))
     for kind in KINDS:
-        found = difference(one.whole, other.whole, kind)
-        assert found.classes == one.classes
-        assert np.array_equal(found.second, getattr(everywhere.whole.matrices, kind)[0], equal_nan=True)
+        change = difference(one.whole, other.whole, kind)
+        assert change.classes == one.classes
+        assert np.array_equal(change.second, getattr(everywhere.whole.matrices, kind)[0], equal_nan=True)
 
 
 def test_pixels_are_subtracted_exactly() -> None:
     truth = side([Box("x", 0, "a", (0, 0, 10, 10))])
     overlapping = [Box("x", 0, name, (0, 0, 10, 7)) for name in ("a", "b", "c")]
-    a, b = (pixel.evaluate(truth, side(found)) for found in (overlapping, overlapping[1:]))
-    found = difference(a.whole, b.whole, "confusion")
+    a, b = (pixel.evaluate(truth, side(change)) for change in (overlapping, overlapping[1:]))
+    change = difference(a.whole, b.whole, "confusion")
     exact = [
         [float(one - other) for one, other in zip(*lines, strict=True)]
         for lines in zip(fractions(a.whole.matrices), fractions(b.whole.matrices), strict=True)
     ]
-    assert np.allclose(found.values, exact, rtol=1e-14)
+    assert np.allclose(change.values, exact, rtol=1e-14)
     # 70 pixels of "a": a third stays, a third goes to each of the others; without "a" half goes to each.
-    row = found.values[found.classes.index("a")]
+    row = change.values[change.classes.index("a")]
     assert row.tolist() == pytest.approx([0.0, 70 / 3, 70 / 3 - 35, 70 / 3 - 35, 0.0])
-    gain = found.gain[found.classes.index("a")].tolist()
+    gain = change.gain[change.classes.index("a")].tolist()
     assert gain == [0, 1, 1, 1, 0]
 
 
 def test_scopes_are_chosen_for_each() -> None:
     truth = side([Box("x", 0, "a", (0, 0, 4, 4)), Box("y", 1, "b", (0, 0, 4, 4))])
     result = pixel.evaluate(truth, truth)
-    found = difference(result.per_page, result.per_page, "confusion", rows=(0, 3))
-    assert found.values[1:3, 1:3].tolist() == [[16.0, 0.0], [0.0, -16.0]]
-    assert found.limit == 16.0
+    change = difference(result.per_page, result.per_page, "confusion", rows=(0, 3))
+    assert change.values[1:3, 1:3].tolist() == [[16.0, 0.0], [0.0, -16.0]]
+    assert change.limit == 16.0
 
 
 def test_undefined_stays_undefined_and_is_no_gain() -> None:
     truth = side([Box("x", 0, "a", (0, 0, 4, 4))])
     result = pixel.evaluate(truth, truth)
-    found = difference(result.whole, result.whole, "recall")
-    assert np.isnan(found.values[2]).all()
-    assert not found.gain[2].any()
+    change = difference(result.whole, result.whole, "recall")
+    assert np.isnan(change.values[2]).all()
+    assert not change.gain[2].any()
     assert largest(np.full((2, 2), np.nan)) == 0.0
     assert largest(np.array([[7.0]])) == 0.0
 

@@ -54,21 +54,21 @@ def test_it_opens_on_the_sample_data_with_no_click(monkeypatch: pytest.MonkeyPat
     assert dashboard.title(app) == "Pixel confusion"
     line = result.signature.line.removeprefix("pixel 2020 · ")
     assert dashboard.signature(app) == f"pixel 2020 · score ≥ 0.00 (A) · 12 classes · {line}"
-    found = components(app)
+    parts = components(app)
     expected = json.loads(msgspec.json.encode(matrix_data(result.classes, result.whole.matrices, "row", "steps")))
-    assert {name: found["matrix"][name] for name in expected} == expected
+    assert {name: parts["matrix"][name] for name in expected} == expected
     cell = worst_cell(result.whole.matrices.confusion[0])
-    assert found["matrix"]["chosen"] == list(cell)
-    assert (found["matrix"]["rows"], found["matrix"]["columns"]) == ("Ground truth", "Predicted by A")
+    assert parts["matrix"]["chosen"] == list(cell)
+    assert (parts["matrix"]["rows"], parts["matrix"]["columns"]) == ("Ground truth", "Predicted by A")
     head, detail = cell_words(cell_facts(result, *cell))
     assert head in words(app)
     assert detail in words(app)
     # The page with the most pixels of that cell, with exactly these pixels.
     top = cell_facts(result, *cell).behind[0]
-    tint = found["page"]["tint"]
+    tint = parts["page"]["tint"]
     assert tint["rectangles"] == result.cell_region(top.page, *cell).rectangles.tolist()
-    assert found["page"]["page"]["image"].startswith("data:image/webp;base64,")
-    assert f"{tint['pixels']:,} pixels" in found["page"]["caption"]
+    assert parts["page"]["page"]["image"].startswith("data:image/webp;base64,")
+    assert f"{tint['pixels']:,} pixels" in parts["page"]["caption"]
 
 
 def test_collapsed_means_and_pages_are_those_of_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,12 +105,12 @@ def test_the_address_chooses_scope_cell_and_page(monkeypatch: pytest.MonkeyPatch
             "document": (result.per_document, document),
             "dataset": (result.whole, 0),
         }[scope]
-        found = components(app)
+        parts = components(app)
         values = getattr(columns.matrices, SHOWS[shows])[row]  # type: ignore[index]
-        facts = np.array(found["matrix"]["facts"][shows], dtype=float)
+        facts = np.array(parts["matrix"]["facts"][shows], dtype=float)
         assert np.array_equal(facts, values, equal_nan=True)
-        assert [found["matrix"]["classes"][each] for each in found["matrix"]["chosen"]] == ["Table", "Text"]
-        assert found["page"]["name"] == "river-districts.pdf, page 2"
+        assert [parts["matrix"]["classes"][each] for each in parts["matrix"]["chosen"]] == ["Table", "Text"]
+        assert parts["page"]["name"] == "river-districts.pdf, page 2"
         written = {**address, "scope": scope, "of": "B", "colour": "log"}
         defaults = {"scope": "dataset", "shows": "row"}
         assert {name: app.query_params[name] for name in app.query_params} == {
@@ -165,9 +165,9 @@ def test_choices_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     dashboard.fine(app.run())
     result = core("blocks")
     code = [each.doc_id for each in result.dataset.documents].index("tram-options.pdf")
-    found = components(app)
-    assert found["matrix"]["facts"]["pixels"] == result.per_document.matrices.confusion[code].tolist()
-    assert found["page"]["name"].startswith("tram-options.pdf, page ")
+    parts = components(app)
+    assert parts["matrix"]["facts"]["pixels"] == result.per_document.matrices.confusion[code].tolist()
+    assert parts["page"]["name"].startswith("tram-options.pdf, page ")
     app.selectbox(key="pixel_page").set_value(0)
     dashboard.fine(app.run())
     assert components(app)["page"]["name"] == "tram-options.pdf, page 1"
@@ -235,6 +235,26 @@ def test_a_page_that_one_side_lacks_is_said(monkeypatch: pytest.MonkeyPatch, tmp
     app = start(monkeypatch, VIEW, files=dashboard.workspace(truth, [model]), page_size="100x100")
     assert any("both sides should have the same pages" in each.value.replace("\\", "") for each in app.warning)
     assert [each.label for each in app.expander] == ["1 issue of this count"]
+
+
+def test_other_labels_and_no_scores_are_counted_though_the_views_of_boxes_refuse_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # Case B: the sides have no label in common, so the matrix has the classes of both.
+    truth = write_file(tmp_path / "truth.json", [box(0.0, 0.0, 0.5, 0.5)], side="ground_truth")
+    model = write_file(tmp_path / "model.json", [box(0.0, 0.0, 0.5, 0.25, score=0.5)])
+    data = json.loads(model.read_text().replace('"Figure"', '"picture"').replace('"Table"', '"grid"'))
+    for page in data["predictions"]:
+        for each in page["objects"]:
+            each["score"] = None
+    model.write_text(json.dumps(data))
+    files = dashboard.workspace(truth, [model])
+    assert words(start(monkeypatch, files=files))[1].startswith("No prediction can be evaluated")
+    app = start(monkeypatch, VIEW, files=files, page_size="100x100")
+    names = components(app)["matrix"]["classes"]
+    assert names[0] == "Background"
+    assert {"LR1:Figure", "LR2:picture"} <= set(names)
+    assert "50.0 % of LR1:Figure pixels became background" in words(app)
 
 
 def test_nothing_open_and_nothing_predicted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

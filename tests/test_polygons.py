@@ -14,10 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from evaluator.drawing.crops import cards
+from evaluator.drawing.layers import page_data
+from evaluator.drawing.outlines import outline_paths
+from evaluator.metrics.box_items import items
 from evaluator.model.boxes import Overlap, overlap
 from evaluator.model.dataset import Annotations, join
 from evaluator.model.issues import Collector
-from evaluator.model.polygons import outline_bounds, polygon_issues, polygon_overlap
+from evaluator.model.polygons import drawn_rings, outline_bounds, polygon_issues, polygon_overlap
 from evaluator.project import evaluate
 from evaluator.protocols import snapshot
 from tests.building import annotations, box, ground_truth, random_rows
@@ -49,8 +53,8 @@ def regions(*outlines: list[Ring] | tuple[float, float, float, float]) -> Region
 
 def fit(truth: Regions, predicted: Regions) -> list[tuple[float, float, float]]:
     rows = np.arange(len(truth.xyxy))
-    found = polygon_overlap(truth, predicted, rows, rows)
-    return [tuple(float(column[row]) for column in found) for row in rows.tolist()]  # type: ignore[misc]
+    shares = polygon_overlap(truth, predicted, rows, rows)
+    return [tuple(float(column[row]) for column in shares) for row in rows.tolist()]  # type: ignore[misc]
 
 
 def square(x: float, y: float, side: float) -> Ring:
@@ -95,17 +99,17 @@ def test_areas_by_hand(
 
 def test_rows_may_repeat_and_mix() -> None:
     truth, predicted = regions([TRIANGLE], BOX, (9.0, 9.0, 10.0, 10.0)), regions(BOX, [TRIANGLE])
-    found = polygon_overlap(truth, predicted, np.array([0, 0, 1, 2, 1]), np.array([0, 1, 0, 1, 1]))
-    assert found.iou.tolist() == pytest.approx([0.5, 1.0, 1.0, 0.0, 0.5])
-    assert found.coverage.tolist() == pytest.approx([1.0, 1.0, 1.0, 0.0, 0.5])
-    assert found.purity.tolist() == pytest.approx([0.5, 1.0, 1.0, 0.0, 1.0])
+    shares = polygon_overlap(truth, predicted, np.array([0, 0, 1, 2, 1]), np.array([0, 1, 0, 1, 1]))
+    assert shares.iou.tolist() == pytest.approx([0.5, 1.0, 1.0, 0.0, 0.5])
+    assert shares.coverage.tolist() == pytest.approx([1.0, 1.0, 1.0, 0.0, 0.5])
+    assert shares.purity.tolist() == pytest.approx([0.5, 1.0, 1.0, 0.0, 1.0])
 
 
 def test_nothing_to_compare() -> None:
     nobody = np.empty(0, dtype=np.int64)
     for some in (regions(), regions([TRIANGLE])):
-        found = polygon_overlap(some, some, nobody, nobody)
-        assert [column.shape for column in found] == [(0,)] * 3
+        shares = polygon_overlap(some, some, nobody, nobody)
+        assert [column.shape for column in shares] == [(0,)] * 3
     assert outline_bounds(regions()).shape == (0, 4)
 
 
@@ -202,13 +206,13 @@ def test_issues_name_every_outline_that_is_not_used_as_it_stands() -> None:
         [square(0, 0, 3), BOW_TIE],
         [square(0, 0, 3), [(1, 1), (2, 2)]],
     )
-    found = Collector("coco.json", max_per_rule=None)
-    polygon_issues(some, found, lambda row: f"$.annotations[{row}].segmentation")
+    collector = Collector("coco.json", max_per_rule=None)
+    polygon_issues(some, collector, lambda row: f"$.annotations[{row}].segmentation")
     encloses = "a polygon must enclose an area (OGC simple features 1.2.1, section 6.1.11)"
     crosses = "a polygon must not cross or touch itself (OGC simple features 1.2.1, section 6.1.11)"
     use_box = "Its box is used; correct the outline, or leave it out."
     use_area = "What it encloses is used; correct the outline."
-    assert [(issue.severity, issue.sentence) for issue in found.issues()] == [
+    assert [(issue.severity, issue.sentence) for issue in collector.issues()] == [
         ("warning", f"coco.json: $.annotations[2].segmentation: {crosses}; found Self-intersection[2 2]. {use_area}"),
         ("warning", f"coco.json: $.annotations[3].segmentation: {encloses}; found 3 points. {use_box}"),
         ("warning", f"coco.json: $.annotations[4].segmentation: {encloses}; found 1 point. {use_box}"),
@@ -223,9 +227,9 @@ def test_issues_name_every_outline_that_is_not_used_as_it_stands() -> None:
 
 
 def test_parts_that_overlap_are_fine() -> None:
-    found = Collector("coco.json", max_per_rule=None)
-    polygon_issues(regions([square(0, 0, 3), square(2, 2, 2)]), found, str)
-    assert found.issues() == ()
+    collector = Collector("coco.json", max_per_rule=None)
+    polygon_issues(regions([square(0, 0, 3), square(2, 2, 2)]), collector, str)
+    assert collector.issues() == ()
 
 
 def with_outlines(source: Annotations, outlines: dict[int, Ring]) -> Annotations:
@@ -254,6 +258,56 @@ def test_the_snapshot_protocol_matches_by_outline_when_told_to() -> None:
     assert scored.micro.tp[0] == 0
     with pytest.raises(ValueError, match=r"^iou_floor must be in \(0, 1\]; found 0$"):
         snapshot.pair(dataset, polygons=True, iou_floor=0)
+
+
+def test_what_is_drawn_has_the_numbers_of_what_is_compared() -> None:
+    # The prediction's triangle is the opposite one of the same box on page 1: IoU 1 of the boxes, 0 of the outlines.
+    lower = [(0.0, 0.0), (0.4, 0.4), (0.0, 0.4)]
+    upper = [(0.0, 0.0), (0.4, 0.0), (0.4, 0.4)]
+    rows = [box(0.0, 0.0, 0.4, 0.4), box(0.0, 0.0, 0.4, 0.4, page=1)]
+    dataset = join(
+        with_outlines(ground_truth(rows), {0: lower, 1: lower}),
+        with_outlines(annotations(rows), {0: [(0.0, 0.0), (0.4, 0.0), (0.4, 0.4), (0.0, 0.4)], 1: upper}),
+    )
+    boxes, outlined = (snapshot.pair(dataset, polygons=polygons).match().at(0.5) for polygons in (False, True))
+    for result, by_outline, ious in ((boxes, False, [1.0, 1.0]), (outlined, True, [0.5, 0.0])):
+        for page, iou in enumerate(ious):
+            drawn = page_data(result, page)
+            assert drawn.by_outline is by_outline
+            truth, predicted = drawn.boxes
+            assert truth.outline == "M0 0L4000 4000L0 4000Z"
+            # An outline that is the box is not drawn twice.
+            assert predicted.outline == (None if page == 0 else "M0 0L4000 0L4000 4000Z")
+            assert predicted.iou == iou
+    assert items(outlined).iou.tolist() == [0.5, 0.0]
+    (card, *_) = cards(outlined, items(outlined))
+    assert [each.outline for each in card.boxes] == ["M0 0L4000 4000L0 4000Z", None]
+
+
+def test_a_mask_with_a_hole_is_drawn_with_its_hole_and_without_seams() -> None:
+    # A frame of four rectangles, as a run-length mask is read.
+    parts = [(0, 0, 4, 1), (0, 3, 4, 4), (0, 1, 1, 3), (3, 1, 4, 3)]
+    frame = Regions(
+        np.array([[0.0, 0.0, 4.0, 4.0]]),
+        {0: [np.array([(a, b), (c, b), (c, d), (a, d)], dtype=float) for a, b, c, d in parts]},
+    )
+    rows = np.array([0, 0])
+    (rings, again) = drawn_rings(frame, rows, tolerance=np.array([0.01, 0.01]))
+    assert len(again) == len(rings) == 2
+    assert sorted(sorted(map(tuple, ring.tolist())) for ring in rings) == [
+        [(0.0, 0.0), (0.0, 4.0), (4.0, 0.0), (4.0, 4.0)],
+        [(1.0, 1.0), (1.0, 3.0), (3.0, 1.0), (3.0, 3.0)],
+    ]
+    assert drawn_rings(frame, rows[:0], tolerance=np.empty(0)) == []
+
+
+def test_outlines_in_pixels_are_drawn_as_shares_and_not_at_all_without_a_page_size() -> None:
+    lower = [(0.0, 0.0), (40.0, 40.0), (0.0, 40.0)]
+    source = with_outlines(ground_truth([box(0.0, 0.0, 40.0, 40.0)]), {0: lower})
+    dataset = join(replace(source, unit="pixels"), replace(annotations([]), unit="pixels"))
+    rows = np.array([0])
+    assert outline_paths(dataset, dataset.ground_truth, rows) == [None]
+    assert outline_paths(dataset, dataset.ground_truth, rows, stated=(80.0, 400.0)) == ["M0 0L5000 1000L0 1000Z"]
 
 
 @pytest.mark.parametrize("seed", range(4))

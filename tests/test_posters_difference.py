@@ -33,6 +33,7 @@ from evaluator.protocols.posters.evaluation import CRITERIA, evaluate
 from evaluator.protocols.posters.page import on_page
 from evaluator.protocols.posters.profiles import EXPLANATIONS, PROFILES, PURPOSES
 from tests.building import read_by_browser
+from tests.charting import specification
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 REAL = Path(SHARED, "real", "posters")
@@ -60,11 +61,11 @@ def boxes(count: int) -> np.ndarray:
 
 
 def test_missing_words_and_numbers_are_marked_in_their_place() -> None:
-    found = compare(
+    comparison = compare(
         {"titles": [{"title": "Bees of the valley"}], "n": 3, "text": "We saw 14.5 bees,\n12 wasps"},
         {"text": "We saw bees and 12 flies of a valley"},
     )
-    title, text = passages(found)
+    title, text = passages(comparison)
     assert (title.place, title.pieces) == ("$.titles[0].title", (Piece("Bees of the valley", ""),))
     assert text.place == "$.text"
     assert text.pieces == (
@@ -74,15 +75,15 @@ def test_missing_words_and_numbers_are_marked_in_their_place() -> None:
         Piece("wasps", "word"),
     )
     assert text.marked == 2
-    (extra,) = passages(found, "generated")
+    (extra,) = passages(comparison, "generated")
     assert extra.pieces == (Piece("We saw bees and 12 ", ""), Piece("flies", "word"), Piece(" of a valley", ""))
 
 
 def test_a_comma_joins_two_values_under_the_published_profile() -> None:
     """The program behind the table reads the values as one text, in which a comma with a blank is an apostrophe."""
-    found = compare({"a": "Smith,", "b": "Jones left"}, {"a": "Smith Jones left"}, "published")
-    assert found.words.missing == ("smithjones",)
-    assert [passage.pieces for passage in passages(found)] == [
+    comparison = compare({"a": "Smith,", "b": "Jones left"}, {"a": "Smith Jones left"}, "published")
+    assert comparison.words.missing == ("smithjones",)
+    assert [passage.pieces for passage in passages(comparison)] == [
         (Piece("Smith,", "word"),),
         (Piece("Jones", "word"), Piece(" left", "")),
     ]
@@ -104,12 +105,12 @@ contents = st.recursive(
 @settings(max_examples=60, deadline=None)
 @given(reference=st.dictionaries(st.sampled_from("xyz"), contents), generated=st.dictionaries(st.just("x"), contents))
 def test_passages_are_the_strings_and_mark_what_is_missing(profile: Any, reference: Any, generated: Any) -> None:
-    found = compare(reference, generated, profile)
+    comparison = compare(reference, generated, profile)
     for side, content in (("reference", reference), ("generated", generated)):
-        lines = passages(found, side)  # type: ignore[arg-type]
+        lines = passages(comparison, side)  # type: ignore[arg-type]
         assert [line.text for line in lines] == [text for text in strings(content) if text]
-        lost = found.words.missing if side == "reference" else found.words.extra
-        numbers = found.numbers.missing if side == "reference" else found.numbers.extra
+        lost = comparison.words.missing if side == "reference" else comparison.words.extra
+        numbers = comparison.numbers.missing if side == "reference" else comparison.numbers.extra
         # Everything that is missing is marked somewhere, and nothing is marked when nothing is missing.
         assert any(line.marked for line in lines) == bool(lost or numbers)
         assert all(piece.text for line in lines for piece in line.pieces)
@@ -126,9 +127,9 @@ def strings(value: Any) -> list[str]:
 
 
 def test_missing_and_extra_words_are_found_on_the_page() -> None:
-    found = compare({"a": "Turbidity falls to 12.5 NTU at night"}, {"a": "Turbidity falls legend at night"})
+    comparison = compare({"a": "Turbidity falls to 12.5 NTU at night"}, {"a": "Turbidity falls legend at night"})
     page = ("Turbidity", "falls", "to", "12.5", "NTU,", "at", "night", "(legend)", "12.5")
-    seen = on_page(found, page, boxes(len(page)))
+    seen = on_page(comparison, page, boxes(len(page)))
     assert [(places.token, places.kind, len(places.boxes)) for places in seen.missing] == [
         ("12.5", "number", 2),
         ("ntu", "word", 1),
@@ -141,16 +142,16 @@ def test_missing_and_extra_words_are_found_on_the_page() -> None:
 
 
 def test_a_word_divided_at_the_end_of_a_line_has_two_boxes() -> None:
-    found = compare({"a": "the documentation"}, {"a": "nothing"})
+    comparison = compare({"a": "the documentation"}, {"a": "nothing"})
     for hyphen in ("-", "\u00ad", "\u2010"):
-        seen = on_page(found, ("docu" + hyphen, "mentation", "Docu-", "Mentation"), boxes(4))
+        seen = on_page(comparison, ("docu" + hyphen, "mentation", "Docu-", "Mentation"), boxes(4))
         (places,) = seen.missing
         assert (places.token, places.boxes.tolist()) == ("documentation", boxes(4)[:2].tolist())
 
 
 def test_words_joined_by_a_comma_are_boxed_together_under_the_published_profile() -> None:
-    found = compare({"a": "Smith, J., and others"}, {"a": "others"}, "published")
-    seen = on_page(found, ("Smith,", "J.,", "and", "others"), boxes(4))
+    comparison = compare({"a": "Smith, J., and others"}, {"a": "others"}, "published")
+    seen = on_page(comparison, ("Smith,", "J.,", "and", "others"), boxes(4))
     assert [(places.token, len(places.boxes)) for places in seen.missing] == [("smithjand", 3)]
 
 
@@ -186,9 +187,9 @@ def test_most_missing_words_of_the_real_posters_stand_on_their_pages() -> None:
 
 
 def test_the_viewer_gets_missing_words_before_extra_ones() -> None:
-    found = compare({"a": "lost words 7"}, {"a": "made words up"})
+    comparison = compare({"a": "lost words 7"}, {"a": "made words up"})
     page = ("made", "lost", "words", "7", "lost")
-    data = read_by_browser(poster_data(on_page(found, page, boxes(5))))
+    data = read_by_browser(poster_data(on_page(comparison, page, boxes(5))))
     assert [(each["title"], each["label"], each["tags"]) for each in data["mistakes"]] == [
         ("Missing word", "lost", ["FN"]),
         ("Missing number", "7", ["FN"]),
@@ -199,7 +200,7 @@ def test_the_viewer_gets_missing_words_before_extra_ones() -> None:
     assert [box["mistake"] for box in data["boxes"]] == [1, 1, 2, 3]
     assert (data["counts"]["FN"], data["counts"]["FP"], data["counts"]["TP"]) == (2, 1, 0)
     assert data["head"] == "2 missing, 1 extra on the page"
-    assert read_by_browser(poster_data(on_page(found, page, boxes(5)), extra=False))["statuses"] == ["FN"]
+    assert read_by_browser(poster_data(on_page(comparison, page, boxes(5)), extra=False))["statuses"] == ["FN"]
 
 
 def test_no_more_boxes_are_drawn_than_a_page_can_show() -> None:
@@ -227,11 +228,13 @@ def test_sections_have_names(place: str, title: str, name: str) -> None:
 
 
 def test_the_tree_of_fields_keeps_children_under_their_parents() -> None:
-    found = compare(
+    comparison = compare(
         {"a": {"b": 1, "c": [{"d": 1}, {"d": 2}]}, "aB": 1, "gone": 1, 'odd "key"': 1},
         {"a": {"c": [{"d": 1}], "new": 5}, "aB": 1, 'odd "key"': 2},
     )
-    tree = [(node.depth, node.name, node.reference, node.generated, node.state) for node in field_tree(found.fields)]
+    tree = [
+        (node.depth, node.name, node.reference, node.generated, node.state) for node in field_tree(comparison.fields)
+    ]
     assert tree == [
         (0, "a", 1, 1, "both"),
         (1, "b", 1, 0, "missing"),
@@ -249,9 +252,9 @@ def test_the_tree_of_fields_keeps_children_under_their_parents() -> None:
 @settings(max_examples=60, deadline=None)
 @given(reference=st.dictionaries(st.sampled_from("xyz"), contents), generated=st.dictionaries(st.just("x"), contents))
 def test_every_field_stands_once_in_the_tree(reference: Any, generated: Any) -> None:
-    found = compare(reference, generated)
-    tree = field_tree(found.fields)
-    assert sorted(node.path for node in tree) == [field.path for field in found.fields]
+    comparison = compare(reference, generated)
+    tree = field_tree(comparison.fields)
+    assert sorted(node.path for node in tree) == [field.path for field in comparison.fields]
     for node in tree:
         assert node.path.endswith(node.name)
 
@@ -317,7 +320,7 @@ def test_the_chart_of_criteria_draws_dots_and_thresholds(dark: bool) -> None:
         baseline="A",
         dark=dark,
     )
-    spec = chart.to_dict()
+    spec = specification(chart)
     rows = [row for data in spec["datasets"].values() for row in data if "verdict" in row]
     assert [(row["poster"], row["criterion"], row["verdict"], row["shown"]) for row in rows] == [
         ("one", "Words", "meets", 0.9),
@@ -332,11 +335,11 @@ def test_the_chart_of_criteria_draws_dots_and_thresholds(dark: bool) -> None:
 def test_the_section_matrix_frames_the_best_of_each_row(dark: bool) -> None:
     f1 = np.array([[0.9, 0.1], [0.0, 0.0]])
     chart = charts.section_matrix(["Aim", "a:b"], ["Aim", "x" * 60], f1, np.array([0, -1]), dark=dark)
-    rows = next(data for data in chart.to_dict()["datasets"].values() if data and "best" in data[0])
+    rows = next(data for data in specification(chart)["datasets"].values() if data and "best" in data[0])
     assert [(row["text"], row["best"]) for row in rows] == [
         ("0.90", True), ("0.10", False), ("0", False), ("0", False),
     ]  # fmt: skip
     many = [str(number) for number in range(charts.DRAWN_SECTIONS + 9)]
     chart = charts.section_matrix(many, many, np.eye(len(many)), np.arange(len(many)), dark=dark)
-    rows = next(data for data in chart.to_dict()["datasets"].values() if data and "best" in data[0])
+    rows = next(data for data in specification(chart)["datasets"].values() if data and "best" in data[0])
     assert len(rows) == charts.DRAWN_SECTIONS**2

@@ -288,9 +288,9 @@ def test_posters_that_are_images_alone_are_found_beside_their_texts(
         shutil.copy(SAMPLE / side / f"museum-labels{ending}.json", tmp_path / side)
     (tmp_path / "scans").mkdir()
     shutil.copy(SAMPLE / "pdf" / "museum-labels.jpg", tmp_path / "scans" / "Museum-Labels.JPG")
-    found = find([tmp_path])
-    assert found.of("posters").pdfs == (tmp_path / "scans").resolve()
-    data = viewer(start(monkeypatch, POSTERS, files=found.to_json()))
+    workspace = find([tmp_path])
+    assert workspace.of("posters").pdfs == (tmp_path / "scans").resolve()
+    data = viewer(start(monkeypatch, POSTERS, files=workspace.to_json()))
     assert data["page"]["problem"] is None
     assert data["page"]["width"] == 1_700
 

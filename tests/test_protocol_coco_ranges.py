@@ -58,17 +58,17 @@ def assert_equal_to_ordinary(truth: object, predictions: object, pages: int = 7,
     """Everything that a result says, and every digit of it."""
     with written(truth, predictions) as paths:
         expected = ordinary(paths, **options)
-        found = average_over_ranges(*paths, pages_at_a_time=pages, **options)
-    assert found is not None
-    assert found.numbers == expected.numbers
-    assert found.per_label == expected.per_label
-    for one, other in zip(found.columns, expected.columns, strict=True):
+        averages = average_over_ranges(*paths, pages_at_a_time=pages, **options)
+    assert averages is not None
+    assert averages.numbers == expected.numbers
+    assert averages.per_label == expected.per_label
+    for one, other in zip(averages.columns, expected.columns, strict=True):
         assert one.keys() == other.keys()
         for key, column in other.items():
             np.testing.assert_array_equal(one[key], column)
-    assert found.to_json() == {**expected.to_json(), "error_types": None}
-    assert found.table() == expected.table()
-    return found
+    assert averages.to_json() == {**expected.to_json(), "error_types": None}
+    assert averages.table() == expected.table()
+    return averages
 
 
 def plain_set(seed: int, **options: Any) -> tuple[Value, list[Value]]:
@@ -172,10 +172,10 @@ def test_what_surrounds_the_annotations_may_stand_anywhere(monkeypatch: pytest.M
 def test_the_digest_is_that_of_the_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coco_stream, "_STEP", 300)
     with written(*plain_set(1)) as paths:
-        found = average_over_ranges(*paths)
+        averages = average_over_ranges(*paths)
         digests = [sha256(path.read_bytes()).hexdigest() for path in paths]
-    assert found is not None
-    assert [found.ground_truth.sha256, found.prediction.sha256] == digests
+    assert averages is not None
+    assert [averages.ground_truth.sha256, averages.prediction.sha256] == digests
 
 
 # Every doubt is left to the ordinary way
@@ -361,10 +361,10 @@ def test_damaged_files_have_the_numbers_of_the_ordinary_way_or_none(data: st.Dat
         texts[side][at : at + data.draw(st.integers(0, 3))] = data.draw(st.sampled_from(pieces))
     with pytest.MonkeyPatch.context() as patch, written(*map(bytes, texts)) as paths:
         patch.setattr(coco_stream, "_STEP", step)
-        found = average_over_ranges(*paths, pages_at_a_time=1)
-        if found is not None:
+        averages = average_over_ranges(*paths, pages_at_a_time=1)
+        if averages is not None:
             expected = ordinary(paths)
-            assert found.to_json() == {**expected.to_json(), "error_types": None}
+            assert averages.to_json() == {**expected.to_json(), "error_types": None}
             assert not expected.matching.dataset.ground_truth.source.issues
             assert not expected.matching.prediction.source.issues
 

@@ -186,11 +186,11 @@ def test_the_documented_profile_on_the_real_files() -> None:
 
 
 def test_words_without_stop_words_split_at_punctuation() -> None:
-    found = detail({"a": "The bees, and the well-known “Apis mellifera”"}, {"a": 'bees "apis" and known: the Wasps'})
-    assert found.words.reference == {"bees", "well", "known", "apis", "mellifera"}
-    assert found.words.missing == ("mellifera", "well")
-    assert found.words.extra == ("wasps",)
-    assert found.metrics["word_capture"] == 3 / 5
+    details = detail({"a": "The bees, and the well-known “Apis mellifera”"}, {"a": 'bees "apis" and known: the Wasps'})
+    assert details.words.reference == {"bees", "well", "known", "apis", "mellifera"}
+    assert details.words.missing == ("mellifera", "well")
+    assert details.words.extra == ("wasps",)
+    assert details.metrics["word_capture"] == 3 / 5
 
 
 def test_the_profiles_differ_where_the_table_of_the_specification_says() -> None:
@@ -219,9 +219,9 @@ def test_numbers_without_dois_and_years(written: str, kept: set[str], left_out: 
 
 
 def test_number_capture_counts_different_numbers_once() -> None:
-    found = detail({"a": "3 bees, 3 wasps, 4.0 and 7"}, {"a": "3 and 4 and 8"})
-    assert (found.numbers.missing, found.numbers.extra) == (("4.0", "7"), ("4", "8"))
-    assert found.metrics["number_capture"] == 1 / 3
+    details = detail({"a": "3 bees, 3 wasps, 4.0 and 7"}, {"a": "3 and 4 and 8"})
+    assert (details.numbers.missing, details.numbers.extra) == (("4.0", "7"), ("4", "8"))
+    assert details.metrics["number_capture"] == 1 / 3
     assert detail({"a": "none"}, {"a": "9"}).metrics["number_capture"] == 1.0
 
 
@@ -230,41 +230,41 @@ def sections(*contents: str) -> dict[str, Any]:
 
 
 def test_reordered_sections_win_over_the_whole_text() -> None:
-    found = detail(sections("alpha beta gamma", "delta epsilon"), sections("delta epsilon", "alpha beta zeta"))
+    details = detail(sections("alpha beta gamma", "delta epsilon"), sections("delta epsilon", "alpha beta zeta"))
     # Pairs: 2 of 3 + 3 words, nothing, nothing, 2 of 2 + 2 words.
-    assert found.sections.f1.tolist() == [[0.0, 2 / 3], [1.0, 0.0]]
-    assert found.sections.best.tolist() == [1, 0]
-    assert found.sections.mean == pytest.approx((2 / 3 + 1) / 2)
+    assert details.sections.f1.tolist() == [[0.0, 2 / 3], [1.0, 0.0]]
+    assert details.sections.best.tolist() == [1, 0]
+    assert details.sections.mean == pytest.approx((2 / 3 + 1) / 2)
     # T alpha beta gamma T delta epsilon against T delta epsilon T alpha beta zeta: T, alpha, beta.
-    assert found.global_f1 == 2 * 3 / 14
-    assert found.rouge_winner == "sections"
-    assert found.metrics["rouge_l"] == found.sections.mean
+    assert details.global_f1 == 2 * 3 / 14
+    assert details.rouge_winner == "sections"
+    assert details.metrics["rouge_l"] == details.sections.mean
 
 
 def test_the_whole_text_wins_when_sections_are_cut_otherwise() -> None:
-    found = detail(sections("alpha beta", "gamma delta"), sections("alpha beta gamma delta"))
-    assert found.sections.best_f1.tolist() == [4 / 6, 4 / 6]
-    assert found.global_f1 == 2 * 5 / 11
-    assert found.rouge_winner == "global"
+    details = detail(sections("alpha beta", "gamma delta"), sections("alpha beta gamma delta"))
+    assert details.sections.best_f1.tolist() == [4 / 6, 4 / 6]
+    assert details.global_f1 == 2 * 5 / 11
+    assert details.rouge_winner == "global"
 
 
 def test_a_section_that_nothing_matches_has_no_best_one() -> None:
-    found = detail(sections("alpha", "beta"), sections("beta"))
-    assert found.sections.best.tolist() == [-1, 0]
-    assert found.sections.mean == 0.5
+    details = detail(sections("alpha", "beta"), sections("beta"))
+    assert details.sections.best.tolist() == [-1, 0]
+    assert details.sections.mean == 0.5
 
 
 def test_sections_of_one_side_only_count_nothing() -> None:
-    found = detail(sections("alpha beta"), {"a": "T alpha beta"})
-    assert (found.sections.f1.shape, found.sections.mean, found.sections.best.tolist()) == ((1, 0), 0.0, [-1])
-    assert found.metrics["rouge_l"] == found.global_f1 == 1.0
+    details = detail(sections("alpha beta"), {"a": "T alpha beta"})
+    assert (details.sections.f1.shape, details.sections.mean, details.sections.best.tolist()) == ((1, 0), 0.0, [-1])
+    assert details.metrics["rouge_l"] == details.global_f1 == 1.0
 
 
 def test_fields_are_counted_by_path_and_empty_ones_not_at_all() -> None:
     reference = {"titles": [{"title": "A"}, {"title": "B"}], "n": 0, "empty": [], "x y": True}
     generated = {"titles": [{"title": "A", "lang": "en"}], "extra": {"deep": {"er": 1}}}
-    found = detail(reference, generated)
-    assert [(field.path, field.reference, field.generated) for field in found.fields] == [
+    details = detail(reference, generated)
+    assert [(field.path, field.reference, field.generated) for field in details.fields] == [
         ("$.extra", 0, 1),
         ("$.extra.deep", 0, 1),
         ("$.extra.deep.er", 0, 1),
@@ -273,11 +273,11 @@ def test_fields_are_counted_by_path_and_empty_ones_not_at_all() -> None:
         ("$.titles[*].title", 2, 1),
         ('$["x y"]', 1, 0),
     ]
-    assert [field.path for field in found.only_in_reference] == ['$["x y"]']
-    assert [field.path for field in found.only_in_generated] == [
+    assert [field.path for field in details.only_in_reference] == ['$["x y"]']
+    assert [field.path for field in details.only_in_generated] == [
         "$.extra", "$.extra.deep", "$.extra.deep.er", "$.titles[*].lang"
     ]  # fmt: skip
-    assert found.metrics["field_proportion"] == 6 / 4
+    assert details.metrics["field_proportion"] == 6 / 4
 
 
 def test_an_empty_reference_leaves_words_and_fields_undefined() -> None:
@@ -296,9 +296,9 @@ def test_a_poster_in_any_script_equals_itself(script: str) -> None:
 
 
 def test_pieces_of_the_reference_with_something_missing_are_marked() -> None:
-    found = detail({"a": "Honey bees (n=12) and", "b": ["the wasps."]}, {"a": "honey BEES n=13"})
-    assert [piece for piece, missing in found.marked() if missing] == ["(n=12)", "wasps."]
-    assert "".join(piece for piece, _ in found.marked()) == "Honey bees (n=12) and the wasps."
+    details = detail({"a": "Honey bees (n=12) and", "b": ["the wasps."]}, {"a": "honey BEES n=13"})
+    assert [piece for piece, missing in details.marked() if missing] == ["(n=12)", "wasps."]
+    assert "".join(piece for piece, _ in details.marked()) == "Honey bees (n=12) and the wasps."
     published = detail({"a": "Smith, J., and Doe"}, {"a": "Doe"}, "published")
     assert list(published.marked()) == [("Smith, J., and", True), (" ", False), ("Doe", False)]
 
@@ -449,32 +449,34 @@ content = st.fixed_dictionaries(
 @settings(deadline=None, max_examples=60)
 @given(reference=content, generated=content, profile=st.sampled_from(list(PROFILES)))
 def test_metrics_are_in_range_or_undefined(reference: Any, generated: Any, profile: Any) -> None:
-    found = detail(reference, generated, profile)
-    for criterion, value in found.metrics.items():
+    details = detail(reference, generated, profile)
+    for criterion, value in details.metrics.items():
         assert value is None or value >= 0.0
         assert value is None or value <= 1.0 or criterion == "field_proportion"
-    metrics = found.metrics
-    assert (metrics["word_capture"] is None) == (profile == "documented" and not found.words.reference)
-    assert metrics["rouge_l"] == max(found.global_f1, found.sections.mean)
+    metrics = details.metrics
+    assert (metrics["word_capture"] is None) == (profile == "documented" and not details.words.reference)
+    assert metrics["rouge_l"] == max(details.global_f1, details.sections.mean)
     assert (
-        sum(field.generated for field in found.fields)
-        == pytest.approx((metrics["field_proportion"] or 0.0) * max(sum(field.reference for field in found.fields), 1))
+        sum(field.generated for field in details.fields)
+        == pytest.approx(
+            (metrics["field_proportion"] or 0.0) * max(sum(field.reference for field in details.fields), 1)
+        )
         or metrics["field_proportion"] is None
     )
-    assert "".join(piece for piece, _ in found.marked()) == text_of(reference)
+    assert "".join(piece for piece, _ in details.marked()) == text_of(reference)
 
 
 @settings(deadline=None, max_examples=60)
 @given(value=content, profile=st.sampled_from(list(PROFILES)))
 def test_identity_is_perfect(value: Any, profile: Any) -> None:
-    found = detail(value, value, profile)
-    words = bool(found.profile.words(found.texts[0]))
-    assert found.metrics["number_capture"] == 1.0
-    assert found.metrics["word_capture"] in ((1.0,) if words else (None, 0.0))
-    assert found.metrics["rouge_l"] == (1.0 if found.profile.tokens(found.texts[0]) else 0.0)
-    assert found.metrics["field_proportion"] in ((1.0,) if found.fields else (None, 0.0))
-    assert not any(missing for _, missing in found.marked())
-    assert (found.words.missing, found.words.extra, found.only_in_reference) == ((), (), ())
+    details = detail(value, value, profile)
+    words = bool(details.profile.words(details.texts[0]))
+    assert details.metrics["number_capture"] == 1.0
+    assert details.metrics["word_capture"] in ((1.0,) if words else (None, 0.0))
+    assert details.metrics["rouge_l"] == (1.0 if details.profile.tokens(details.texts[0]) else 0.0)
+    assert details.metrics["field_proportion"] in ((1.0,) if details.fields else (None, 0.0))
+    assert not any(missing for _, missing in details.marked())
+    assert (details.words.missing, details.words.extra, details.only_in_reference) == ((), (), ())
 
 
 @settings(deadline=None, max_examples=60)

@@ -86,8 +86,8 @@ def test_numbers_and_pairs_equal_the_reference(folder: Path) -> None:
         for row, label in enumerate(result.matching.labels):
             assert as_reference(threshold.per_label.row(row)) == from_reference(metrics["per_class"][label])
         assert list(result.matching.labels) == list(metrics["per_class"])
-        found = sorted(expected["matching"][str(iou)], key=lambda group: (group["page_id"], group["label"]))
-        assert matching_of(threshold) == found
+        seen = sorted(expected["matching"][str(iou)], key=lambda group: (group["page_id"], group["label"]))
+        assert matching_of(threshold) == seen
 
 
 @pytest.mark.parametrize("folder", [path for path in CASES if path.name[0] in "cr"], ids=lambda path: path.name)

@@ -30,8 +30,8 @@ def zipped(*entries: tuple[str | zipfile.ZipInfo, bytes], compression: int = zip
 
 
 def read(content: bytes, suffixes: tuple[str, ...] = (".xml",)) -> tuple[list[archive.Member], tuple[Issue, ...]]:
-    found = Collector("a.zip", max_per_rule=None)
-    return archive.read(content, found, suffixes=suffixes), found.issues()
+    collector = Collector("a.zip", max_per_rule=None)
+    return archive.read(content, collector, suffixes=suffixes), collector.issues()
 
 
 def refused(content: bytes, suffixes: tuple[str, ...] = (".xml",)) -> list[str]:

@@ -55,15 +55,15 @@ def test_a_plain_value_is_a_field_without_a_box() -> None:
 
 def test_the_outermost_rich_value_wins() -> None:
     inner = {"b": {"_value": 2, "_bbox": BOX}}
-    found = fields_of(document({"a": {"_value": inner, "_bbox": [1, 1, 2, 2]}}))
-    assert list(found) == ["a"]
-    assert (found["a"].value, found["a"].box) == (inner, (1, 1, 2, 2))
+    fields = fields_of(document({"a": {"_value": inner, "_bbox": [1, 1, 2, 2]}}))
+    assert list(fields) == ["a"]
+    assert (fields["a"].value, fields["a"].box) == (inner, (1, 1, 2, 2))
 
 
 def test_null_and_a_box_are_legal_and_a_null_box_is_none() -> None:
-    found = fields_of(document({"a": {"_value": None, "_bbox": BOX}, "b": {"_value": 1, "_bbox": None}}))
-    assert (found["a"].value, found["a"].box) == (None, (0, 0, 10, 10))
-    assert (found["b"].has_box, found["b"].box) == (False, None)
+    fields = fields_of(document({"a": {"_value": None, "_bbox": BOX}, "b": {"_value": 1, "_bbox": None}}))
+    assert (fields["a"].value, fields["a"].box) == (None, (0, 0, 10, 10))
+    assert (fields["b"].has_box, fields["b"].box) == (False, None)
 
 
 def test_paths_go_through_objects_and_lists() -> None:
@@ -95,20 +95,20 @@ def test_the_digest_of_a_folder_knows_the_names(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["x.jsonl", "x.ndjson", "x.json", "x"])
 def test_lines_are_known_by_their_content_too(name: str) -> None:
-    found = document('\ufeff{"doc_id": "p", "fields": {"a": 1}}\r\n{"doc_id": "q", "fields": {"a": 2}}\r\n', name)
-    assert list(found.documents) == ["p", "q"]
-    assert not found.single
+    built = document('\ufeff{"doc_id": "p", "fields": {"a": 1}}\r\n{"doc_id": "q", "fields": {"a": 2}}\r\n', name)
+    assert list(built.documents) == ["p", "q"]
+    assert not built.single
 
 
 def test_one_line_over_several_lines_is_that_document() -> None:
-    found = document(json.dumps({"doc_id": "p", "fields": {"a": 1}}, indent=2), "x.json")
-    assert list(found.documents) == ["p"]
+    built = document(json.dumps({"doc_id": "p", "fields": {"a": 1}}, indent=2), "x.json")
+    assert list(built.documents) == ["p"]
 
 
 def test_a_document_of_its_own_is_named_by_its_file() -> None:
-    found = document({"fields": {"a": 1}, "doc_id": "p", "total": 1}, "invoice.7.json")
-    assert list(found.documents) == ["invoice.7"]
-    assert found.single
+    built = document({"fields": {"a": 1}, "doc_id": "p", "total": 1}, "invoice.7.json")
+    assert list(built.documents) == ["invoice.7"]
+    assert built.single
 
 
 # What is said about odd input --------------------------------------------------------------------------------

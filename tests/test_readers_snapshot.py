@@ -11,6 +11,7 @@ import os
 import resource
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -104,7 +105,8 @@ def test_manifest(row):
     """Every row of the manifest has its wanted severity.
 
     The row ``j_label_map_dup_value`` wants a warning for the file and notes that it also breaks 9.2 against its
-    partner: there the file alone is judged, and the pair must be the error that the note names.
+    partner: there the file alone is judged, and the pair must be the error that the note names. A page_index of 1.0 is
+    valid, and is read with a word about how it is written.
     """
     side, other = SIDES[row["side"]], SIDES["pred" if row["side"] == "gt" else "gt"]
     found: list[Issue] = []
@@ -119,6 +121,9 @@ def test_manifest(row):
     if "9.2" in row["note"]:
         assert [issue.severity for issue in pair] == ["error"]
         pair = []
+    if row["file"].startswith("j_page_index_float_integral"):
+        assert [issue.rule for issue in found] == ["page_index should be written as an integer (schema 1.3)"]
+        found = []
     severities = {issue.severity for issue in (*found, *pair)}
     assert ("error" if "error" in severities else "warning" if severities else "valid") == row["expected"]
 
@@ -245,7 +250,6 @@ def test_limit_per_rule():
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ('"page_index": 0', '"page_index": 0.0'),
         ("[0.1, 0.2, 0.3, 0.4]", "[0, 0, 5e-324, 5e-324]"),
         ("[0.1, 0.2, 0.3, 0.4]", "[0, -0.0, 1, 1]"),
         ('"o0"', '"\\ud83d\\ude00 \\"quoted\\\\"'),
@@ -379,6 +383,31 @@ def test_two_million_boxes_are_refused_before_they_are_built(monkeypatch):
     _, issues = outcome(content, format=None)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
     assert [(issue.place, issue.found) for issue in issues] == [("$.predictions[0].objects", "2,000,000")]
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_page_index_with_a_decimal_point_is_read_and_said(exact):
+    content = (INVALID / "valid_pred.json").read_bytes()
+    for written in (b"1.0", b"1e0"):
+        read = Snapshot(exact=exact).read(content.replace(b'"page_index": 0', b'"page_index": ' + written), "p.json")
+        assert (read.page_index.tolist(), [issue.sentence for issue in read.issues]) == (
+            [1],
+            [
+                "p.json: $.predictions[0].page_index: page_index should be written as an integer (schema 1.3); "
+                "found 1.0. Read as 1."
+            ],
+        )
+    with pytest.raises(BadInput):
+        Snapshot(exact=exact).read(content.replace(b'"page_index": 0', b'"page_index": 0.5'), "p.json")
+
+
+def test_crowded_pages_are_decoded_few_bytes_at_a_time(monkeypatch):
+    entries = [msgspec.Raw(b"[" + b" " * size + b"]") for size in (10, 90, 3, 200, 1, 1, 1, 1, 1, 1)]
+    monkeypatch.setattr(snapshot_shape, "_BYTES_AT_A_TIME", 100)
+    monkeypatch.setattr(snapshot_shape, "_PAGES_AT_A_TIME", 4)
+    runs = [list(run) for run in snapshot_shape._few_at_a_time(entries)]
+    assert [len(run) for run in runs] == [1, 2, 1, 4, 2]
+    assert [entry for run in runs for entry in run] == entries
 
 
 # Hostile files

@@ -124,11 +124,11 @@ def test_a_data_set_is_one_unit_of_a_folder(tmp_path: Path) -> None:
     folder_of(root / "train" / "labels", a="0 0.5 0.5 0.2 0.2")
     folder_of(root / "val" / "labels", b="")
     scored = folder_of(tmp_path / "runs", a="0 0.5 0.5 0.2 0.2 0.5")
-    found = search.units(search.walk([tmp_path]))
-    assert [(unit.path, sorted(unit.sides), unit.unscored) for unit in found.units] == [
+    units = search.units(search.walk([tmp_path]))
+    assert [(unit.path, sorted(unit.sides), unit.unscored) for unit in units.units] == [
         (root, [], True), (scored, ["prediction"], False),
     ]  # fmt: skip
-    assert found.unknown == []
+    assert units.unknown == []
 
 
 def test_folders_of_other_formats_are_left_to_them(tmp_path: Path) -> None:

@@ -115,12 +115,12 @@ def test_a_planted_failure_is_the_first_row_and_confirmed() -> None:
     plant = (by_name["label"] == 9) & (by_name["scan"] == category.names.index("yes")) & (by_name["y"] >= 0.4)
     rng = np.random.default_rng(1)
     loss = (rng.random(len(plant)) < np.where(plant, 0.6, 0.15)).astype(np.float64)
-    found = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
-    assert judged(rows_of(found, loss), plant) == (True, 1)
-    assert found.found[0].confirmed
-    assert {each.attribute for each in found.found[0].conditions} == {"label", "scan", "y"}
+    searched = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
+    assert judged(rows_of(searched, loss), plant) == (True, 1)
+    assert searched.found[0].confirmed
+    assert {each.attribute for each in searched.found[0].conditions} == {"label", "scan", "y"}
     again = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
-    assert [one.conditions for one in again.found] == [one.conditions for one in found.found]
+    assert [one.conditions for one in again.found] == [one.conditions for one in searched.found]
 
 
 def test_two_models_differ_in_either_direction() -> None:
@@ -129,10 +129,10 @@ def test_two_models_differ_in_either_direction() -> None:
     rng = np.random.default_rng(1)
     lost = (label == 3) & (rng.random(len(label)) < 0.4)
     gained = (label == 7) & (rng.random(len(label)) < 0.4)
-    found = search(
+    searched = search(
         attributes, lost.astype(float) - gained, dataset.ground_truth.document.astype(np.int64), two_sided=True
     )
-    assert {one.conditions: one.z > 0 for one in found.found} == {
+    assert {one.conditions: one.z > 0 for one in searched.found} == {
         (Condition("label", "==", "List-item"),): True,
         (Condition("label", "==", "Section-header"),): False,
     }
@@ -141,16 +141,16 @@ def test_two_models_differ_in_either_direction() -> None:
 def test_nothing_is_found_where_nothing_is() -> None:
     dataset, attributes = corpus(200, 5)
     loss = (np.random.default_rng(2).random(len(attributes[0].values)) < 0.15).astype(np.float64)
-    found = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
-    assert not found.found
-    assert found.best_p > 0.02
-    assert found.tested > 10_000
+    searched = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
+    assert not searched.found
+    assert searched.best_p > 0.02
+    assert searched.tested > 10_000
 
 
 def test_too_few_documents_are_said() -> None:
     dataset, attributes = corpus(80, 5)
-    found = search(attributes, np.ones(len(attributes[0].values)), dataset.ground_truth.document.astype(np.int64))
-    assert (found.found, found.documents, found.needed) == ((), 4, 8)
+    searched = search(attributes, np.ones(len(attributes[0].values)), dataset.ground_truth.document.astype(np.int64))
+    assert (searched.found, searched.documents, searched.needed) == ((), 4, 8)
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])

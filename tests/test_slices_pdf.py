@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,9 +15,13 @@ from evaluator import formats
 from evaluator.model.dataset import Dataset, join
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
-from evaluator.slices.attributes import attributes_of, joined
+from evaluator.protocols.snapshot.evaluation import pair
+from evaluator.slices.attributes import FROM_PDFS, attributes_of, joined
+from evaluator.slices.conditions import Condition
 from evaluator.slices.pdf_pages import of_pdf_pages, script_of
 from evaluator.slices.ruled_lines import ruled_lines
+from evaluator.slices.slices import boxes_in
+from tests.test_slices import ended
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
 
@@ -29,8 +34,8 @@ def sample() -> Dataset:
 def test_the_pages_of_the_sample(sample: Dataset) -> None:
     calls: list[tuple[int, int]] = []
     with PagePool() as pool:
-        known, of_boxes = of_pdf_pages(
-            sample, sample.ground_truth, PdfFolder(SAMPLE), pool, lambda *at: calls.append(at)
+        known, (of_boxes,) = of_pdf_pages(
+            sample, [sample.ground_truth], PdfFolder(SAMPLE), pool, lambda *at: calls.append(at)
         )
         document, index = next(key for key in known if key[1] is not None)
         assert index is not None
@@ -53,7 +58,7 @@ def test_the_pages_of_the_sample(sample: Dataset) -> None:
 
 def test_a_page_that_cannot_be_read_has_no_attributes(sample: Dataset, tmp_path: Path) -> None:
     with PagePool() as pool:
-        known, of_boxes = of_pdf_pages(sample, sample.ground_truth, PdfFolder(tmp_path), pool)
+        known, (of_boxes,) = of_pdf_pages(sample, [sample.ground_truth], PdfFolder(tmp_path), pool)
     assert known == {}
     assert all(np.isnan(each.values).all() for each in of_boxes)
 
@@ -149,3 +154,35 @@ def test_the_second_table_counts() -> None:
         ("a", 0): {"words": 2, "ink": 0.5},
         ("b", None): {"x": "y"},
     }
+
+
+def test_a_named_slice_about_what_pdfs_show(
+    sample: Dataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = [Condition("font size", "<", 9.0), Condition("text layer", "==", "yes")]
+    named = tmp_path / "named.json"
+    named.write_text(json.dumps({"small print": [each.to_json() for each in small]}))
+    result = pair(sample).match().at(0.5)
+    with PagePool() as pool:
+        seen = of_pdf_pages(sample, [sample.ground_truth, result.matching.prediction], PdfFolder(SAMPLE), pool)
+    inside = boxes_in(small, result, "recall", of_pages=seen.of_pages, of_boxes=seen.of_boxes[0])
+    predicted = boxes_in(small, result, "precision", of_pages=seen.of_pages, of_boxes=seen.of_boxes[1])
+    assert 0 < inside.sum() < len(inside)
+    files = ("--gt", SAMPLE / "ground_truth.json", "--pred", SAMPLE / "lines.json", "--slices", named)
+    code, out, err = ended(capsys, "evaluate", "snapshot", *files, "--pdfs", SAMPLE, "--json")
+    assert code == 0, err
+    kept = json.loads(out)["slices"]["small print"]
+    assert (kept["ground_truth"], kept["predictions"]) == (inside.sum(), predicted.sum())
+    assert kept["recall"] == pytest.approx((result.truth_partner[inside] >= 0).mean())
+    gate = ("gate", "snapshot", *files, "--fail-if", "recall[slice:small print] < 0.01")
+    assert ended(capsys, *gate, "--pdfs", SAMPLE)[0] == 0
+    code, _, err = ended(capsys, *gate)
+    assert code == 2
+    assert "--pdfs reads it from the documents" in err
+
+
+def test_the_names_that_pdfs_give(sample: Dataset) -> None:
+    with PagePool() as pool:
+        seen = of_pdf_pages(sample, [sample.ground_truth], PdfFolder(SAMPLE), pool)
+    names = {name for values in seen.of_pages.values() for name in values}
+    assert names | {each.name for each in seen.of_boxes[0]} == FROM_PDFS

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import time
+from typing import Any
+
 import pytest
 
 from evaluator import formats
 from evaluator.model.dataset import join
 from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.slices.slices import find_slices, pages_of
-from tests.dashboard import SAMPLE_DATA, html_blocks, start, viewer
+from tests.dashboard import SAMPLE_DATA, fine, html_blocks, start, viewer
 
 SLICES = "pages/slices.py"
+GALLERY = "pages/gallery.py"
 
 
 def test_it_lists_what_the_search_finds(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,3 +38,59 @@ def test_it_lists_what_the_search_finds(monkeypatch: pytest.MonkeyPatch) -> None
         assert shown["bars"][0]["lost"] == round(one.lost)
         assert shown["rows"][0]["cells"][0] == f"{one.value:.3f}"
     assert not app.exception
+
+
+def question_of(payload: dict[str, Any], order: int, measure: str = "recall") -> str:
+    conditions = json.loads(payload["slices"][order]["conditions"])
+    asked = [[each["attribute"], each["op"], each["value"]] for each in conditions]
+    return json.dumps({"slice": {"measure": measure, "conditions": asked}})
+
+
+@pytest.mark.parametrize(("of", "measure"), [("A", "recall"), ("B", "precision")])
+def test_the_gallery_opens_exactly_the_boxes_of_a_slice(monkeypatch: pytest.MonkeyPatch, of: str, measure: str) -> None:
+    app = start(monkeypatch, SLICES, of_models=of, slice_measure=measure)
+    payload = viewer(app)
+    one = payload["slices"][0]
+    model = {"A": "1", "B": "2"}[of]
+    gallery = start(monkeypatch, GALLERY, question=question_of(payload, 0, measure), model=model, door="names")
+    assert not gallery.exception
+    head = next(
+        block for block in html_blocks(gallery) if " in " in block and " on " in block and one["title"] in block
+    )
+    assert f"<small>{one['boxes']} in " in head
+    # The examples are wrong boxes of the slice, so cards of the gallery.
+    keys = {card["key"] for card in viewer(gallery)["cards"]}
+    assert {card["key"] for card in one["examples"]} <= keys
+    assert all(set(card["tags"]) & {"FN", "FP"} for card in one["examples"])
+
+
+def test_a_slice_about_pdfs_that_are_not_read_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {"slice": {"measure": "recall", "conditions": [["scanned", "==", "yes"]]}}
+    app = start(monkeypatch, GALLERY, question=json.dumps(asked), door="names")
+    assert not app.exception
+    assert any("read the PDFs in the view Slices first" in warning.value for warning in app.warning)
+    assert not viewer(app)["cards"]
+
+
+def test_the_pdfs_are_read_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, SLICES)
+    fine(app.button(key="slices_read").click().run())
+    deadline = time.monotonic() + 60
+    while not any("Also by words" in caption.value for caption in app.caption):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+        fine(app.run())
+    asked = {"slice": {"measure": "recall", "conditions": [["font size", "<", 9.0]]}}
+    app.switch_page(GALLERY)
+    app.query_params["question"], app.query_params["door"] = json.dumps(asked), "names"
+    fine(app.run())
+    assert viewer(app)["cards"]
+
+
+def test_compare_shows_where_b_loses(monkeypatch: pytest.MonkeyPatch) -> None:
+    sides = [formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")]
+    dataset = join(*sides)
+    expected = find_slices([pair(dataset, model).match().at(0.5) for model in (0, 1)])
+    app = start(monkeypatch, "pages/compare.py", below="slices")
+    assert not app.exception
+    assert any(expected.heading in block for block in html_blocks(app))

@@ -11,7 +11,7 @@ import pytest
 
 from evaluator import cli
 from evaluator.suspects import planning
-from evaluator.suspects.laws import jitter, rates
+from evaluator.suspects.laws import jitter, neighbourhood, rates
 from evaluator.suspects.pairing import NOBODY, Columns, covered_by_others, partners, without_repeats
 from evaluator.suspects.planning import Counts
 from evaluator.suspects.ranking import BORDER, KINDS, LABEL, rank
@@ -20,7 +20,7 @@ from tests.building import Box, box, write_file
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample_data"
 SIDES = ("--gt", SAMPLE / "ground_truth.json", "--pred", SAMPLE / "lines.json", "--pred", SAMPLE / "blocks.json")
-KEYS = ["document", "page", "label", "bbox", "kind", "score", "reason", "proposal"]
+KEYS = ["document", "page", "label", "bbox", "kind", "score", "reason", "proposal", "unit", "bbox_format"]
 PAGES = 120
 
 
@@ -48,36 +48,36 @@ def test_planted_errors_come_first(
 ) -> None:
     truth, both, labels = models
     errors = bench.planted(truth, bench.PLANTS[kind], labels, np.random.default_rng(5))
-    found = rank(errors.truth, both[:count], labels=labels)
-    assert bench.of_boxes(found, errors) > least
-    assert (np.diff(found.score) <= 0.0).all()
-    assert ((found.score >= 0.01) & (found.score <= 1.0)).all()
+    ranked = rank(errors.truth, both[:count], labels=labels)
+    assert bench.of_boxes(ranked, errors) > least
+    assert (np.diff(ranked.score) <= 0.0).all()
+    assert ((ranked.score >= 0.01) & (ranked.score <= 1.0)).all()
     if kind != "mixed" and count == 2:
         # Nearly all that is listed with certainty is of the kind that was planted.
-        sure = found.kind[found.score > 0.9]
+        sure = ranked.kind[ranked.score > 0.9]
         assert (sure == KINDS.index(kind)).mean() > 0.9
 
 
 def test_scores_are_probabilities(models: tuple[Columns, list[Columns], int]) -> None:
     truth, both, labels = models
     errors = bench.planted(truth, KINDS, labels, np.random.default_rng(5))
-    found = rank(errors.truth, both, labels=labels)
-    assert found.score.sum() == pytest.approx(bench.SHARE * len(truth.page), rel=0.25)
+    ranked = rank(errors.truth, both, labels=labels)
+    assert ranked.score.sum() == pytest.approx(bench.SHARE * len(truth.page), rel=0.25)
 
 
 def test_a_proposal_is_the_true_box(models: tuple[Columns, list[Columns], int]) -> None:
     truth, both, labels = models
     errors = bench.planted(truth, ("border",), labels, np.random.default_rng(5))
-    found = rank(errors.truth, both, labels=labels)
-    sure = np.flatnonzero((found.kind == BORDER) & (found.score > 0.9))
+    ranked = rank(errors.truth, both, labels=labels)
+    sure = np.flatnonzero((ranked.kind == BORDER) & (ranked.score > 0.9))
     # The truth is in the order of its pages, and no box was added or taken away.
     order = np.argsort(truth.page, kind="stable")
-    right = truth.xyxy[order][found.truth[sure]]
-    assert (bench.fit(found.new_xyxy[sure], right) > bench.fit(found.xyxy[sure], right)).mean() > 0.95
+    right = truth.xyxy[order][ranked.truth[sure]]
+    assert (bench.fit(ranked.new_xyxy[sure], right) > bench.fit(ranked.xyxy[sure], right)).mean() > 0.95
     errors = bench.planted(truth, ("label",), labels, np.random.default_rng(5))
-    found = rank(errors.truth, both, labels=labels)
-    sure = np.flatnonzero((found.kind == LABEL) & (found.score > 0.9))
-    assert (found.new_label[sure] == truth.label[order][found.truth[sure]]).mean() > 0.95
+    ranked = rank(errors.truth, both, labels=labels)
+    sure = np.flatnonzero((ranked.kind == LABEL) & (ranked.score > 0.9))
+    assert (ranked.new_label[sure] == truth.label[order][ranked.truth[sure]]).mean() > 0.95
 
 
 def test_the_order_of_the_boxes_does_not_matter(models: tuple[Columns, list[Columns], int]) -> None:
@@ -95,9 +95,9 @@ def test_the_order_of_the_boxes_does_not_matter(models: tuple[Columns, list[Colu
 
 def test_nothing_is_suspected_where_nothing_is() -> None:
     for truth, both in ((NOTHING, [NOTHING]), (NOTHING, [NOTHING, NOTHING])):
-        found = rank(truth, both, labels=3)
-        assert len(found) == 0
-        assert found.prediction.shape == (0, len(both))
+        ranked = rank(truth, both, labels=3)
+        assert len(ranked) == 0
+        assert ranked.prediction.shape == (0, len(both))
     one = columns((0, 0, 0.1, 0.1, 0.5, 0.2, np.nan))
     for both in ([NOTHING], [one, NOTHING], [NOTHING, one], [one, one]):
         assert np.isfinite(rank(one, both, labels=1).score).all()
@@ -111,9 +111,9 @@ def test_a_model_says_nothing_about_pages_that_it_does_not_cover(
 ) -> None:
     truth, both, labels = models
     covers = np.arange(PAGES) < PAGES // 2
-    found = rank(truth, both, labels=labels, looked=[covers, covers])
-    assert len(found)
-    assert (found.page < PAGES // 2).all()
+    ranked = rank(truth, both, labels=labels, looked=[covers, covers])
+    assert len(ranked)
+    assert (ranked.page < PAGES // 2).all()
 
 
 def test_partners_prefer_one_label() -> None:
@@ -270,9 +270,9 @@ def test_a_review_of_all_pages_is_exact() -> None:
     assert sorted(planned.order.tolist()) == list(range(30))
     assert planned.pages == 30
     right = {page: Counts(6, 5) if page < 3 else Counts(5, 4) for page in range(30)}
-    found = planning.bound(planned, right)
-    assert found.recall == pytest.approx((27 * 4 + 15) / (27 * 5 + 18))
-    assert (found.half, found.more, found.done) == (0.0, 0, True)
+    bound = planning.bound(planned, right)
+    assert bound.recall == pytest.approx((27 * 4 + 15) / (27 * 5 + 18))
+    assert (bound.half, bound.more, bound.done) == (0.0, 0, True)
 
 
 def test_no_bound_before_enough_pages_and_none_from_pages_that_were_not_drawn() -> None:
@@ -282,10 +282,10 @@ def test_no_bound_before_enough_pages_and_none_from_pages_that_were_not_drawn() 
     assert planning.bound(planned, {}).recall is None
     assert planning.bound(planned, {int(planned.order[-1]): Counts(2, 2)}).reviewed == 0
     few = {int(page): Counts(2, 1) for page in planned.order[: planning.LEAST_PAGES]}
-    found = planning.bound(planned, few)
-    assert found.recall == 0.5
-    assert found.half is not None
-    assert found.half > 0.0
+    bound = planning.bound(planned, few)
+    assert bound.recall == 0.5
+    assert bound.half is not None
+    assert bound.half > 0.0
     empty = planning.plan(boxes[:0], matched[:0], np.zeros(0), margin=0.03)
     assert (empty.pages, empty.official, planning.bound(empty, {}).recall) == (0, None, None)
 
@@ -303,3 +303,19 @@ def test_the_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
     values = json.loads(capsys.readouterr().out)
     assert {row["kind"] for row in values["rows"]} == {*KINDS, "mixed"}
     assert values["coverage"]
+
+
+def test_a_label_that_its_neighbours_contradict() -> None:
+    # Figure, Caption, Text on each page; on the last one the caption is called Text.
+    pages = 200
+    page = np.repeat(np.arange(pages), 3)
+    label = np.tile([0, 1, 2], pages)
+    label[-2] = 2
+    top = np.tile([0.1, 0.5, 0.7], pages)
+    density = neighbourhood(page, top, label, 3)
+    assert density.shape == (3 * pages, 3)
+    assert density[-2].argmax() == 1
+    assert (density[:-3].argmax(axis=1) == label[:-3]).all()
+    shuffled = np.random.default_rng(1).permutation(3 * pages)
+    assert neighbourhood(page[shuffled], top[shuffled], label[shuffled], 3) == pytest.approx(density[shuffled])
+    assert neighbourhood(page[:0], top[:0], label[:0], 3).shape == (0, 3)

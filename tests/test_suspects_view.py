@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -83,3 +84,65 @@ def test_the_kind_and_the_evidence_are_in_the_address(kept: Path, monkeypatch: A
     assert app.query_params["suspected"] == "extra"
     app = start(monkeypatch, SUSPECTS, suspected="label", evidence="1")
     assert any("No suspect passes the filter" in word for word in words(app))
+
+
+def test_an_edited_correction_is_stored_and_the_suspect_is_answered(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, SUSPECTS)
+    app.text_input(key="reviewer").set_value("Anna")
+    fine(app.run())
+    before = next(word for word in words(app) if word.endswith("to review"))
+    fine(app.button(key="suspect_edit").click().run())
+    right = app.number_input(key="suspect_edge_Right")
+    moved = round(right.value - 1.0, 2)
+    fine(right.set_value(moved).run())
+    fine(next(button for button in app.button if button.label == "Accept correction").click().run())
+    with Store(kept) as store:
+        (judged,) = store.log().judged.values()
+    (box,) = judged.target.of("prediction")
+    assert box.xyxy[2] == pytest.approx(moved / 100)
+    dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+    assert judged.target_id == target_of(suspects(dataset), 0).id
+    with Store(kept) as store:
+        assert corrections(dataset, store.log()).applied == 1
+    after = next(word for word in words(app) if word.endswith("to review"))
+    assert int(after.split()[0]) == int(before.split()[0]) - 1
+    # Another suspect starts with its own proposal.
+    assert not [each for each in app.number_input if each.key == "suspect_edge_Right"]
+
+
+def test_a_correction_without_area_is_not_stored(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, SUSPECTS)
+    app.text_input(key="reviewer").set_value("Anna")
+    fine(app.run())
+    fine(app.button(key="suspect_edit").click().run())
+    fine(app.number_input(key="suspect_edge_Right").set_value(0.0).run())
+    assert any("right of the left one" in warning.value for warning in app.warning)
+    fine(next(button for button in app.button if button.label == "Accept correction").click().run())
+    assert not kept.exists() or not Store(kept).log().judged
+
+
+def test_words_and_ink_count_once_they_are_read(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, SUSPECTS, evidence="0.01")
+    fine(app.button(key="suspects_read").click().run())
+    deadline = time.monotonic() + 60
+    while not any(caption.value.startswith("Words and ink of the likeliest") for caption in app.caption):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+        fine(app.run())
+    reasons = " ".join(app.dataframe[0].value["Reason"])
+    assert "cuts through" in reasons or "no ground truth box covers" in reasons
+
+
+def test_the_review_goes_on_in_the_page_browser(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, SUSPECTS, margin="0.01")
+    app.text_input(key="reviewer").set_value("Anna")
+    fine(app.run())
+    order = list(app.dataframe[-1].value["Document"]), list(app.dataframe[-1].value["Page"])
+    app.session_state["reviewing"] = True
+    app.session_state["doc"], app.session_state["page"] = order[0][0], int(order[1][0]) - 1
+    app.switch_page("pages/page_browser.py")
+    fine(app.run())
+    assert any("0 of" in caption.value and "reviewed" in caption.value for caption in app.caption)
+    fine(app.button(key="plan_page_done").click().run())
+    assert any("1 of" in caption.value and "reviewed" in caption.value for caption in app.caption)
+    assert (app.session_state["doc"], app.session_state["page"]) == (order[0][1], int(order[1][1]) - 1)

@@ -67,12 +67,12 @@ def test_words_of_a_page_by_label() -> None:
 
 
 def test_words_of_a_mistake() -> None:
-    found = WordsHeld(WORDS, PAGE).of_mistake(rows(0), rows(0))
-    assert (found.lost.tolist(), found.elsewhere.tolist(), found.foreign.tolist()) == ([3, 4, 5], [2], [])
-    found = WordsHeld(WORDS, PAGE).of_mistake(rows(), rows(1))
-    assert (found.lost.tolist(), found.foreign.tolist()) == ([], [2]), "an invented box swallows what it holds"
-    found = WordsHeld(WORDS, PAGE).of_mistake(rows(0), rows(1))
-    assert found.foreign.tolist() == [], "a wrong class swallows nothing of its own ground truth"
+    lost = WordsHeld(WORDS, PAGE).of_mistake(rows(0), rows(0))
+    assert (lost.lost.tolist(), lost.elsewhere.tolist(), lost.foreign.tolist()) == ([3, 4, 5], [2], [])
+    lost = WordsHeld(WORDS, PAGE).of_mistake(rows(), rows(1))
+    assert (lost.lost.tolist(), lost.foreign.tolist()) == ([], [2]), "an invented box swallows what it holds"
+    lost = WordsHeld(WORDS, PAGE).of_mistake(rows(0), rows(1))
+    assert lost.foreign.tolist() == [], "a wrong class swallows nothing of its own ground truth"
 
 
 def test_a_second_box_on_a_ground_truth_swallows_nothing() -> None:
@@ -123,8 +123,8 @@ def test_lost_elsewhere_and_found_make_up_the_words(seed: int) -> None:
     predicted = held(words, page.prediction)
     for code in range(3):
         mine = held(words, page.truth[page.truth_label == code])
-        found = held(words, page.prediction[page.prediction_label == code])
-        assert counts.words[code] - counts.lost[code] - counts.elsewhere[code] == (mine & found).sum()
+        covered = held(words, page.prediction[page.prediction_label == code])
+        assert counts.words[code] - counts.lost[code] - counts.elsewhere[code] == (mine & covered).sum()
         assert counts.lost[code] == sum(bool(m and not p) for m, p in zip(mine, predicted, strict=True))
     lost = text_lost.lost_words(words, page)
     assert counts.lost.max() <= lost.sum() <= counts.lost.sum()
@@ -154,20 +154,20 @@ def test_the_share_of_the_ink_that_is_lost() -> None:
     cells[0], cells[2] = 200, 100
     ink = Ink(cells)
     whole, half = boxes((0, 0, 1, 1)), boxes((0, 0, 1, 0.5))
-    found = ink_lost(ink, whole, half)
-    assert found.share == pytest.approx(1 / 3)
-    assert found.cells.tolist() == [[False] * 4] * 2 + [[True] * 4] * 2
+    lost = ink_lost(ink, whole, half)
+    assert lost.share == pytest.approx(1 / 3)
+    assert lost.cells.tolist() == [[False] * 4] * 2 + [[True] * 4] * 2
     assert ink_lost(ink, whole, boxes()).share == 1.0
     assert ink_lost(ink, boxes((0, 0.75, 1, 1)), boxes()).share is None, "no ink, no share"
-    assert read_by_browser(page_ink.inked_stretches(ink, found.cells)) == [[0.0, 0.5, 1.0, 0.75]]
+    assert read_by_browser(page_ink.inked_stretches(ink, lost.cells)) == [[0.0, 0.5, 1.0, 0.75]]
 
 
 def test_stretches_close_small_gaps_and_join_equal_rows() -> None:
     cells = np.zeros((4, 10), dtype=np.uint8)
     cells[0:2, [0, 1, 3]] = 255
     cells[0:2, 8] = 255
-    found = read_by_browser(page_ink.inked_stretches(Ink(cells), np.ones((4, 10), dtype=bool)))
-    assert found == [[0.0, 0.0, 0.4, 0.5], [0.8, 0.0, 0.9, 0.5]]
+    drawn = read_by_browser(page_ink.inked_stretches(Ink(cells), np.ones((4, 10), dtype=bool)))
+    assert drawn == [[0.0, 0.0, 0.4, 0.5], [0.8, 0.0, 0.9, 0.5]]
 
 
 def test_a_page_with_words_is_never_told_by_its_ink() -> None:
@@ -185,8 +185,8 @@ def test_a_page_without_words_says_so() -> None:
     cells = np.zeros((10, 10), dtype=np.uint8)
     cells[[0, 5]] = 255
     page = PageText(Words(boxes(), ()), Ink(cells))
-    found = read_by_browser(text_lost.page_lost(page, PAGE))
-    assert (found["lost_words"], found["lost_ink"]) == (None, pytest.approx(0.5))
+    drawn = read_by_browser(text_lost.page_lost(page, PAGE))
+    assert (drawn["lost_words"], drawn["lost_ink"]) == (None, pytest.approx(0.5))
     assert list(text_lost.mistake_texts(page, PAGE, [(rows(0), rows(0))])[0].lines) == [
         "no text layer: 50.0 % of its ink lost"
     ]

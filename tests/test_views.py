@@ -189,6 +189,41 @@ def test_one_step_of_the_iou_threshold_computes_each_result_once(monkeypatch: py
     assert len(made) == len(pooled) == 2, "a run without a change computes nothing"
 
 
+def test_outlines_are_compared_where_files_have_them_and_the_reader_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # Two opposite triangles of one box, and two equal ones.
+    lower, upper = [0, 0, 40, 40, 0, 40], [0, 0, 40, 0, 40, 40]
+    boxes = [
+        {"id": number, "image_id": number, "category_id": 1, "bbox": [0, 0, 40, 40], "area": 800, "iscrowd": 0}
+        for number in (1, 2)
+    ]
+    images = [{"id": number, "width": 80, "height": 80, "file_name": f"{number}.png"} for number in (1, 2)]
+    truth = [{**each, "segmentation": [lower]} for each in boxes]
+    predicted = [
+        {**each, "segmentation": [shape], "score": 0.5} for each, shape in zip(boxes, (lower, upper), strict=True)
+    ]
+    (tmp_path / "truth.json").write_text(
+        json.dumps({"images": images, "categories": [{"id": 1, "name": "Text"}], "annotations": truth})
+    )
+    (tmp_path / "model.json").write_text(json.dumps(predicted))
+    files = dashboard.workspace(tmp_path / "truth.json", [tmp_path / "model.json"])
+    app = start(monkeypatch, files=files, protocol="coco")
+    assert " · IoU ≥ 0.50 · " in dashboard.signature(app)
+    assert app.checkbox(key="polygons").value is False
+    assert dashboard.cards(app)[0]["F1"] == "1.000"
+    app.checkbox(key="polygons").set_value(True)
+    dashboard.fine(app.run())
+    assert " · polygon IoU ≥ 0.50 · " in dashboard.signature(app)
+    assert app.query_params["polygons"] in ("yes", ["yes"])
+    assert dashboard.cards(app)[0]["F1"] == "0.500"
+    app = start(monkeypatch, PAGE_BROWSER, files=files, protocol="coco", polygons="yes")
+    page = dashboard.viewer(app)
+    assert page["by_outline"]
+    assert {each["outline"] for each in page["boxes"]} == {"M0 0L5000 0L5000 5000Z", "M0 0L5000 5000L0 5000Z"}
+    assert "polygons" not in [each.key for each in start(monkeypatch).checkbox]
+
+
 @pytest.mark.parametrize("name", ["pod", "coco"])
 def test_another_protocol_has_its_own_thresholds_and_numbers(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     app = start(monkeypatch, protocol=name)
@@ -387,6 +422,31 @@ def test_mistakes_with_a_verdict_can_be_left_out(monkeypatch: pytest.MonkeyPatch
     app = start(monkeypatch, PAGE_BROWSER, unjudged="yes")
     assert app.checkbox(key="unjudged").value is True
     assert dashboard.viewer(app)["walk"]["total"] == len(mistakes) - 1
+
+
+def test_what_was_judged_a_moment_ago_stays_until_another_is_chosen(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its note may still be typed, and a mistake that leaves the list would take the field with it."""
+    monkeypatch.setenv("LAYOUTSCOPE_FINDINGS", str(tmp_path / "findings.sqlite"))
+    result = core(0)
+    page = int(result.mistakes.page[0])
+    found = page_mistakes(result, page)
+    dataset = result.matching.dataset
+    place = dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page])
+    address = {"doc": place[0], "page": str(place[1] + 1), "unjudged": "yes"}
+    app = start(monkeypatch, PAGE_BROWSER, **address)
+    listed = dashboard.viewer(app)["mistakes"]
+    mistake = next(each for each in listed if each["target"] in {target.id for target in found.targets})
+    target = next(each for each in found.targets if each.id == mistake["target"])
+    said = judge(target, verdict="ignore", author="Ada", verified=False, time=datetime(2026, 1, 2, tzinfo=UTC))
+    Store(tmp_path / "findings.sqlite").add([said])
+    key = mistake["keys"][0]
+    app.session_state["box"], app.session_state["judged_here"] = key, (*place, key)
+    assert mistake["target"] in {each["target"] for each in dashboard.viewer(dashboard.fine(app.run()))["mistakes"]}
+    app.session_state["box"] = None
+    after = dashboard.viewer(dashboard.fine(app.run()))["mistakes"]
+    assert mistake["target"] not in {each["target"] for each in after}
 
 
 def test_poor_matches_join_the_list(monkeypatch: pytest.MonkeyPatch) -> None:

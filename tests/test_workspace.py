@@ -31,47 +31,49 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_roles_come_from_the_content(folder: Path) -> None:
-    found = find([folder])
-    assert found.of("boxes").ground_truth == folder / "annotated.json"
-    assert found.of("boxes").predictions == (folder / "a.json", folder / "b.json")
-    assert found.of("boxes").pdfs == folder.resolve() / "pdf"
-    assert (found.as_reference, found.issues) == (False, ())
+    workspace = find([folder])
+    assert workspace.of("boxes").ground_truth == folder / "annotated.json"
+    assert workspace.of("boxes").predictions == (folder / "a.json", folder / "b.json")
+    assert workspace.of("boxes").pdfs == folder.resolve() / "pdf"
+    assert (workspace.as_reference, workspace.issues) == (False, ())
 
 
 def test_names_do_not_decide(tmp_path: Path) -> None:
     truth = write_file(tmp_path / "prediction.json", ONE, side="ground_truth")
     model = write_file(tmp_path / "ground_truth.json", ONE)
-    found = find([tmp_path])
-    assert (found.of("boxes").ground_truth, found.of("boxes").predictions) == (truth, (model,))
+    workspace = find([tmp_path])
+    assert (workspace.of("boxes").ground_truth, workspace.of("boxes").predictions) == (truth, (model,))
 
 
 def test_what_is_named_is_not_guessed(folder: Path) -> None:
-    found = find([folder], ground_truth=folder / "b.json", predictions=[folder / "a.json"], as_reference=True)
-    assert (found.of("boxes").ground_truth, found.of("boxes").predictions, found.as_reference) == (
+    workspace = find([folder], ground_truth=folder / "b.json", predictions=[folder / "a.json"], as_reference=True)
+    assert (workspace.of("boxes").ground_truth, workspace.of("boxes").predictions, workspace.as_reference) == (
         folder / "b.json", (folder / "a.json",), True,
     )  # fmt: skip
     assert find([folder], pdfs=folder / "pdf" / "2024").of("boxes").pdfs == folder / "pdf" / "2024"
 
 
 def test_files_can_be_named_one_by_one(folder: Path) -> None:
-    found = find([folder / "b.json", folder / "annotated.json", folder / "pdf" / "2024" / "y.pdf"])
-    assert (found.of("boxes").ground_truth, found.of("boxes").predictions) == (
+    workspace = find([folder / "b.json", folder / "annotated.json", folder / "pdf" / "2024" / "y.pdf"])
+    assert (workspace.of("boxes").ground_truth, workspace.of("boxes").predictions) == (
         folder / "annotated.json",
         (folder / "b.json",),
     )
-    assert found.of("boxes").pdfs == folder.resolve() / "pdf" / "2024"
+    assert workspace.of("boxes").pdfs == folder.resolve() / "pdf" / "2024"
 
 
 def test_a_file_named_twice_is_opened_once(folder: Path) -> None:
-    found = find([folder], predictions=[folder / "a.json", folder / "b.json"], ground_truth=folder / "annotated.json")
-    assert found.of("boxes").predictions == (folder / "a.json", folder / "b.json")
+    workspace = find(
+        [folder], predictions=[folder / "a.json", folder / "b.json"], ground_truth=folder / "annotated.json"
+    )
+    assert workspace.of("boxes").predictions == (folder / "a.json", folder / "b.json")
 
 
 def test_predictions_without_a_ground_truth_are_fine(folder: Path) -> None:
     (folder / "annotated.json").unlink()
     shutil.rmtree(folder / "pdf")
-    found = find([folder])
-    assert (found.of("boxes").ground_truth, found.of("boxes").predictions, found.of("boxes").pdfs) == (
+    workspace = find([folder])
+    assert (workspace.of("boxes").ground_truth, workspace.of("boxes").predictions, workspace.of("boxes").pdfs) == (
         None,
         (folder / "a.json", folder / "b.json"),
         None,
@@ -79,8 +81,13 @@ def test_predictions_without_a_ground_truth_are_fine(folder: Path) -> None:
 
 
 def test_an_empty_folder_is_an_empty_workspace(tmp_path: Path) -> None:
-    found = find([tmp_path])
-    assert (found.of("boxes").ground_truth, found.of("boxes").predictions, found.of("boxes").pdfs, found.issues) == (
+    workspace = find([tmp_path])
+    assert (
+        workspace.of("boxes").ground_truth,
+        workspace.of("boxes").predictions,
+        workspace.of("boxes").pdfs,
+        workspace.issues,
+    ) == (
         None,
         (),
         None,
@@ -111,12 +118,12 @@ def test_every_missing_path_is_said(folder: Path) -> None:
 @pytest.mark.parametrize("content", [b"{}", b"[1, 2]", b"not json", b"", b"\xff\xfe\x00", b'{"info": {"type": "x"}}'])
 def test_other_json_files_are_passed_over_and_said(folder: Path, content: bytes) -> None:
     (folder / "package.json").write_bytes(content)
-    found = find([folder])
-    assert found.of("boxes").predictions == (folder / "a.json", folder / "b.json")
-    (issue,) = found.issues
+    workspace = find([folder])
+    assert workspace.of("boxes").predictions == (folder / "a.json", folder / "b.json")
+    (issue,) = workspace.issues
     assert (issue.severity, issue.file, issue.fix.split(". ")[0]) == ("warning", "package.json", "Left out")
-    assert [note.found for note in found.others] == ['1: "notes.txt"']
-    assert from_json(found.to_json()) == found
+    assert [note.found for note in workspace.others] == ['1: "notes.txt"']
+    assert from_json(workspace.to_json()) == workspace
 
 
 def test_hidden_and_deep_folders_are_left_alone(folder: Path) -> None:
@@ -124,9 +131,9 @@ def test_hidden_and_deep_folders_are_left_alone(folder: Path) -> None:
         place.mkdir(parents=True)
         write_file(place / "truth.json", ONE, side="ground_truth")
     write_file(folder.joinpath(*"1234", "deep.json"), ONE)
-    found = find([folder])
-    assert found.of("boxes").ground_truth == folder / "annotated.json"
-    assert found.of("boxes").predictions[-1] == folder.joinpath(*"1234", "deep.json")
+    workspace = find([folder])
+    assert workspace.of("boxes").ground_truth == folder / "annotated.json"
+    assert workspace.of("boxes").predictions[-1] == folder.joinpath(*"1234", "deep.json")
 
 
 def test_at_most_26_models_are_opened(tmp_path: Path) -> None:
@@ -147,9 +154,9 @@ def test_files_of_every_format_of_boxes_are_opened(tmp_path: Path) -> None:
     (tmp_path / "instances.json").write_text(json.dumps(coco))
     result = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1], "score": 0.5}
     (tmp_path / "model.json").write_text(json.dumps([result]))
-    found = find([tmp_path])
-    assert found.of("boxes") == Sides(tmp_path / "instances.json", (tmp_path / "model.json",), None)
-    assert found.issues == ()
+    workspace = find([tmp_path])
+    assert workspace.of("boxes") == Sides(tmp_path / "instances.json", (tmp_path / "model.json",), None)
+    assert workspace.issues == ()
 
 
 def test_ground_truths_of_two_formats_are_refused_by_name(folder: Path) -> None:
@@ -185,11 +192,16 @@ def test_a_folder_of_fields_is_one_side(tmp_path: Path) -> None:
     (tmp_path / "ground truth" / "plain.json").write_text('{"total": 3}')
     (tmp_path / "pdf").mkdir()
     (tmp_path / "pdf" / "one.pdf").write_bytes(b"%PDF-1.7")
-    found = find([tmp_path])
-    assert found.of("fields") == Sides(
+    workspace = find([tmp_path])
+    assert workspace.of("fields") == Sides(
         tmp_path / "ground truth", (tmp_path / "a", tmp_path / "b"), tmp_path.resolve() / "pdf"
     )
-    assert (found.of("boxes").ground_truth, found.of("boxes").predictions, found.of("posters"), found.issues) == (
+    assert (
+        workspace.of("boxes").ground_truth,
+        workspace.of("boxes").predictions,
+        workspace.of("posters"),
+        workspace.issues,
+    ) == (
         None,
         (),
         Sides(),
@@ -200,16 +212,16 @@ def test_a_folder_of_fields_is_one_side(tmp_path: Path) -> None:
 def test_fields_without_confidence_are_the_ground_truth_when_no_name_says(tmp_path: Path) -> None:
     fields_file(tmp_path / "people" / "one.json")
     fields_file(tmp_path / "model" / "one.json", confidence=0.5)
-    found = find([tmp_path])
-    assert found.of("fields") == Sides(tmp_path / "people", (tmp_path / "model",), None)
+    workspace = find([tmp_path])
+    assert workspace.of("fields") == Sides(tmp_path / "people", (tmp_path / "model",), None)
 
 
 def test_two_sides_of_fields_without_confidence_are_not_guessed(tmp_path: Path) -> None:
     fields_file(tmp_path / "people" / "one.json")
     fields_file(tmp_path / "model" / "one.json")
-    found = find([tmp_path])
-    assert found.of("fields") == Sides(None, (tmp_path / "model", tmp_path / "people"), None)
-    assert [issue.sentence for issue in found.issues] == [
+    workspace = find([tmp_path])
+    assert workspace.of("fields") == Sides(None, (tmp_path / "model", tmp_path / "people"), None)
+    assert [issue.sentence for issue in workspace.issues] == [
         "model: files of fields do not say which is the ground truth; its folder or file is called ground_truth; "
         "found model, people, all without confidence. "
         "Name the ground truth with --gt; until then all of them are predictions."
@@ -230,21 +242,24 @@ def test_a_file_of_json_lines_is_one_side(tmp_path: Path) -> None:
     for name in ("ground_truth.jsonl", "model.ndjson"):
         (tmp_path / name).write_text(line)
     (tmp_path / "log.jsonl").write_text('{"time": 3}')
-    found = find([tmp_path])
-    assert found.of("fields") == Sides(tmp_path / "ground_truth.jsonl", (tmp_path / "model.ndjson",), None)
-    assert [issue.file for issue in found.issues] == ["log.jsonl"]
+    workspace = find([tmp_path])
+    assert workspace.of("fields") == Sides(tmp_path / "ground_truth.jsonl", (tmp_path / "model.ndjson",), None)
+    assert [issue.file for issue in workspace.issues] == ["log.jsonl"]
 
 
 def test_fields_lie_beside_boxes(folder: Path) -> None:
     fields_file(folder / "fields" / "ground_truth" / "x.json")
     fields_file(folder / "fields" / "model" / "x.json", confidence=1.0)
-    found = find([folder])
-    assert found.of("fields") == Sides(
+    workspace = find([folder])
+    assert workspace.of("fields") == Sides(
         folder / "fields" / "ground_truth", (folder / "fields" / "model",), folder.resolve() / "pdf"
     )
-    assert (found.of("boxes").ground_truth, len(found.of("boxes").predictions)) == (folder / "annotated.json", 2)
+    assert (workspace.of("boxes").ground_truth, len(workspace.of("boxes").predictions)) == (
+        folder / "annotated.json",
+        2,
+    )
     boxes = find([folder], ground_truth=folder / "fields" / "ground_truth", predictions=[folder / "fields" / "model"])
-    assert boxes.of("fields") == found.of("fields")
+    assert boxes.of("fields") == workspace.of("fields")
     assert boxes.of("boxes").ground_truth == folder / "annotated.json"
 
 
@@ -261,16 +276,16 @@ def test_folders_of_posters_are_told_by_their_names(tmp_path: Path) -> None:
     poster_file(tmp_path / "ground_truth" / "1.json")
     poster_file(tmp_path / "b" / "1_extracted.json")
     poster_file(tmp_path / "a" / "1.json")
-    found = find([tmp_path])
-    assert found.of("posters") == Sides(tmp_path / "ground_truth", (tmp_path / "a", tmp_path / "b"), None)
-    assert found.of("fields") == Sides()
+    workspace = find([tmp_path])
+    assert workspace.of("posters") == Sides(tmp_path / "ground_truth", (tmp_path / "a", tmp_path / "b"), None)
+    assert workspace.of("fields") == Sides()
 
 
 def test_a_workspace_survives_the_way_to_another_process(folder: Path) -> None:
     fields_file(folder / "fields" / "gt" / "x.json")
     poster_file(folder / "posters" / "model" / "1.json")
-    found = find([folder], as_reference=True)
-    assert from_json(found.to_json()) == found
+    workspace = find([folder], as_reference=True)
+    assert from_json(workspace.to_json()) == workspace
     assert from_json('{"sides": {}, "as_reference": false}') == find()
 
 

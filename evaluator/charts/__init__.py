@@ -1,1 +1,1 @@
-"""Charts: result columns to Altair, in one theme for light and dark; one module per family of charts."""
+"""Charts: result columns to Vega-Lite, in one theme for light and dark; one module per family of charts."""

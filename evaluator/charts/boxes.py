@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import altair as alt
 import numpy as np
 import pandas as pd
 
-from evaluator.charts.theme import Chart, bars_of_labels, palette, themed, tips
+from evaluator.charts.theme import bars_of_labels, fixed_scale, palette, themed, tips
+from evaluator.charts.vega import Chart, Piece, brushed, field, layer, picked
 from evaluator.model.boxes import FloatArray, IntArray
 
 HISTOGRAM_BINS: Final = 20
@@ -45,20 +45,19 @@ def mistakes_by_label(
     shown = [int(row) for row in np.argsort(-total, kind="stable")[:top] if total[row]]
     largest = max((int(counts[row]) for counts in mistakes.values() for row in shown), default=1)
     # Room for the number behind the longest bar.
-    scale = alt.Scale(domain=[0, largest * 1.14], nice=False)
-    axis = alt.Axis(tickMinStep=1, tickCount=4, format=",d")
-    chart = bars_of_labels(
+    scale, axis = fixed_scale(0, largest * 1.14), {"tickMinStep": 1, "tickCount": 4, "format": ",d"}
+    bars = bars_of_labels(
         [labels[row] for row in shown],
         {model: counts[shown] for model, counts in mistakes.items()},
         "mistakes",
-        x=alt.X("mistakes:Q", title=None, scale=scale, axis=axis),
+        x=field("mistakes:Q", title=None, scale=scale, axis=axis),
         tooltip=tips(label="Label", model="Model", mistakes=("Mistakes", ",d")),
         colours=colours,
         thick=0.86,
-        number=alt.Text("mistakes:Q", format=",d"),
-        pick=alt.selection_point(name="label", fields=["label", "model"], on="click", empty=False),
+        number=",d",
+        pick=picked("label", ["label", "model"]),
     )
-    return themed(chart.properties(height=min(height, max(len(shown), 1) * (18 * len(mistakes) + 8) + 34)), colours)
+    return themed(bars, colours, height=min(height, max(len(shown), 1) * (18 * len(mistakes) + 8) + 34))
 
 
 def histogram(values: Mapping[str, FloatArray], *, low: float, baseline: str, dark: bool, height: int = 130) -> Chart:
@@ -90,24 +89,24 @@ def histogram(values: Mapping[str, FloatArray], *, low: float, baseline: str, da
             "boxes": np.concatenate([np.histogram(column, bins=edges)[0] for column in values.values()]),
         }
     )
-    brush = alt.selection_interval(name="range", encodings=["x"])
-    x_axis = alt.Axis(format=".2f", values=[low, (low + 1) / 2, 1.0], labelFlush=True, grid=False)
-    x = alt.X("start:Q", title=None, scale=alt.Scale(domain=[low, 1.0], nice=False), axis=x_axis)
-    y = alt.Y("boxes:Q", title=None, axis=alt.Axis(tickCount=3, tickMinStep=1, format=",d"))
+    x_axis = {"format": ".2f", "values": [low, (low + 1) / 2, 1.0], "labelFlush": True, "grid": False}
+    across: Piece = {
+        "x": field("start:Q", title=None, scale=fixed_scale(low, 1.0), axis=x_axis),
+        "y": field("boxes:Q", title=None, axis={"tickCount": 3, "tickMinStep": 1, "format": ",d"}),
+    }
     tooltip = tips(model="Model", start=("From", ".3f"), stop=("To", ".3f"), boxes=("Matched boxes", ",d"))
-    layers: list[alt.Chart] = []
+    layers: list[Piece] = []
+    look: Piece
     for model in values:
         bins = frame[frame["model"] == model]
         if not layers:
-            opacity = 1.0 if len(values) == 1 else 0.45
-            mark = alt.Chart(bins).mark_bar(color=colours.of(model), opacity=opacity, binSpacing=1, cornerRadius=0)
-            bars = mark.encode(x=x, x2="stop:Q", y=y, y2=alt.datum(0), tooltip=tooltip)
-            layers.append(bars.add_params(brush))
+            encoding = across | {"x2": {"field": "stop"}, "y2": {"datum": 0}, "tooltip": tooltip}
+            look = {"color": colours.of(model), "opacity": 1.0 if len(values) == 1 else 0.45, "binSpacing": 1}
+            layers.append(layer(bins, "bar", encoding, pick=brushed("range", ["x"]), cornerRadius=0, **look))
         else:
             # One more point, so that the last step is drawn to the end of the axis.
             last = bins.tail(1).assign(start=bins["stop"].tail(1))
-            line = alt.Chart(pd.concat([bins, last], ignore_index=True)).mark_line(
-                color=colours.of(model), strokeWidth=2, interpolate="step-after", clip=True
-            )
-            layers.append(line.encode(x=x, y=y, order="start:Q"))
-    return themed(alt.layer(*layers).properties(height=height), colours)
+            steps, encoding = pd.concat([bins, last], ignore_index=True), across | {"order": field("start:Q")}
+            look = {"color": colours.of(model), "strokeWidth": 2, "interpolate": "step-after", "clip": True}
+            layers.append(layer(steps, "line", encoding, **look))
+    return themed(layers, colours, height=height)

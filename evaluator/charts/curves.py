@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import altair as alt
 import numpy as np
 import pandas as pd
 
-from evaluator.charts.theme import Chart, model_colour, palette, themed, tips, unit_scale
+from evaluator.charts.theme import model_colour, palette, themed, tips, unit_scale
+from evaluator.charts.vega import Chart, Piece, brushed, field, layer, picked
 from evaluator.metrics.results import ScoreCurve
 from evaluator.model.boxes import FloatArray
 
@@ -61,29 +61,34 @@ def against_score(
     """
     colours = palette(dark=dark, baseline=baseline)
     frame = pd.concat([_measures(model, curve, label) for model, curve in curves.items()], ignore_index=True)
-    brush = alt.selection_interval(name="score", encodings=["x"])
-    dash = alt.StrokeDash(
+    dash = field(
         "measure:N",
-        scale=alt.Scale(domain=list(MEASURES), range=[_DASHES[name] for name in MEASURES]),
-        legend=alt.Legend(orient="top", symbolType="stroke"),
+        scale={"domain": list(MEASURES), "range": [_DASHES[name] for name in MEASURES]},
+        legend={"orient": "top", "symbolType": "stroke"},
     )
-    lines = (
-        alt.Chart(frame)
-        .mark_line(strokeWidth=1.8, invalid="break-paths-show-path-domains")
-        .encode(
-            x=alt.X("score:Q", title="Score, at least", scale=unit_scale(), axis=_ratio_axis()),
-            y=alt.Y("value:Q", title=None, scale=unit_scale(), axis=_ratio_axis(grid=True)),
-            color=model_colour(curves, colours),
-            strokeDash=dash,
-            detail="model:N",
-            tooltip=tips(model="Model", measure="Measure", score=("Score, at least", ".2f"), value=("Value", ".3f")),
-        )
-    )
+    line: Piece = {
+        "x": field("score:Q", title="Score, at least", scale=unit_scale(), axis=_ratio_axis()),
+        "y": field("value:Q", title=None, scale=unit_scale(), axis=_ratio_axis(grid=True)),
+        "color": model_colour(curves, colours),
+        "strokeDash": dash,
+        "detail": field("model:N"),
+        "tooltip": tips(model="Model", measure="Measure", score=("Score, at least", ".2f"), value=("Value", ".3f")),
+    }
     marks = pd.DataFrame({"score": list(current.values()), "model": list(current)})
-    rules = alt.Chart(marks).mark_rule(strokeWidth=1.2, strokeDash=[3, 3])
-    rules = rules.encode(x="score:Q", color=model_colour(curves, colours))
-    # The brush belongs to the first layer: rules would give it another domain.
-    return themed(alt.layer(lines.add_params(brush), rules).properties(height=height), colours)
+    rule: Piece = {"x": field("score:Q"), "color": model_colour(curves, colours)}
+    layers = [
+        # The brush belongs to the first layer: rules would give it another domain.
+        layer(
+            frame,
+            "line",
+            line,
+            pick=brushed("score", ["x"]),
+            strokeWidth=1.8,
+            invalid="break-paths-show-path-domains",
+        ),
+        layer(marks, "rule", rule, strokeWidth=1.2, strokeDash=[3, 3]),
+    ]
+    return themed(layers, colours, height=height)
 
 
 def precision_recall(
@@ -111,20 +116,32 @@ def precision_recall(
     colours = palette(dark=dark, baseline=baseline)
     frame = pd.concat([_points(model, curve, label) for model, curve in curves.items()], ignore_index=True)
     now = pd.concat([frame[(frame["model"] == model) & np.isclose(frame["score"], current[model])] for model in curves])
-    pick = alt.selection_point(name="point", fields=["model", "score"], on="click", nearest=True, empty=False)
-    x = alt.X("recall:Q", title="Recall", scale=unit_scale(), axis=_ratio_axis())
-    y = alt.Y("precision:Q", title="Precision", scale=unit_scale(), axis=_ratio_axis(grid=True))
     ratios = {name: (title, ".3f") for name, title in (("precision", "Precision"), ("recall", "Recall"), ("f1", "F1"))}
-    tooltip = tips(model="Model", score=("Score, at least", ".2f"), **ratios)
-    color = model_colour(curves, colours)
-    base = alt.Chart(frame).encode(x=x, y=y, color=color, tooltip=tooltip)
-    line = base.mark_line(strokeWidth=1.8).encode(order="score:Q", detail="model:N")
-    points = base.mark_point(filled=True, size=26, opacity=0.55, cursor="pointer")
-    here = alt.Chart(now).mark_point(filled=False, size=130, strokeWidth=2.2)
-    here = here.encode(x=x, y=y, color=color, tooltip=tooltip)
-    names = alt.Chart(now).mark_text(dx=11, dy=-9, fontSize=12.5, fontWeight="bold", color=colours.text)
-    names = names.encode(x=x, y=y, text="model:N")
-    return themed(alt.layer(line, points.add_params(pick), here, names).properties(height=height), colours)
+    place: Piece = {
+        "x": field("recall:Q", title="Recall", scale=unit_scale(), axis=_ratio_axis()),
+        "y": field("precision:Q", title="Precision", scale=unit_scale(), axis=_ratio_axis(grid=True)),
+    }
+    dot: Piece = place | {
+        "color": model_colour(curves, colours),
+        "tooltip": tips(model="Model", score=("Score, at least", ".2f"), **ratios),
+    }
+    pick = picked("point", ["model", "score"], nearest=True)
+    layers = [
+        layer(frame, "line", dot | {"order": field("score:Q"), "detail": field("model:N")}, strokeWidth=1.8),
+        layer(frame, "point", dot, pick=pick, filled=True, size=26, opacity=0.55, cursor="pointer"),
+        layer(now, "point", dot, filled=False, size=130, strokeWidth=2.2),
+        layer(
+            now,
+            "text",
+            place | {"text": field("model:N")},
+            dx=11,
+            dy=-9,
+            fontSize=12.5,
+            fontWeight="bold",
+            color=colours.text,
+        ),
+    ]
+    return themed(layers, colours, height=height)
 
 
 def coverage_purity(
@@ -150,22 +167,18 @@ def coverage_purity(
     kinds = _PAIRS["dark" if dark else "light"]
     pair = np.where(np.asarray(matched, dtype=bool), "matched", "mistake")
     frame = pd.DataFrame({"coverage": coverage, "purity": purity, "pair": pair})
-    brush = alt.selection_interval(name="fit", encodings=["x", "y"])
     names, inks = list(kinds), list(kinds.values())
-    legend = alt.Legend(orient="top", direction="horizontal")
-    chart = (
-        alt.Chart(frame)
-        .mark_point(filled=False, size=36, strokeWidth=1.5, opacity=0.7)
-        .encode(
-            x=alt.X("coverage:Q", title="Coverage", scale=unit_scale(), axis=_ratio_axis()),
-            y=alt.Y("purity:Q", title="Purity", scale=unit_scale(), axis=_ratio_axis(grid=True)),
-            color=alt.Color("pair:N", scale=alt.Scale(domain=names, range=inks), legend=legend),
-            shape=alt.Shape("pair:N", scale=alt.Scale(domain=names, range=["circle", "cross"]), legend=legend),
-            tooltip=tips(pair="Pair", coverage=("Coverage", ".3f"), purity=("Purity", ".3f")),
-        )
-        .add_params(brush)
-    )
-    return themed(alt.layer(chart).properties(height=height), colours)
+    legend = {"orient": "top", "direction": "horizontal"}
+    dot: Piece = {
+        "x": field("coverage:Q", title="Coverage", scale=unit_scale(), axis=_ratio_axis()),
+        "y": field("purity:Q", title="Purity", scale=unit_scale(), axis=_ratio_axis(grid=True)),
+        "color": field("pair:N", scale={"domain": names, "range": inks}, legend=legend),
+        "shape": field("pair:N", scale={"domain": names, "range": ["circle", "cross"]}, legend=legend),
+        "tooltip": tips(pair="Pair", coverage=("Coverage", ".3f"), purity=("Purity", ".3f")),
+    }
+    brush = brushed("fit", ["x", "y"])
+    points = layer(frame, "point", dot, pick=brush, filled=False, size=36, strokeWidth=1.5, opacity=0.7)
+    return themed([points], colours, height=height)
 
 
 def _measures(model: str, curve: ScoreCurve, label: str | None) -> pd.DataFrame:
@@ -185,6 +198,7 @@ def _points(model: str, curve: ScoreCurve, label: str | None) -> pd.DataFrame:
     return pd.DataFrame({"score": curve.threshold, **columns, "model": model}).dropna(subset=["precision", "recall"])
 
 
-def _ratio_axis(*, grid: bool = False) -> alt.Axis:
+def _ratio_axis(*, grid: bool = False) -> Piece:
     """An axis from 0 to 1."""
-    return alt.Axis(format=".1f", values=[0, 0.2, 0.4, 0.6, 0.8, 1.0], labelFlush=True, labelOverlap=False, grid=grid)
+    values = [0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    return {"format": ".1f", "values": values, "labelFlush": True, "labelOverlap": False, "grid": grid}

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import altair as alt
 import numpy as np
 import pandas as pd
 
-from evaluator.charts.theme import Chart, Palette, model_colour, palette, themed, tips, unit_scale
+from evaluator.charts.theme import Palette, fixed_scale, model_colour, palette, themed, tips, unit_scale
+from evaluator.charts.vega import Chart, Piece, field, layer, picked
 from evaluator.metrics.confidence import Calibration
 from evaluator.model.boxes import FloatArray, IntArray
 
@@ -56,20 +56,21 @@ def ap_against_iou(
         With a point selection named ``field`` on the pale lines. Undefined values leave a gap.
     """
     colours = palette(dark=dark, baseline=baseline)
-    x = alt.X("iou:Q", title="IoU threshold", scale=alt.Scale(domain=[iou[0], iou[-1]], nice=False), axis=_axis(".2f"))
-    y = alt.Y("ap:Q", title=None, scale=unit_scale(), axis=_ratio_axis())
+    place: Piece = {
+        "x": field("iou:Q", title="IoU threshold", scale=fixed_scale(iou[0], iou[-1]), axis=_axis(".2f")),
+        "y": field("ap:Q", title=None, scale=unit_scale(), axis=_ratio_axis()),
+    }
     tooltip = tips(name="Field", iou=("IoU threshold", ".2f"), ap=("AP", ".3f"))
-    pick = alt.selection_point(name="field", fields=["name"], on="click", empty=False)
-    pale = (
-        alt.Chart(_long(iou, others))
-        .mark_line(strokeWidth=1.4, color=colours.muted, opacity=0.28, cursor="pointer")
-        .encode(x=x, y=y, detail="name:N", tooltip=tooltip)
-        .add_params(pick)
-    )
+    pale: Piece = place | {"detail": field("name:N"), "tooltip": tooltip}
+    look: Piece = {"strokeWidth": 1.4, "color": colours.muted, "opacity": 0.28, "cursor": "pointer"}
     frame = _long(iou, curves).rename(columns={"name": "model"})
-    lines = alt.Chart(frame).mark_line(strokeWidth=2.4).encode(x=x, y=y, color=model_colour(curves, colours))
-    now = alt.Chart(pd.DataFrame({"iou": [current]})).mark_rule(strokeDash=[3, 3], color=colours.text).encode(x="iou:Q")
-    return themed(alt.layer(pale, lines, _ends(frame, colours), now).properties(height=height), colours)
+    layers = [
+        layer(_long(iou, others), "line", pale, pick=picked("field", ["name"]), **look),
+        layer(frame, "line", place | {"color": model_colour(curves, colours)}, strokeWidth=2.4),
+        _ends(frame, colours),
+        layer(pd.DataFrame({"iou": [current]}), "rule", {"x": field("iou:Q")}, strokeDash=[3, 3], color=colours.text),
+    ]
+    return themed(layers, colours, height=height)
 
 
 def reliability(bins: Mapping[str, Calibration], *, baseline: str, dark: bool, height: int = 170) -> Chart:
@@ -91,17 +92,22 @@ def reliability(bins: Mapping[str, Calibration], *, baseline: str, dark: bool, h
         left as `bin_counts`, so that one can stand above the other.
     """
     colours = palette(dark=dark, baseline=baseline)
-    axis = alt.Axis(labels=False, grid=False, values=[0, 0.5, 1])
-    base = alt.Chart(_filled(bins)).encode(
-        x=alt.X("confidence:Q", title=None, scale=unit_scale(), axis=axis),
-        y=alt.Y("accuracy:Q", title=None, scale=unit_scale(), axis=_ratio_axis()),
-        color=model_colour(bins, colours),
-        tooltip=_bin_tooltip(),
+    axis = {"labels": False, "grid": False, "values": [0, 0.5, 1]}
+    base, filled = (
+        {
+            "x": field("confidence:Q", title=None, scale=unit_scale(), axis=axis),
+            "y": field("accuracy:Q", title=None, scale=unit_scale(), axis=_ratio_axis()),
+            "color": model_colour(bins, colours),
+            "tooltip": _bin_tooltip(),
+        },
+        _filled(bins),
     )
-    lines = base.mark_line(strokeWidth=1.8, opacity=0.6)
-    points = base.mark_point(filled=True, size=80, opacity=1, cursor="pointer").add_params(_bin_picked())
-    ideal = _diagonal("confidence", "accuracy", colours)
-    return themed(alt.layer(ideal, lines, points).properties(height=height), colours)
+    layers = [
+        _diagonal("confidence", "accuracy", colours),
+        layer(filled, "line", base, strokeWidth=1.8, opacity=0.6),
+        layer(filled, "point", base, pick=_bin_picked(), filled=True, size=80, opacity=1, cursor="pointer"),
+    ]
+    return themed(layers, colours, height=height)
 
 
 def bin_counts(bins: Mapping[str, Calibration], *, baseline: str, dark: bool, height: int = 150) -> Chart:
@@ -119,37 +125,38 @@ def bin_counts(bins: Mapping[str, Calibration], *, baseline: str, dark: bool, he
     """
     colours, filled = palette(dark=dark, baseline=baseline), _filled(bins)
     share = 0.1 / len(bins)
-    place = {model: order * share for order, model in enumerate(bins)}
+    place: Piece = {model: order * share for order, model in enumerate(bins)}
     start = filled["low"] + filled["model"].map(place).astype(float)
     filled = filled.assign(left=start + 0.006, right=start + share - 0.006, centre=filled["low"] + 0.05)
     largest = int(filled["values"].max()) if len(filled) else 1
     top = largest * (1.25 + 0.35 * len(bins))
-    y_axis = alt.Axis(grid=False, tickCount=2, format="~s", minExtent=_LEFT, maxExtent=_LEFT)
-    bars = (
-        alt.Chart(filled)
-        .mark_bar(cornerRadius=0, cursor="pointer")
-        .encode(
-            x=alt.X("left:Q", title="Confidence", scale=unit_scale(), axis=_axis(".1f")),
-            x2="right:Q",
-            y=alt.Y("values:Q", title=None, scale=alt.Scale(domain=[0, top], nice=False), axis=y_axis),
-            y2=alt.datum(0),
-            color=model_colour(bins, colours),
-            tooltip=_bin_tooltip(),
-        )
-    )
+    y_axis = {"grid": False, "tickCount": 2, "format": "~s", "minExtent": _LEFT, "maxExtent": _LEFT}
+    bar: Piece = {
+        "x": field("left:Q", title="Confidence", scale=unit_scale(), axis=_axis(".1f")),
+        "x2": {"field": "right"},
+        "y": field("values:Q", title=None, scale=fixed_scale(0, top), axis=y_axis),
+        "y2": {"datum": 0},
+        "color": model_colour(bins, colours),
+        "tooltip": _bin_tooltip(),
+    }
     # One row of numbers for each model: side by side they would run into each other.
     numbers = [
-        alt.Chart(filled[filled["model"] == model])
-        .mark_text(fontSize=12, color=colours.of(model))
-        .encode(
-            x="centre:Q",
-            y=alt.datum(top * (0.93 - 0.17 * row)),
-            text=alt.Text("values:Q", format="~s"),
-            tooltip=_bin_tooltip(),
+        layer(
+            filled[filled["model"] == model],
+            "text",
+            {
+                "x": field("centre:Q"),
+                "y": {"datum": top * (0.93 - 0.17 * row)},
+                "text": field("values:Q", format="~s"),
+                "tooltip": _bin_tooltip(),
+            },
+            fontSize=12,
+            color=colours.of(model),
         )
         for row, model in enumerate(bins)
     ]
-    return themed(alt.layer(bars.add_params(_bin_picked()), *numbers).properties(height=height), colours)
+    bars = layer(filled, "bar", bar, pick=_bin_picked(), cornerRadius=0, cursor="pointer")
+    return themed([bars, *numbers], colours, height=height)
 
 
 def review_budget(
@@ -171,30 +178,30 @@ def review_budget(
     """
     colours = palette(dark=dark, baseline=baseline)
     nothing = pd.DataFrame({"model": [], "reviewed": [], "caught": []})
-    frame = pd.concat([nothing, *(_review(model, found) for model, found in curves.items())], ignore_index=True)
-    x_axis, y_axis = alt.Axis(format=".0%", grid=False, tickCount=5), alt.Axis(format=".0%", tickCount=4)
-    lines = (
-        alt.Chart(frame)
-        .mark_line(strokeWidth=2.2)
-        .encode(
-            x=alt.X("reviewed:Q", title="Reviewed, least sure first", scale=unit_scale(), axis=x_axis),
-            y=alt.Y("caught:Q", title="Errors caught", scale=unit_scale(), axis=y_axis),
-            color=model_colour(curves, colours),
-            tooltip=tips(model="Model", reviewed=("Reviewed", ".1%"), caught=("Errors caught", ".1%")),
-            order="reviewed:Q",
-        )
-    )
-    chance = _diagonal("reviewed", "caught", colours)
-    rule = alt.Chart(pd.DataFrame({"reviewed": [budget]})).mark_rule(strokeWidth=1.4, color=colours.text)
-    return themed(alt.layer(chance, lines, rule.encode(x="reviewed:Q")).properties(height=height), colours)
+    frame = pd.concat([nothing, *(_review(model, curve) for model, curve in curves.items())], ignore_index=True)
+    x_axis, y_axis = {"format": ".0%", "grid": False, "tickCount": 5}, {"format": ".0%", "tickCount": 4}
+    line: Piece = {
+        "x": field("reviewed:Q", title="Reviewed, least sure first", scale=unit_scale(), axis=x_axis),
+        "y": field("caught:Q", title="Errors caught", scale=unit_scale(), axis=y_axis),
+        "color": model_colour(curves, colours),
+        "tooltip": tips(model="Model", reviewed=("Reviewed", ".1%"), caught=("Errors caught", ".1%")),
+        "order": field("reviewed:Q"),
+    }
+    share = pd.DataFrame({"reviewed": [budget]})
+    layers = [
+        _diagonal("reviewed", "caught", colours),
+        layer(frame, "line", line, strokeWidth=2.2),
+        layer(share, "rule", {"x": field("reviewed:Q")}, strokeWidth=1.4, color=colours.text),
+    ]
+    return themed(layers, colours, height=height)
 
 
-def _axis(form: str) -> alt.Axis:
-    return alt.Axis(format=form, grid=False, tickCount=5)
+def _axis(form: str) -> Piece:
+    return {"format": form, "grid": False, "tickCount": 5}
 
 
-def _ratio_axis() -> alt.Axis:
-    return alt.Axis(format=".2f", values=[0, 0.25, 0.5, 0.75, 1], minExtent=_LEFT, maxExtent=_LEFT)
+def _ratio_axis() -> Piece:
+    return {"format": ".2f", "values": [0, 0.25, 0.5, 0.75, 1], "minExtent": _LEFT, "maxExtent": _LEFT}
 
 
 def _long(iou: Sequence[float], curves: Mapping[str, FloatArray]) -> pd.DataFrame:
@@ -207,21 +214,24 @@ def _long(iou: Sequence[float], curves: Mapping[str, FloatArray]) -> pd.DataFram
     return pd.DataFrame(rows, columns=["name", "iou", "ap"])
 
 
-def _ends(frame: pd.DataFrame, colours: Palette) -> alt.Chart:
+def _ends(frame: pd.DataFrame, colours: Palette) -> Piece:
     """The name of each model at the start of its line, where lines are furthest apart."""
     known = frame.dropna()
     first = known.loc[known.groupby("model")["iou"].idxmin()] if len(known) else known
-    marks = alt.Chart(first).mark_text(align="left", dx=4, dy=-9, fontWeight=700, fontSize=12.5)
-    ends: alt.Chart = marks.encode(x="iou:Q", y="ap:Q", text="model:N", color=model_colour(first["model"], colours))
-    return ends
+    name: Piece = {
+        "x": field("iou:Q"),
+        "y": field("ap:Q"),
+        "text": field("model:N"),
+        "color": model_colour(first["model"], colours),
+    }
+    return layer(first, "text", name, align="left", dx=4, dy=-9, fontWeight=700, fontSize=12.5)
 
 
-def _diagonal(across: str, up: str, colours: Palette) -> alt.Chart:
+def _diagonal(across: str, up: str, colours: Palette) -> Piece:
     """A dashed line from 0 to 1 on both axes."""
-    marks = alt.Chart(pd.DataFrame({across: [0.0, 1.0], up: [0.0, 1.0]}))
-    marks = marks.mark_line(strokeDash=[4, 4], strokeWidth=1.2, color=colours.muted)
-    diagonal: alt.Chart = marks.encode(x=f"{across}:Q", y=f"{up}:Q")
-    return diagonal
+    corners = pd.DataFrame({across: [0.0, 1.0], up: [0.0, 1.0]})
+    place: Piece = {"x": field(f"{across}:Q"), "y": field(f"{up}:Q")}
+    return layer(corners, "line", place, strokeDash=[4, 4], strokeWidth=1.2, color=colours.muted)
 
 
 def _filled(bins: Mapping[str, Calibration]) -> pd.DataFrame:
@@ -247,11 +257,11 @@ def _filled(bins: Mapping[str, Calibration]) -> pd.DataFrame:
     return frame[frame["values"] > 0]
 
 
-def _bin_picked() -> alt.Parameter:
-    return alt.selection_point(name="bin", fields=["bin", "model"], on="click", empty=False)
+def _bin_picked() -> Piece:
+    return picked("bin", ["bin", "model"])
 
 
-def _bin_tooltip() -> list[alt.Tooltip]:
+def _bin_tooltip() -> list[Piece]:
     means = {"confidence": ("Mean confidence", ".3f"), "accuracy": ("Right values, share", ".3f")}
     return tips(model="Model", range="Confidence", **means, values=("Values", ",d"))
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import altair as alt
 import pandas as pd
 
-from evaluator.charts.theme import Chart, palette, themed, tips
+from evaluator.charts.theme import palette, themed, tips
+from evaluator.charts.vega import Chart, Piece, field, layer
 
 
 class Dated(NamedTuple):
@@ -57,19 +57,19 @@ def over_dates(models: list[Dated], *, title: str, dark: bool, height: int = 300
     frame = pd.DataFrame(models, columns=Dated._fields)
     frame["date"] = pd.to_datetime(frame["date"])
     frame["shown"] = [f"{letter} {name}".strip() for letter, name in zip(frame["letter"], frame["name"], strict=True)]
-    ink = alt.Color(
-        "letter:N",
-        scale=alt.Scale(domain=["", "A", "B"], range=[colours.text, colours.a, colours.b]),
-        legend=None,
+    ink = field(
+        "letter:N", scale={"domain": ["", "A", "B"], "range": [colours.text, colours.a, colours.b]}, legend=None
     )
-    x = alt.X("date:T", title=None, axis=alt.Axis(format="%Y-%m-%d", tickCount=4, labelOverlap=True, grid=False))
-    y = alt.Y("value:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(format=".2f"))
+    x_axis = {"format": "%Y-%m-%d", "tickCount": 4, "labelOverlap": True, "grid": False}
+    x = field("date:T", title=None, axis=x_axis)
+    y = field("value:Q", title=title, scale={"zero": False}, axis={"format": ".2f"})
     tooltip = tips(shown="Model", value=(title, ".3f"), low=("from", ".3f"), high=("to", ".3f"))
-    base = alt.Chart(frame)
-    lines = base.mark_line(strokeWidth=1.4, color=colours.muted).encode(x=x, y=y, detail="family:N")
-    whiskers = base.mark_rule(strokeWidth=1.4).encode(x=x, y="low:Q", y2="high:Q", color=ink)
-    points = base.mark_point(filled=True, size=70, opacity=1).encode(x=x, y=y, color=ink, tooltip=tooltip)
-    names = base.mark_text(align="left", dx=8, dy=-7, fontSize=12.5, limit=140).encode(
-        x=x, y=y, text="shown:N", color=ink
-    )
-    return themed(alt.layer(lines, whiskers, points, names).properties(height=height), colours)
+    whisker: Piece = {"x": x, "y": field("low:Q"), "y2": {"field": "high"}, "color": ink}
+    names: Piece = {"x": x, "y": y, "text": field("shown:N"), "color": ink}
+    layers = [
+        layer(frame, "line", {"x": x, "y": y, "detail": field("family:N")}, strokeWidth=1.4, color=colours.muted),
+        layer(frame, "rule", whisker, strokeWidth=1.4),
+        layer(frame, "point", {"x": x, "y": y, "color": ink, "tooltip": tooltip}, filled=True, size=70, opacity=1),
+        layer(frame, "text", names, align="left", dx=8, dy=-7, fontSize=12.5, limit=140),
+    ]
+    return themed(layers, colours, height=height)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import altair as alt
 import numpy as np
 
-from evaluator.charts.theme import Chart, bars_of_labels, palette, themed, tips
+from evaluator.charts.theme import bars_of_labels, fixed_scale, palette, themed, tips
+from evaluator.charts.vega import Chart, field
 from evaluator.model.boxes import FloatArray
 
 TOP: Final = 8
@@ -52,15 +52,15 @@ def f1_by_class(
     """
     colours, shown = palette(dark=dark, baseline=baseline), lowest_f1(classes, f1, top=top)
     # Room for the number behind the longest bar.
-    scale, axis = alt.Scale(domain=[0, 1.18], nice=False), alt.Axis(values=[0, 0.5, 1], format=".1f")
-    chart = bars_of_labels(
+    scale, axis = fixed_scale(0, 1.18), {"values": [0, 0.5, 1], "format": ".1f"}
+    bars = bars_of_labels(
         [classes[row] for row in shown],
         {model: values[shown] for model, values in f1.items()},
         "f1",
-        x=alt.X("f1:Q", title=None, scale=scale, axis=axis),
+        x=field("f1:Q", title=None, scale=scale, axis=axis),
         tooltip=tips(label="Label", model="Model", f1=("Pixel F1", ".3f")),
         colours=colours,
         thick=0.8,
-        number=alt.Text("f1:Q", format=".3f"),
+        number=".3f",
     )
-    return themed(chart.properties(height=min(height, max(len(shown), 1) * (12 * len(f1) + 12) + 30)), colours)
+    return themed(bars, colours, height=min(height, max(len(shown), 1) * (12 * len(f1) + 12) + 30))

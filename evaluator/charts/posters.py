@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-import altair as alt
 import numpy as np
 import pandas as pd
 
-from evaluator.charts.theme import Chart, model_colour, palette, themed, tips
+from evaluator.charts.theme import fixed_scale, model_colour, palette, themed, tips
+from evaluator.charts.vega import Chart, Piece, field, layer, picked, value_if
 from evaluator.model.boxes import FloatArray, IntArray
 
 # Two texts that have nothing to do with each other share a tenth to a fifth of their words: the steps begin there. Ink
@@ -82,33 +82,28 @@ def criteria(
     frame = pd.DataFrame(rows, columns=["criterion", "model", "poster", "value", "shown", "chosen", "verdict"])
     edges = [(title, edge) for title, pair in zip(titles, bounds, strict=True) for edge in pair if np.isfinite(edge)]
     limits = pd.DataFrame(edges, columns=["criterion", "limit"])
-    shapes = alt.Scale(domain=list(values), range=["circle" if name == baseline else "diamond" for name in values])
-    scale = alt.Scale(domain=[0, 2.1], nice=False)
-    axis = alt.Axis(values=[0, 0.25, 0.5, 0.75, 1, 1.5, 2], format=".2~f", labelFlush=False)
-    y = alt.Y("criterion:N", sort=list(titles), title=None, axis=alt.Axis(grid=False, labelLimit=120, minExtent=64))
-    pick = alt.selection_point(name="poster", fields=["poster"], on="click", empty=False)
-    dots = (
-        alt.Chart(frame)
-        .mark_point(filled=True, opacity=0.85, cursor="pointer")
-        .encode(
-            x=alt.X("shown:Q", title=None, scale=scale, axis=axis),
-            y=y,
-            yOffset=alt.YOffset("model:N", sort=list(values)),
-            shape=alt.Shape("model:N", scale=shapes, legend=None),
-            color=model_colour(values, colours),
-            size=alt.condition("datum.chosen", alt.value(150), alt.value(46)),
-            tooltip=tips(
-                poster="Poster", model="Model", criterion="Criterion", value=("Value", ".3f"), verdict="Threshold"
-            ),
-        )
-        .add_params(pick)
-    )
-    lines = (
-        alt.Chart(limits)
-        .mark_tick(thickness=2, size=34, color=_LOSS_DARK if dark else _LOSS)
-        .encode(x=alt.X("limit:Q", scale=scale), y=y)
-    )
-    return themed(alt.layer(lines, dots).properties(height=172), colours)
+    shapes = {"domain": list(values), "range": ["circle" if name == baseline else "diamond" for name in values]}
+    scale = fixed_scale(0, 2.1)
+    axis = {"values": [0, 0.25, 0.5, 0.75, 1, 1.5, 2], "format": ".2~f", "labelFlush": False}
+    y_axis = {"grid": False, "labelLimit": 120, "minExtent": 64}
+    y = field("criterion:N", sort=list(titles), title=None, axis=y_axis)
+    dot: Piece = {
+        "x": field("shown:Q", title=None, scale=scale, axis=axis),
+        "y": y,
+        "yOffset": field("model:N", sort=list(values)),
+        "shape": field("model:N", scale=shapes, legend=None),
+        "color": model_colour(values, colours),
+        "size": value_if("datum.chosen", 150, 46),
+        "tooltip": tips(
+            poster="Poster", model="Model", criterion="Criterion", value=("Value", ".3f"), verdict="Threshold"
+        ),
+    }
+    limit: Piece = {"x": field("limit:Q", scale=scale), "y": y}
+    layers = [
+        layer(limits, "tick", limit, thickness=2, size=34, color=_LOSS_DARK if dark else _LOSS),
+        layer(frame, "point", dot, pick=picked("poster", ["poster"]), filled=True, opacity=0.85, cursor="pointer"),
+    ]
+    return themed(layers, colours, height=172)
 
 
 def section_matrix(
@@ -147,23 +142,27 @@ def section_matrix(
         for column, place in enumerate(places)
     ]
     columns = ["row", "column", "reference", "generated", "f1", "text", "best", "name", "place"]
-    across = alt.Axis(orient="top", labelAngle=0, labelOverlap=False, grid=False)
-    down = alt.Axis(labelOverlap=False, labelLimit=190, grid=False)
-    base = alt.Chart(pd.DataFrame(rows, columns=columns)).encode(
-        x=alt.X("place:O", sort=places, title=None, axis=across, scale=alt.Scale(paddingInner=0.04, paddingOuter=0)),
-        y=alt.Y("name:N", sort=names, title=None, axis=down, scale=alt.Scale(paddingInner=0.06, paddingOuter=0)),
-        tooltip=tips(reference="Reference", generated="Extraction", f1=("ROUGE-L", ".3f"), best="Best of its row"),
-    )
+    across: Piece = {"orient": "top", "labelAngle": 0, "labelOverlap": False, "grid": False}
+    down = {"labelOverlap": False, "labelLimit": 190, "grid": False}
+    base: Piece = {
+        "x": field("place:O", sort=places, title=None, axis=across, scale={"paddingInner": 0.04, "paddingOuter": 0}),
+        "y": field("name:N", sort=names, title=None, axis=down, scale={"paddingInner": 0.06, "paddingOuter": 0}),
+        "tooltip": tips(reference="Reference", generated="Extraction", f1=("ROUGE-L", ".3f"), best="Best of its row"),
+    }
     colours, ramp, look = palette(dark=dark), _DARK_RAMP if dark else _LIGHT_RAMP, _DARK_TEXT if dark else _LIGHT_TEXT
-    steps = alt.Scale(type="threshold", domain=list(_STEPS), range=list(ramp))
-    cells = base.mark_rect(cornerRadius=0).encode(color=alt.Color("f1:Q", scale=steps, legend=None))
-    best_cells, other_cells = base.transform_filter("datum.best"), base.transform_filter("!datum.best")
-    frames = best_cells.mark_rect(fillOpacity=0, strokeWidth=2.4).encode(stroke=alt.value(colours.text))
-    ink = alt.condition(f"datum.f1 >= {look.deep_from}", alt.value(look.on_deep), alt.value(look.on_pale))
-    numbers = other_cells.mark_text(fontSize=12).encode(text="text:N", color=ink)
-    bold = best_cells.mark_text(fontSize=12, fontWeight="bold").encode(text="text:N", color=ink)
-    size = {"width": max(_CELL[0] * len(places), 120), "height": max(_CELL[1] * len(names), 34)}
-    return themed(alt.layer(cells, frames, numbers, bold).properties(**size), colours)
+    steps = {"type": "threshold", "domain": list(_STEPS), "range": list(ramp)}
+    cell: Piece = base | {"color": field("f1:Q", scale=steps, legend=None)}
+    ink = value_if(f"datum.f1 >= {look.deep_from}", look.on_deep, look.on_pale)
+    number, frame = base | {"text": field("text:N"), "color": ink}, pd.DataFrame(rows, columns=columns)
+    around: Piece = base | {"stroke": {"value": colours.text}}
+    layers = [
+        layer(frame, "rect", cell, cornerRadius=0),
+        layer(frame, "rect", around, keep="datum.best", fillOpacity=0, strokeWidth=2.4),
+        layer(frame, "text", number, keep="!datum.best", fontSize=12),
+        layer(frame, "text", number, keep="datum.best", fontSize=12, fontWeight="bold"),
+    ]
+    width, height = max(_CELL[0] * len(places), 120), max(_CELL[1] * len(names), 34)
+    return themed(layers, colours, height=height, width=width)
 
 
 def _short(name: str) -> str:

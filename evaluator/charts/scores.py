@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-import altair as alt
 import numpy as np
 import pandas as pd
 
-from evaluator.charts.theme import Chart, bars_of_labels, palette, themed, tips, unit_scale
+from evaluator.charts.theme import bars_of_labels, fixed_scale, palette, themed, tips, unit_scale
+from evaluator.charts.vega import Chart, Piece, field, layer
 from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.confidence import Calibration
 from evaluator.model.boxes import FloatArray
@@ -82,45 +82,38 @@ def label_curves(
     marks = pd.DataFrame(dots, columns=["label", "kind", "recall", "precision"]).dropna()
     lowest = min([1.0, *frame["precision"].tolist(), *marks["precision"].tolist()])
     low = max(np.floor(lowest * 10 - 1e-9) / 10, 0.0) if lowest < 1.0 else 0.9
-    colour = alt.Color("label:N", scale=alt.Scale(domain=names, range=list(inks[: len(names)])), legend=None)
+    colour = field("label:N", scale={"domain": names, "range": list(inks[: len(names)])}, legend=None)
     steps = [tenth / 10 for tenth in range(round(10 * low), 11)]
-    x = alt.X(
-        "recall:Q",
-        title="Recall",
-        # Room for the names at the ends.
-        scale=alt.Scale(domain=[0, 1.42], nice=False),
-        axis=alt.Axis(values=[0, 0.25, 0.5, 0.75, 1.0], format=".2f", grid=False),
-    )
-    y = alt.Y(
-        "precision:Q",
-        title="Precision",
-        scale=alt.Scale(domain=[low, 1.0], nice=False),
-        axis=alt.Axis(values=steps, format=".1f", grid=True),
-    )
+    # Room for the names at the ends.
+    x_scale, x_axis = fixed_scale(0, 1.42), {"values": [0, 0.25, 0.5, 0.75, 1.0], "format": ".2f", "grid": False}
+    y_axis = {"values": steps, "format": ".1f", "grid": True}
+    dot: Piece = {
+        "x": field("recall:Q", title="Recall", scale=x_scale, axis=x_axis),
+        "y": field("precision:Q", title="Precision", scale=fixed_scale(low, 1.0), axis=y_axis),
+        "color": colour,
+    }
     tooltip = tips(
         label="Label", recall=("Recall", ".3f"), precision=("Precision", ".3f"), score=("Score, at least", ".3f")
     )
-    lines = (
-        alt.Chart(frame)
-        .mark_line(strokeWidth=1.8, interpolate="step-before", clip=True)
-        .encode(x=x, y=y, color=colour, detail="label:N", order="order:Q", tooltip=tooltip)
-    )
+    line: Piece = dot | {"detail": field("label:N"), "order": field("order:Q"), "tooltip": tooltip}
     ends = _ends(curves, low)
-    leaders = (
-        alt.Chart(ends)
-        .mark_rule(strokeWidth=1, opacity=0.7)
-        .encode(x="from_recall:Q", x2="to_recall:Q", y="from_precision:Q", y2="to_precision:Q", color=colour)
-    )
-    words = (
-        alt.Chart(ends)
-        .mark_text(align="left", dx=4, fontSize=12.5, fontWeight="bold", limit=120)
-        .encode(x="to_recall:Q", y="to_precision:Q", text="label:N", color=colour)
-    )
-    base = alt.Chart(marks).encode(x=x, y=y, color=colour)
-    filled = base.mark_point(filled=True, size=80, opacity=1).transform_filter("datum.kind == 'now'")
-    hollow = base.mark_point(filled=False, size=80, strokeWidth=2, fill=colours.surface, opacity=1)
-    hollow = hollow.transform_filter("datum.kind == 'best'")
-    return themed(alt.layer(lines, leaders, words, hollow, filled).properties(height=height), colours)
+    leader: Piece = {
+        "x": field("from_recall:Q"),
+        "x2": {"field": "to_recall"},
+        "y": field("from_precision:Q"),
+        "y2": {"field": "to_precision"},
+        "color": colour,
+    }
+    word: Piece = {"x": field("to_recall:Q"), "y": field("to_precision:Q"), "text": field("label:N"), "color": colour}
+    hollow: Piece = {"filled": False, "strokeWidth": 2, "fill": colours.surface}
+    layers = [
+        layer(frame, "line", line, strokeWidth=1.8, interpolate="step-before", clip=True),
+        layer(ends, "rule", leader, strokeWidth=1, opacity=0.7),
+        layer(ends, "text", word, align="left", dx=4, fontSize=12.5, fontWeight="bold", limit=120),
+        layer(marks, "point", dot, keep="datum.kind == 'best'", size=80, opacity=1, **hollow),
+        layer(marks, "point", dot, keep="datum.kind == 'now'", size=80, opacity=1, filled=True),
+    ]
+    return themed(layers, colours, height=height)
 
 
 def _ends(curves: Mapping[str, Curve], low: float) -> pd.DataFrame:
@@ -168,20 +161,18 @@ def error_costs(
     """
     colours = palette(dark=dark, baseline=baseline)
     largest = max([1e-9, *(float(np.nanmax(points, initial=0.0)) for points in costs.values())])
-    chart = bars_of_labels(
+    bars = bars_of_labels(
         titles,
         costs,
         "points",
-        x=alt.X(
-            "points:Q", title=None, scale=alt.Scale(domain=[0, largest * 1.16], nice=False), axis=alt.Axis(tickCount=4)
-        ),
+        x=field("points:Q", title=None, scale=fixed_scale(0, largest * 1.16), axis={"tickCount": 4}),
         tooltip=tips(label="Error", model="Model", points=("Points of AP", ".2f"), count=("Errors", ",d")),
         colours=colours,
         thick=0.86,
-        number=alt.Text("points:Q", format=".1f"),
+        number=".1f",
         counts=counts,
     )
-    return themed(chart.properties(height=height), colours)
+    return themed(bars, colours, height=height)
 
 
 def reliability_bars(bins: Calibration, *, model: str, baseline: str, dark: bool, height: int = 250) -> Chart:
@@ -211,14 +202,20 @@ def reliability_bars(bins: Calibration, *, model: str, baseline: str, dark: bool
             "boxes": bins.count,
         }
     ).dropna()
-    x = alt.X("low:Q", title=None, scale=unit_scale(), axis=alt.Axis(values=[0, 0.5, 1], format=".1f", grid=False))
-    y = alt.Y("accuracy:Q", title=None, scale=unit_scale(), axis=alt.Axis(values=[0, 0.5, 1], format=".1f"))
+    across: Piece = {
+        "x": field(
+            "low:Q", title=None, scale=unit_scale(), axis={"values": [0, 0.5, 1], "format": ".1f", "grid": False}
+        ),
+        "y": field("accuracy:Q", title=None, scale=unit_scale(), axis={"values": [0, 0.5, 1], "format": ".1f"}),
+    }
     tooltip = tips(
         low=("Score from", ".1f"), high=("to", ".1f"), accuracy=("Right", ".3f"), confidence=("Mean score", ".3f"),
         boxes=("Boxes", ",d"),
     )  # fmt: skip
-    bars = alt.Chart(frame).mark_bar(color=colours.of(model), opacity=0.55, binSpacing=1, cornerRadius=0)
-    bars = bars.encode(x=x, x2="high:Q", y=y, y2=alt.datum(0), tooltip=tooltip)
+    bar: Piece = across | {"x2": {"field": "high"}, "y2": {"datum": 0}, "tooltip": tooltip}
     diagonal = pd.DataFrame({"low": [0.0, 1.0], "accuracy": [0.0, 1.0]})
-    ideal = alt.Chart(diagonal).mark_line(color=colours.text, strokeWidth=1, strokeDash=[4, 3]).encode(x=x, y=y)
-    return themed(alt.layer(bars, ideal).properties(height=height), colours)
+    layers = [
+        layer(frame, "bar", bar, color=colours.of(model), opacity=0.55, binSpacing=1, cornerRadius=0),
+        layer(diagonal, "line", across, color=colours.text, strokeWidth=1, strokeDash=[4, 3]),
+    ]
+    return themed(layers, colours, height=height)

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-import altair as alt
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+
+from evaluator.charts.vega import Chart, Piece, chart, field, layer
 
 _FONT: Final = '"Source Sans", sans-serif'
 # Longer labels are cut here and whole in the tooltip.
@@ -24,7 +25,6 @@ _SHOWN: Final = (
     "regexp('[\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]', 'g'), '\ufffd')"
 )
 
-Chart = alt.LayerChart | alt.FacetChart
 Numbers = npt.NDArray[Any]
 
 
@@ -53,24 +53,28 @@ def palette(*, dark: bool, baseline: str = "") -> Palette:
     return (DARK if dark else LIGHT)._replace(baseline=baseline)
 
 
-def model_colour(models: Iterable[str], colours: Palette) -> alt.Color:
+def model_colour(models: Iterable[str], colours: Palette) -> Piece:
     """Colour by model without a legend: the names stand beside the chart."""
     names = list(models)
-    scale = alt.Scale(domain=names, range=[colours.of(model) for model in names])
-    return alt.Color("model:N", scale=scale, legend=None)
+    return field("model:N", scale={"domain": names, "range": [colours.of(model) for model in names]}, legend=None)
 
 
-def unit_scale() -> alt.Scale:
+def fixed_scale(low: float, high: float) -> Piece:
+    """From one value to another, whatever is drawn."""
+    return {"domain": [low, high], "nice": False}
+
+
+def unit_scale() -> Piece:
     """From 0 to 1, whatever is drawn."""
-    return alt.Scale(domain=[0, 1], nice=False)
+    return fixed_scale(0, 1)
 
 
-def tips(**fields: str | tuple[str, str]) -> list[alt.Tooltip]:
+def tips(**fields: str | tuple[str, str]) -> list[Piece]:
     """What a mark says: the title of each field; a number has its format beside it."""
     return [
-        alt.Tooltip(f"{name}:N", title=title)
+        field(f"{name}:N", title=title)
         if isinstance(title, str)
-        else alt.Tooltip(f"{name}:Q", title=title[0], format=title[1])
+        else field(f"{name}:Q", title=title[0], format=title[1])
         for name, title in fields.items()
     ]
 
@@ -80,14 +84,14 @@ def bars_of_labels(
     values: Mapping[str, Numbers],
     name: str,
     *,
-    x: alt.X,
-    tooltip: list[alt.Tooltip],
+    x: Piece,
+    tooltip: list[Piece],
     colours: Palette,
     thick: float,
-    number: alt.Text,
-    pick: alt.Parameter | None = None,
+    number: str,
+    pick: Piece | None = None,
     counts: Mapping[str, Sequence[int]] | None = None,
-) -> Chart:
+) -> list[Piece]:
     """Horizontal bars of ``label``, one for each ``model`` below each other, with their numbers behind them.
 
     Parameters
@@ -98,14 +102,21 @@ def bars_of_labels(
         By model, in order; NaN is not drawn.
     name : str
         What the values are called in `x`, `tooltip` and `number`.
-    x : X
-        Length of the bars.
+    x : dict
+        Encoding of the length of the bars.
     thick : float
         Thickness of a bar as a share of its band.
-    pick : Parameter, optional
+    number : str
+        Format of the numbers.
+    pick : dict, optional
         The selection that a bar makes.
     counts : mapping of sequences of int, optional
         By model, ``count`` of the tooltip.
+
+    Returns
+    -------
+    list of dict
+        Two layers.
     """
     rows = [
         (label, model, value, counts[model][place] if counts else None)
@@ -113,43 +124,45 @@ def bars_of_labels(
         for model, column in values.items()
         if not np.isnan(value := column[place].item())
     ]
-    base = alt.Chart(pd.DataFrame(rows, columns=["label", "model", name, "count"])).encode(
-        y=alt.Y("label:N", sort=list(labels), title=None, axis=label_axis()),
-        yOffset=alt.YOffset("model:N", sort=list(values), scale=alt.Scale(paddingInner=0)),
-        x=x,
-        tooltip=tooltip,
-    )
-    cursor = alt.Undefined if pick is None else "pointer"
-    bars = base.mark_bar(cornerRadius=0, height={"band": thick}, cursor=cursor)  # type: ignore[arg-type]
-    bars = bars.encode(color=model_colour(values, colours))
-    numbers = base.mark_text(align="left", dx=5, fontSize=12, color=colours.text).encode(text=number)
-    layers: Chart = alt.layer(bars if pick is None else bars.add_params(pick), numbers)
-    return layers
-
-
-def label_axis() -> alt.Axis:
-    """An axis of names: every one shown, cut at a fixed width, never rotated."""
-    return alt.Axis(labelExpr=_SHOWN, labelOverlap=False, labelLimit=_LABEL_PIXELS, grid=False, minExtent=96)
-
-
-def themed(chart: Chart, colours: Palette) -> Chart:
-    """The chart in the one theme: no frame, no ticks, muted text, horizontal or vertical hairlines."""
-    axis: dict[str, Any] = {
-        "labelFont": _FONT,
-        "labelFontSize": 12.5,
-        "labelColor": colours.muted,
-        "titleColor": colours.muted,
-        "titleFontSize": 12.5,
-        "titleFontWeight": "normal",
-        "domain": False,
-        "ticks": False,
-        "gridColor": colours.grid,
-        "labelPadding": 6,
+    frame = pd.DataFrame(rows, columns=["label", "model", name, "count"])
+    base: Piece = {
+        "y": field("label:N", sort=list(labels), title=None, axis=label_axis()),
+        "yOffset": field("model:N", sort=list(values), scale={"paddingInner": 0}),
+        "x": x,
+        "tooltip": tooltip,
     }
-    finished: Chart = (
-        chart.configure(background="transparent", font=_FONT, padding={"left": 2, "right": 8, "top": 6, "bottom": 2})
-        .configure_axis(**axis)
-        .configure_legend(labelColor=colours.muted, labelFontSize=12.5, labelFont=_FONT, title=None, offset=6)
-        .configure_view(stroke=None)
-    )
-    return finished
+    look: Piece = {"cornerRadius": 0, "height": {"band": thick}} | ({} if pick is None else {"cursor": "pointer"})
+    bars = layer(frame, "bar", base | {"color": model_colour(values, colours)}, pick=pick, **look)
+    text = base | {"text": field(f"{name}:Q", format=number)}
+    return [bars, layer(frame, "text", text, align="left", dx=5, fontSize=12, color=colours.text)]
+
+
+def label_axis() -> Piece:
+    """An axis of names: every one shown, cut at a fixed width, never rotated."""
+    return {"labelExpr": _SHOWN, "labelOverlap": False, "labelLimit": _LABEL_PIXELS, "grid": False, "minExtent": 96}
+
+
+def themed(layers: Iterable[Piece], colours: Palette, *, height: int, width: int | None = None) -> Chart:
+    """Layers as a chart in the one theme: no frame, no ticks, muted text, horizontal or vertical hairlines."""
+    config: Piece = {
+        "background": "transparent",
+        "font": _FONT,
+        "padding": {"left": 2, "right": 8, "top": 6, "bottom": 2},
+        "axis": {
+            "labelFont": _FONT,
+            "labelFontSize": 12.5,
+            "labelColor": colours.muted,
+            "titleColor": colours.muted,
+            "titleFontSize": 12.5,
+            "titleFontWeight": "normal",
+            "domain": False,
+            "ticks": False,
+            "gridColor": colours.grid,
+            "labelPadding": 6,
+        },
+        "legend": {
+            "labelColor": colours.muted, "labelFontSize": 12.5, "labelFont": _FONT, "title": None, "offset": 6
+        },
+        "view": {"stroke": None},
+    }  # fmt: skip
+    return chart(layers, config, height=height, width=width)

@@ -63,6 +63,7 @@ COMMANDS = {
 }
 # What can be said without a command, which starts the dashboard on the sample data.
 OPTIONS = {
+    "--workspace PATH": "A folder that keeps uploads and the filter over a reload and a new start.",
     "--port INT": "Port on this machine; the first free one from 8501 when not given.",
     "--browser, --no-browser": "Open the browser when the dashboard is up. [default: --browser]",
     "--help, -h": "Display this message and exit.",

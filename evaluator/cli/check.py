@@ -50,7 +50,7 @@ def check(
         predictions = [read for read in annotations if read.side == "prediction"]
         issues += [issue for read in predictions for issue in formats.pair_issues(truths[0], read)]
         issues += dict.fromkeys(issue for read in predictions for issue in _crowded(truths[0], read))
-    diagnoses = [] if has_errors(issues) and len(files) == 1 else _diagnoses(files)
+    diagnoses = [] if has_errors(issues) and len(files) == 1 else _diagnoses(files, [read for read, _ in results])
     if has_errors(issues):
         # A file that breaks its rules matches nothing anyway; only what would mend it is worth saying.
         diagnoses = [each for each in diagnoses if each.best is not None]
@@ -78,25 +78,29 @@ def _crowded(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
         return problem.issues
 
 
-def _diagnoses(files: Sequence[Path]) -> list[Diagnosis]:
+def _diagnoses(files: Sequence[Path], sound: Sequence[Annotations | None]) -> list[Diagnosis]:
     """What the doctor says of predictions that were given with one ground truth; those with nothing to say left out.
 
     A file that states no side, such as COCO with images, is the ground truth when it comes first.
     """
-    held = [(path, read) for path in files if (read := _as_written(path)) is not None]
+    # A file without errors holds what it held when it was checked; it is not kept twice.
+    both = zip(files, sound, strict=True)
+    held = [(path, read) for path, checked in both if (read := checked or _as_written(path)) is not None]
     truths = [path for path, read in held if read.side == "ground_truth"]
     if len(held) < 2 or (len(truths) != 1 and held[0][0] not in truths):
         return []
     first = truths[0]
     truth = next(read for path, read in held if path == first)
-    found = []
+    diagnoses = []
     for path, read in held:
+        if path == first:
+            continue
         prediction = read if read.side == "prediction" else _as_written(path, side="prediction")
-        if path == first or prediction is None:
+        if prediction is None:
             continue
         with contextlib.suppress(BadInput):
-            found.append(diagnosis_of(truth, prediction))
-    return [each for each in found if not each.silent]
+            diagnoses.append(diagnosis_of(truth, prediction))
+    return [each for each in diagnoses if not each.silent]
 
 
 def _as_written(path: Path, side: Side | None = None) -> Annotations | None:

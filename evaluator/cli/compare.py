@@ -84,10 +84,11 @@ def compare(
     if len(files.pred) < 2:
         raise UsageError("give --pred twice or more; to evaluate one prediction use layoutscope evaluate.")
     rule = _rule(decide_by, least, largest_loss)
+    pdfs = files.options.get("pdfs")
     with progress("Reading") as say:
         evaluations = _evaluated(files, say)
         say("Comparing")
-        parts = [slices_part(each) for each in named_in(evaluations, files.gt, slices, attributes)]
+        parts = [slices_part(each) for each in named_in(evaluations, files.gt, slices, attributes, pdfs=pdfs, say=say)]
         results = [one.result for one in evaluations]
         comparison = compared(results, letters(len(files.pred)), seed=seed, resamples=resamples, more=parts, rule=rule)
         try:
@@ -136,14 +137,17 @@ def gate(
     if not fail_if:
         raise UsageError(f"give at least one --fail-if, such as --fail-if {EXAMPLE}.")
     paths = [pred] if baseline is None else [pred, baseline]
+    given = chosen(options)
+    pdfs = given.get("pdfs")
     with progress("Reading") as say:
         try:
             conditions = [parse(text) for text in fail_if]
-            evaluations = _evaluated(Compared(protocol, gt, paths, chosen(options)), say)
+            evaluations = _evaluated(Compared(protocol, gt, paths, given), say)
             say("Judging")
             sides = [protocol_of(result).measures(result) for result in (one.result for one in evaluations)]
-            if slices is not None or any((each.label or "").startswith(PREFIX) for each in conditions):
-                named = named_in(evaluations, gt, slices, attributes)
+            of_slices = any((each.label or "").startswith(PREFIX) for each in conditions)
+            if slices is not None or of_slices:
+                named = named_in(evaluations, gt, slices, attributes, pdfs=pdfs, say=say)
                 sides = [with_slices(side, each) for side, each in zip(sides, named, strict=True)]
             reference = sides[1] if len(sides) > 1 else None
             verdicts = judge(conditions, sides[0], reference, seed=seed, resamples=resamples)

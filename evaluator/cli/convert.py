@@ -133,14 +133,26 @@ def _save(written: Written, out: Path, *, folder: bool) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
         if folder:
-            if out.exists():
-                shutil.rmtree(out)
             made.chmod(0o755)
-            os.replace(made, out)
+            _exchange(made, out)
         else:
             os.replace(made / next(iter(written.files)), out)
     finally:
         shutil.rmtree(made, ignore_errors=True)
+
+
+def _exchange(made: Path, out: Path) -> None:
+    """A folder in the place of another, which is whole beside it until the new one is there."""
+    before = made.with_name(f"{made.name}.before")
+    if out.exists():
+        os.replace(out, before)
+    try:
+        os.replace(made, out)
+    except OSError:
+        if before.exists():
+            os.replace(before, out)
+        raise
+    shutil.rmtree(before, ignore_errors=True)
 
 
 # --- describe ------------------------------------------------------------------------------------------------

@@ -30,19 +30,22 @@ _START_SECONDS: Final = 60.0
 _STOP_SECONDS: Final = 5.0
 
 
-def dashboard(*, port: int | None = None, browser: bool = True) -> int:
+def dashboard(*, workspace: Path | None = None, port: int | None = None, browser: bool = True) -> int:
     """Start the dashboard on the bundled sample data and print its address.
 
     Parameters
     ----------
+    workspace
+        A folder that keeps uploads and the filter over a reload and a new start.
     port
         Port on this machine; the first free one from 8501 when not given.
     browser
         Open the browser when the dashboard is up.
     """
-    from evaluator import workspace  # here, because every command imports this module
+    from evaluator.workspace import sample  # here, because every command imports this module
 
-    return _serve(workspace.sample(_dashboard_folder() / "sample_data"), port=port, browser=browser)
+    files = sample(_dashboard_folder() / "sample_data")
+    return _serve(files, _workspace_variable(workspace), port=port, browser=browser)
 
 
 def open_paths(
@@ -55,6 +58,7 @@ def open_paths(
     as_reference: Annotated[bool, Parameter(negative="")] = False,
     findings: str | None = None,
     findings_workspace: str | None = None,
+    workspace: Path | None = None,
     port: int | None = None,
     browser: bool = True,
 ) -> int:
@@ -77,12 +81,15 @@ def open_paths(
         given.
     findings_workspace
         Name of the project in a database that several projects share.
+    workspace
+        A folder that keeps uploads and the filter over a reload and a new start.
     port
         Port on this machine; the first free one from 8501 when not given.
     browser
         Open the browser when the dashboard is up.
     """
-    from evaluator import project_file, workspace
+    from evaluator import project_file
+    from evaluator.workspace import find
 
     address = ""
     files = [path for path in paths if path.suffix.lower() == project_file.SUFFIX and path.is_file()]
@@ -92,14 +99,26 @@ def open_paths(
         workspace_files, address = project_file.read(files[0])
         project_file.remember(files[0], state_folder(os.environ))
     else:
-        workspace_files = workspace.find(paths, ground_truth=gt, predictions=pred, pdfs=pdfs, as_reference=as_reference)
+        workspace_files = find(paths, ground_truth=gt, predictions=pred, pdfs=pdfs, as_reference=as_reference)
         _need_something(workspace_files)
     sys.stderr.write(issues_text(workspace_files.issues))
     if findings is not None and "://" not in findings:
         findings = str(Path(findings).expanduser().resolve())
     kept = {FINDINGS_VARIABLE: findings, FINDINGS_WORKSPACE_VARIABLE: findings_workspace}
-    variables = {name: value for name, value in kept.items() if value}
+    variables = {name: value for name, value in kept.items() if value} | _workspace_variable(workspace)
     return _serve(workspace_files, variables, port=port, browser=browser, query=address)
+
+
+def _workspace_variable(folder: Path | None) -> dict[str, str]:
+    """How the server is told the workspace folder; a UsageError when it cannot be one."""
+    from evaluator.workspace import FOLDER_VARIABLE
+
+    if folder is None:
+        return {}
+    root = folder.expanduser().resolve()
+    if root.exists() and not root.is_dir():
+        raise UsageError(f"--workspace must name a folder; {folder.name} is a file.")
+    return {FOLDER_VARIABLE: str(root)}
 
 
 def _need_something(workspace_files: Workspace) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
 from cyclopts import Group, Parameter
 
 from evaluator.cli.program import UsageError
+from evaluator.cli.progress import Bar
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.protocols.base import BoxEvaluation, Evaluation
-from evaluator.slices.named import Counted, counted, default_file, read_named
+from evaluator.slices.attributes import FROM_PDFS, Attribute, OfPages, joined
+from evaluator.slices.named import Counted, NamedSlice, counted, default_file, read_named
 from evaluator.slices.page_table import read_page_table
+from evaluator.slices.slices import MEASURES, Measure
 
 _slices: Final = Group("Named slices", sort_key=3)
 
@@ -26,9 +30,20 @@ PageTable = Annotated[
 
 
 def named_in(
-    evaluations: Sequence[Evaluation], gt: Path, slices: Path | None, attributes: Path | None
+    evaluations: Sequence[Evaluation],
+    gt: Path,
+    slices: Path | None,
+    attributes: Path | None,
+    *,
+    pdfs: Path | None = None,
+    say: Bar | None = None,
 ) -> list[tuple[Counted, ...]]:
     """Recall and precision of the named slices, for each result.
+
+    Parameters
+    ----------
+    pdfs : Path, optional
+        The folder of the PDFs, which are read when a slice is about what only they show.
 
     Returns
     -------
@@ -52,10 +67,38 @@ def named_in(
             return [() for _ in evaluations]
         raise UsageError("--slices is about boxes that are matched one to one, which this protocol does not do.")
     named = read_named(path)
-    of_pages = None
+    of_pages: OfPages | None = None
     if attributes is not None:
         of_pages = read_page_table(attributes, boxes[0].matching.dataset.document_ids)
     try:
-        return [counted(each, named, of_pages) for each in boxes]
+        if pdfs is None or not _needs_pdfs(named):
+            return [counted(each, named, of_pages) for each in boxes]
+        return [
+            counted(each, named, joined(shown, of_pages or {}), of_boxes)
+            for each, (shown, of_boxes) in zip(boxes, _from_pdfs(boxes, pdfs, say), strict=True)
+        ]
     except ValueError as problem:
-        raise UsageError(f"{problem}.") from problem
+        hint = "; --pdfs reads it from the documents" if pdfs is None and _needs_pdfs(named) else ""
+        raise UsageError(f"{problem}{hint}.") from problem
+
+
+def _needs_pdfs(named: Sequence[NamedSlice]) -> bool:
+    return any(condition.attribute in FROM_PDFS for each in named for condition in each.conditions)
+
+
+def _from_pdfs(
+    boxes: Sequence[AnyBoxResult], pdfs: Path, say: Bar | None
+) -> Iterator[tuple[OfPages, Mapping[Measure, Sequence[Attribute]]]]:
+    """What the PDFs show of the pages and of the boxes of each result; a page is read once for all of them."""
+    from evaluator.pdf.folder import PdfFolder  # here, because most runs read no pages
+    from evaluator.pdf.pool import PagePool
+    from evaluator.slices.pdf_pages import of_pdf_pages
+
+    bar = Bar() if say is None else say
+    bar("Reading pages")
+    with PagePool() as pool:
+        for each in boxes:
+            dataset = each.matching.dataset
+            sides = dataset.ground_truth, each.matching.prediction
+            seen = of_pdf_pages(dataset, sides, PdfFolder(pdfs), pool, bar.count)
+            yield seen.of_pages, dict(zip(MEASURES, seen.of_boxes, strict=True))

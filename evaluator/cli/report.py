@@ -31,6 +31,7 @@ from evaluator.pack.folder import write_folder
 from evaluator.pack.html_pack import Written, write_html
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
+from evaluator.pack.slice_cards import pack_slices
 from evaluator.pdf.pool import PagePool
 from evaluator.project import (
     OptionError,
@@ -266,6 +267,7 @@ class _Run(NamedTuple):
             truth = files.dataset.ground_truth.source
             issues += checked_match(system, truth, side.source, options, result)
         called = _called(evaluations, [path.stem for path in self.pred])
+        say("Searching for slices")
         return gather(
             results,
             called,
@@ -274,6 +276,7 @@ class _Run(NamedTuple):
             issues=tuple(dict.fromkeys([*issues, *issues_of(others)])),
             own=own_chapter(system, evaluations, called),
             chapters=[each.chapter for each in others],
+            slices=pack_slices(results, [model.letter for model in called]),
         )
 
     def _evaluations(self, system: BoxProtocol[Any], dataset: Dataset, options: Any) -> list[BoxEvaluation]:  # noqa: ANN401

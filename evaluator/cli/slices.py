@@ -103,7 +103,8 @@ def slices(
             say("Reading pages")
             with PagePool() as pool:
                 side = side_of(boxes[0], measure)
-                of_pages, of_boxes = of_pdf_pages(boxes[0].matching.dataset, side, PdfFolder(pdfs), pool, say.count)
+                seen = of_pdf_pages(boxes[0].matching.dataset, [side], PdfFolder(pdfs), pool, say.count)
+                of_pages, (of_boxes,) = seen
         if attributes is not None:
             of_pages = joined(of_pages, read_page_table(attributes, boxes[0].matching.dataset.document_ids))
         say("Searching")

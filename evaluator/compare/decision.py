@@ -219,8 +219,8 @@ def main_metric(every: Sequence[Difference]) -> str | None:
 
 def main_metrics(every: Sequence[Difference]) -> tuple[str, ...]:
     """The measures that a rule can ask about: defined over all labels, and more is better."""
-    found = [one.metric for one in every if one.overall and one.difference is not None]
-    return tuple(dict.fromkeys(metric for metric in found if METRICS[metric].target is None))
+    metrics = [one.metric for one in every if one.overall and one.difference is not None]
+    return tuple(dict.fromkeys(metric for metric in metrics if METRICS[metric].target is None))
 
 
 def documents_needed(main: Difference | None, least: float) -> int | None:
@@ -256,8 +256,11 @@ def _answer(
     title = title[:1].upper() + title[1:]
     moved, matters = moved_text(main), _points(rule.least)
     if main.few_documents:
-        found = count_of(main.documents, "document")
-        return "cannot_tell", f"{title} {moved}, but {found} are too few for an interval: {FEW_DOCUMENTS} are needed."
+        documents = count_of(main.documents, "document")
+        return (
+            "cannot_tell",
+            f"{title} {moved}, but {documents} are too few for an interval: {FEW_DOCUMENTS} are needed.",
+        )
     if main.rare or main.low is None or main.high is None:
         return "cannot_tell", f"{title} {moved}, and there is no interval: too few documents define it."
     span = interval_text(main, signed=True)

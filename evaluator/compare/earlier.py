@@ -140,13 +140,13 @@ def read_results(content: bytes, name: str) -> tuple[EarlierResult, ...]:
         collector.error("", f"a result may have {MOST_BYTES >> 20} MB", f"{len(content) >> 20} MB", _FIX)
         raise BadInput(collector.issues())
     try:
-        found = msgspec.json.decode(content, type=_Result | list[_Result])
+        decoded = msgspec.json.decode(content, type=_Result | list[_Result])
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as problem:
         collector.error("$", "must be a result of layoutscope evaluate --json", str(problem)[:200], _FIX)
         raise BadInput(collector.issues()) from problem
-    every: Sequence[_Result] = found if isinstance(found, list) else [found]
+    every: Sequence[_Result] = decoded if isinstance(decoded, list) else [decoded]
     for place, one in enumerate(every):
-        where = f"$[{place}].by_document" if isinstance(found, list) else "$.by_document"
+        where = f"$[{place}].by_document" if isinstance(decoded, list) else "$.by_document"
         _check(one, where, collector)
     if not every:
         collector.error("$", "must have at least one result", "an empty list", _FIX)

@@ -234,8 +234,8 @@ def _with_names(source: Annotations, other: Annotations, modes: Sequence[str]) -
     """The documents under the names of the other file."""
     names = [document.doc_id for document in source.documents]
     known = {document.doc_id: document for document in other.documents}
-    found = of_names.renamed(names, list(known), modes)
-    documents = tuple(known[found[each.doc_id]] if each.doc_id in found else each for each in source.documents)
+    partners = of_names.renamed(names, list(known), modes)
+    documents = tuple(known[partners[each.doc_id]] if each.doc_id in partners else each for each in source.documents)
     return replace(source, documents=documents)
 
 

@@ -314,10 +314,10 @@ def _pages(document: IntArray, page: IntArray) -> IntArray:
 
 def _by_document(document: IntArray, page: IntArray) -> dict[int, Counter[int]]:
     """How many boxes each page of each document has."""
-    found: dict[int, Counter[int]] = {}
+    shifts: dict[int, Counter[int]] = {}
     for of, index in zip(document.tolist(), page.tolist(), strict=True):
-        found.setdefault(of, Counter())[index] += 1
-    return found
+        shifts.setdefault(of, Counter())[index] += 1
+    return shifts
 
 
 def _paired(ours: IntArray, theirs: IntArray) -> Pairs:

@@ -54,8 +54,8 @@ def same_but_for_spelling(labels: Sequence[str], known: Sequence[str]) -> dict[s
     by_folded: dict[str, list[str]] = {}
     for name in dict.fromkeys(known):
         by_folded.setdefault(folded(name), []).append(name)
-    found = {label: by_folded.get(folded(label), []) for label in labels if label not in set(known)}
-    return {label: names[0] for label, names in found.items() if len(names) == 1}
+    spellings = {label: by_folded.get(folded(label), []) for label in labels if label not in set(known)}
+    return {label: names[0] for label, names in spellings.items() if len(names) == 1}
 
 
 def proposals(
@@ -78,7 +78,7 @@ def proposals(
         Most boxes first; empty when the ground truth has every label that has boxes.
     """
     by_name = same_but_for_spelling(labels, known)
-    found = []
+    proposed = []
     for row, label in enumerate(labels):
         if label in known or not counts[row]:
             continue
@@ -90,7 +90,7 @@ def proposals(
         elif most >= min(_FEWEST, int(counts[row])) and most >= _LEAST_SHARE * max(int(overlaps[row].sum()), 1):
             # Of the boxes that lie on anything, most lie on this label.
             proposal, reason = (known[best], "overlap") if 2 * most >= _LEAST_SHARE * counts[row] else (None, "")
-        found.append(
+        proposed.append(
             LabelProposal(
                 label=label,
                 boxes=int(counts[row]),
@@ -99,4 +99,4 @@ def proposals(
                 reason=reason if proposal is not None else "",
             )
         )
-    return tuple(sorted(found, key=lambda each: (-each.boxes, each.label)))
+    return tuple(sorted(proposed, key=lambda each: (-each.boxes, each.label)))

@@ -83,15 +83,15 @@ def renamed(names: Sequence[str], known: Sequence[str], modes: Iterable[str]) ->
     taken = set(names)
     by_key = _unique((key(name), name) for name in dict.fromkeys(known) if name not in taken)
     ours = _unique((key(name), name) for name in free)
-    found = {ours[text]: by_key[text] for text in ours if text in by_key}
+    partner = {ours[text]: by_key[text] for text in ours if text in by_key}
     for mode, inside in (("prefix", str.endswith), ("suffix", str.startswith)):
         if mode in chosen:
-            found |= _inside(
-                {text: name for text, name in ours.items() if name not in found},
-                {text: name for text, name in by_key.items() if name not in set(found.values())},
+            partner |= _inside(
+                {text: name for text, name in ours.items() if name not in partner},
+                {text: name for text, name in by_key.items() if name not in set(partner.values())},
                 inside,
             )
-    return found
+    return partner
 
 
 def best_modes(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
@@ -106,10 +106,10 @@ def best_modes(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
     count = 0
     for size in (1, 2, 3):
         for modes in combinations(MODES, size):
-            found = len(renamed(names, known, modes))
+            paired = len(renamed(names, known, modes))
             # Another way of comparing has to bring more than a stray name.
-            if found > count + (0 if not best else max(0, len(names) // 20) if size > len(best) else 0):
-                best, count = modes, found
+            if paired > count + (0 if not best else max(0, len(names) // 20) if size > len(best) else 0):
+                best, count = modes, paired
         if count and count == len(set(names) - set(known)):
             break
     return best

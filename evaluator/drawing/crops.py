@@ -15,6 +15,7 @@ import numpy as np
 from PIL import Image
 
 from evaluator.drawing.layers import box_key
+from evaluator.drawing.outlines import outline_paths
 from evaluator.drawing.page_rows import page_shares, rows_on
 from evaluator.drawing.payloads import CardBoxItem, CardItem, Rect
 from evaluator.metrics.box_items import MATCHED, Items
@@ -126,21 +127,21 @@ def _card(result: AnyBoxResult, shown: Items, row: int) -> CardItem:
 
 def cause_cards(result: AnyBoxResult, rows: IntArray) -> list[CardItem]:
     """Some causes of the mistakes of a result, each on one card with all boxes that carry a name."""
-    found, dataset, mistakes = causes(result), result.matching.dataset, result.mistakes
+    of_causes, dataset, mistakes = causes(result), result.matching.dataset, result.mistakes
     made = []
     for row in rows.tolist():
-        truths = np.flatnonzero(np.isin(mistakes.of_truth, found.rows[row]))
-        predictions = np.flatnonzero(np.isin(mistakes.of_prediction, found.rows[row]))
+        truths = np.flatnonzero(np.isin(mistakes.of_truth, of_causes.rows[row]))
+        predictions = np.flatnonzero(np.isin(mistakes.of_prediction, of_causes.rows[row]))
         boxes = [*_boxes("ground_truth", result, truths), *_boxes("prediction", result, predictions)]
-        page = int(found.page[row])
+        page = int(of_causes.page[row])
         document, index = dataset.documents[dataset.page_document[page]], int(dataset.page_index[page])
         made.append(
             CardItem(
                 key=f"{page}/cause/{boxes[0].key}",
-                title=plain(found.title(row)),
+                title=plain(of_causes.title(row)),
                 label="",
                 facts=[
-                    f"{count_of(len(found.rows[row]), 'mistake')}, {int(found.cost[row]):,} to correct",
+                    f"{count_of(len(of_causes.rows[row]), 'mistake')}, {int(of_causes.cost[row]):,} to correct",
                 ],
                 place=f"{plain(document.name)}, page {index + 1}",
                 tags=list(dict.fromkeys(box.status for box in boxes if box.status != "truth")),
@@ -163,12 +164,15 @@ def page_boxes(result: AnyBoxResult, page: int) -> list[CardBoxItem]:
 def _boxes(side: Side, result: AnyBoxResult, rows: IntArray) -> list[CardBoxItem]:
     """Boxes of one side of a card, under the statuses of the page viewer."""
     dataset, is_truth = result.matching.dataset, side == "ground_truth"
-    places = page_shares(dataset, dataset.ground_truth if is_truth else result.matching.prediction, rows)
+    own = dataset.ground_truth if is_truth else result.matching.prediction
+    places, paths = page_shares(dataset, own, rows), outline_paths(dataset, own, rows)
     partners = (result.truth_partner if is_truth else result.prediction_partner)[rows]
     matched, unmatched = ("truth", "FN") if is_truth else ("TP", "FP")
     return [
-        CardBoxItem(box_key(side, row), side, matched if partner >= 0 else unmatched, (x1, y1, x2, y2))  # type: ignore[arg-type]
-        for row, partner, (x1, y1, x2, y2) in zip(rows.tolist(), partners.tolist(), places.tolist(), strict=True)
+        CardBoxItem(box_key(side, row), side, matched if partner >= 0 else unmatched, (x1, y1, x2, y2), path)  # type: ignore[arg-type]
+        for row, partner, (x1, y1, x2, y2), path in zip(
+            rows.tolist(), partners.tolist(), places.tolist(), paths, strict=True
+        )
     ]
 
 

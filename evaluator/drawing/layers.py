@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 import msgspec
 import numpy as np
 
+from evaluator.drawing.outlines import outline_paths
 from evaluator.drawing.page_rows import page_shares, rows_on
 from evaluator.drawing.payloads import (
     NOTHING_DRAWN,
@@ -28,11 +29,11 @@ from evaluator.drawing.payloads import (
     PageLayers,
 )
 from evaluator.drawing.text_lost import PageText, WordsOfMistake, mistake_texts, page_lost, sides_of
-from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
+from evaluator.metrics.box_results import UNMATCHED, AnyBoxMatching, AnyBoxResult
 from evaluator.metrics.causes import Causes
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Mistakes
 from evaluator.metrics.results import count_of, defined
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou, overlap
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap
 from evaluator.model.dataset import Annotations, JoinedBoxes, Side
 from evaluator.model.issues import plain
 
@@ -103,8 +104,8 @@ def page_data(
         return msgspec.structs.replace(NOTHING_DRAWN, counts=counts, limit=limit, notes=(NO_SIZE,))
     every = rows_on(result, page, None)
     boxes = [
-        *_boxes_of("ground_truth", result, drawn[0], sides.truth, every[1]),
-        *_boxes_of("prediction", result, drawn[1], sides.prediction, every[0]),
+        *_boxes_of("ground_truth", result, _Drawn(drawn[0], sides.truth, page_size), every[1]),
+        *_boxes_of("prediction", result, _Drawn(drawn[1], sides.prediction, page_size), every[0]),
     ]
     groups, faded = _grouped(boxes, mistakes, keep)
     if causes is not None:
@@ -121,6 +122,7 @@ def page_data(
     present = {box.label for box in boxes}
     return PageLayers(
         boxes=[msgspec.structs.replace(box, **changes.get(box.key, {})) for box in boxes],
+        by_outline=result.matching.pairs.polygons,
         mistakes=listed,
         hidden_mistakes=len(set(faded.values())),
         counts=counts,
@@ -180,18 +182,25 @@ def _sides(result: AnyBoxResult, side: Side) -> tuple[JoinedBoxes, JoinedBoxes, 
     return prediction, truth, result.prediction_partner
 
 
-def _boxes_of(
-    side_name: Side, result: AnyBoxResult, rows: IntArray, places: FloatArray, others: IntArray
-) -> list[BoxItem]:
-    """The boxes in some rows of one side; `others` are all rows of the other side on the page, whatever is shown."""
-    side, other, partner = _sides(result, side_name)
+class _Drawn(NamedTuple):
+    """Rows of a side, their corners as shares of the page, and the size of a page that no file states."""
+
+    rows: IntArray
+    places: FloatArray
+    stated: tuple[float, float] | None
+
+
+def _boxes_of(side_name: Side, result: AnyBoxResult, drawn: _Drawn, others: IntArray) -> list[BoxItem]:
+    """Boxes of one side; `others` are all rows of the other side on the page, whatever is shown."""
+    (side, _, partner), rows = _sides(result, side_name), drawn.rows
     other_name = "prediction" if side_name == "ground_truth" else "ground_truth"
     partners, labels = partner[rows], result.matching.dataset.labels
-    best, highest = _nearest(side.xyxy[rows], other.xyxy[others])
+    best, highest = _nearest(result, side_name, rows, others)
     near = others[best] if len(others) else partners
     matched, overlaps = partners != UNMATCHED, highest > 0.0
     # How a box fits is a fact of it and its match, or else of it and what it overlaps most.
-    fits = _fits(side_name, side.xyxy[rows], other.xyxy, np.where(matched, partners, np.where(overlaps, near, NONE)))
+    fits = _fits(result, side_name, rows, np.where(matched, partners, np.where(overlaps, near, NONE)))
+    paths = outline_paths(result.matching.dataset, side, rows, stated=drawn.stated)
     statuses = ("truth", "FN") if side_name == "ground_truth" else ("TP", "FP")
     scores = np.full(len(rows), np.nan) if side_name == "ground_truth" else side.score[rows]
     return [
@@ -210,32 +219,39 @@ def _boxes_of(
             if overlaps[at] and not matched[at]
             else None,
             source=_source(side.source, row),
+            outline=paths[at],
         )
-        for at, (row, (x1, y1, x2, y2)) in enumerate(zip(rows.tolist(), places.tolist(), strict=True))
+        for at, (row, (x1, y1, x2, y2)) in enumerate(zip(rows.tolist(), drawn.places.tolist(), strict=True))
     ]
 
 
-def _nearest(boxes: FloatArray, others: FloatArray) -> tuple[IntArray, FloatArray]:
-    """The other box with the highest IoU for each box, whatever their labels, and that IoU; 0.0 without any."""
-    best, highest = np.zeros(len(boxes), dtype=np.int64), np.zeros(len(boxes))
+def _nearest(result: AnyBoxResult, side: Side, rows: IntArray, others: IntArray) -> tuple[IntArray, FloatArray]:
+    """The place among `others` with the highest IoU for each box, whatever its label, and that IoU; 0.0 without any."""
+    best, highest = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows))
     if not len(others):
         return best, highest
     step = max(1, _AT_ONCE // len(others))
-    for start in range(0, len(boxes), step):
-        part = boxes[start : start + step]
-        values = iou(np.repeat(part, len(others), axis=0), np.tile(others, (len(part), 1))).reshape(len(part), -1)
+    for start in range(0, len(rows), step):
+        part = rows[start : start + step]
+        pairs = np.repeat(part, len(others)), np.tile(others, len(part))
+        values = _fit(result, side, *pairs).iou.reshape(len(part), -1)
         best[start : start + step] = values.argmax(axis=1)
         highest[start : start + step] = values.max(axis=1)
     return best, highest
 
 
-def _fits(side: Side, boxes: FloatArray, others: FloatArray, beside: IntArray) -> FloatArray:
+def _fits(result: AnyBoxResult, side: Side, rows: IntArray, beside: IntArray) -> FloatArray:
     """IoU, coverage and purity of each box with the other one in row `beside`, shape (3, N); NaN where that is -1."""
-    fits = np.full((3, len(boxes)), np.nan)
+    fits = np.full((3, len(rows)), np.nan)
     some = beside != NONE
-    pair = boxes[some], others[beside[some]]
-    fits[:, some] = np.stack(overlap(*(pair if side == "ground_truth" else pair[::-1])))
+    fits[:, some] = np.stack(_fit(result, side, rows[some], beside[some]))
     return fits
+
+
+def _fit(result: AnyBoxResult, side: Side, rows: IntArray, others: IntArray) -> Overlap:
+    """How boxes of a side fit those of the other one in paired rows."""
+    matching: AnyBoxMatching = result.matching
+    return matching.fit(*((rows, others) if side == "ground_truth" else (others, rows)))
 
 
 def _source(source: Annotations, row: int) -> str:
@@ -305,8 +321,7 @@ class _Facts(NamedTuple):
         truths, predictions = self.mistakes.truths_of(mistake), self.mistakes.predictions_of(mistake)
         if len(kind.sides) == 1 or not len(truths) == len(predictions) == 1:
             return {}
-        matching = self.result.matching
-        fit = overlap(matching.dataset.ground_truth.xyxy[truths], matching.prediction.xyxy[predictions])
+        fit = self.result.matching.fit(truths, predictions)
         return {name: float(column[0]) for name, column in zip(fit._fields, fit, strict=True)}
 
     def text_rows(self, mistake: int, every: tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray]:

@@ -167,13 +167,13 @@ def named_labels(result: AnyBoxResult, mistakes: Mistakes) -> tuple[CodeArray, C
         (result.matching.dataset.ground_truth.label, mistakes.of_truth),
         (result.matching.prediction.label, mistakes.of_prediction),
     )
-    found = []
+    columns = []
     for labels, of in sides:
         column = np.full(len(mistakes), NONE, dtype=np.int32)
         rows = np.flatnonzero(of != NONE)
         column[of[rows]] = labels[rows]
-        found.append(column)
-    return found[0], found[1]
+        columns.append(column)
+    return columns[0], columns[1]
 
 
 def label_counts(columns: MistakeColumns, labels: int) -> IntArray:
@@ -394,10 +394,10 @@ def _pages_with(result: AnyBoxResult, label: str) -> BoolArray:
     """Which pages have a box of a label that takes part."""
     matching, dataset = result.matching, result.matching.dataset
     code = dataset.labels.index(label) if label in dataset.labels else -1
-    found = np.zeros(dataset.pages, dtype=bool)
-    found[dataset.ground_truth.page[matching.truth_counts & (dataset.ground_truth.label == code)]] = True
-    found[matching.prediction.page[matching.prediction_counts & (matching.prediction.label == code)]] = True
-    return found
+    has_label = np.zeros(dataset.pages, dtype=bool)
+    has_label[dataset.ground_truth.page[matching.truth_counts & (dataset.ground_truth.label == code)]] = True
+    has_label[matching.prediction.page[matching.prediction_counts & (matching.prediction.label == code)]] = True
+    return has_label
 
 
 def _with_pdf_pages(

@@ -90,10 +90,22 @@ def page_shares(
     corners = side.xyxy[rows]
     if side.source.unit == "page":
         return corners
+    return np.asarray(corners / np.tile(sizes_of_pages(dataset, side, rows, stated=stated), 2))
+
+
+def sizes_of_pages(
+    dataset: Dataset, side: JoinedBoxes, rows: IntArray, *, stated: tuple[float, float] | None = None
+) -> FloatArray:
+    """Width and height of the pages of some boxes in the unit of the boxes, float64, shape (K, 2); see `page_shares`.
+
+    1 and 1 for shares of the page; NaN for pixels of a page whose size nobody states.
+    """
+    if side.source.unit == "page":
+        return np.ones((len(rows), 2))
     size, own = dataset.page_size[side.page[rows]], side.source.page_size
     if own is not None:
         own = own[side.source.boxes.entry[rows]]
         size = np.where(np.isnan(own), size, own)
     if stated is not None:
         size = np.where(np.isnan(size), stated, size)
-    return np.asarray(corners / np.tile(size, 2))
+    return size

@@ -35,7 +35,8 @@ def packed(payload: PagePayload) -> PackedItem:
         payload, page=page, boxes=(), strip=(), strip_first=0, selected=None, address="", mistakes=mistakes
     )
     rows = [_row(box, places[box.label], truth if box.side == "ground_truth" else prediction) for box in payload.boxes]
-    return PackedItem(payload=bare, boxes=rows, labels=labels, sources=(truth, prediction))
+    outlines = {box.key: box.outline for box in payload.boxes if box.outline is not None}
+    return PackedItem(payload=bare, boxes=rows, labels=labels, sources=(truth, prediction), outlines=outlines)
 
 
 def said(payload: PagePayload) -> Mapping[str, SaidItem]:

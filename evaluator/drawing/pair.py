@@ -130,9 +130,9 @@ def pair_data(
         for result, order in ((first, _FIRST), (second, _SECOND))
     ]
     outcome = ledger.truth_outcome[rows_on(first, page, labels)[0]]
-    found = np.bincount(outcome[outcome >= 0], minlength=len(OUTCOMES)).tolist()
+    counts = np.bincount(outcome[outcome >= 0], minlength=len(OUTCOMES)).tolist()
     names = [model.letter for model in models]
-    words = _pane_words(names, fixed=found[B_ONLY], broke=found[A_ONLY])
+    words = _pane_words(names, fixed=counts[B_ONLY], broke=counts[A_ONLY])
     a, b = (
         PaneItem(
             letter=model.letter,
@@ -141,6 +141,7 @@ def pair_data(
             boxes=side.boxes,
             mistakes=side.layers.mistakes,
             limit=side.layers.limit,
+            by_outline=side.layers.by_outline,
         )
         for model, text, side, kind in zip(models, words, sides, _ALONE, strict=True)
     )

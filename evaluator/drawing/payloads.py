@@ -184,6 +184,9 @@ class BoxItem(Payload, frozen=True, omit_defaults=False):
     """its mistake is hidden by a filter: drawn pale, without a chip"""
     source: str | None = None
     """file and place"""
+    outline: str | None = None
+    """what it encloses, where that is not the box: an SVG path in ten-thousandths of the page, filled by the even-odd
+    rule"""
 
 
 class CutItem(Payload, frozen=True):
@@ -326,6 +329,8 @@ class PageLayers(Payload, frozen=True, kw_only=True):
     """facts behind the number of mistakes, instead of the numbers of boxes"""
     causes: Sequence[CauseItem] = ()
     """the groups of the list"""
+    by_outline: bool = False
+    """outlines are compared, not boxes"""
 
 
 LayersT = TypeVar("LayersT", bound=PageLayers)
@@ -394,6 +399,8 @@ class PackedItem(Payload, frozen=True):
     """of the boxes"""
     sources: tuple[str, str]
     """how the sources of the ground truth and of the predictions begin"""
+    outlines: Mapping[str, str] = {}
+    """of the boxes that have one, by key"""
 
 
 class WindowPayload(Payload, frozen=True, kw_only=True):
@@ -545,6 +552,8 @@ class PaneItem(Payload, frozen=True):
     boxes: Sequence[PairBoxItem]
     mistakes: Sequence[MistakeItem]
     limit: LimitItem | None
+    by_outline: bool = False
+    """outlines are compared, not boxes"""
 
 
 class DifferenceItem(Payload, frozen=True):
@@ -842,6 +851,10 @@ class SliceItem(Payload, frozen=True):
     pages: Sequence[SlicePageItem]
     """those with most wrong boxes first, at most a hundred"""
     page_count: int
+    boxes: str
+    """how many, in words"""
+    examples: Sequence[CardItem]
+    """some of its wrong boxes"""
     gate: str
     """a condition of `layoutscope gate`, {name} where its name goes; empty without one"""
     conditions: str
@@ -859,6 +872,8 @@ class SlicesPayload(Payload, frozen=True):
     file: str
     """name of the file of named slices"""
     slices: Sequence[SliceItem]
+    crops: Mapping[str, CropItem]
+    """of examples, those asked for last, by key of the card"""
 
 
 class SlicePageEvent(Event, frozen=True):
@@ -872,6 +887,10 @@ class SlicesEvents(Events, frozen=True):
     """What the slices send."""
 
     open: SlicePageEvent | None = None
+    boxes: int | None = None
+    """place of the slice whose boxes are wanted"""
+    want: Sequence[str] | None = None
+    """keys of the examples that need a crop"""
 
 
 # ---- the gallery ----------------------------------------------------------------------------------------------------
@@ -884,6 +903,8 @@ class CardBoxItem(Payload, frozen=True):
     side: Side
     status: BoxStatus
     xyxy: Rect
+    outline: str | None = None
+    """as in `BoxItem`"""
 
 
 class CardItem(Payload, frozen=True):

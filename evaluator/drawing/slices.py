@@ -10,8 +10,11 @@ from itertools import groupby
 from typing import Final
 
 import msgspec
+import numpy as np
 
+from evaluator.drawing.crops import cards
 from evaluator.drawing.payloads import (
+    CardItem,
     SliceBarItem,
     SliceCellItem,
     SliceItem,
@@ -21,14 +24,16 @@ from evaluator.drawing.payloads import (
     SliceRowItem,
     SlicesPayload,
 )
+from evaluator.metrics.box_items import MATCHED, Items, items, with_boxes
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.model.issues import plain
 from evaluator.slices.conditions import words
 from evaluator.slices.detail import Cell, Detail, Estimate, ModelDetail, detail_of
 from evaluator.slices.named import FILE_NAME
-from evaluator.slices.slices import Slice, Slices, pages_of
+from evaluator.slices.slices import Slice, Slices, pages_of, side_of
 
 _MOST_PAGES: Final = 100
+_EXAMPLES: Final = 6
 _MISSING: Final = "n/a"
 
 
@@ -46,18 +51,24 @@ def slices_payload(slices: Slices, names: Sequence[tuple[str, str]], results: Se
     searched : sequence of BoxResult
         What was searched: one of the results, or both for the difference of B and A.
     """
+    every = items(searched[-1])
     precision = bool(slices.slices) and slices.slices[0].measure == "precision"
     return SlicesPayload(
         measure="Precision" if precision else "Recall",
         summary=slices.summary,
         wrong="false" if precision else "missed",
         file=FILE_NAME,
-        slices=[_slice(one, names, results, searched) for one in slices.slices],
+        slices=[_slice(one, names, results, searched, every) for one in slices.slices],
+        crops={},
     )
 
 
 def _slice(
-    one: Slice, names: Sequence[tuple[str, str]], results: Sequence[AnyBoxResult], searched: Sequence[AnyBoxResult]
+    one: Slice,
+    names: Sequence[tuple[str, str]],
+    results: Sequence[AnyBoxResult],
+    searched: Sequence[AnyBoxResult],
+    every: Items,
 ) -> SliceItem:
     detail = detail_of(one, results)
     pages = pages_of(one, searched)
@@ -81,9 +92,32 @@ def _slice(
             for each in pages[:_MOST_PAGES]
         ],
         page_count=len(pages),
+        boxes=f"{one.boxes:,} {'box' if one.boxes == 1 else 'boxes'}",
+        examples=examples(one, searched[-1], every, most=_EXAMPLES),
         gate=f"{one.measure}[slice:{{name}}] < {max(one.value - 0.01, 0.0):.2f}" if one.models is None else "",
         conditions=msgspec.json.encode([each.to_json() for each in one.conditions]).decode(),
     )
+
+
+def examples(one: Slice, result: AnyBoxResult, every: Items, *, most: int) -> list[CardItem]:
+    """Some wrong boxes of a slice, from as many pages as there are, those with most to correct first.
+
+    Parameters
+    ----------
+    every : Items
+        All items of the result.
+    """
+    side = side_of(result, one.measure)
+    inside = np.zeros(len(side.page), dtype=bool)
+    inside[one.rows] = True
+    rows = np.flatnonzero(with_boxes(every, result, one.measure, inside) & (every.kind != MATCHED))
+    rows = rows[np.lexsort((-every.size[rows], -result.mistakes.corrections[every.mistake[rows]]))]
+    _, first = np.unique(every.page[rows], return_index=True)
+    # One of each page before a second one of any.
+    later = np.ones(len(rows), dtype=bool)
+    later[first] = False
+    order = np.concatenate([np.sort(first), np.flatnonzero(later)])[:most]
+    return cards(result, every.take(rows[order]))
 
 
 def _lead(one: Slice, letters: Sequence[str], detail: Detail) -> str:

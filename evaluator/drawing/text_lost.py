@@ -98,16 +98,16 @@ def held(words: FloatArray, boxes: FloatArray) -> BoolArray:
     >>> held(np.array([[0.0, 0.0, 0.2, 0.1], [0.1, 0.0, 0.4, 0.1]]), np.array([[0.0, 0.0, 0.2, 0.5]])).tolist()
     [True, False]
     """
-    found = np.zeros(len(words), dtype=bool)
+    covered = np.zeros(len(words), dtype=bool)
     if not len(boxes):
-        return found
+        return covered
     x, y = (words[:, 0] + words[:, 2]) / 2, (words[:, 1] + words[:, 3]) / 2
     step = max(1, _AT_ONCE // len(boxes))
     for start in range(0, len(words), step):
         u, v = x[start : start + step, None], y[start : start + step, None]
         inside = (u >= boxes[:, 0]) & (u <= boxes[:, 2]) & (v >= boxes[:, 1]) & (v <= boxes[:, 3])
-        found[start : start + step] = inside.any(axis=1)
-    return found
+        covered[start : start + step] = inside.any(axis=1)
+    return covered
 
 
 def lost_words(words: FloatArray, sides: Sides) -> BoolArray:
@@ -121,11 +121,11 @@ def count_page(words: FloatArray, sides: Sides, labels: int) -> TextCounts:
     predicted = held(words, sides.prediction)
     for code in np.union1d(sides.truth_label, sides.prediction_label).tolist():
         mine = held(words, sides.truth[sides.truth_label == code])
-        found = held(words, sides.prediction[sides.prediction_label == code])
+        covered = held(words, sides.prediction[sides.prediction_label == code])
         counts.words[code] = mine.sum()
         counts.lost[code] = (mine & ~predicted).sum()
-        counts.elsewhere[code] = (mine & predicted & ~found).sum()
-        counts.foreign[code] = (found & ~mine).sum()
+        counts.elsewhere[code] = (mine & predicted & ~covered).sum()
+        counts.foreign[code] = (covered & ~mine).sum()
     return counts
 
 
@@ -210,12 +210,12 @@ class WordsHeld:
         sides = self._sides
         mine = held(self._words, sides.truth[truths])
         own = held(self._words, sides.prediction[predictions])
-        found, alike = own.copy(), mine.copy()
+        labelled, alike = own.copy(), mine.copy()
         for code in np.unique(sides.truth_label[truths]).tolist():
-            found |= self._of_label("prediction", code)
+            labelled |= self._of_label("prediction", code)
         for code in np.unique(sides.prediction_label[predictions]).tolist():
             alike |= self._of_label("truth", code)
-        parts = (mine & ~self._predicted, mine & self._predicted & ~found, own & ~alike)
+        parts = (mine & ~self._predicted, mine & self._predicted & ~labelled, own & ~alike)
         return MistakeText(*(np.flatnonzero(part) for part in parts))
 
     def _of_label(self, side: str, code: int) -> BoolArray:

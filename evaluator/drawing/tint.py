@@ -76,12 +76,12 @@ def _boxes(
             bit, xyxy = sides[side]
             drawn[side] = xyxy[(bit == wanted[other]) & _meets(xyxy, drawn[other])]
             codes[side] = wanted[other]
-    found = [
+    boxes = [
         (side, codes[side], (xyxy / np.concatenate([extent, extent])).tolist())
         for side in (0, 1)
         for xyxy in drawn[side]
     ]
-    return found[:MOST_BOXES], max(len(found) - MOST_BOXES, 0)
+    return boxes[:MOST_BOXES], max(len(boxes) - MOST_BOXES, 0)
 
 
 def _on_page(side: Resolution, page: int) -> tuple[IntArray, FloatArray]:

@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NoReturn, overload
 
+import numpy as np
+
 from evaluator.formats import (
     alto,
     archive,
@@ -205,6 +207,7 @@ def read(
     lenient: bool = False,
     columns: str = "",
     as_written: bool = False,
+    unscored: bool = False,
 ) -> Annotations:
     """The columns of a file of boxes, or of a folder of files of one side read as one.
 
@@ -213,7 +216,7 @@ def read(
     path : str or Path
     format : str or None
         A key of `of_kind`; None detects it from the content.
-    side, as_reference, max_per_rule, lenient, columns, as_written
+    side, as_reference, max_per_rule, lenient, columns, as_written, unscored
         See `Reading`.
 
     Returns
@@ -228,17 +231,18 @@ def read(
     """
     reading = Reading(
         side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns,
-        as_written=as_written,
+        as_written=as_written, unscored=unscored,
     )  # fmt: skip
     if whole := reads_whole(Path(path), format):
-        return whole.read_path(Path(path), reading)
+        return _with_far_pages(whole.read_path(Path(path), reading))
     if Path(path).suffix.lower() == ".zip" and not folder.is_folder(Path(path)):
         packed = _from_archive(folder.load(Path(path), limits.MAX_FILE_BYTES), Path(path).name, format, reading)
         if packed is not None:
-            return packed
-    return read_boxes(
+            return _with_far_pages(packed)
+    source = read_boxes(
         Path(path), reading, lambda content, name: _box_format(content, name, format, columns), _box_suffixes()
     )
+    return _with_far_pages(source)
 
 
 def files_of(path: Path) -> list[Path]:
@@ -269,15 +273,35 @@ def read_bytes(
     lenient: bool = False,
     columns: str = "",
     as_written: bool = False,
+    unscored: bool = False,
 ) -> Annotations:
     """The columns of a file of boxes whose bytes are at hand, by its name for the issues; otherwise as `read`."""
     name = name.replace("\\", "/").rsplit("/", 1)[-1]
     reading = Reading(
         side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns,
-        as_written=as_written,
+        as_written=as_written, unscored=unscored,
     )  # fmt: skip
-    packed = _from_archive(content, name, format, reading)
-    return _box_format(content, name, format, columns).read(content, name, reading) if packed is None else packed
+    source = _from_archive(content, name, format, reading)
+    if source is None:
+        source = _box_format(content, name, format, columns).read(content, name, reading)
+    return _with_far_pages(source)
+
+
+def _with_far_pages(source: Annotations) -> Annotations:
+    """A source with a warning for the first page that no document can have; snapshot says it of each by itself."""
+    far = np.flatnonzero(source.page_index >= limits.MOST_PAGES)
+    if source.format == snapshot.FORMAT.name or not len(far):
+        return source
+    document, index = source.documents[source.page_document[far[0]]].doc_id, int(source.page_index[far[0]])
+    issue = Issue(
+        severity="warning",
+        file=source.name,
+        place=f"{document}, page {index + 1}",
+        rule=f"a page should be one that a document can have; none has {limits.MOST_PAGES:,} pages",
+        found=f"page {index + 1}",
+        fix="Check how the pages are counted.",
+    )
+    return replace(source, issues=(*source.issues, issue))
 
 
 def format_of(source: Annotations) -> BoxFormat | None:

@@ -59,6 +59,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
         Which columns of a table hold what, as ``target=column,target=column``; empty for those with known names.
     as_written : bool
         Keep coordinates that break the rules of the format, for a fix or a diagnosis, which judge them afterwards.
+    unscored : bool
+        Accept predictions without scores although the format asks for them, for what needs none.
     """
 
     side: Side | None = None
@@ -68,6 +70,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     format: str | None = None
     columns: str = ""
     as_written: bool = False
+    unscored: bool = False
 
 
 ANY_SIDE: Final = Reading()

@@ -85,12 +85,12 @@ class Docling(ModelOutput):
             tree = answer["json_content"]
         if not isinstance(tree, dict):
             file.refuse("the top level must be an object (DoclingDocument)", AGAIN, excerpt(tree), "$")
-        found = [entry for key in _LISTS for entry in file.items(tree, key, "$")]
+        entries = [entry for key in _LISTS for entry in file.items(tree, key, "$")]
         pages = tree.get("pages")
         if pages is not None and not isinstance(pages, dict):
             file.refuse("pages must be an object (DoclingDocument)", AGAIN, excerpt(pages), "$.pages")
-        if not pages and found:
-            rule = f"This is a DoclingDocument without pages: its {len(found):,} items have no place on a page"
+        if not pages and entries:
+            rule = f"This is a DoclingDocument without pages: its {len(entries):,} items have no place on a page"
             file.refuse(rule, "Convert a PDF or images with Docling and save that as JSON.")
         origin = tree.get("origin")
         name, filename = tree.get("name"), origin.get("filename") if isinstance(origin, dict) else None
@@ -98,7 +98,7 @@ class Docling(ModelOutput):
         filename = filename if isinstance(filename, str) else ""
         file.document = document_of(filename.strip() or name.strip() or file.document)
         sizes = _pages(pages or {}, filename or name, file)
-        for place, value in found:
+        for place, value in entries:
             item = file.convert(value, _Item, place)
             if item is not None:
                 _add(item, place, sizes, file)

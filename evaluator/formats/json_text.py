@@ -396,13 +396,13 @@ def _structure(content: bytes) -> npt.NDArray[np.uint8]:
     """The brackets and colons outside of strings, in order; block by block, so that no copy of the file is made."""
     if b"\\" in content:
         content = content.replace(b"\\\\", b"").replace(b'\\"', b"")
-    found, inside = [np.empty(0, dtype=np.uint8)], np.uint8(0)
+    structural, inside = [np.empty(0, dtype=np.uint8)], np.uint8(0)
     for start in range(0, len(content), _DECODE_STEP):
         block = np.frombuffer(content[start : start + _DECODE_STEP], dtype=np.uint8)
         in_string = np.bitwise_xor.accumulate((block == ord('"')).view(np.uint8)) ^ inside
         inside = in_string[-1]
-        found.append(block[_STRUCTURAL[block] & (in_string == 0)])
-    return np.concatenate(found)
+        structural.append(block[_STRUCTURAL[block] & (in_string == 0)])
+    return np.concatenate(structural)
 
 
 def _refuse_syntax(name: str, text: str, error: json.JSONDecodeError) -> NoReturn:

@@ -254,10 +254,10 @@ class _File:
                 self._pages(self._named_min(chosen), list(self._regions_min(chosen)), attributes, math.nan)
 
     def _regions_min(self, work: _Work) -> Iterator[_Region]:
-        for key, found in work.value.items():
-            if not isinstance(found, list):
+        for key, values in work.value.items():
+            if not isinstance(values, list):
                 continue
-            for at, value in enumerate(found):
+            for at, value in enumerate(values):
                 place = f"{step(work.place, key)}[{at}]"
                 if not isinstance(value, dict):
                     continue
@@ -416,8 +416,8 @@ def _is_shape(value: object) -> bool:
 
 def _labels(value: Mapping[str, Any]) -> list[str]:
     """The labels of a region."""
-    lists = (found for key, found in value.items() if key.endswith("labels") and isinstance(found, list))
-    return [label for found in lists for label in found if isinstance(label, str)]
+    lists = (names for key, names in value.items() if key.endswith("labels") and isinstance(names, list))
+    return [label for names in lists for label in names if isinstance(label, str)]
 
 
 def _labels_by_id(results: Iterator[dict[str, Any]]) -> dict[str, list[str]]:

@@ -129,9 +129,9 @@ def _model(tree: list[object], file: OutputFile) -> None:
         size = NO_SIZE if info is None else (info.width, info.height)
         page = file.page(f"{place}.page_info", index=index if info is None else info.page_no, size=size)
         for where, item in file.items(value, "layout_dets", place):
-            found = file.convert(item, _Detection, where)
-            if found is not None:
-                _detection(found, page, where, file)
+            detection = file.convert(item, _Detection, where)
+            if detection is not None:
+                _detection(detection, page, where, file)
 
 
 def _detection(found: _Detection, page: int, where: str, file: OutputFile) -> None:

@@ -171,12 +171,12 @@ def _result(place: str, value: dict[str, object], file: OutputFile, position: in
 def _detections(value: dict[str, object], page: int, place: str, file: OutputFile) -> None:
     """The boxes of the layout model."""
     for where, item in file.items(value, "boxes", place):
-        found = file.convert(item, _Detection, where)
-        if found is None:
+        detection = file.convert(item, _Detection, where)
+        if detection is None:
             continue
-        score = math.nan if found.score is None else found.score
-        if len(found.coordinate) > _CORNERS:
-            if points := pairs_of(found.coordinate, f"{where}.coordinate", file):
-                file.outline(page, found.label, points, where, score=score)
-        elif box := corners_of(found.coordinate, f"{where}.coordinate", file):
-            file.builder.box(page, found.label, box, where, score=score)
+        score = math.nan if detection.score is None else detection.score
+        if len(detection.coordinate) > _CORNERS:
+            if points := pairs_of(detection.coordinate, f"{where}.coordinate", file):
+                file.outline(page, detection.label, points, where, score=score)
+        elif box := corners_of(detection.coordinate, f"{where}.coordinate", file):
+            file.builder.box(page, detection.label, box, where, score=score)

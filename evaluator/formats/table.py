@@ -210,14 +210,15 @@ def plan_of(
     if not set(at) & {"x1", "y1", "x2", "y2", "cx", "cy", "w", "h"}:
         _guess_box(free, at, collector, source)
     for target, names in _KNOWN.items():
-        found = [name for name in names if name in free and free[name] not in at.values()]
+        unused = [name for name in names if name in free and free[name] not in at.values()]
         if target in at or (target in _PAGES and any(other in at for other in _PAGES)):
             continue
-        if len(found) > 1:
-            what = " and ".join(map(quote, found))
-            error("", f"one column must be the {target} ({source})", what, f"Say which: --columns {target}={found[0]}.")
-        elif found:
-            at[target] = free[found[0]]
+        if len(unused) > 1:
+            what = " and ".join(map(quote, unused))
+            fix = f"Say which: --columns {target}={unused[0]}."
+            error("", f"one column must be the {target} ({source})", what, fix)
+        elif unused:
+            at[target] = free[unused[0]]
     if not any(all(target in at for target in form) for form in (_CORNERS, _SIDES, _CENTRE)) and not collector.failed:
         error(
             "", f"columns must hold a box: x1, y1, x2, y2 or x1, y1, w, h or cx, cy, w, h ({source})", columns, _write()
@@ -241,16 +242,16 @@ def _boxes_in(names: Iterable[str]) -> list[tuple[tuple[str, ...], tuple[str, ..
 
 def _guess_box(free: Mapping[str, int], at: dict[str, int], collector: Collector, source: str) -> None:
     """Take the columns of the box by their names, if only one set of names is there."""
-    found = _boxes_in(free)
+    boxes = _boxes_in(free)
     # Corners beside a width and a height are a box and the size of the image in well-known tables, and as often not.
-    corners = [entry for entry in found if entry[1] == _CORNERS]
-    found = corners or found
-    if len(found) > 1:
-        what = " and ".join(f"({', '.join(columns)})" for columns, _ in found)
+    corners = [entry for entry in boxes if entry[1] == _CORNERS]
+    boxes = corners or boxes
+    if len(boxes) > 1:
+        what = " and ".join(f"({', '.join(columns)})" for columns, _ in boxes)
         fix = f"Say which: {EXAMPLE}."
         collector.error("", f"one set of columns must be the box ({source})", what, fix)
-    elif found:
-        columns, targets = found[0]
+    elif boxes:
+        columns, targets = boxes[0]
         at.update({target: free[column] for column, target in zip(columns, targets, strict=True)})
 
 
@@ -469,8 +470,8 @@ def _first_page(rows: Rows, plan: Plan, collector: Collector, source: str) -> in
     if "page" not in plan.at:
         return 0
     column = plan.at["page"]
-    found = [str(values[column]).strip() in ("0", "0.0") for _, values in rows(Collector("", max_per_rule=0))]
-    if any(found) or not found:
+    from_zero = [str(values[column]).strip() in ("0", "0.0") for _, values in rows(Collector("", max_per_rule=0))]
+    if any(from_zero) or not from_zero:
         return 0
     rule = f"it should be clear whether pages are counted from 0 or from 1 ({source})"
     what = 'a column "page" without a 0'

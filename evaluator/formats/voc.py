@@ -72,7 +72,7 @@ class Voc(BoxFormat):
         if not file.builder.pages and not collector.failed:
             rule = f"the outermost element must be <annotation> ({_SOURCE})"
             collector.error("", rule, "no element", "Export the file again.")
-        for rule, found, fix in (
+        for rule, issues, fix in (
             (f"parts of objects are not read ({_SOURCE})", file.parts, "They are left out."),
             (
                 "objects marked as difficult are compared as any other; the competition's own evaluation leaves them "
@@ -81,8 +81,8 @@ class Voc(BoxFormat):
                 "Remove them to have them left out.",
             ),
         ):
-            if found:
-                collector.warning(found[0].place, rule, f"{len(found):,}", fix)
+            if issues:
+                collector.warning(issues[0].place, rule, f"{len(issues):,}", fix)
         return file.builder.annotations(source.sha256, reading)
 
 

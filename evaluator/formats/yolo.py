@@ -201,8 +201,10 @@ def _names_in(path: Path) -> Path | None:
 
 def _above(path: Path) -> list[folder.File]:
     """The nearest file that names the classes, in a folder or above it."""
-    found = (names for each in [path, *path.resolve().parents][: _ABOVE + 1] if (names := _names_in(each)) is not None)
-    return folder.on_disk(names for names in [next(found, None)] if names is not None)
+    name_files = (
+        names for each in [path, *path.resolve().parents][: _ABOVE + 1] if (names := _names_in(each)) is not None
+    )
+    return folder.on_disk(names for names in [next(name_files, None)] if names is not None)
 
 
 def _files(path: Path, only: Path | None = None) -> list[folder.File]:

@@ -147,10 +147,10 @@ def first_reaching(recall: FloatArray, positives: int | IntArray) -> IntArray:
         Beyond the last true positive where the recall is never reached.
     """
     # Off by one at most, because a product and a quotient round differently.
-    found = np.maximum(np.ceil(recall * positives), 1.0)
-    found -= (found > 1.0) & ((found - 1.0) / positives >= recall)
-    found += found / positives < recall
-    return found.astype(np.int64) - 1
+    needed = np.maximum(np.ceil(recall * positives), 1.0)
+    needed -= (needed > 1.0) & ((needed - 1.0) / positives >= recall)
+    needed += needed / positives < recall
+    return needed.astype(np.int64) - 1
 
 
 def average_precision(rank: IntArray, positives: int, *, recall: FloatArray = RECALL_101) -> float:
@@ -184,8 +184,8 @@ def eleven_point_precision(rank: IntArray, positives: int) -> float:
     """
     if not positives:
         return float("nan")
-    found = np.arange(1, len(rank) + 1)
-    precision = found / rank
+    hits = np.arange(1, len(rank) + 1)
+    precision = hits / rank
     total = Fraction(0)
     for level in range(11):
         needed = max(-(-level * positives // 10), 1)
@@ -234,12 +234,12 @@ def curve(score: FloatArray, true_positive: BoolArray, counts: BoolArray, positi
     (greedy by IoU), every threshold needs a matching of its own.
     """
     last = np.flatnonzero(np.diff(score, append=-np.inf) != 0.0)
-    found = np.cumsum(true_positive, dtype=np.int64)[last]
+    hits = np.cumsum(true_positive, dtype=np.int64)[last]
     kept = np.cumsum(counts, dtype=np.int64)[last]
     everything = np.full(len(last), positives)
     return Curve(
         score=score[last],
-        precision=ratio(found, kept),
-        recall=ratio(found, everything),
-        f1=ratio(2 * found, kept + everything),
+        precision=ratio(hits, kept),
+        recall=ratio(hits, everything),
+        f1=ratio(2 * hits, kept + everything),
     )

@@ -9,7 +9,7 @@ reads a file.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult, BoxResult
 from evaluator.metrics.causes import Family, causes, family_title
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, KindArray
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, overlap
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
 from evaluator.model.dataset import CodeArray
 
 MATCHED: Final = -1
@@ -25,6 +25,8 @@ MATCHED: Final = -1
 BACKGROUND: Final = -1
 """Label code of no box."""
 FITS: Final = ("iou", "coverage", "purity")
+Side = Literal["recall", "precision"]
+"""Whether boxes are of the ground truth, of which recall is, or predictions, of which precision is."""
 
 
 class Pick(NamedTuple):
@@ -93,9 +95,8 @@ def items(result: BoxResult[Any]) -> Items:
     page = np.concatenate([truth.page[matches.ground_truth], mistakes.page])
     has_truth, has_prediction = first_truth >= 0, first_prediction >= 0
     both = np.flatnonzero(has_truth & has_prediction)
-    fit = overlap(truth.xyxy[first_truth[both]], prediction.xyxy[first_prediction[both]])
+    fit = result.matching.fit(first_truth[both], first_prediction[both])
     columns = {name: _placed(column, both, len(kind)) for name, column in zip(fit._fields, fit, strict=True)}
-    # The matches know how their outlines fit, where outlines were compared.
     for name in FITS:
         columns[name][: len(matches)] = getattr(matches, name)
     truth_rows, prediction_rows = np.flatnonzero(has_truth), np.flatnonzero(has_prediction)
@@ -246,6 +247,53 @@ def with_cause(every: Items, result: AnyBoxResult, family: Family) -> BoolArray:
     return np.asarray(named[every.mistake], dtype=bool)
 
 
+def with_boxes(
+    every: Items, result: AnyBoxResult, measure: Literal["recall", "precision"], inside: BoolArray
+) -> BoolArray:
+    """Items that hold one of some boxes of one side, bool, shape (K,).
+
+    Parameters
+    ----------
+    measure : "recall" or "precision"
+        Whether `inside` is about the ground truth or about the predictions.
+    inside : bool, shape (G,) or (P,)
+        Of boxes that count.
+    """
+    mistakes = result.mistakes
+    of, rows = (mistakes.of_truth, every.truth) if measure == "recall" else (mistakes.of_prediction, every.prediction)
+    named = np.zeros(len(mistakes) + 1, dtype=bool)
+    named[of[inside]] = True
+    named[-1] = False
+    matched = every.kind == MATCHED
+    kept = named[every.mistake]
+    kept[matched] = inside[rows[matched]]
+    return np.asarray(kept, dtype=bool)
+
+
+def boxes_held(result: AnyBoxResult, chosen: Items, measure: Side, inside: BoolArray) -> int:
+    """How many of some boxes of one side some items hold; see `with_boxes`."""
+    mistakes = result.mistakes
+    of, rows = (mistakes.of_truth, chosen.truth) if measure == "recall" else (mistakes.of_prediction, chosen.prediction)
+    held = np.zeros(len(mistakes) + 1, dtype=bool)
+    held[chosen.mistake[chosen.mistake >= 0]] = True
+    held[-1] = False
+    return int(inside[rows[chosen.kind == MATCHED]].sum()) + int((inside & held[of]).sum())
+
+
+class SliceOf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Boxes for which all of some conditions hold; see `evaluator.slices.conditions`.
+
+    Attributes
+    ----------
+    measure : "recall" or "precision"
+        Boxes of the ground truth, or predictions.
+    conditions : tuple of (attribute, operator, value)
+    """
+
+    measure: Side
+    conditions: tuple[tuple[str, Literal["==", "<", ">="], str | float], ...]
+
+
 class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """What a reader clicked or brushed, and so which items are meant: all that is said must hold.
 
@@ -259,6 +307,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, fo
         Mistakes whose cause is of this family, see `evaluator.metrics.causes`.
     score, iou, coverage, purity : tuple of float, optional
         Lowest and highest value, both included.
+    slice : SliceOf, optional
+        Items that hold a box of a slice.
     """
 
     cell: tuple[str | None, str | None] | None = None
@@ -268,15 +318,26 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, fo
     iou: tuple[float, float] | None = None
     coverage: tuple[float, float] | None = None
     purity: tuple[float, float] | None = None
+    slice: SliceOf | None = None
 
 
 MATCHED_NAME: Final = "matched"
 
 
-def answer(result: BoxResult[Any], every: Items, question: Question) -> BoolArray:
+def answer(
+    result: BoxResult[Any], every: Items, question: Question, inside: BoolArray | None = None
+) -> BoolArray:  # fmt: skip
     """Which of all the items of a result are behind a question, bool, shape (K,).
 
-    ValueError when a label is not scored or a name is unknown.
+    Parameters
+    ----------
+    inside : bool, shape (G,) or (P,), optional
+        The boxes of the slice of the question; needed for one with a slice.
+
+    Raises
+    ------
+    ValueError
+        When a label is not scored, a name is unknown, or the boxes of the slice are missing.
     """
     kept = np.ones(len(every), dtype=bool)
     if question.cell is not None:
@@ -287,6 +348,10 @@ def answer(result: BoxResult[Any], every: Items, question: Question) -> BoolArra
         kept &= with_cause(every, result, question.cause)
     if question.score is not None:
         kept &= with_score(every, *question.score)
+    if question.slice is not None:
+        if inside is None:
+            raise ValueError("a question about a slice needs the boxes of the slice")
+        kept &= with_boxes(every, result, question.slice.measure, inside)
     ranges = {name: getattr(question, name) for name in FITS if getattr(question, name) is not None}
     return kept & with_fit(every, **ranges)
 

@@ -29,9 +29,9 @@ from evaluator.metrics.results import (
     sum_in_order,
     weighted_mean,
 )
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap, overlap
 from evaluator.model.dataset import Dataset, JoinedBoxes, Side, fixes_said
-from evaluator.model.polygons import POLYGON_IOU
+from evaluator.model.polygons import POLYGON_IOU, polygon_overlap
 
 UNMATCHED: Final = -1
 ALL_LABELS: Final = "All labels"
@@ -87,6 +87,24 @@ class BoxMatching(ABC):
     def own_options(self) -> Mapping[str, Any]:
         """What `BoxPairs.match` was told besides, by name; empty for most protocols."""
         return {}
+
+    def fit(self, truths: IntArray, predictions: IntArray) -> Overlap:
+        """How boxes in paired rows fit, whether they match or not: by their outlines where these are compared.
+
+        Parameters
+        ----------
+        truths, predictions : int64, shape (K,)
+            Rows of the ground truth and of the prediction.
+
+        Returns
+        -------
+        Overlap
+            IoU, coverage and purity, float64, shape (K,), in [0, 1].
+        """
+        truth, prediction = self.dataset.ground_truth, self.prediction
+        if self.pairs.polygons:
+            return polygon_overlap(truth.source.boxes, prediction.source.boxes, truths, predictions)
+        return overlap(truth.xyxy[truths], prediction.xyxy[predictions])
 
     @abstractmethod
     def at(self, iou: float) -> AnyBoxResult:

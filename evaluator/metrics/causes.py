@@ -24,6 +24,7 @@ A mistake *lies in* a box when all boxes that carry its name have `INSIDE_SHARE`
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -33,6 +34,7 @@ import numpy as np
 
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Mistakes
+from evaluator.metrics.matching import overlapping_pairs
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
 
 CAUSES: Final = ("page_missed", "page_extra", "shifted", "parts", "joined", "alike", "single")
@@ -292,30 +294,33 @@ class _Grouping:
         moved = (other[second, :2] + other[second, 2:] - own[first, :2] - own[first, 2:]) / 2.0
         extent = np.maximum(own[:, 2:].max(axis=0) - own[:, :2].min(axis=0), 1e-9)
         best = _together(moved, _SAME_PLACE * extent)
-        found = np.unique(first[best])
-        if len(found) < LEAST_OF_PAGE or len(found) < SHIFTED_SHARE * len(truths):
+        partnered = np.unique(first[best])
+        if len(partnered) < LEAST_OF_PAGE or len(partnered) < SHIFTED_SHARE * len(truths):
             return
         members = np.unique(
-            np.concatenate([truth.of[truths[found]], prediction.of[predictions[np.unique(second[best])]]])
+            np.concatenate([truth.of[truths[partnered]], prediction.of[predictions[np.unique(second[best])]]])
         )
         self._add(Family("shifted"), page, members)
 
     def _regions(self, page: int, whole: _Boxes, parts: _Boxes, cause: str) -> None:
         """Rules 4 and 5: each whole, the largest first, with the mistakes that lie in it."""
+        parts_in, wholes_in = _inside(whole.xyxy, parts.xyxy), _inside(whole.xyxy, whole.xyxy)
+        # How many boxes of each mistake have to lie in a box for the mistake to lie in it.
+        carried = Counter(parts.of.tolist()) + Counter(whole.of.tolist())
         for at in np.argsort(-area(whole.xyxy), kind="stable").tolist():
             own = int(whole.of[at])
-            if not self._free[own]:
+            inside = parts_in.of(at)
+            if len(inside) < 2 or not self._free[own]:
                 continue
-            inside = _inside(parts.xyxy, whole.xyxy[at]) & self._free[parts.of]
-            if int(inside.sum()) < 2:
+            free = inside[self._free[parts.of[inside]]]
+            if len(free) < 2:
                 continue
-            outside = set(parts.of[~_inside(parts.xyxy, whole.xyxy[at])].tolist())
-            outside |= set(whole.of[~_inside(whole.xyxy, whole.xyxy[at])].tolist())
-            members = {own} | (set(parts.of[inside].tolist()) - outside)
-            held = inside & np.isin(parts.of, list(members))
-            if int(held.sum()) < 2:
+            held = Counter(parts.of[inside].tolist()) + Counter(whole.of[wholes_in.of(at)].tolist())
+            members = {own} | {mistake for mistake in parts.of[free].tolist() if held[mistake] == carried[mistake]}
+            free = free[np.isin(parts.of[free], list(members))]
+            if len(free) < 2:
                 continue
-            labels = {self._labels[code] for code in parts.label[held].tolist()}
+            labels = {self._labels[code] for code in parts.label[free].tolist()}
             several = labels.pop() if len(labels) == 1 else ""
             one = self._labels[int(whole.label[at])]
             family = Family(cause, "", one, several) if cause == "parts" else Family(cause, "", several, one)
@@ -399,9 +404,34 @@ def _together(moved: FloatArray, tolerance: FloatArray) -> BoolArray:
     return best
 
 
-def _inside(boxes: FloatArray, whole: FloatArray) -> BoolArray:
-    """Which boxes have enough of their area in another, bool."""
-    low, high = np.maximum(boxes[:, :2], whole[:2]), np.minimum(boxes[:, 2:], whole[2:])
-    shared = np.prod(np.maximum(high - low, 0.0), axis=1)
+class _Inside(NamedTuple):
+    """Which boxes have enough of their area in each of some wholes: rows in order, and where those of a whole begin."""
+
+    rows: IntArray
+    starts: IntArray
+
+    def of(self, whole: int) -> IntArray:
+        """The boxes that lie in a whole, rising, int64."""
+        return self.rows[self.starts[whole] : self.starts[whole + 1]]
+
+
+def _inside(wholes: FloatArray, boxes: FloatArray) -> _Inside:
+    """Which of some boxes lie in which wholes; memory follows the pairs that do."""
     own = area(boxes)
-    return np.asarray((own > 0.0) & (shared >= INSIDE_SHARE * own), dtype=bool)
+
+    def lies(whole: IntArray, box: IntArray) -> FloatArray:
+        low = np.maximum(boxes[box, :2], wholes[whole, :2])
+        high = np.minimum(boxes[box, 2:], wholes[whole, 2:])
+        shared = np.prod(np.maximum(high - low, 0.0), axis=1)
+        return np.asarray((own[box] > 0.0) & (shared >= INSIDE_SHARE * own[box]), dtype=np.float64)
+
+    if len(wholes) * len(boxes) <= _AT_ONCE:
+        whole, box = (each.ravel() for each in np.indices((len(wholes), len(boxes))))
+        kept = lies(whole, box) > 0.0
+        whole, box = whole[kept], box[kept]
+    else:
+        group = np.zeros(max(len(wholes), len(boxes)), dtype=np.int64)
+        pairs = overlapping_pairs(wholes, group[: len(wholes)], boxes, group[: len(boxes)], iou_floor=1.0, measure=lies)
+        order = np.lexsort((pairs.prediction, pairs.ground_truth))
+        whole, box = pairs.ground_truth[order], pairs.prediction[order]
+    return _Inside(box, np.searchsorted(whole, np.arange(len(wholes) + 1)))

@@ -165,8 +165,8 @@ def review_sentence(row: ReviewBudget | None, *, errors: int, total: int) -> str
     if row is None:
         return f"All {total:,} values with a confidence are right: a review has nothing to catch."
     counts = f"{row.errors_found:,} of {errors:,} in {row.reviewed:,} of {total:,} values"
-    found = f"Review the least sure {_percent(row.budget)} and you catch {_percent(row.caught)} of the errors"
-    return f"{found}: {counts}; at random {_percent(row.at_random)}."
+    promise = f"Review the least sure {_percent(row.budget)} and you catch {_percent(row.caught)} of the errors"
+    return f"{promise}: {counts}; at random {_percent(row.at_random)}."
 
 
 def _percent(share: float) -> str:

@@ -87,29 +87,31 @@ class Ranking:
         first = np.searchsorted(document, document)
         hits = np.flatnonzero(hit & (self.positives[document] > 0))
         owner = document[hits]
-        found = np.arange(1, len(hits) + 1) - np.searchsorted(owner, owner)
-        best = found / (hits - first[hits] + 1)
+        hits_so_far = np.arange(1, len(hits) + 1) - np.searchsorted(owner, owner)
+        best = hits_so_far / (hits - first[hits] + 1)
         # The best from each true positive to the last of its document, twice as far ahead in each round.
         ahead = 1
         while ahead < len(hits) and (same := owner[ahead:] == owner[:-ahead]).any():
             best[:-ahead] = np.where(same, np.maximum(best[:-ahead], best[ahead:]), best[:-ahead])
             ahead *= 2
         positives = self.positives[owner]
-        share = interpolated(found, positives) - np.where(found > 1, interpolated(found - 1, positives), 0.0)
+        share = interpolated(hits_so_far, positives) - np.where(
+            hits_so_far > 1, interpolated(hits_so_far - 1, positives), 0.0
+        )
         total = np.bincount(owner, best * share, minlength=len(self.positives))
         return np.where(self.positives > 0, total, np.nan)
 
     def _average(self, drawn: npt.NDArray[np.int32], positives: IntArray, interpolated: Interpolation) -> FloatArray:
         """The same for resamples that have ground truth."""
         weight = np.take(drawn, self.document, axis=1)
-        found = np.cumsum(np.take(weight, self._hits, axis=1), axis=1, dtype=np.int32)
-        if not found.shape[1]:
+        hits_so_far = np.cumsum(np.take(weight, self._hits, axis=1), axis=1, dtype=np.int32)
+        if not hits_so_far.shape[1]:
             return np.zeros(len(positives))
         ranked = np.take(np.cumsum(weight, axis=1, dtype=np.int32), self._hits, axis=1)
         # Where none is drawn yet nothing is found either: 0 / 1.
-        precision = found / np.maximum(ranked, 1)
+        precision = hits_so_far / np.maximum(ranked, 1)
         best = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
-        return _area(best, interpolated(found, positives[:, None]))
+        return _area(best, interpolated(hits_so_far, positives[:, None]))
 
     @cached_property
     def _hits(self) -> IntArray:
@@ -252,19 +254,19 @@ class _Stretches:
         cells = np.diff(upto, axis=1, prepend=0).reshape(len(drawn), self.hit_of.shape[1], -1).astype(np.float32)
         inside, hits = cells.sum(axis=1, keepdims=True), self.hit_of @ cells
         # Counts in float32 are exact up to 2 ** 24.
-        found, ranked = np.cumsum(hits, axis=2), np.cumsum(inside, axis=2)
+        hits_so_far, ranked = np.cumsum(hits, axis=2), np.cumsum(inside, axis=2)
         at_best = np.maximum(ranked - inside * self.ranked_after, 1e-6)
         hits *= self.hits_after
-        precision = np.subtract(found, hits, out=hits)
+        precision = np.subtract(hits_so_far, hits, out=hits)
         precision /= at_best
         np.minimum(precision, 1.0, out=precision)
-        best = np.empty((*found.shape[:2], found.shape[2] + 1), dtype=np.float32)
+        best = np.empty((*hits_so_far.shape[:2], hits_so_far.shape[2] + 1), dtype=np.float32)
         best[:, :, -1] = 0.0
         np.maximum.accumulate(precision[:, :, ::-1], axis=2, out=best[:, :, -2::-1])
         mean = best[:, :, :-1] - best[:, :, 1:]
         mean *= self.level
         mean += best[:, :, 1:]
-        return _area(mean, self.interpolated(found, positives[:, None, None]))
+        return _area(mean, self.interpolated(hits_so_far, positives[:, None, None]))
 
 
 def _stretches(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Stretches:
@@ -310,8 +312,8 @@ def _edges(predictions: int) -> IntArray:
 
 def _shape(hit: BoolArray, edges: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """How the curve runs inside of each stretch: `hits_after`, `ranked_after` and `level` of `_Stretches`."""
-    found = np.cumsum(hit)
-    precision = np.where(hit, found / np.arange(1, len(hit) + 1), 0.0)
+    hits_so_far = np.cumsum(hit)
+    precision = np.where(hit, hits_so_far / np.arange(1, len(hit) + 1), 0.0)
     best = np.maximum.accumulate(precision[::-1])[::-1]
     start, stop = edges[:-1], edges[1:]
     size = stop - start
@@ -323,7 +325,7 @@ def _shape(hit: BoolArray, edges: IntArray) -> tuple[FloatArray, FloatArray, Flo
     at = at[np.unique(stretch[at], return_index=True)[1]]
     place = stop - 1
     place[stretch[at]] = at
-    hits_after = (found[stop - 1] - found[place]) / np.maximum(hits, 1)
+    hits_after = (hits_so_far[stop - 1] - hits_so_far[place]) / np.maximum(hits, 1)
     behind = np.append(best, 0.0)[stop]
     rise = best[start] - behind
     mean = np.bincount(stretch, np.where(hit, best, 0.0), minlength=len(size)) / np.maximum(hits, 1)

@@ -94,6 +94,36 @@ def outline_bounds(boxes: Outlined) -> FloatArray:
     return bounds
 
 
+def drawn_rings(boxes: Outlined, rows: IntArray, *, tolerance: FloatArray) -> list[list[FloatArray]]:
+    """The outlines of some rows as they are drawn: holes are rings too, and parts that touch are one.
+
+    Parameters
+    ----------
+    rows : int64, shape (K,)
+        Rows of the boxes.
+    tolerance : float64, shape (K,)
+        How far a drawn line may be from the outline, in the unit of the boxes.
+
+    Returns
+    -------
+    list of list of float64 arrays of shape (N, 2)
+        One list per row, to be filled by the even-odd rule; a ring does not repeat its first point. Empty for a row
+        without a usable outline, and for one whose outline is its box.
+    """
+    outlined = np.flatnonzero(_has_outline(boxes, rows))
+    drawn: list[list[FloatArray]] = [[] for _ in rows]
+    if not len(outlined):
+        return drawn
+    shapes = _regions(boxes, rows[outlined])
+    plain = shapely.box(*boxes.xyxy[rows[outlined]].T)
+    own = ~shapely.equals(shapes, plain)
+    simple = shapely.simplify(shapes[own], tolerance[outlined][own])
+    for at, shape in zip(outlined[own].tolist(), simple, strict=True):
+        rings = shapely.get_rings(shapely.get_parts(shape))
+        drawn[at] = [np.asarray(shapely.get_coordinates(ring))[:-1] for ring in rings]
+    return drawn
+
+
 def polygon_issues(boxes: Outlined, issues: Collector, place_of: Callable[[int], str]) -> None:
     """Adds a warning for every outline that is not used as it stands; the worst of its rings is named.
 

@@ -213,15 +213,15 @@ def lcs_lengths(first: Sequence[Sequence[str]], second: Sequence[Sequence[str]])
     place.pop(None, None)
     everywhere = sum(((1 << len(tokens)) - 1) << start for tokens, start in zip(first, starts, strict=True))
     parts = [(start, (1 << len(tokens)) - 1) for tokens, start in zip(first, starts, strict=True)]
-    found = np.zeros((len(first), len(second)), dtype=np.int64)
+    unmatched = np.zeros((len(first), len(second)), dtype=np.int64)
     for column, tokens in enumerate(second):
         row = everywhere
         for token in tokens:
             if (hit := place.get(token)) is not None:
                 step = row & hit
                 row = ((row + step) | (row ^ step)) & everywhere
-        found[:, column] = [((row >> start) & part).bit_count() for start, part in parts]
-    return lengths[:, None] - found
+        unmatched[:, column] = [((row >> start) & part).bit_count() for start, part in parts]
+    return lengths[:, None] - unmatched
 
 
 def lcs_f1(first: Sequence[str], second: Sequence[str]) -> float:

@@ -408,15 +408,16 @@ def _(_first: PostersResult, results: Sequence[PostersResult], called: Sequence[
     for poster_id in every[:_POSTERS]:
         for result, model in zip(results, called, strict=True):
             poster = next((each for each in result.posters if each.poster_id == poster_id), None)
-            found = None if poster is None else poster.comparison
-            if found is None:
+            comparison = None if poster is None else poster.comparison
+            if comparison is None:
                 continue
-            lost = [each for each in passages(found) if each.marked]
+            lost = [each for each in passages(comparison) if each.marked]
             shown = tuple(
                 Passage(each.place, tuple(_shortened([(piece.text, bool(piece.mark)) for piece in each.pieces])))
                 for each in sorted(lost, key=lambda each: -each.marked)[:_PASSAGES]
             )
-            counts = f"{count_of(len(found.words.missing), 'word')}, {count_of(len(found.numbers.missing), 'number')}"
+            words, numbers = len(comparison.words.missing), len(comparison.numbers.missing)
+            counts = f"{count_of(words, 'word')}, {count_of(numbers, 'number')}"
             more = f"; {len(lost) - len(shown)} more passages" if len(lost) > len(shown) else ""
             note = f"{model.letter} {model.name}: {counts} of the ground truth missing{more}"
             yield Texts(f"Text lost, {poster_id}", note, shown)

@@ -27,6 +27,7 @@ from evaluator.model.dataset import Dataset
 from evaluator.model.issues import Issue, plain
 from evaluator.pack.cards import Card, Model, PackOptions, cards_of, chosen, verdict_words, wanted
 from evaluator.pack.chapters import Chapter, FileRow
+from evaluator.pack.slice_cards import NO_SLICES, PackSlices
 from evaluator.pack.story import Cause, KeyDifference, causes_of, key_differences, question
 from evaluator.review.corrected import corrected
 from evaluator.review.corrections import Corrections, corrections
@@ -77,6 +78,8 @@ class Contents:
         What the protocol of the boxes shows besides, such as average precision; None when it is nothing.
     chapters : tuple of Chapter
         What models reach under further protocols, or under that of a pack without boxes.
+    slices : PackSlices
+        Where the candidate fails, and where it differs from the baseline; empty where nobody searched.
     """
 
     options: PackOptions
@@ -101,6 +104,7 @@ class Contents:
     causes_words: str = ""
     own: Chapter | None = None
     chapters: tuple[Chapter, ...] = ()
+    slices: PackSlices = NO_SLICES
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -124,6 +128,7 @@ def gather(
     issues: Sequence[Issue] = (),
     own: Chapter | None = None,
     chapters: Sequence[Chapter] = (),
+    slices: PackSlices | None = None,
 ) -> Contents:
     """The contents of a pack about some models, under any protocol that matches boxes.
 
@@ -141,6 +146,8 @@ def gather(
         Of the same models under their own protocol, when it has more numbers than those of a matching.
     chapters : sequence of Chapter
         Of further protocols.
+    slices : PackSlices, optional
+        Of the same results; see `evaluator.pack.slice_cards.pack_slices`.
 
     Raises
     ------
@@ -186,6 +193,7 @@ def gather(
         causes_words=causes_words,
         own=own if own is not None and own.blocks else None,
         chapters=tuple(chapters),
+        slices=slices or NO_SLICES,
     )
 
 

@@ -15,6 +15,7 @@ from evaluator.model.issues import Issue
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.chapters import Made, issues_of, made_of, own_chapter
 from evaluator.pack.contents import Contents, gather, gather_chapters
+from evaluator.pack.slice_cards import pack_slices
 from evaluator.project import evaluate_read
 from evaluator.protocols import AnyProtocol
 from evaluator.protocols.base import BoxProtocol, Options, Source
@@ -104,6 +105,8 @@ def gather_all(boxes: Boxes | None, further: Sequence[Further], options: PackOpt
     note(0, 0, f"Evaluating {of.title}")
     evaluations = [of.result(result.matching, of.thresholds, of.options()) for result in boxes.results]
     own = own_chapter(of, evaluations, boxes.called)
+    note(0, 0, "Searching for slices")
+    slices = pack_slices(boxes.results, [model.letter for model in boxes.called])
     note(0, 0, "Gathering the pack")
     return gather(
         boxes.results,
@@ -113,4 +116,5 @@ def gather_all(boxes: Boxes | None, further: Sequence[Further], options: PackOpt
         issues=tuple(dict.fromkeys((*boxes.issues, *issues_of(chapters)))),
         own=own,
         chapters=[each.chapter for each in chapters],
+        slices=slices,
     )

@@ -13,6 +13,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -22,6 +23,7 @@ import msgspec
 from evaluator.compare import sentences
 from evaluator.compare.differences import Difference
 from evaluator.drawing import layers
+from evaluator.drawing.outlines import UNITS
 from evaluator.drawing.page_rows import rows_on
 from evaluator.drawing.payloads import (
     BoxItem,
@@ -41,6 +43,7 @@ from evaluator.pack.cards import Card, Model
 from evaluator.pack.chapters import FileRow, chapter_differences
 from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers, shown_differences
 from evaluator.pack.pictures import Picture, Pictures, fitting, page_width
+from evaluator.pack.slice_cards import SliceCard
 from evaluator.pack.story import Cause, documents_words, hand_work, rule_lines
 from evaluator.system.whole_file import write_whole
 from evaluator.web.source import component_script, component_style
@@ -88,11 +91,12 @@ def write_html(path: Path, contents: Contents, pictures: Pictures, *, progress: 
 
 
 class Plan(NamedTuple):
-    """Which pages get a picture, how sharp, and how many causes are shown."""
+    """Which pages get a picture, how sharp, and how many causes and slices are shown with crops."""
 
     pages: tuple[int, ...]
     width: int
     causes: int
+    slices: int
 
 
 def plan_of(contents: Contents, pictures: Pictures) -> Plan:
@@ -102,6 +106,9 @@ def plan_of(contents: Contents, pictures: Pictures) -> Plan:
     of_cause = len(contents.names) * _CARD_BYTES
     causes = min(len(contents.causes), max(0, left // (2 * of_cause)) if of_cause else 0)
     left -= causes * of_cause
+    of_slices = [len(card.examples) * _CARD_BYTES for card in contents.slices.cards]
+    slices = sum(total <= left // 2 for total in accumulate(of_slices))
+    left -= sum(of_slices[:slices])
     per_page = _LAYER_BYTES * len(contents.models)
     density = pictures.density([contents.place(page)[1:] for page in contents.pages])
     # As many pages as fit at the smallest width, then as sharp as those may be.
@@ -109,7 +116,7 @@ def plan_of(contents: Contents, pictures: Pictures) -> Plan:
     while pages and fitting(pages, _for_pictures(left, pages, per_page), density) < pages:
         pages -= max(1, pages // 50)
     width = page_width(pages, _for_pictures(left, pages, per_page), density)
-    return Plan(_first_needed(contents, pages), width, causes)
+    return Plan(_first_needed(contents, pages), width, causes, slices)
 
 
 def _for_pictures(left: float, pages: int, per_page: int) -> int:
@@ -145,6 +152,7 @@ def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
         reasons=reasons_of(contents),
         hand=hand_of(contents),
         causes=[sides_of_cause(cause, contents, pictures) for cause in contents.causes[: plan.causes]],
+        slices=slices_of(contents, pictures, plan.slices),
         changes=changes_of(shown_differences(contents), contents.names),
         labels=label_rows(contents),
         ledger=ledger_of(contents),
@@ -259,19 +267,23 @@ class PlacedBox(NamedTuple):
     y: float
     width: float
     height: float
+    outline: str | None = None
+    """as in `BoxItem`"""
+    view: str = ""
+    """the picture in the unit of the outline, as an SVG ``viewBox``"""
 
 
 def boxes_on(boxes: Iterable[BoxItem], picture: Picture) -> list[PlacedBox]:
     """Boxes as shares of a picture, large ones first."""
     x1, y1, x2, y2 = picture.part
     across, down = x2 - x1, y2 - y1
+    view = " ".join(f"{UNITS * share:.1f}" for share in (x1, y1, across, down))
     placed = []
     for box in boxes:
         left, top, right, bottom = box.xyxy
         size = (right - left) / across, (bottom - top) / down
-        placed.append(
-            PlacedBox(box.status, plain(box.label), box.score, (left - x1) / across, (top - y1) / down, *size)
-        )
+        where = (left - x1) / across, (top - y1) / down, *size
+        placed.append(PlacedBox(box.status, plain(box.label), box.score, *where, box.outline, view))
     return sorted(placed, key=lambda box: -(box.width * box.height))
 
 
@@ -415,6 +427,39 @@ def sides_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> dict
         placed = boxes_on(shown, picture)
         made.append(CauseSide(model.letter, model.name, picture, placed, marks, ", ".join(words), chips))
     return {"cause": cause, "sides": made}
+
+
+def slices_of(contents: Contents, pictures: Pictures, pictured: int) -> list[dict[str, Any]]:
+    """The slices of a pack, the first few with the crops of their examples."""
+    return [
+        {"card": card, "sides": _examples(card, contents, pictures) if place < pictured else []}
+        for place, card in enumerate(contents.slices.cards)
+    ]
+
+
+def _examples(card: SliceCard, contents: Contents, pictures: Pictures) -> list[CauseSide]:
+    """The crops of the examples of a slice."""
+    made = []
+    for example in card.examples:
+        page = contents.dataset.page_row(example.document, example.index) if contents.dataset is not None else None
+        if page is None:
+            continue
+        _, name, index = contents.place(page)
+        picture = pictures.crop(name, index, [box.xyxy for box in example.boxes])
+        x1, y1, x2, y2 = picture.part
+        across, down = x2 - x1, y2 - y1
+        boxes = [
+            PlacedBox(
+                box.status, example.label, None, (box.xyxy[0] - x1) / across, (box.xyxy[1] - y1) / down,
+                (box.xyxy[2] - box.xyxy[0]) / across, (box.xyxy[3] - box.xyxy[1]) / down,
+            )
+            for box in example.boxes
+            if box.status != "truth"
+        ]  # fmt: skip
+        counts = Counter(box.status for box in boxes)
+        chips = [(status, f"{count} {status} {example.label}") for status, count in counts.most_common(4)]
+        made.append(CauseSide(card.letter, example.place, picture, boxes, [], "", chips))
+    return made
 
 
 def _lost_words(text: PageText | None, lost: int) -> str:

@@ -37,6 +37,7 @@ from evaluator.pack.html_pack import (
     reasons_of,
     scale_of,
     sides_of_cause,
+    slices_of,
     told_cards,
     told_pages,
     without_picture,
@@ -81,6 +82,12 @@ def write_pdf(path: Path, contents: Contents, pictures: Pictures, *, progress: P
         for cause in contents.causes[: plan.causes]:
             for tile in _cause(sides_of_cause(cause, contents, pictures), css):
                 writer.send(tile)
+        if contents.slices.words:
+            writer.send(_section(_part("slices", contents=contents), css))
+            for item in slices_of(contents, pictures, plan.slices):
+                for side in item["sides"]:
+                    text = _part("example", card=item["card"], side=side)
+                    writer.send(_tile(side.picture, tuple(_placed(side.boxes)), text, css, (2, 4, 0.62)))
         for card in told_cards(contents, pictures, plan, progress):
             writer.send(_card(card, contents, pictures, css))
         if contents.own is not None:

@@ -159,8 +159,8 @@ def _corrected(models: Sequence[Model]) -> list[KeyDifference]:
     if not applied:
         return []
     a, b = (box_measures(each.corrected.result if each.corrected else each.result) for each in models[:2])
-    found = compare_differences.differences(a, b, keys=[Key("f1", ALL_LABELS)])
-    return [KeyDifference("F1", f"corrected, {count_of(max(applied), 'verdict')} applied", one) for one in found]
+    moved = compare_differences.differences(a, b, keys=[Key("f1", ALL_LABELS)])
+    return [KeyDifference("F1", f"corrected, {count_of(max(applied), 'verdict')} applied", one) for one in moved]
 
 
 # --- hand work and size of the test set ------------------------------------------------------------------------
@@ -230,8 +230,8 @@ def causes_of(models: Sequence[Model], log: ReviewLog, options: PackOptions) -> 
     Only those with an example in a wanted document whose boxes can be drawn; empty without mistakes.
     """
     shown = models[:2]
-    found = [causes(model.result) for model in shown]
-    mine, model = found[-1], shown[-1]
+    by_model = [causes(model.result) for model in shown]
+    mine, model = by_model[-1], shown[-1]
     made: list[Cause] = []
     total = 0
     for family, rows in mine.alike.items():
@@ -241,7 +241,7 @@ def causes_of(models: Sequence[Model], log: ReviewLog, options: PackOptions) -> 
         boxes = None if example is None else _boxes(model, mine, example)
         if example is None or boxes is None:
             continue
-        costs = tuple(int(each.cost[each.alike[family]].sum()) if family in each.alike else 0 for each in found)
+        costs = tuple(int(each.cost[each.alike[family]].sum()) if family in each.alike else 0 for each in by_model)
         page = int(mine.page[example])
         total += costs[-1]
         made.append(

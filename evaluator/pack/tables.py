@@ -67,6 +67,7 @@ def to_json(contents: Contents) -> str:
         ],
         "differences": [{name: getattr(one, name) for name in _DIFFERENCE} for one in contents.differences],
         "ledger": None if contents.ledger is None else contents.ledger.to_json(),
+        "slices": [{"of": card.of, "sentence": card.sentence, "lost": card.lost} for card in contents.slices.cards],
         "chapters": [
             {
                 "protocol": chapter.anchor.removeprefix("protocol-"),

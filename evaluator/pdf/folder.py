@@ -118,9 +118,9 @@ class PdfFolder:
         except (OSError, RuntimeError):
             raise self._problem("missing", name, "The folder does not exist.") from None
         for spelling in (name, f"{name}.pdf"):
-            found = self._contained(root / spelling, root, name)
-            if found is not None and found.suffix.lower() in _DOCUMENT_SUFFIXES:
-                return found
+            path = self._contained(root / spelling, root, name)
+            if path is not None and path.suffix.lower() in _DOCUMENT_SUFFIXES:
+                return path
         return self._by_base_name(name, root)
 
     def path_of(self, name: str) -> Path:
@@ -180,13 +180,13 @@ class PdfFolder:
         base = name.rsplit("/", 1)[-1]
         index = self._listing(root)
         for spellings in _spellings(base):
-            found = self._listed(index, spellings, name, root)
-            if len(found) > 1:
-                shown = " and ".join(path.relative_to(root).as_posix() for path in found[:3])
-                more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+            paths = self._listed(index, spellings, name, root)
+            if len(paths) > 1:
+                shown = " and ".join(path.relative_to(root).as_posix() for path in paths[:3])
+                more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
                 raise self._problem("ambiguous", base, shown + more)
-            if found:
-                return found[0]
+            if paths:
+                return paths[0]
         # A folder of that name stands for the one document in it: poster-7/poster.pdf.
         links = {path for path in index.get(_folded(f"{base}/"), ()) if path.is_symlink()}
         inside = self._listed(index, (f"{base}/",), name, root, without=links)

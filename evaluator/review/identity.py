@@ -179,12 +179,12 @@ def claimed(targets: Sequence[Target], judged: Sequence[Judged]) -> list[Judged 
         One per target; None for one that nobody judged. A verdict goes to one target at most: first to the one of
         its identity, then to one whose boxes are equal up to `TOLERANCE`.
     """
-    by_id = {found.target_id: found for found in judged}
+    by_id = {entry.target_id: entry for entry in judged}
     answer = [by_id.pop(target.id, None) for target in targets]
     rest = list(by_id.values())
     for position, target in enumerate(targets):
         if answer[position] is None and rest:
-            twin = next((found for found in rest if _same_boxes(found.target, target)), None)
+            twin = next((entry for entry in rest if _same_boxes(entry.target, target)), None)
             if twin is not None:
                 rest.remove(twin)
                 answer[position] = twin
@@ -209,15 +209,15 @@ def attach(layers: LayersT, result: BoxResult[Any], page: int, log: ReviewLog) -
     """
     if not layers.mistakes:
         return layers
-    found = page_mistakes(result, page)
-    said = claimed(found.targets, _judged_on(result, page, log))
+    of_page = page_mistakes(result, page)
+    said = claimed(of_page.targets, _judged_on(result, page, log))
     mistakes = []
     for mistake in layers.mistakes:
         # A match that a view calls poor is no mistake of the result, and cannot be judged as one.
-        position = found.of_box.get(mistake.keys[0])
+        position = of_page.of_box.get(mistake.keys[0])
         if position is not None:
             held = said[position]
-            target = found.ids[position] if held is None else held.target_id
+            target = of_page.ids[position] if held is None else held.target_id
             mistake = msgspec.structs.replace(mistake, target=target, verdict=held and judged_item(held))  # noqa: PLW2901
         mistakes.append(mistake)
     return msgspec.structs.replace(layers, mistakes=mistakes)

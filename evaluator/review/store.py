@@ -2,8 +2,8 @@
 
 Owns the database: what `Store.add` returned from is on disk, events are only ever added, and every failure is one
 typed `StoreProblem`. SQLite runs in WAL mode with synchronous FULL, and a writer asks for its lock at once, so that
-twenty writers wait and none fails half-way. On PostgreSQL writers take turns by an advisory lock: rows then appear in
-the order of their numbers, and reading "everything after row n" misses nothing.
+twenty writers wait, each process in its turn (`system.turns`), and none fails half-way. On PostgreSQL an advisory
+lock gives turns: rows then appear in the order of their numbers, and reading "everything after row n" misses nothing.
 
 Nothing is created before the first event. A damaged file is never written to.
 """
@@ -14,7 +14,7 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic, monotonic_ns, sleep
@@ -28,8 +28,11 @@ from sqlalchemy.exc import ArgumentError, DisconnectionError, SQLAlchemyError
 from evaluator.review import schema
 from evaluator.review.problems import StoreProblem, problem_of
 from evaluator.review.verdicts import Event, ReviewLog, Target, checked
+from evaluator.system.turns import turn
 
 BUSY_SECONDS: Final = 10
+# A turn that takes longer is somebody's who is stuck; the database's own lock then decides.
+_TURN_SECONDS: Final = 3
 _CONNECT_SECONDS: Final = 10
 # Events of one statement; SQLite allows 32,766 values in one.
 _ROWS_AT_ONCE: Final = 500
@@ -102,7 +105,7 @@ class Store:
         # The first look at a file takes longest, so it is not left to the moment when others wait for this writer.
         self._reading(lambda _connection: None, None)
         # One writer of this process at a time: threads then queue fairly, where SQLite's own waiting is a lottery.
-        with self._write_lock, self._writing() as connection:
+        with self._write_lock, self._turn(), self._writing() as connection:
             known = _known_ids(connection, [row["id"] for row in rows])
             fresh = [row for row in {row["id"]: row for row in rows}.values() if row["id"] not in known]
             for start in range(0, len(fresh), _ROWS_AT_ONCE):
@@ -216,6 +219,12 @@ class Store:
                 raise StoreProblem("unreachable", store=self.name, detail=detail)
         except _RAISED as raised:
             raise problem_of(raised, self.name) from raised
+
+    def _turn(self) -> AbstractContextManager[object]:
+        """The turn of this process among those that write beside it; a server keeps an order itself."""
+        if self._path is None or not self._path.parent.is_dir():
+            return nullcontext()
+        return turn(self._path.parent, _TURN_SECONDS)
 
     def _ensure_layout(self, connection: Connection) -> None:
         """Create or upgrade the tables inside the transaction of a writer."""

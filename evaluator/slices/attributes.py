@@ -23,6 +23,11 @@ Value = str | int | float | bool | None
 OfPages = Mapping[tuple[str, int | None], Mapping[str, Value]]
 """What is known of pages: names and values by document id and page from 0; a page None is the whole document."""
 
+FROM_PDFS: Final = frozenset({
+    "words", "text layer", "scanned", "script", "font size of page", "ink", "images", "image area", "ruled lines",
+    "rotation", "producer", "words in box", "font size", "ink in box", "ruled lines in box",
+})  # fmt: skip
+"""Every attribute that `evaluator.slices.pdf_pages` reads from documents."""
 NONE_THERE: Final = "none"
 """Value of a neighbour that is not there."""
 
@@ -117,7 +122,7 @@ def attributes_of(
     def neighbour(name: str, codes: IntArray) -> Attribute:
         return category(name, np.where(codes == NOTHING, len(labels), codes), (*labels, NONE_THERE))
 
-    found = [
+    attributes = [
         category("label", label, labels),
         number("area", width * height),
         number("width", width),
@@ -142,21 +147,21 @@ def attributes_of(
     ]
     if known_size:
         landscape = np.where(np.isnan(size[:, 0]), np.nan, size[:, 0] > size[:, 1])
-        found += [
+        attributes += [
             category("landscape", landscape[page], ("no", "yes"), "page"),
             number("page width", size[page, 0], "page"),
             number("page height", size[page, 1], "page"),
         ]
     if score and not np.isnan(side.score).all():
-        found.append(number("score", side.score))
-    found += of_boxes
-    taken = {attribute.name for attribute in found}
+        attributes.append(number("score", side.score))
+    attributes += of_boxes
+    taken = {attribute.name for attribute in attributes}
     for attribute in page_attributes(dataset, of_pages or {}):
         name = f"{attribute.name} (file)" if attribute.name in taken else attribute.name
-        found.append(
+        attributes.append(
             Attribute(name, attribute.kind, attribute.values[page], attribute.names, attribute.level, attribute.whole)
         )
-    return tuple(found)
+    return tuple(attributes)
 
 
 def page_attributes(dataset: Dataset, of_pages: OfPages) -> tuple[Attribute, ...]:

@@ -113,14 +113,14 @@ class Binned:
     @cached_property
     def ranges(self) -> tuple[Range, ...]:
         """Every single condition, those of one attribute together."""
-        found = []
+        made = []
         for place, (attribute, size) in enumerate(zip(self.attributes, self.sizes, strict=True)):
             if attribute.kind == "category":
-                found += [Range(place, bin_, bin_ + 1) for bin_ in range(size)]
+                made += [Range(place, bin_, bin_ + 1) for bin_ in range(size)]
             else:
-                found += [Range(place, 0, cut) for cut in range(1, size)]
-                found += [Range(place, cut, size) for cut in range(1, size)]
-        return tuple(found)
+                made += [Range(place, 0, cut) for cut in range(1, size)]
+                made += [Range(place, cut, size) for cut in range(1, size)]
+        return tuple(made)
 
     def within(self, part: Range) -> BoolArray:
         """For which boxes a condition holds, bool, shape (N,)."""
@@ -134,12 +134,12 @@ class Binned:
         attribute, cuts = self.attributes[part.attribute], self.cuts[part.attribute]
         if attribute.kind == "category":
             return [Condition(attribute.name, "==", attribute.names[int(cuts[part.low])])]
-        found = []
+        made = []
         if part.low > 0:
-            found.append(Condition(attribute.name, ">=", float(cuts[part.low - 1])))
+            made.append(Condition(attribute.name, ">=", float(cuts[part.low - 1])))
         if part.high < self.sizes[part.attribute]:
-            found.append(Condition(attribute.name, "<", float(cuts[part.high - 1])))
-        return found
+            made.append(Condition(attribute.name, "<", float(cuts[part.high - 1])))
+        return made
 
 
 def binned(attributes: Sequence[Attribute], *, least: int) -> Binned:
@@ -158,10 +158,10 @@ def binned(attributes: Sequence[Attribute], *, least: int) -> Binned:
     kept, cuts, codes = [], [], []
     for attribute in attributes:
         known = ~np.isnan(attribute.values)
-        found = attribute.values[known]
+        values = attribute.values[known]
         column = np.empty(len(known), np.uint8)
         if attribute.kind == "category":
-            count = np.bincount(found.astype(np.int64), minlength=len(attribute.names))
+            count = np.bincount(values.astype(np.int64), minlength=len(attribute.names))
             most = np.argsort(-count, kind="stable")[:_MOST_CATEGORIES]
             chosen = np.sort(most[count[most] >= least])
             bin_of = np.full(len(attribute.names) + 1, len(chosen), np.uint8)
@@ -172,7 +172,7 @@ def binned(attributes: Sequence[Attribute], *, least: int) -> Binned:
             if size == 1 and count[chosen[0]] == len(known):
                 continue
         else:
-            edges = _cuts(found)
+            edges = _cuts(values)
             size = len(edges) + 1
             column[:] = np.where(known, np.searchsorted(edges, attribute.values, side="right"), size)
             if size == 1:
@@ -237,6 +237,34 @@ _OF: Final[Mapping[str, str]] = {
 }
 
 
+# Conditions that read better without "with": of the box, then of its page.
+_OF_BOX: Final[Mapping[tuple[str, str], tuple[float | str, str]]] = {
+    ("ruled lines in box", "<"): (1.0, "without ruled lines"),
+    ("ruled lines in box", ">="): (1.0, "with ruled lines"),
+    ("words in box", "<"): (1.0, "without words"),
+    ("inside", ">="): (1.0, "inside another box"),
+    ("holds", ">="): (1.0, "that hold another box"),
+}
+_ON_PAGE: Final[Mapping[tuple[str, str], str]] = {
+    ("scanned", "yes"): "on scanned pages",
+    ("scanned", "no"): "on born-digital pages",
+    ("text layer", "yes"): "on pages with a text layer",
+    ("text layer", "no"): "on pages without a text layer",
+    ("landscape", "yes"): "on landscape pages",
+    ("landscape", "no"): "on portrait pages",
+}
+
+
+def _phrase(condition: Condition) -> tuple[int, str] | None:
+    """Where a condition stands in a sentence, and its words; None for one that goes behind "with"."""
+    name, op, value = condition
+    if op == "==":
+        text = _ON_PAGE.get((name, str(value)))
+        return None if text is None else (2, text)
+    limit, text = _OF_BOX.get((name, op), (None, ""))
+    return (0, text) if limit == value else None
+
+
 def words(condition: Condition) -> str:
     """A condition as a person would say it: ``area below 2.5 % of the page``."""
     name, op, value = condition
@@ -248,8 +276,22 @@ def words(condition: Condition) -> str:
 
 
 def subject(conditions: Sequence[Condition], noun: str) -> str:
-    """What a slice is, as the beginning of a sentence: ``Table boxes, area below 2.5 % of the page``."""
+    """What a slice is, as the beginning of a sentence.
+
+    Examples
+    --------
+    >>> subject([Condition("label", "==", "Table"), Condition("area", "<", 0.025)], "boxes")
+    'Table boxes with area below 2.5 % of the page'
+    >>> subject([Condition("scanned", "==", "yes"), Condition("ruled lines in box", "<", 1.0)], "boxes")
+    'Boxes without ruled lines on scanned pages'
+    """
     labels = [str(each.value) for each in conditions if each.attribute == "label" and each.op == "=="]
-    others = [words(each) for each in conditions if not (each.attribute == "label" and each.op == "==")]
+    parts: list[list[str]] = [[], [], []]
+    for each in conditions:
+        if each.attribute == "label" and each.op == "==":
+            continue
+        place, text = _phrase(each) or (1, words(each))
+        parts[place].append(text)
     start = f"{labels[0]} {noun}" if labels else noun[:1].upper() + noun[1:]
-    return f"{start} with {' and '.join(others)}" if others else start
+    others = [*parts[0], *([f"with {' and '.join(parts[1])}"] if parts[1] else []), *parts[2]]
+    return " ".join([start, *others])

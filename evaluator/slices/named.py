@@ -82,7 +82,7 @@ def read_named(path: Path) -> tuple[NamedSlice, ...]:
             "Write {name: [conditions]}.",
         )
     collector = Collector(path.name, max_per_rule=20)
-    found = []
+    slices = []
     for name, body in value.items():
         conditions = body.get("conditions") if isinstance(body, dict) else body
         if not name.strip() or not isinstance(conditions, list) or not conditions:
@@ -91,10 +91,10 @@ def read_named(path: Path) -> tuple[NamedSlice, ...]:
             continue
         read = [_condition(collector, name, each) for each in conditions]
         if all(each is not None for each in read):
-            found.append(NamedSlice(name, tuple(each for each in read if each is not None)))
+            slices.append(NamedSlice(name, tuple(each for each in read if each is not None)))
     if collector.failed:
         raise BadInput(collector.issues())
-    return tuple(found)
+    return tuple(slices)
 
 
 def _condition(collector: Collector, name: str, value: object) -> Condition | None:
@@ -124,10 +124,22 @@ def saved(path: Path, added: NamedSlice) -> tuple[NamedSlice, ...]:
     return every
 
 
-def counted(result: AnyBoxResult, named: Sequence[NamedSlice], of_pages: OfPages | None = None) -> tuple[Counted, ...]:
+def counted(
+    result: AnyBoxResult,
+    named: Sequence[NamedSlice],
+    of_pages: OfPages | None = None,
+    of_boxes: Mapping[Measure, Sequence[Attribute]] | None = None,
+) -> tuple[Counted, ...]:
     """Recall and precision of named slices.
 
     A slice with a condition on the score has no recall: the ground truth has none.
+
+    Parameters
+    ----------
+    of_pages : mapping, optional
+        Attributes of pages and documents from elsewhere.
+    of_boxes : mapping, optional
+        Attributes of boxes from elsewhere: of the ground truth's for recall, of the predictions for precision.
 
     Raises
     ------
@@ -137,10 +149,12 @@ def counted(result: AnyBoxResult, named: Sequence[NamedSlice], of_pages: OfPages
     dataset = result.matching.dataset
     size = len(dataset.documents)
     known = known_of_pages(dataset.ground_truth, of_pages)
-    found = []
+    counted_slices = []
     for measure in MEASURES:
         side = dataset.ground_truth if measure == "recall" else result.matching.prediction
-        table = attribute_table(attributes_of(dataset, side, of_pages=known, score=measure == "precision"))
+        more = (of_boxes or {}).get(measure, ())
+        every = attributes_of(dataset, side, of_pages=known, of_boxes=more, score=measure == "precision")
+        table = attribute_table(every)
         right, counts = hits(result, measure)
         document = side.document.astype(np.int64)
         for each in named:
@@ -151,8 +165,8 @@ def counted(result: AnyBoxResult, named: Sequence[NamedSlice], of_pages: OfPages
             boxes = np.bincount(document[rows], minlength=size).astype(np.float64)
             correct = np.bincount(document[rows & right], minlength=size).astype(np.float64)
             value = float(ratio(correct.sum(keepdims=True), boxes.sum(keepdims=True))[0])
-            found.append(Counted(each, measure, value, correct, boxes))
-    return tuple(found)
+            counted_slices.append(Counted(each, measure, value, correct, boxes))
+    return tuple(counted_slices)
 
 
 def _inside(each: NamedSlice, table: Mapping[str, Attribute], measure: Measure) -> BoolArray | None:
@@ -195,13 +209,13 @@ def slices_table(slices: Sequence[Counted], title: str, signature: str) -> Resul
 
 def slices_json(slices: Sequence[Counted]) -> dict[str, Any]:
     """Named slices as plain values: recall, precision, boxes of both sides and conditions, by name."""
-    found: dict[str, dict[str, Any]] = {}
+    by_name: dict[str, dict[str, Any]] = {}
     for each in slices:
-        one = found.setdefault(
+        one = by_name.setdefault(
             each.slice.name,
             {"recall": None, "precision": None, "ground_truth": None, "predictions": None,
              "conditions": [condition.to_json() for condition in each.slice.conditions]},
         )  # fmt: skip
         one[each.measure] = None if np.isnan(each.value) else each.value
         one["ground_truth" if each.measure == "recall" else "predictions"] = int(each.boxes.sum())
-    return found
+    return by_name

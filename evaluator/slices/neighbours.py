@@ -57,15 +57,15 @@ def surroundings(page: IntArray, label: IntArray, xyxy: FloatArray) -> Surroundi
     order = np.argsort(page, kind="stable")
     page, label, xyxy = page[order], label[order], xyxy[order]
     size = len(page)
-    found = Surroundings(
+    around = Surroundings(
         np.full(size, np.nan), *(np.full(size, NOTHING, np.int64) for _ in range(3)), *np.zeros((3, size), np.int64)
     )
     for low, high in _chunks(page):
         some = slice(low, high)
-        _around(page[some], label[some], xyxy[some], _of(found, some))
+        _around(page[some], label[some], xyxy[some], _of(around, some))
     back = np.empty(size, np.int64)
     back[order] = np.arange(size)
-    return _of(found, back)
+    return _of(around, back)
 
 
 def _of(every: Surroundings, rows: slice | IntArray) -> Surroundings:

@@ -86,12 +86,12 @@ def read_page_table(path: Path, documents: Sequence[str]) -> OfPages:
     if named and not named & known:
         refuse(path.name, "", "a table must name documents of the ground truth", examples(sorted(named)),
                f"Write them like {examples(sorted(known))}.")  # fmt: skip
-    found: dict[tuple[str, int | None], dict[str, Value]] = {}
+    of_pages: dict[tuple[str, int | None], dict[str, Value]] = {}
     for place, name in enumerate(names):
         if place == at_document or name in _PAGE or not name:
             continue
         values = plain_numbers([row[place] if len(row) > place else None for row in body])
         for key, value in zip(keys, values, strict=True):
             if key is not None and value is not None:
-                found.setdefault(key, {})[name] = value
-    return found
+                of_pages.setdefault(key, {})[name] = value
+    return of_pages

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.model.boxes import BoolArray, FloatArray
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import Ink, Layout, PagePool, Words
@@ -38,13 +38,13 @@ class PdfAttributes(NamedTuple):
         "no"), ``script`` (of most letters), ``font size of page`` (points, the median over characters), ``ink`` (share
         of the page), ``images``, ``image area`` (share of the page under the largest), ``ruled lines``, ``rotation``
         (degrees) and ``producer``. Without the pages that cannot be read.
-    of_boxes : tuple of Attribute
-        Of the boxes of one side: ``words in box``, ``font size`` (points), ``ink in box`` (share) and ``ruled lines in
-        box``; NaN on pages that cannot be read.
+    of_boxes : tuple of tuple of Attribute
+        For each side, of its boxes: ``words in box``, ``font size`` (points), ``ink in box`` (share) and ``ruled lines
+        in box``; NaN on pages that cannot be read.
     """
 
     of_pages: dict[tuple[str, int | None], dict[str, Value]]
-    of_boxes: tuple[Attribute, ...]
+    of_boxes: tuple[tuple[Attribute, ...], ...]
 
 
 class _Page(NamedTuple):
@@ -55,26 +55,23 @@ class _Page(NamedTuple):
 
 def of_pdf_pages(
     dataset: Dataset,
-    side: JoinedBoxes,
+    sides: Sequence[JoinedBoxes],
     folder: PdfFolder,
     pool: PagePool,
     count: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> PdfAttributes:
-    """Attributes of the pages of a dataset, and of the boxes of one of its sides, from its PDFs and page images.
+    """Attributes of the pages of a dataset, and of the boxes of some of its sides, from its PDFs and page images.
 
     Parameters
     ----------
-    side : JoinedBoxes
-        The ground truth or a prediction of the dataset, whose boxes the attributes are of.
+    sides : sequence of JoinedBoxes
+        Ground truth and predictions of the dataset whose boxes the attributes are of.
     folder : PdfFolder
         Where the documents are found by name.
     count : callable
-        Called with how many of how many pages are read.
+        Called with how many of how many pages are read; what it raises ends the reading.
     """
-    shares = page_shares(dataset, side)
-    order = np.argsort(side.page, kind="stable")
-    bounds = np.searchsorted(side.page[order], np.arange(dataset.pages + 1))
-    columns = {name: np.full(len(side.page), np.nan) for name in _OF_BOXES}
+    columns = [_Columns.of(dataset, side) for side in sides]
     of_pages: dict[tuple[str, int | None], dict[str, Value]] = {}
 
     def read(page: int) -> _Page | None:
@@ -92,14 +89,39 @@ def of_pdf_pages(
         document = dataset.documents[dataset.page_document[page]].doc_id
         lines = ruled_lines(seen.layout.mask) if seen.layout.scanned else seen.layout.rules
         of_pages[document, int(dataset.page_index[page])] = dict(_of_page(seen, lines))
-        rows = order[bounds[page] : bounds[page + 1]]
+        for of_side in columns:
+            of_side.fill(page, seen, lines)
+    return PdfAttributes(of_pages, tuple(of_side.attributes() for of_side in columns))
+
+
+class _Columns(NamedTuple):
+    """The attributes of the boxes of one side, being filled page by page."""
+
+    shares: FloatArray
+    order: IntArray
+    bounds: IntArray
+    values: dict[str, FloatArray]
+
+    @classmethod
+    def of(cls, dataset: Dataset, side: JoinedBoxes) -> _Columns:
+        """Nothing known yet."""
+        order = np.argsort(side.page, kind="stable").astype(np.int64)
+        bounds = np.searchsorted(side.page[order], np.arange(dataset.pages + 1)).astype(np.int64)
+        values = {name: np.full(len(side.page), np.nan) for name in _OF_BOXES}
+        return cls(page_shares(dataset, side), order, bounds, values)
+
+    def fill(self, page: int, seen: _Page, lines: FloatArray) -> None:
+        """Write what one page shows."""
+        rows = self.order[self.bounds[page] : self.bounds[page + 1]]
         if len(rows):
-            for name, values in _in_boxes(shares[rows], seen, lines).items():
-                columns[name][rows] = values
-    return PdfAttributes(
-        of_pages,
-        tuple(Attribute(name, "number", columns[name], (), "box", whole) for name, whole in _OF_BOXES.items()),
-    )
+            for name, values in _in_boxes(self.shares[rows], seen, lines).items():
+                self.values[name][rows] = values
+
+    def attributes(self) -> tuple[Attribute, ...]:
+        """The columns as attributes."""
+        return tuple(
+            Attribute(name, "number", self.values[name], (), "box", whole) for name, whole in _OF_BOXES.items()
+        )
 
 
 def _of_page(seen: _Page, lines: FloatArray) -> Mapping[str, Value]:

@@ -261,7 +261,7 @@ class _Run:
 
     def run(self) -> Search:
         """Slice after slice, until chance could have found the next one."""
-        found: list[Found] = []
+        clearest: list[Found] = []
         documents = self.documents
         best_p = 1.0
         if self.width == 0:
@@ -295,14 +295,14 @@ class _Run:
             )
             if p <= self.alpha and effect >= self.smallest and len(rows) >= LEAST_BOXES and inside >= LEAST_DOCUMENTS:
                 confirmed = self._confirmed(mask, t, outcome, cells, len(conditions))
-                found.append(Found(conditions, np.sort(self.order[rows]), inside, t, p, confirmed))
-                if len(found) == MOST_ROWS:
+                clearest.append(Found(conditions, np.sort(self.order[rows]), inside, t, p, confirmed))
+                if len(clearest) == MOST_ROWS:
                     break
             bit = np.int64(1) << step
             cell = outcome.cell | np.where(mask, bit, 0)
             cells = self._split(cells, cell, mask, int(bit))
             outcome = self._expect(cell)
-        return Search(tuple(found), self.tested, documents, max(_LEAST_GROUPS, 0), best_p)
+        return Search(tuple(clearest), self.tested, documents, max(_LEAST_GROUPS, 0), best_p)
 
     def _expect(self, cell: IntArray) -> _Outcome:
         """What is expected of the boxes of each cell: their mean."""
@@ -422,11 +422,11 @@ class _Run:
         largest = np.zeros((2, _FLIPS))
 
         def tried(of_sums: Float32, of_counts: Float32, of_variance: FloatArray, depth: int) -> _Statistic:
-            found = level.statistic(of_sums, of_counts, of_variance, signs, two_sided=self.two_sided)
-            if found.largest is not None:
-                np.maximum(largest[depth - 1], found.largest, out=largest[depth - 1])
-                self.tested += len(found.z)
-            return found
+            statistic = level.statistic(of_sums, of_counts, of_variance, signs, two_sided=self.two_sided)
+            if statistic.largest is not None:
+                np.maximum(largest[depth - 1], statistic.largest, out=largest[depth - 1])
+                self.tested += len(statistic.z)
+            return statistic
 
         for place, attribute in enumerate(self.bins.attributes):
             start, stop = int(starts[place]), int(starts[place + 1])
@@ -444,9 +444,11 @@ class _Run:
                     continue
                 low, high = (np.array([getattr(each, name) for each in made]) for name in ("low", "high"))
                 parts = [each[high] - each[low] for each in alone]
-                found = tried(parts[0], parts[1], lone_variance[high] - lone_variance[low], both + 1)
-                for at in self._top(found.z, 4):
-                    (pairs if both else singles).append(_Candidate(float(found.z[at]), float(found.t[at]), (made[at],)))
+                statistic = tried(parts[0], parts[1], lone_variance[high] - lone_variance[low], both + 1)
+                for at in self._top(statistic.z, 4):
+                    (pairs if both else singles).append(
+                        _Candidate(float(statistic.z[at]), float(statistic.t[at]), (made[at],))
+                    )
             if not len(later) or self.depth < 2:
                 continue
             low, high = self.low[own] - start, self.high[own] - start
@@ -460,8 +462,8 @@ class _Run:
                 blocks.append(columns.reshape(-1, each.shape[2]))
             row = prefix[self.high[own]] - prefix[self.low[own]]
             of_variance = (row[:, self.high[later]] - row[:, self.low[later]]).ravel()
-            found = tried(blocks[0], blocks[1], of_variance, 2)
-            z, t = (each.reshape(len(own), len(later)) for each in (found.z, found.t))
+            statistic = tried(blocks[0], blocks[1], of_variance, 2)
+            z, t = (each.reshape(len(own), len(later)) for each in (statistic.z, statistic.t))
             for other in range(place + 1, len(self.bins.attributes)):
                 those = np.flatnonzero(self.owner[later] == other)
                 part = z[:, those]
@@ -523,15 +525,17 @@ class _Run:
         shape = len(parents), len(self.low)
         parts = [(each[:, self.high] - each[:, self.low]).reshape(-1, len(groups)) for each in prefixes]
         of_variance = parts[1].sum(axis=1, dtype=np.float64) * np.repeat(spread, shape[1])
-        found = level.statistic(parts[0], parts[1], of_variance, None, two_sided=self.two_sided)
-        z = found.z.reshape(shape)
+        statistic = level.statistic(parts[0], parts[1], of_variance, None, two_sided=self.two_sided)
+        z = statistic.z.reshape(shape)
         for place, parent in enumerate(parents):
             # A range within a range of the same attribute is no third condition.
             z[place, np.isin(self.owner, [part.attribute for part in parent])] = 0.0
         self.tested += z.size
         return [
             _Candidate(
-                float(found.z[at]), float(found.t[at]), (*parents[at // shape[1]], self.bins.ranges[at % shape[1]])
+                float(statistic.z[at]),
+                float(statistic.t[at]),
+                (*parents[at // shape[1]], self.bins.ranges[at % shape[1]]),
             )
             for at in self._top(z.ravel(), 32)
         ]
@@ -545,10 +549,10 @@ class _Run:
         sums = np.bincount(self.group[rows], outcome.residual[rows], self.groups)[groups]
         counts = np.bincount(self.group[rows], minlength=self.groups)[groups]
         variance = np.array([outcome.variance[rows].sum()])
-        found = self._level(outcome, groups).statistic(
+        statistic = self._level(outcome, groups).statistic(
             sums[None].astype(np.float32), counts[None].astype(np.float32), variance, None, two_sided=True
         )
-        return float(found.z[0]), float(found.t[0])
+        return float(statistic.z[0]), float(statistic.t[0])
 
     # --- the conditions of what was found -------------------------------------------------------------------------
 
@@ -782,12 +786,12 @@ class _Candidate(NamedTuple):
 
 def _unlike(candidates: Sequence[_Candidate]) -> tuple[_Candidate, ...]:
     """The first few, no two of them on the same attributes."""
-    found: dict[tuple[int, ...], _Candidate] = {}
+    kept: dict[tuple[int, ...], _Candidate] = {}
     for each in candidates:
-        found.setdefault(tuple(sorted({part.attribute for part in each.ranges})), each)
-        if len(found) == _POLISHED:
+        kept.setdefault(tuple(sorted({part.attribute for part in each.ranges})), each)
+        if len(kept) == _POLISHED:
             break
-    return tuple(found.values())
+    return tuple(kept.values())
 
 
 def _summed(values: npt.NDArray[np.floating], axis: int) -> npt.NDArray[np.floating]:

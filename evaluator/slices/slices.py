@@ -18,7 +18,7 @@ from evaluator.metrics.results import ResultTable, count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
 from evaluator.slices.attributes import Attribute, OfPages, attributes_of, joined
-from evaluator.slices.conditions import Condition, subject
+from evaluator.slices.conditions import Condition, holding, subject
 from evaluator.slices.search import ALPHA, SMALLEST_EFFECT, Found, Search, search
 
 Measure = Literal["recall", "precision"]
@@ -225,7 +225,7 @@ def find_slices(
     document = side.document[rows].astype(np.int64)
     tried = search(taken, loss, document, two_sided=len(right) == 2, smallest=smallest, depth=depth)
     label = side.label[rows].astype(np.int64)
-    made = [_slice(found, measure, value, right=right, label=label, rows=rows, every=every) for found in tried.found]
+    made = [_slice(one, measure, value, right=right, label=label, rows=rows, every=every) for one in tried.found]
     # Elsewhere is what a reader compares with: where it is the same label and hardly differs, there is nothing to tell.
     told = [each for each in made if abs(each.difference) >= smallest]
     told.sort(key=lambda each: -each.lost)
@@ -249,17 +249,38 @@ def hits(result: AnyBoxResult, measure: Measure) -> tuple[BoolArray, BoolArray]:
     return result.prediction_partner != UNMATCHED, result.counting_predictions
 
 
+def boxes_in(
+    conditions: Sequence[Condition],
+    result: AnyBoxResult,
+    measure: Measure,
+    *,
+    of_pages: OfPages | None = None,
+    of_boxes: Sequence[Attribute] = (),
+) -> BoolArray:
+    """The boxes of a slice that count, bool, shape (N,), of the side that the measure is of.
+
+    Raises
+    ------
+    KeyError
+        For an attribute that is not known; its name.
+    """
+    dataset, side = result.matching.dataset, side_of(result, measure)
+    known = known_of_pages(dataset.ground_truth, of_pages)
+    every = attributes_of(dataset, side, of_pages=known, of_boxes=of_boxes, score=measure == "precision")
+    return holding(conditions, attribute_table(every)) & hits(result, measure)[1]
+
+
 def attributes_in(side: JoinedBoxes) -> dict[tuple[str, int | None], dict[str, str | int | float | bool | None]]:
     """What the file of a side says of its pages besides their boxes; numbers where all texts are numbers."""
     source = side.source
-    found: dict[tuple[str, int | None], dict[str, str | int | float | bool | None]] = {}
+    of_pages: dict[tuple[str, int | None], dict[str, str | int | float | bool | None]] = {}
     for name, texts in source.attributes.items():
         values = plain_numbers(texts)
         for entry, value in enumerate(values):
             if value is not None:
                 document = source.documents[int(source.page_document[entry])].doc_id
-                found.setdefault((document, int(source.page_index[entry])), {}).setdefault(name, value)
-    return found
+                of_pages.setdefault((document, int(source.page_index[entry])), {}).setdefault(name, value)
+    return of_pages
 
 
 def known_of_pages(side: JoinedBoxes, of_pages: OfPages | None) -> OfPages:

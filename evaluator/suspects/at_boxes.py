@@ -148,7 +148,7 @@ def weigh(truth: Columns, seen: Sequence[Seen], look: FloatArray, covered: Float
     labels = look.shape[1]
     overlap = np.searchsorted(OVERLAP_EDGES, covered, side="right")
     odd, plain = _sorted_out(truth, seen, overlap, labels)
-    found = _rounds(
+    rounds = _rounds(
         truth.take(odd),
         [each.at(odd) for each in seen],
         look[odd],
@@ -157,13 +157,13 @@ def weigh(truth: Columns, seen: Sequence[Seen], look: FloatArray, covered: Float
         together=dependence(truth, seen),
     )
     zeros = np.zeros((3, len(truth.page)))
-    for row, values in zip(zeros, (found.extra, found.label, found.border), strict=True):
+    for row, values in zip(zeros, (rounds.extra, rounds.label, rounds.border), strict=True):
         row[odd] = values
     # Where nobody looked nothing is known.
     zeros[:, ~np.logical_or.reduce([each.looked for each in seen])] = 0.0
     best_label, moved = truth.label.copy(), np.zeros((len(truth.page), 4), dtype=bool)
-    best_label[odd], moved[odd] = found.best_label, found.moved
-    return AtBoxes(zeros[0], zeros[1], zeros[2], best_label, moved, found.behaviours, covered)
+    best_label[odd], moved[odd] = rounds.best_label, rounds.moved
+    return AtBoxes(zeros[0], zeros[1], zeros[2], best_label, moved, rounds.behaviours, covered)
 
 
 def _sorted_out(truth: Columns, seen: Sequence[Seen], overlap: IntArray, labels: int) -> tuple[IntArray, _Plain]:
@@ -371,8 +371,8 @@ def _start(
     border = (surest & each.same & _far(each, _FAR_OUT)).sum() / number
     # Boxes that were only missed lie like those that were found; what lies otherwise was never there.
     missed = histogram(overlap_none, OVERLAP_BINS)
-    found = histogram(overlap_some, OVERLAP_BINS, base=plain.overlap)
-    ratio = float((missed / found)[found * len(overlap_none) >= _ENOUGH].min(initial=1.0))
+    hits = histogram(overlap_some, OVERLAP_BINS, base=plain.overlap)
+    ratio = float((missed / hits)[hits * len(overlap_none) >= _ENOUGH].min(initial=1.0))
     extra = (1.0 - ratio) * len(overlap_none) / max(boxes, 1)
     return np.asarray(np.clip(np.array([extra, label, border]), _LEAST, _MOST))
 

@@ -244,9 +244,9 @@ class Looks(NamedTuple):
 
     def cells(self, xyxy: FloatArray) -> tuple[IntArray, IntArray]:
         """The cells of some boxes, int64, by size and by place."""
-        found = [np.searchsorted(edges, values) for edges, values in zip(self.edges, _features(xyxy), strict=True)]
-        by_size = found[0] * (len(self.edges[1]) + 1) + found[1]
-        by_place = found[2] * (len(self.edges[3]) + 1) + found[3]
+        bins = [np.searchsorted(edges, values) for edges, values in zip(self.edges, _features(xyxy), strict=True)]
+        by_size = bins[0] * (len(self.edges[1]) + 1) + bins[1]
+        by_place = bins[2] * (len(self.edges[3]) + 1) + bins[3]
         return by_size.astype(np.int64), by_place.astype(np.int64)
 
     def of(self, cells: tuple[IntArray, IntArray]) -> FloatArray:
@@ -288,3 +288,36 @@ def looks(xyxy: FloatArray, label: IntArray, labels: int) -> Looks:
         share = (counts + 20.0 * pooled[:, None]) / (counts.sum(axis=0) + 20.0)
         tables.append(np.log(share * size))
     return Looks(tuple(edges), (tables[0], tables[1]))
+
+
+def neighbourhood(page: IntArray, top: FloatArray, label: IntArray, labels: int) -> FloatArray:
+    """Log density of the labels before and after each box under each label, float64, shape (N, labels).
+
+    Parameters
+    ----------
+    page : int64, shape (N,)
+    top : float64, shape (N,)
+        Upper edge: boxes of a page stand in this order.
+    label : int64, shape (N,)
+
+    Returns
+    -------
+    float64, shape (N, labels)
+        0 where a label is as usual beside its neighbours as any; the ends of a page are neighbours of their own kind.
+    """
+    order = np.lexsort((top, page))
+    own, place = label[order], page[order]
+    same = place[1:] == place[:-1]
+    density = np.zeros((len(label), labels))
+    for beside, where in ((own[:-1], slice(1, None)), (own[1:], slice(None, -1))):
+        neighbour = np.full(len(own), labels, dtype=np.int64)
+        neighbour[where] = np.where(same, beside, labels)
+        counts = np.bincount(neighbour * labels + own, minlength=(labels + 1) * labels)
+        table = counts.reshape(labels + 1, labels).astype(np.float64)
+        pooled = (table.sum(axis=1) + 1.0) / (table.sum() + labels + 1)
+        # A label is drawn to how all labels stand with the weight of twenty boxes.
+        share = (table + 20.0 * pooled[:, None]) / (table.sum(axis=0) + 20.0)
+        density += np.log(share / pooled[:, None])[neighbour]
+    found = np.empty_like(density)
+    found[order] = density
+    return found

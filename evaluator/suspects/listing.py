@@ -72,6 +72,10 @@ class Suspect(msgspec.Struct, frozen=True):
     reason : str
         The evidence, in words.
     proposal : Proposal
+    unit : "page" or "pixels"
+        Of both boxes: shares of the page, or pixels; origin top left.
+    bbox_format : "xyxy"
+        Order of the numbers of both boxes, whatever the format of the files.
     """
 
     document: str
@@ -82,6 +86,8 @@ class Suspect(msgspec.Struct, frozen=True):
     score: float
     reason: str
     proposal: Proposal
+    unit: Literal["page", "pixels"] = "page"
+    bbox_format: Literal["xyxy"] = "xyxy"
 
     def to_json(self) -> dict[str, Any]:
         """The suspect as plain values under the keys of the terminal contract."""
@@ -138,6 +144,7 @@ class Suspects:
                 label=None if gone else new_label,
                 bbox=None if gone else self._corners(ranked.new_xyxy[place], exact=kind == LABEL),
             ),
+            unit=dataset.ground_truth.source.unit,
         )
 
     def to_list(self, most: int | None = None) -> list[Suspect]:
@@ -182,7 +189,7 @@ class Suspects:
         label = self.dataset.labels[self.ranked.new_label[place]]
         saying = [model for model in models if model.label == label]
         if not saying:
-            return f"Its size and place are those of a {label}{self._silent(models)}"
+            return f"Its size, place and neighbours are those of a {label}{self._silent(models)}"
         names = " and ".join(f"{model.name}{model.score}" for model in saying)
         says = "both say" if len(saying) > 1 else "says"
         others = [model for model in models if model.label != label]

@@ -53,14 +53,14 @@ def partners(first: Columns, second: Columns, *, iou_floor: float) -> IntArray:
 
     Pairs are taken by falling IoU; a pair of one label is preferred to one of two labels with up to 0.15 more.
     """
-    found = np.full(len(first.page), NOBODY, dtype=np.int64)
+    partner = np.full(len(first.page), NOBODY, dtype=np.int64)
     pairs = overlapping_pairs(first.xyxy, first.page, second.xyxy, second.page, iou_floor=iou_floor)
     if len(pairs.iou):
         value = pairs.iou + _SAME_LABEL * (first.label[pairs.ground_truth] == second.label[pairs.prediction])
         ranked = Candidates(pairs.prediction, pairs.ground_truth, value)
         rows = greedy_rows(ranked, len(first.page), len(second.page))
-        found[pairs.ground_truth[rows]] = pairs.prediction[rows]
-    return found
+        partner[pairs.ground_truth[rows]] = pairs.prediction[rows]
+    return partner
 
 
 def covered_by_others(boxes: Columns, others: Columns, *, themselves: bool = False) -> FloatArray:

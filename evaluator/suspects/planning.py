@@ -27,16 +27,16 @@ UNSUSPECTED: Final = 0.003
 """Share of wrong boxes among those that nothing speaks against, before anything is reviewed; at least."""
 _BESIDE: Final = 0.2
 """Where many errors are suspected there are more that are not: at least so many for each of them."""
-_HIDDEN: Final = 0.1
+_HIDDEN: Final = 0.04
 """A page without boxes may lack one as if it had so many."""
-_EFFECT: Final = 0.45
+_EFFECT: Final = 0.29
 """Mean square of what the review of one wrong box adds to the error of the recall, in boxes: many change nothing."""
-_UNSEEN: Final = 0.25
+_UNSEEN: Final = 0.5
 """So many wrong boxes are taken to have been overlooked by the draw in each stratum."""
 _NORMAL: Final = 1.959963984540054
 _LEAST_OF_STRATUM: Final = 4
 # What was expected before the review counts as so many reviewed pages of each stratum, and no more.
-_PRIOR_PAGES: Final = 4.0
+_PRIOR_PAGES: Final = 2.0
 
 
 class Counts(NamedTuple):
@@ -163,28 +163,107 @@ def bound(planned: Plan, reviewed: Mapping[int, Counts]) -> Bound:
         The interval is that of the stratified difference estimator. In a stratum of few pages what was expected of it
         counts beside what was seen, so that four pages without an error are no proof.
     """
-    rows = planned.order[: _drawn(planned, reviewed)]
-    total, matched = float(planned.boxes.sum()), float(planned.matched.sum())
-    pages, least = len(planned.boxes), min(LEAST_PAGES, len(planned.boxes))
-    if len(rows) < least or not pages:
-        return Bound(len(rows), None, None, max(planned.pages, least) - len(rows))
-    found = np.array([reviewed[int(row)] for row in rows], dtype=np.float64)
-    change_boxes, change_matched = found[:, 0] - planned.boxes[rows], found[:, 1] - planned.matched[rows]
+    count, pages = _drawn(planned, reviewed), len(planned.boxes)
+    least = min(LEAST_PAGES, pages)
+    if count < least or not pages:
+        return Bound(count, None, None, max(planned.pages, least) - count)
+    known = _estimate(planned, reviewed, count)
+    if known is None:
+        return Bound(count, None, None, pages - count)
+    sizes, drawn = _pages_of_strata(planned)
+    half = _NORMAL * math.sqrt(_variance(sizes, drawn[count - 1], known.spread)) / known.total
+    if half <= planned.margin or count == pages:
+        return Bound(count, known.recall, half, 0)
+    return Bound(count, known.recall, half, max(_needed(planned, known.spread, known.total) - count, 1))
+
+
+class _Estimate(NamedTuple):
+    """What some reviewed pages say.
+
+    Attributes
+    ----------
+    total : float
+        Boxes of the right ground truth.
+    recall : float
+    spread : float64, shape (strata,)
+        Standard deviation of what a page of each stratum adds to the error.
+    """
+
+    total: float
+    recall: float
+    spread: FloatArray
+
+
+def _estimate(planned: Plan, reviewed: Mapping[int, Counts], count: int) -> _Estimate | None:
+    """What the first pages of the order say; None when there would be no boxes."""
+    rows = planned.order[:count]
+    counts = np.array([reviewed[int(row)] for row in rows], dtype=np.float64)
+    change_boxes, change_matched = counts[:, 0] - planned.boxes[rows], counts[:, 1] - planned.matched[rows]
     stratum = planned.stratum[rows]
     sizes = np.bincount(planned.stratum, minlength=STRATA).astype(np.float64)
     drawn = np.bincount(stratum, minlength=STRATA).astype(np.float64)
     weight = np.divide(sizes, drawn, out=np.zeros(STRATA), where=drawn > 0)
-    total += float((weight[stratum] * change_boxes).sum())
-    matched += float((weight[stratum] * change_matched).sum())
+    total = float(planned.boxes.sum()) + float((weight[stratum] * change_boxes).sum())
+    matched = float(planned.matched.sum()) + float((weight[stratum] * change_matched).sum())
     if total <= 0.0:
-        return Bound(len(rows), None, None, pages - len(rows))
+        return None
     recall = min(max(matched / total, 0.0), 1.0)
     residual = change_matched - recall * change_boxes
-    spread = _spread(planned.spread, residual, stratum, drawn)
-    half = _NORMAL * math.sqrt(_variance(sizes, drawn, spread)) / total
-    if half <= planned.margin or len(rows) == pages:
-        return Bound(len(rows), recall, half, 0)
-    return Bound(len(rows), recall, half, max(_needed(planned, spread, total) - len(rows), 1))
+    return _Estimate(total, recall, _spread(planned.spread, residual, stratum, drawn))
+
+
+def _pages_of_strata(planned: Plan) -> tuple[FloatArray, FloatArray]:
+    """Pages of each stratum, and of each beginning of the order, float64, shapes (strata,) and (P, strata)."""
+    sizes = np.bincount(planned.stratum, minlength=STRATA).astype(np.float64)
+    drawn = np.cumsum(planned.stratum[planned.order][:, None] == np.arange(STRATA), axis=0).astype(np.float64)
+    return sizes, drawn
+
+
+class Course(NamedTuple):
+    """How the half width of the interval falls with the number of reviewed pages.
+
+    Attributes
+    ----------
+    seen : tuple of (int, float)
+        Pages and half width after them, as they were so far.
+    expected : tuple of (int, float)
+        From the present to beyond the page at which the margin is expected to be reached.
+    """
+
+    seen: tuple[tuple[int, float], ...]
+    expected: tuple[tuple[int, float], ...]
+
+
+def course(planned: Plan, reviewed: Mapping[int, Counts]) -> Course:
+    """The half width so far, and as it is expected to go on; see `bound`.
+
+    Returns
+    -------
+    Course
+        Empty for no pages; nothing is seen before the first bound.
+    """
+    pages, count = len(planned.boxes), _drawn(planned, reviewed)
+    least = min(LEAST_PAGES, pages)
+    if not pages or not planned.boxes.any():
+        return Course((), ())
+    sizes, drawn = _pages_of_strata(planned)
+
+    def half(known: _Estimate, after: int) -> float:
+        return _NORMAL * math.sqrt(_variance(sizes, drawn[after - 1], known.spread)) / known.total
+
+    known = [(after, _estimate(planned, reviewed, after)) for after in _steps(least, count)]
+    seen = tuple((after, half(each, after)) for after, each in known if each is not None)
+    now = known[-1][1] if known else None
+    now = now or _Estimate(float(planned.boxes.sum()), 0.0, planned.spread)
+    end = min(pages, max(round(1.3 * _needed(planned, now.spread, now.total)), count + 5, least + 5))
+    return Course(seen, tuple((after, half(now, after)) for after in _steps(max(count, least), end)))
+
+
+def _steps(first: int, last: int, *, most: int = 40) -> list[int]:
+    """Some whole numbers from the first to the last, both included; none when there are none."""
+    if last < first:
+        return []
+    return sorted(set(np.linspace(first, last, min(most, last - first + 1)).round().astype(int).tolist()))
 
 
 def _drawn(planned: Plan, reviewed: Mapping[int, Counts]) -> int:
@@ -216,8 +295,7 @@ def _variance(sizes: FloatArray, drawn: FloatArray, spread: FloatArray) -> float
 def _needed(planned: Plan, spread: FloatArray, total: float) -> int:
     """How many pages of the order reach the margin, if pages are as different as `spread` says."""
     pages = len(planned.boxes)
-    sizes = np.bincount(planned.stratum, minlength=STRATA).astype(np.float64)
-    drawn = np.cumsum(planned.stratum[planned.order][:, None] == np.arange(STRATA), axis=0).astype(np.float64)
+    sizes, drawn = _pages_of_strata(planned)
     low, high = min(LEAST_PAGES, pages), pages
     while low < high:
         middle = (low + high) // 2

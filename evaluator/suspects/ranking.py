@@ -21,7 +21,7 @@ from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou
 from evaluator.suspects import absent as absent_boxes
 from evaluator.suspects import at_boxes
 from evaluator.suspects.evidence import Seen, seen_by
-from evaluator.suspects.laws import looks
+from evaluator.suspects.laws import looks, neighbourhood
 from evaluator.suspects.pairing import NOBODY, Columns, covered_by_others
 
 Kind = Literal["missing", "extra", "label", "border"]
@@ -119,8 +119,6 @@ def rank(
     """
     if not 1 <= len(models) <= 2:
         raise ValueError(f"suspects need one or two models; found {len(models)}")
-    if not 1 <= len(models) <= 2:
-        raise ValueError(f"suspects need one or two models; found {len(models)}")
     pages = 1 + max((int(side.page.max()) for side in (truth, *models) if side), default=-1)
     page_size = np.ones((pages, 2)) if page_size is None else page_size
     looked = [np.ones(len(page_size), dtype=bool)] * len(models) if looked is None else looked
@@ -133,9 +131,10 @@ def rank(
     look = looks(normal, truth.label, labels)
     cells = look.cells(normal)
     covered = covered_by_others(truth, truth, themselves=True)
-    found = at_boxes.weigh(truth, seen, look.of(cells), covered)
-    gaps = absent_boxes.absent(truth, seen, found, look, page_size)
-    parts = (_of_boxes(truth, seen, kept, found, least), _of_gaps(gaps, kept, least))
+    beside = neighbourhood(truth.page, truth.xyxy[:, 1], truth.label, labels)
+    weighed = at_boxes.weigh(truth, seen, look.of(cells) + beside, covered)
+    gaps = absent_boxes.absent(truth, seen, weighed, look, page_size)
+    parts = (_of_boxes(truth, seen, kept, weighed, least), _of_gaps(gaps, kept, least))
     ranked = Ranked(*(np.concatenate([getattr(part, name) for part in parts]) for name in Ranked.__dataclass_fields__))
     # Ties go by page and place, so that the list does not depend on the order of the file.
     return ranked.take(np.lexsort((ranked.xyxy[:, 0], ranked.xyxy[:, 1], ranked.page, -ranked.score)))

@@ -6,6 +6,8 @@ box stands in the place of a prediction, so that an accepted suspect corrects th
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from evaluator.review.identity import PROPOSED, box_model_name
 from evaluator.review.verdicts import JudgedBox, Target
 from evaluator.suspects.listing import Suspects
@@ -45,3 +47,25 @@ def target_of(suspects: Suspects, place: int, *, signature: str = "") -> Target:
         signature=signature,
         unit=dataset.ground_truth.source.unit,
     )
+
+
+def edited(target: Target, label: str, xyxy: tuple[float, float, float, float]) -> Target:
+    """The target with another correction than the proposed one; a verdict on it is kept under the same identity.
+
+    Parameters
+    ----------
+    label : str
+        Of the box as it should be.
+    xyxy : tuple of float
+        x1, y1, x2, y2 in the unit of the target.
+
+    Raises
+    ------
+    ValueError
+        For a box without area.
+    """
+    x1, y1, x2, y2 = xyxy
+    if not (x1 < x2 and y1 < y2):
+        raise ValueError("the right edge must be right of the left one, and the bottom edge below the top one")
+    boxes = target.of("ground_truth")
+    return replace(target, boxes=(*boxes, JudgedBox(side="prediction", label=label, xyxy=xyxy, model=PROPOSED)))

@@ -39,7 +39,7 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "viewer": Component("viewer/viewer.js", (*_PAGE, "viewer/viewer.css")),
     "compare": Component("compare/compare.js", (*_PAGE, "compare/compare.css")),
     "compare_board": Component("compare/board.js", (*_PAGE, "compare/board.css")),
-    "slices": Component("slices/slices.js", (*_PAGE, "slices/slices.css")),
+    "slices": Component("slices/slices.js", (*_PAGE, "gallery/gallery.css", "slices/slices.css")),
     "gallery": Component("gallery/gallery.js", (*_BASE, "gallery/gallery.css")),
     "meeting": Component("meeting/meeting.js", (*_BASE, "meeting/meeting.css")),
     "reviewer": Component("meeting/reviewer.js", ("meeting/reviewer.css",)),

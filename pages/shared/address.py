@@ -29,7 +29,7 @@ from evaluator.protocols.fields.drill_down import LINKS
 from evaluator.protocols.posters.profiles import PROFILES
 from evaluator.slices.slices import MEASURES
 from evaluator.suspects.ranking import KINDS
-from pages.shared import compare, decision, gallery, means, opened, pictures, protocol, results
+from pages.shared import compare, decision, gallery, kept, means, opened, pictures, protocol, results
 from pages.shared.components import MODES
 from pages.shared.fields import results as of_fields
 from pages.shared.opened import Place
@@ -269,16 +269,16 @@ def _has_label(text: str, address: Mapping[str, str]) -> bool:
 
 def _has_page(text: str, address: Mapping[str, str]) -> bool:
     """Whether the document of an address has a page; without the document the page is not judged twice."""
-    found, document = opened.boxes(), address.get("doc", "")
-    if found is None:
+    boxes, document = opened.boxes(), address.get("doc", "")
+    if boxes is None:
         return True
-    if document not in found.dataset.document_code or not (text.isascii() and text.isdigit() and len(text) < 10):
-        return document in found.dataset.document_code or "doc" in address
+    if document not in boxes.dataset.document_code or not (text.isascii() and text.isdigit() and len(text) < 10):
+        return document in boxes.dataset.document_code or "doc" in address
     index = int(text) - 1
-    if found.dataset.page_row(document, index) is not None:
+    if boxes.dataset.page_row(document, index) is not None:
         return True
     # Pages that no file mentions are walked only when the document is chosen.
-    return address.get("within") == document and 0 <= index < (pictures.page_count(found, document) or 0)
+    return address.get("within") == document and 0 <= index < (pictures.page_count(boxes, document) or 0)
 
 
 def _model(
@@ -287,8 +287,8 @@ def _model(
     """The place of a model in the list of those that are open, of the view's own kind when none is given."""
 
     def known(text: str, address: Mapping[str, str]) -> bool:
-        found = opened.opened(kind or (opened.FIELDS if state.view == "fields" else opened.BOXES))
-        return found is None or not text.isdecimal() or int(text) <= len(found.names)
+        project = opened.opened(kind or (opened.FIELDS if state.view == "fields" else opened.BOXES))
+        return project is None or not text.isdecimal() or int(text) <= len(project.names)
 
     start = None if begins is None else lambda: begins
     return Entry(name, field, _whole(1, 10**9, shift=1), _from_one, views, known=known, begins=start)
@@ -304,6 +304,7 @@ _MODELS: Final[frozenset[View]] = frozenset({"models"})
 _PIXEL: Final[frozenset[View]] = frozenset({"pixel_confusion"})
 _SLICES: Final[frozenset[View]] = frozenset({"slices"})
 _FIELDS: Final[frozenset[View]] = frozenset({"fields"})
+_FINDINGS: Final[frozenset[View]] = frozenset({"findings"})
 _POSTERS: Final[frozenset[View]] = frozenset({"posters"})
 _SUSPECTS: Final[frozenset[View]] = frozenset({"suspects"})
 _PAGES: Final = _BROWSER | _COMPARE | _PIXEL
@@ -318,6 +319,7 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
         stays=True,
     ),
     Entry("protocol", State.protocol, _protocol, _text, _OF_BOXES),
+    Entry("polygons", State.polygons, _yes, lambda on: "yes", _OF_BOXES),
     Entry("iou", State.iou, _iou, _number, _OF_BOXES, begins=_standard_iou),
     Entry("weights", State.class_weights, _weights, _weights_text, frozenset({"overview"})),
     Entry("scores", results.SCORES, _scores, lambda values: ",".join(map(_number, values)), _OF_BOXES),
@@ -374,6 +376,10 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("suspected", State.suspect_kind, _one_of(KINDS), _text, _SUSPECTS),
     Entry("evidence", State.suspect_least, _share(0.0, 1.0), _number, _SUSPECTS),
     Entry("margin", State.suspect_margin, _share(0.001, 0.5), _number, _SUSPECTS),
+    # A meeting: a reload goes on where it was.
+    Entry("meeting", State.meeting_open, _yes, lambda _: "yes", _FINDINGS),
+    Entry("meeting_of", State.meeting_of, _one_of(("A", "B")), _text, _FINDINGS, applies=State.meeting_open.get),
+    Entry("item", State.meeting_item, str, _text, _FINDINGS, applies=State.meeting_open.get),
     # Fields.
     _model("field_a", State.field_a, _FIELDS, opened.FIELDS, begins=0),
     _model("field_b", State.field_b, _FIELDS, opened.FIELDS, begins=1),
@@ -438,6 +444,8 @@ def read_url(view: View) -> None:
         for entry in TABLE:
             entry.field.set(entry.field.get())
     address = dict(st.query_params.items())
+    if not state.restored:
+        _restore(address)
     context = get_script_run_ctx()
     stepped = context is not None and context.is_history_navigation
     state.entered_bare = entered and not address
@@ -455,6 +463,18 @@ def read_url(view: View) -> None:
     refused = tuple(name for name in address if name not in followed)
     state.refused = refused
     state.linked = "doc" in address and not {"doc", "page"} & set(refused)
+
+
+def _restore(address: Mapping[str, str]) -> None:
+    """Open what the workspace folder has, once in a session; the filter only where the address says nothing."""
+    state.restored = True
+    if kept.folder() is None:
+        return
+    held = kept.read()
+    opened.open_kept(held.taken)
+    pictures.open_kept_pages(held.pages)
+    if not address:
+        take(held.filters)
 
 
 def _follow(entry: Entry[Any], address: Mapping[str, str]) -> bool:
@@ -501,6 +521,8 @@ def write_url(view: View, shown: Mapping[Field[Any], object] | None = None) -> s
     _remember(address)
     if not State.address_left.take() and dict(st.query_params.items()) != address:
         st.query_params.from_dict(address)
+    if kept.folder() is not None:
+        kept.keep_filters(parts())
     return urllib.parse.urlencode(address)
 
 

@@ -27,8 +27,8 @@ from pages.shared.opened import Model, Named, OpenedBoxes, Place
 from pages.shared.results import Result, ResultKey, result_key, result_of
 from pages.shared.state import go_to, state
 
-PARTS: Final = ("mistakes", "classes", "pixels")
-"""What is shown below the pages: named mistakes, which labels are taken for which, which pixels."""
+PARTS: Final = ("mistakes", "slices", "classes", "pixels")
+"""What is shown below the pages: named mistakes, slices, which labels are taken for which, which pixels."""
 
 
 # --- choices -------------------------------------------------------------------------------------------------

@@ -32,7 +32,6 @@ from evaluator.drawing.payloads import (
     Payload,
     ReviewerEvents,
     ReviewerPayload,
-    SlicePageEvent,
     SlicesEvents,
     SlicesPayload,
     TintEvents,
@@ -82,7 +81,7 @@ _panes = _component("compare", "go", "selected", "sharper", "show", "mode", "ope
 _board = _component("compare_board", "link")
 _matrix = _component("matrix", "cell", isolate=True)
 _tint = _component("tint", "sharper", isolate=True)
-_slices = _component("slices", "open")
+_slices = _component("slices", "open", "boxes", "want")
 _gallery = _component("gallery", "want", "open")
 _meeting = _component("meeting", "decide", "show", "end", "open")
 _reviewer = _component("reviewer", "name")
@@ -233,22 +232,27 @@ def wanted_width(state: Reported) -> int | None:
 # --- slices --------------------------------------------------------------------------------------------------
 
 
-def slices(payload: SlicesPayload, *, key: str) -> SlicePageEvent | None:
-    """Shows the list of slices and the chosen one; the page that was opened in this run."""
-    return parse_slices(_slices(payload, key, {}))
+def slices(payload: SlicesPayload, *, key: str, **on: Callable[[], None]) -> SlicesEvents:
+    """Shows the list of slices and the chosen one; callbacks are ``on_open``, ``on_boxes`` and ``on_want``."""
+    return parse_slices(_slices(payload, key, on))
 
 
-def parse_slices(state: Reported) -> SlicePageEvent | None:
-    """The page of a slice that was opened, checked.
+def parse_slices(state: Reported) -> SlicesEvents:
+    """What the slices sent since the last run, checked.
 
     Examples
     --------
-    >>> parse_slices({"open": {"document": "a.pdf", "index": 2}})
+    >>> parse_slices({"open": {"document": "a.pdf", "index": 2}}).open
     SlicePageEvent(document='a.pdf', index=2)
-    >>> parse_slices({"open": {"document": 1}}) is None
+    >>> parse_slices({"open": {"document": 1}, "boxes": -1}) == SlicesEvents()
     True
     """
-    return read_events(state, SlicesEvents).open
+    events = read_events(state, SlicesEvents)
+    return msgspec.structs.replace(
+        events,
+        boxes=events.boxes if events.boxes is not None and events.boxes >= 0 else None,
+        want=list(events.want)[:MOST_WANTED] if events.want else None,
+    )
 
 
 # --- the gallery ---------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ _PAPER = 168
 _BROWSER_VIEW = "pages/page_browser.py"
 
 
-class Found(NamedTuple):
+class Diagnosed(NamedTuple):
     """A prediction of this session and what the doctor says of it; the sides as they were read."""
 
     name: str
@@ -46,13 +46,13 @@ class Found(NamedTuple):
 # --- what is found -------------------------------------------------------------------------------------------
 
 
-def diagnoses() -> list[Found]:
+def diagnoses() -> list[Diagnosed]:
     """What the doctor says of each prediction that has no fix yet; those with nothing to say are left out."""
     held = opened.files(BOXES)
     truth = held.ground_truth.source if held.ground_truth else None
     if truth is None:
         return []
-    found = []
+    cases = []
     for model in held.models:
         if protocol.fixes(model.name) or model.name in state.dismissed:
             continue
@@ -60,14 +60,14 @@ def diagnoses() -> list[Found]:
         if prediction is None:
             continue
         diagnosis = _diagnosis(
-            protocol.chosen().name,
+            protocol.key(),
             BOXES.digest(truth),
             BOXES.digest(prediction),
             _make=partial(_made, truth, prediction),
         )
         if diagnosis is not None and not diagnosis.silent:
-            found.append(Found(model.name, diagnosis, truth, prediction))
-    return found
+            cases.append(Diagnosed(model.name, diagnosis, truth, prediction))
+    return cases
 
 
 def _as_written(model: Member[Annotations]) -> Annotations | None:
@@ -86,7 +86,7 @@ def _diagnosis(of: str, truth: str, prediction: str, *, _make: Callable[[], Diag
 def _made(truth: Annotations, prediction: Annotations) -> Diagnosis | None:
     of = protocol.chosen()
     try:
-        return checkup.diagnosis_of(truth, prediction, of, of.options())
+        return checkup.diagnosis_of(truth, prediction, of, protocol.options())
     except BadInput:
         return None
 
@@ -124,20 +124,20 @@ def applied() -> dict[str, list[Fix]]:
 def banner() -> None:
     """What the doctor says, in one line for each prediction, with the way to apply or undo it."""
     undo_lines()
-    for place, found in enumerate(diagnoses()):
-        _line(place, found)
+    for place, case in enumerate(diagnoses()):
+        _line(place, case)
 
 
-def _line(place: int, found: Found) -> None:
+def _line(place: int, case: Diagnosed) -> None:
     """What the doctor says of a prediction in one line; nothing when there is neither a fix nor a reason to ask."""
-    diagnosis = found.diagnosis
+    diagnosis = case.diagnosis
     if diagnosis.best is None and not diagnosis.nothing_matches:
         return
     with st.container(key=f"diagnosis_banner_{place}", horizontal=True, vertical_alignment="center"):
-        st.warning(f"{frame.escaped(found.name)}: {frame.escaped(diagnosis.sentence)}", icon=":material/healing:")
+        st.warning(f"{frame.escaped(case.name)}: {frame.escaped(diagnosis.sentence)}", icon=":material/healing:")
         if diagnosis.best is not None:
-            st.button("Apply", key=f"apply_{place}", on_click=apply, args=(found.name, diagnosis.best.fixes))
-        st.button("Dismiss", key=f"dismiss_{place}", on_click=dismiss, args=(found.name,))
+            st.button("Apply", key=f"apply_{place}", on_click=apply, args=(case.name, diagnosis.best.fixes))
+        st.button("Dismiss", key=f"dismiss_{place}", on_click=dismiss, args=(case.name,))
 
 
 def undo_lines() -> None:
@@ -152,17 +152,17 @@ def undo_lines() -> None:
 def cards() -> None:
     """The diagnoses in full: the sentence, what was tried, and a page before and after; a line where nothing helps."""
     undo_lines()
-    for place, found in enumerate(diagnoses()):
-        if found.diagnosis.best is None:
-            _line(place, found)
+    for place, case in enumerate(diagnoses()):
+        if case.diagnosis.best is None:
+            _line(place, case)
             continue
         with st.container(border=True, key=f"diagnosis_{place}"):
-            _card(place, found)
+            _card(place, case)
 
 
-def _card(place: int, found: Found) -> None:
-    diagnosis = found.diagnosis
-    shown = _shown(found)
+def _card(place: int, case: Diagnosed) -> None:
+    diagnosis = case.diagnosis
+    shown = _shown(case)
     left, right = st.columns([1.05, 1], gap="medium")
     with left:
         evidence = ""
@@ -170,21 +170,21 @@ def _card(place: int, found: Found) -> None:
             evidence = f"So in {diagnosis.best.documents:,} of {count_of(diagnosis.documents, 'document')}."
         st.html(
             f'<div class="ls-diagnosis{frame.theme()}"><p><i class="ls-badge">Diagnosis</i> <b>'
-            f"{html.escape(plain(found.name))}</b></p><h2>{html.escape(diagnosis.sentence)}</h2>"
+            f"{html.escape(plain(case.name))}</b></p><h2>{html.escape(diagnosis.sentence)}</h2>"
             f"<p>{html.escape(evidence)}</p>{_bars(diagnosis)}</div>"
         )
         with st.container(horizontal=True):
             if diagnosis.best is not None:
                 st.button(
-                    f"Apply to {frame.escaped(found.name)}",
+                    f"Apply to {frame.escaped(case.name)}",
                     key=f"apply_{place}",
                     on_click=apply,
-                    args=(found.name, diagnosis.best.fixes),
+                    args=(case.name, diagnosis.best.fixes),
                     type="primary",
                 )
             if shown is not None:
-                _show_pages(place, found, shown)
-            st.button("Dismiss", key=f"dismiss_{place}", on_click=dismiss, args=(found.name,))
+                _show_pages(place, case, shown)
+            st.button("Dismiss", key=f"dismiss_{place}", on_click=dismiss, args=(case.name,))
     if shown is not None and diagnosis.best is not None:
         with right:
             option = ", ".join(fix.text for fix in diagnosis.best.fixes)
@@ -196,22 +196,22 @@ def _card(place: int, found: Found) -> None:
             )
 
 
-def _shown(found: Found) -> Preview | None:
+def _shown(case: Diagnosed) -> Preview | None:
     """A page before and after; None without a fix, and without a page that shows it."""
-    best = found.diagnosis.best
+    best = case.diagnosis.best
     if best is None:
         return None
     units = any(fix.kind == "units" for fix in best.fixes)
-    resolved = formats.resolve(found.prediction, found.truth, keep_unit=units)
-    return preview(found.truth, resolved, best.fixes)
+    resolved = formats.resolve(case.prediction, case.truth, keep_unit=units)
+    return preview(case.truth, resolved, best.fixes)
 
 
-def _show_pages(place: int, found: Found, shown: Preview) -> None:
+def _show_pages(place: int, case: Diagnosed, shown: Preview) -> None:
     """The way to the page in the Page browser, with the prediction as it is given."""
     loaded = opened.opened(BOXES)
     names = [each.name for each in loaded.predictions] if loaded is not None else []
-    if found.name in names and st.button("Show pages", key=f"show_{place}"):
-        state.model = names.index(found.name)
+    if case.name in names and st.button("Show pages", key=f"show_{place}"):
+        state.model = names.index(case.name)
         go_to(shown.document, shown.page)
         st.switch_page(_BROWSER_VIEW)
 
@@ -260,12 +260,12 @@ def _rectangles(xyxy: FloatArray, name: str) -> str:
 
 def label_mapping() -> None:
     """Labels that only a prediction has, what they probably are, and the way to map them."""
-    for place, found in enumerate(diagnoses()):
-        proposals = found.diagnosis.labels
+    for place, case in enumerate(diagnoses()):
+        proposals = case.diagnosis.labels
         if not proposals:
             continue
-        known = sorted(set(found.truth.labels))
-        frame.section("Label mapping", f"{found.name}: {count_of(len(proposals), 'label')} unknown to the ground truth")
+        known = sorted(set(case.truth.labels))
+        frame.section("Label mapping", f"{case.name}: {count_of(len(proposals), 'label')} unknown to the ground truth")
         edited: Any = st.data_editor(
             {
                 "Map": [each.proposal is not None for each in proposals],
@@ -287,19 +287,19 @@ def label_mapping() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             others = tuple(
                 fix
-                for fix in (found.diagnosis.best.fixes if found.diagnosis.best else ())
+                for fix in (case.diagnosis.best.fixes if case.diagnosis.best else ())
                 if fix.kind not in ("label", "labels")
             )
             st.button(
                 f"Apply {len(chosen)}",
                 key=f"apply_labels_{place}",
                 on_click=apply,
-                args=(found.name, (*others, *chosen)),
+                args=(case.name, (*others, *chosen)),
                 disabled=not chosen,
             )
-            if found.diagnosis.labels_f1 is not None:
+            if case.diagnosis.labels_f1 is not None:
                 st.caption(
-                    f"F1 {number(found.diagnosis.as_given)}, with all proposals: {number(found.diagnosis.labels_f1)}. "
+                    f"F1 {number(case.diagnosis.as_given)}, with all proposals: {number(case.diagnosis.labels_f1)}. "
                     "Overlap: IoU ≥ 0.50."
                 )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -47,7 +47,7 @@ def signature(loaded: OpenedBoxes, chosen: Sequence[Model], *extra: str) -> str:
     if not any(isinstance(model, Named) for model in chosen) and len({score for score, _ in every}) == 1:
         scores = [every[0][0]]
     counts = f"{count_of(len(loaded.dataset.documents), 'document')}, {count_of(loaded.dataset.pages, 'page')}"
-    iou = f"IoU ≥ {threshold_text(state.iou)}"
+    iou = f"{protocol.iou_name()} ≥ {threshold_text(state.iou)}"
     mended = [loaded.predictions[model.index] for model in chosen]
     fixes = [f"fix {source.name}: {', '.join(source.fixes)}" for source in mended if source.fixes]
     parts = [f"{of.name} {of.version}", iou, "score " + ", ".join(scores), counts, *fixes, *extra]
@@ -76,9 +76,9 @@ def need_files() -> None:
             issues(wrong)
 
 
-def open_boxes(title_: str) -> OpenedBoxes | None:
-    """The open files of boxes; without them the empty state of a view is shown."""
-    loaded = opened.boxes()
+def open_boxes(title_: str, find: Callable[[], OpenedBoxes | None] = opened.boxes) -> OpenedBoxes | None:
+    """The open files of boxes, or of what `find` takes; without them the empty state of a view is shown."""
+    loaded = find()
     if loaded is None:
         title(title_, "")
         sidebar(None)
@@ -210,6 +210,14 @@ def protocol_choice() -> None:
     if state.protocol not in titles:
         state.protocol = protocol.chosen().name
     widgets.choice("Protocol", titles, State.protocol, on_change=use_standard)
+    if state.polygons or opened.has_outlines():
+        st.checkbox(
+            "Compare outlines",
+            key=State.polygons.key,
+            persist_state="session",
+            help="IoU, coverage and purity of polygons and masks where a file has them; a box without an outline "
+            "counts as it is. Otherwise the boxes around them are compared.",
+        )
 
 
 def model_choice(loaded: Opened[Any], model: Named, role: str = "") -> None:

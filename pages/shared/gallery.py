@@ -20,7 +20,7 @@ from evaluator.metrics.results import ScoreCurve, count_of
 from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.model.issues import plain
 from evaluator.pdf.problems import PageProblem
-from pages.shared import pictures
+from pages.shared import pictures, slices
 from pages.shared.browser import listing
 from pages.shared.opened import Model, OpenedBoxes
 from pages.shared.results import Result, ResultKey, pairs_of, result_key, result_of
@@ -81,7 +81,7 @@ class Shown:
     mistakes, pages : int
         How many of them are mistakes, and on how many pages they are.
     boxes : int or None
-        Boxes of the cell of the class confusion that was asked for; None for any other question.
+        Boxes of the cell of the class confusion or of the slice that was asked for; None for any other question.
     hidden : int
         Items behind the question that the filter hides.
     causes : int64 or None
@@ -129,7 +129,13 @@ def shown(loaded: OpenedBoxes, model: Model) -> Shown:
     """The items behind the question that pass the filter, in the chosen order."""
     result, every = result_of(loaded, model), every_item(loaded, model)
     asked = state.gallery_question
-    keep = every.kind != MATCHED if asked is None else box_items.answer(result, every, asked)
+    inside = asked_boxes(loaded, model)
+    if asked is None:
+        keep = every.kind != MATCHED
+    elif isinstance(inside, str):
+        keep = np.zeros(len(every), dtype=bool)
+    else:
+        keep = box_items.answer(result, every, asked, inside)
     behind = int(keep.sum())
     keep &= _passing(loaded, model, every) & _in_third(every, state.gallery_third)
     rows = np.flatnonzero(keep)
@@ -142,9 +148,33 @@ def shown(loaded: OpenedBoxes, model: Model) -> Shown:
         mistakes=mistakes,
         pages=len(np.unique(chosen.page)),
         causes=None if asked is None or asked.cause is None else _causes_of(result, chosen, asked.cause),
-        boxes=None if asked is None or asked.cell is None else box_items.boxes_of_cell(result, chosen, asked.cell),
+        boxes=_boxes_held(result, chosen, asked, inside),
         hidden=behind - len(chosen),
     )
+
+
+def asked_boxes(loaded: OpenedBoxes, model: Model) -> BoolArray | str | None:
+    """The boxes of the slice that was asked for; why they are not known, in a sentence; None for another question."""
+    asked = state.gallery_question
+    return None if asked is None or asked.slice is None else slices.inside(loaded, model, asked.slice)
+
+
+def _boxes_held(
+    result: Result, chosen: Items, asked: Question | None, inside: BoolArray | str | None
+) -> int | None:  # fmt: skip
+    """How many of the boxes that were asked for some items hold; None where a question is not about boxes."""
+    if asked is not None and asked.slice is not None and not isinstance(inside, str) and inside is not None:
+        return box_items.boxes_held(result, chosen, asked.slice.measure, inside)
+    return None if asked is None or asked.cell is None else box_items.boxes_of_cell(result, chosen, asked.cell)
+
+
+def in_words(asked: Question) -> str:
+    """A question in words."""
+    if asked.slice is None:
+        return box_items.in_words(asked)
+    others = msgspec.structs.replace(asked, slice=None)
+    more = "" if others == Question() else f", {box_items.in_words(others)}"
+    return f"{slices.slice_words(asked.slice)}{more}"
 
 
 def _causes_of(result: Result, chosen: Items, family: Family) -> IntArray:

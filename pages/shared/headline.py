@@ -144,7 +144,7 @@ def _thresholds(model: Model) -> str:
     """Protocol and thresholds behind the numbers of one model."""
     of = protocol.chosen()
     iou, score = threshold_text(state.iou), threshold_text(score_threshold(model))
-    return f"{of.name} {of.version} · IoU ≥ {iou} · score ≥ {score}"
+    return f"{of.name} {of.version} · {protocol.iou_name()} ≥ {iou} · score ≥ {score}"
 
 
 def _metrics(*names: tuple[str, Ratio], of: Metrics, after: Corrected | None = None) -> str:

@@ -30,8 +30,9 @@ from evaluator.model.issues import BadInput, Issue
 from evaluator.project import Member, Project, Upload
 from evaluator.protocols.base import Source
 from evaluator.workspace import WORKSPACE_VARIABLE, Workspace
-from pages.shared import protocol
-from pages.shared.state import Field, State
+from evaluator.workspace_folder import Taken
+from pages.shared import kept, protocol
+from pages.shared.state import Field, State, state
 
 SAMPLE_DATA: Final = Path(__file__).resolve().parents[2] / "sample_data"
 # A file or folder of this machine, or uploaded files.
@@ -190,17 +191,18 @@ def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
     content = load(origin, MAX_FILE_BYTES) if isinstance(origin, Path) else origin.files[0][1]
     # The name is part of the key because issues and results carry it.
     digest = hashlib.sha256(content).hexdigest()
+    how = (reading.side, reading.as_reference, reading.as_written, reading.unscored)
     columns = origin.columns if isinstance(origin, Upload) else ""
-    asked = reading.side, reading.as_reference, reading.as_written
-    return _annotations(digest, name, *asked, columns=columns, _content=content)
+    return _annotations(digest, name, how, columns=columns, _content=content)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _annotations(
-    digest: str, name: str, side: Side | None, as_reference: bool, as_written: bool, *, columns: str, _content: bytes
+    digest: str, name: str, how: tuple[Side | None, bool, bool, bool], *, columns: str, _content: bytes
 ) -> Annotations:
     """Columns of a file by its content, name, role, and what was said of the columns of a table."""
-    reading = Reading(side=side, as_reference=as_reference, as_written=as_written, columns=columns)
+    side, as_reference, as_written, unscored = how
+    reading = Reading(side=side, as_reference=as_reference, as_written=as_written, unscored=unscored, columns=columns)
     return cast(Annotations, project.read_content(Upload(name, ((name, _content),)), reading, "boxes"))
 
 
@@ -331,15 +333,56 @@ def take_upload(kind: Kind[C], uploads: Sequence[tuple[str, bytes]], side: Side)
 
 def take(kind: Kind[C], upload: Upload, side: Side, *, alone: bool = False) -> Member[C]:
     """Read an upload and use it when it has no errors, in the place of everything of its kind when `alone` is set."""
-    member, held = read(kind, upload, upload.name, side), files(kind)
-    if alone and member.source is not None:
+    taken = Taken(kind.name, side, upload, alone)
+    member = _open_taken(kind, taken)
+    if member.source is not None:
+        state.taken = (*(each for each in state.taken if not taken.replaces(each)), taken)
+        kept.keep(taken)
+    return member
+
+
+def _open_taken(kind: Kind[C], taken: Taken) -> Member[C]:
+    """Read an upload and put it among the files of this session when it has no errors."""
+    member, held = read(kind, taken.upload, taken.upload.name, taken.side), files(kind)
+    if taken.alone and member.source is not None:
         held = replace(held, ground_truth=None, models=(), as_reference=False)
-    if member.source is not None and side == "ground_truth":
+    if member.source is not None and taken.side == "ground_truth":
         kind.held.set(replace(held, ground_truth=member, as_reference=False))
     elif member.source is not None:
         others = tuple(other for other in held.models if other.name != member.name)
         kind.held.set(replace(held, models=(*others, member)))
     return member
+
+
+def has_outlines() -> bool:
+    """Whether an open file of boxes has outlines or masks."""
+    held = files(BOXES)
+    members = (held.ground_truth, *held.models)
+    return any(one is not None and one.source is not None and len(one.source.boxes.polygons) > 0 for one in members)
+
+
+def open_kept(taken: Sequence[Taken]) -> None:
+    """Open the uploads that the workspace folder has, beside the files that were named at the start."""
+    usable = [each for each in taken if _open_taken(_kind_of(each), each).source is not None]
+    state.taken = (*state.taken, *usable)
+
+
+def remove(taken: Taken) -> None:
+    """Close an upload and forget it: the files that were named at the start are open again, with the other uploads."""
+    kept.remove(taken)
+    state.taken = tuple(each for each in state.taken if each is not taken)
+    kind = _kind_of(taken)
+    pages = files(kind).pdfs
+    kind.held.set(replace(use(kind, workspace_named()), pdfs=pages))
+    for each in state.taken:
+        if each.kind == taken.kind:
+            _open_taken(kind, each)
+
+
+def _kind_of(taken: Taken) -> Kind[Any]:
+    """The kind of an upload."""
+    kinds: tuple[Kind[Any], ...] = (BOXES, FIELDS, POSTERS)
+    return next(kind for kind in kinds if kind.name == taken.kind)
 
 
 def use_as_reference(place: int) -> None:
@@ -420,7 +463,7 @@ def paired(kind: Kind[C], truth: C, prediction: C) -> Paired[C]:
     # Whether boxes can be compared is the matter of the chosen protocol.
     of: str = kind.name
     if kind.name == BOXES.name:
-        of = "/".join((protocol.chosen().name, *(fix.text for fix in protocol.fixes(prediction.name))))
+        of = "/".join((protocol.key(), *(fix.text for fix in protocol.fixes(prediction.name))))
     pair: Paired[C] = _paired(
         of, kind.digest(truth), kind.digest(prediction), _pair=lambda: _pair(kind, truth, prediction)
     )
@@ -468,6 +511,57 @@ def boxes() -> OpenedBoxes | None:
     return OpenedBoxes(
         BOXES, of_boxes.project, of_boxes.ground_truth, of_boxes.predictions, of_boxes.names, of_boxes.issues, dataset
     )
+
+
+def pixels() -> OpenedBoxes | None:
+    """The files of boxes whose pixels can be counted; None when a side is missing or has errors.
+
+    Pixels need neither scores nor the same labels on both sides: the models of `boxes` come first, under the same
+    places, then those that the chosen protocol refuses.
+    """
+    held = files(BOXES)
+    truth = held.ground_truth.source if held.ground_truth else None
+    if truth is None:
+        return None
+    usable, refused = [], []
+    for model in held.models:
+        source = mended(BOXES, model).source
+        prediction = None if source is None else paired(BOXES, truth, source).prediction
+        if prediction is None:
+            refused.append(source or _unscored(model))
+        else:
+            usable.append(prediction)
+    pairs = [_pixel_pair(truth, source).prediction for source in refused if source is not None]
+    usable += [prediction for prediction in pairs if prediction is not None]
+    if not usable:
+        return None
+    names = distinct_names([BOXES.title(each) for each in usable])
+    digests = tuple(BOXES.digest(each) for each in (truth, *usable))
+    dataset = _dataset(digests, _files=(truth, *usable))
+    return OpenedBoxes(BOXES, held, truth, tuple(usable), names, issues(BOXES), dataset)
+
+
+def _unscored(model: Member[Annotations]) -> Annotations | None:
+    """A prediction that its format refuses for want of scores, or as no prediction; None for other errors."""
+    how = Reading(unscored=True)
+    return project.read_member(
+        model.name, model.side, model.origin, lambda: _read_boxes(model.origin, model.name, how)
+    ).source
+
+
+def _pixel_pair(truth: Annotations, prediction: Annotations) -> Paired[Annotations]:
+    """A prediction whose pixels can be counted, and its issues; looked for once."""
+    of = "/".join(("pixel", *(fix.text for fix in protocol.fixes(prediction.name))))
+
+    def pair() -> Paired[Annotations]:
+        try:
+            resolved = protocol.prepare_pixels(truth, prediction)
+        except BadInput as problem:
+            return Paired(None, problem.issues)
+        return Paired(resolved, resolved.issues)
+
+    made: Paired[Annotations] = _paired(of, BOXES.digest(truth), BOXES.digest(prediction), _pair=pair)
+    return made
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the files")

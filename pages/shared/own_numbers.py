@@ -287,7 +287,7 @@ def _curves(loaded: OpenedBoxes, model: Named) -> None:
         {names[label]: best[label] for label in curves},
         dark=frame.is_dark(),
     )
-    st.altair_chart(drawn, theme=None, alt="Precision against recall by label")
+    widgets.chart(st, drawn, alt="Precision against recall by label")
     score = threshold_text(score_threshold(model))
     st.caption(f"Filled dot: at score {score}. Hollow dot: at the best score of the label.")
 
@@ -319,7 +319,7 @@ def _costs(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
         baseline="A",
         dark=frame.is_dark(),
     )
-    st.altair_chart(chart, theme=None, alt="What each error costs")
+    widgets.chart(st, chart, alt="What each error costs")
     iou = threshold_text(next(iter(known.values())).options.iou)
     st.caption(f"TIDE at IoU ≥ {iou}, 101 points; the costs do not add up.")
 
@@ -334,7 +334,7 @@ def _reliability(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
         error = frame.number(defined(bins.error))
         column.html(f'<div class="ls-fit"><b>{model.letter} ECE {error}</b></div>')
         chart = charts.reliability_bars(bins, model=model.letter, baseline="A", dark=frame.is_dark())
-        column.altair_chart(chart, theme=None, alt=f"Reliability of the scores of {model.letter}")
+        widgets.chart(column, chart, alt=f"Reliability of the scores of {model.letter}")
     st.caption("ECE: mean gap between score and share, weighted by boxes. On the dashed line a score is a probability.")
 
 

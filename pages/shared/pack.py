@@ -26,12 +26,12 @@ from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.writing import WritingProblem
 from evaluator.project import OptionError, options_of
-from evaluator.protocols import PROTOCOLS, AnyProtocol
+from evaluator.protocols import PROTOCOLS, AnyProtocol, pixel
 from evaluator.protocols.base import Options
 from evaluator.review.verdicts import Event
 from pages.shared import pictures, protocol
 from pages.shared.findings import log as findings
-from pages.shared.opened import FIELDS, POSTERS, Opened, OpenedBoxes, opened
+from pages.shared.opened import FIELDS, POSTERS, Opened, OpenedBoxes, opened, pixels
 from pages.shared.results import ResultKey, result_key, result_of, score_threshold
 from pages.shared.state import state
 
@@ -159,13 +159,20 @@ def systems(loaded: OpenedBoxes | None) -> dict[str, AnyProtocol]:
     return {
         name: each
         for name, each in PROTOCOLS.items()
-        if kinds.get(each.kind) is not None and (loaded is None or name != protocol.chosen().name)
+        if _open_for(each, kinds) is not None and (loaded is None or name != protocol.chosen().name)
     }
+
+
+def _open_for(system: AnyProtocol, kinds: Mapping[str, Opened[Any] | None]) -> Opened[Any] | None:
+    """What can be evaluated by a system; the pixels of boxes can be counted of more files than boxes can be matched."""
+    of = kinds[system.kind]
+    return pixels() if of is None and system.name == pixel.NAME else of
 
 
 def choices(loaded: OpenedBoxes | None, options: PackOptions, also: Sequence[str]) -> Choices:
     """What a pack that is made now would be made of."""
-    kinds = [each for each in _open_kinds(loaded).values() if each is not None]
+    every = (*_open_kinds(loaded).values(), pixels() if loaded is None else None)
+    kinds = [each for each in every if each is not None]
     digests = tuple(digest for each in kinds for digest in (*each.digests, *(model.name for model in each.pair)))
     chosen_now = (str(sorted(_chosen(None).items(), key=str)),) if also else ()
     keys = tuple(result_key(loaded, model) for model in loaded.pair) if loaded is not None else ()
@@ -214,7 +221,8 @@ def _further(loaded: OpenedBoxes | None, also: Sequence[str]) -> list[Further]:
     kinds, known = _open_kinds(loaded), systems(loaded)
     further = []
     for name in (each for each in known if each in also):
-        system, of = known[name], kinds[known[name].kind]
+        system = known[name]
+        of = _open_for(system, kinds)
         if of is None:
             continue
         models = [of.predictions[model.index] for model in of.pair]

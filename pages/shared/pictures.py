@@ -25,8 +25,9 @@ from evaluator.pdf.problems import PageProblem
 from evaluator.pdf.worker import is_page_file
 from evaluator.project import Project
 from evaluator.uploads import PAGE_BYTES, PAGE_SUFFIXES
-from pages.shared import by_digest, frame
-from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind, OpenedBoxes, Place, files
+from evaluator.workspace_folder import put
+from pages.shared import by_digest, frame, kept
+from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind, OpenedBoxes, Place, files, workspace_named
 from pages.shared.state import State, state
 
 # Enough for a whole page on most screens; the viewer asks for more when it needs it, and less is sent at each turn.
@@ -183,9 +184,7 @@ def add_pages(
     (list of str, list of str)
         Names that were added, and names that were refused because the content or the name is not that of a page.
     """
-    uploaded = state.upload_folder or tempfile.TemporaryDirectory(prefix="layoutscope-")
-    state.upload_folder = uploaded
-    folder = Path(uploaded.name)
+    folder = _upload_folder()
     added, refused = [], []
     for name, content in uploads:
         # The name reaches the file system, so it is held to plain words; the content is judged again on opening.
@@ -200,13 +199,64 @@ def add_pages(
         else:
             refused.append(name)
     if added:
-        for kind in (BOXES, FIELDS, POSTERS):
-            held: Project[Any] = files(kind)
-            if kind in kinds or held.pdfs is None:
-                kind.held.set(replace(held, pdfs=folder))
-        refresh_pdfs()
+        _look_there(folder, kinds)
+        kept.keep_pages([(name, content) for name, content in uploads if name in added])
     state.page_note = (added, refused)
     return added, refused
+
+
+def _upload_folder() -> Path:
+    """The folder of this session's uploaded pages, beside those that are kept: one file need not be there twice."""
+    of = kept.folder()
+    uploaded = state.upload_folder or tempfile.TemporaryDirectory(
+        prefix="layoutscope-", dir=None if of is None else of.session_folder()
+    )
+    state.upload_folder = uploaded
+    return Path(uploaded.name)
+
+
+def _look_there(folder: Path, kinds: Collection[Kind[Any]]) -> None:
+    """Look documents up in the folder of uploads from now on."""
+    for kind in (BOXES, FIELDS, POSTERS):
+        held: Project[Any] = files(kind)
+        if kind in kinds or held.pdfs is None:
+            kind.held.set(replace(held, pdfs=folder))
+    refresh_pdfs()
+
+
+def open_kept_pages(pages: Mapping[str, Path]) -> None:
+    """Open the documents and page images that the workspace folder has."""
+    if not pages:
+        return
+    folder = _upload_folder()
+    for name, source in pages.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        put(source, path)
+    _look_there(folder, (BOXES,))
+
+
+def uploaded_pages() -> list[str]:
+    """Relative names of the documents and page images that were uploaded in this session or kept, sorted."""
+    if state.upload_folder is None:
+        return []
+    folder = Path(state.upload_folder.name)
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def remove_page(name: str) -> None:
+    """Forget an uploaded document or page image; without any left, pages come from where they came at the start."""
+    kept.remove_page(name)
+    if name not in uploaded_pages() or state.upload_folder is None:
+        return
+    folder = Path(state.upload_folder.name)
+    (folder / name).unlink()
+    if not uploaded_pages():
+        for kind in (BOXES, FIELDS, POSTERS):
+            held: Project[Any] = files(kind)
+            if held.pdfs == folder:
+                kind.held.set(replace(held, pdfs=workspace_named().of(kind.name).pdfs))
+    refresh_pdfs()
 
 
 def pages_uploader(key: str) -> None:

@@ -1,6 +1,7 @@
 """The protocol that the views of boxes show: the one place of the dashboard that looks a protocol up.
 
-Every protocol of the table that matches boxes one to one can be chosen; its own defaults are the options.
+Every protocol of the table that matches boxes one to one can be chosen, and whether outlines are compared instead of
+boxes; its own defaults are the other options.
 """
 
 from __future__ import annotations
@@ -8,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from evaluator import checkup
+from evaluator import checkup, formats
 from evaluator.doctor import Fix, fix_of, fixes_for
 from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs
 from evaluator.model.dataset import Annotations, Dataset
 from evaluator.model.issues import Issue
+from evaluator.model.polygons import POLYGON_IOU
 from evaluator.protocols import DEFAULT, box_protocols
 from evaluator.protocols.base import BoxEvaluation, BoxProtocol
 from evaluator.protocols.coco import coco_numbers
@@ -31,10 +33,29 @@ def chosen() -> BoxProtocol[Any]:
     return every.get(state.protocol, every[DEFAULT])
 
 
+def options() -> Any:  # noqa: ANN401 - of the chosen protocol
+    """The options of the chosen protocol as the reader set them."""
+    return chosen().options(polygons=state.polygons)
+
+
+def key() -> str:
+    """What results follow from beside the files and the thresholds: the chosen protocol and its options."""
+    return f"{chosen().name}, {POLYGON_IOU}" if state.polygons else chosen().name
+
+
+def iou_name() -> str:
+    """How a signature calls what has to reach the IoU threshold."""
+    return POLYGON_IOU if state.polygons else "IoU"
+
+
 def prepare(truth: Annotations, prediction: Annotations) -> tuple[Annotations, tuple[Issue, ...]]:
     """A prediction that can be joined with its ground truth, and what is odd about the two; raises BadInput."""
-    of = chosen()
-    return of.prepared(truth, checkup.with_fixes(prediction, truth, fixes(prediction.name)), of.options())
+    return chosen().prepared(truth, checkup.with_fixes(prediction, truth, fixes(prediction.name)), options())
+
+
+def prepare_pixels(truth: Annotations, prediction: Annotations) -> Annotations:
+    """A prediction whose pixels can be counted against a ground truth, whatever its labels; raises BadInput."""
+    return formats.resolve(checkup.with_fixes(prediction, truth, fixes(prediction.name)), truth)
 
 
 def fixes(name: str) -> tuple[Fix, ...]:
@@ -44,14 +65,13 @@ def fixes(name: str) -> tuple[Fix, ...]:
 
 def pairs(dataset: Dataset, model: int) -> AnyBoxPairs:
     """Every pair of boxes of a model that could match, for every threshold that can be chosen."""
-    of = chosen()
-    return of.pair(dataset, model, of.options())
+    return chosen().pair(dataset, model, options())
 
 
 def evaluation(of_matching: Any) -> BoxEvaluation:  # noqa: ANN401 - of the chosen protocol
     """The evaluation of a matching at the protocol's own IoU thresholds."""
     of = chosen()
-    return of.result(of_matching, of.thresholds, of.options())
+    return of.result(of_matching, of.thresholds, options())
 
 
 def curve(result: Any, label: str) -> Curve:  # noqa: ANN401 - of a protocol that ranks by score
@@ -62,8 +82,7 @@ def curve(result: Any, label: str) -> Curve:  # noqa: ANN401 - of a protocol tha
 
 def match(of_pairs: AnyBoxPairs, min_score: float) -> AnyBoxMatching:
     """The matching of the boxes with at least a score."""
-    of = chosen()
-    return of.match(of_pairs, of.options(), min_score=min_score)
+    return chosen().match(of_pairs, options(), min_score=min_score)
 
 
 def has_class_weights() -> bool:

@@ -87,7 +87,7 @@ def use_standard() -> None:
 def use_best_f1(loaded: OpenedBoxes) -> None:
     """Set each model's score threshold to the one with the best F1 at the IoU threshold, and note that they are."""
     for model in loaded.models:
-        key = (loaded.digests, protocol.chosen().name, model.index, state.iou)
+        key = (loaded.digests, protocol.key(), model.index, state.iou)
         State.score.of(model.index).set(_best_f1(key, _pairs=pairs_of(loaded, model)))
     state.best_f1_at = thresholds(loaded)
 
@@ -106,12 +106,12 @@ def preset(loaded: OpenedBoxes) -> str | None:
 def result_key(loaded: OpenedBoxes, model: Model, *, iou: float | None = None) -> ResultKey:
     """What the result of a model follows from, at the operating point or at another IoU threshold."""
     at = state.iou if iou is None else iou
-    return ResultKey(loaded.digests, protocol.chosen().name, model.index, score_threshold(model), at)
+    return ResultKey(loaded.digests, protocol.key(), model.index, score_threshold(model), at)
 
 
 def pairs_of(loaded: OpenedBoxes, model: Model) -> AnyBoxPairs:
     """All pairs of a model that could match."""
-    return _pairs(loaded.digests, protocol.chosen().name, model.index, _dataset=loaded.dataset)
+    return _pairs(loaded.digests, protocol.key(), model.index, _dataset=loaded.dataset)
 
 
 def matching_of_all(loaded: OpenedBoxes, model: Model) -> AnyBoxMatching:

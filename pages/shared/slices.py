@@ -1,27 +1,109 @@
-"""The slices of the chosen results, searched once for each of them."""
+"""The slices of the chosen results, searched once for each of them, and what the PDFs say of their boxes.
+
+What was read of the PDFs is kept for all sessions under the files, the PDF folder and the models.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import streamlit as st
 
 from evaluator.drawing.payloads import SlicesPayload
 from evaluator.drawing.slices import slices_payload
-from evaluator.slices.slices import Measure, Slices, find_slices
-from pages.shared.opened import OpenedBoxes
+from evaluator.metrics.box_items import SliceOf
+from evaluator.model.boxes import BoolArray
+from evaluator.pdf.folder import PdfFolder
+from evaluator.slices.attributes import FROM_PDFS, Attribute, OfPages
+from evaluator.slices.conditions import Condition, subject
+from evaluator.slices.pdf_pages import PdfAttributes, of_pdf_pages
+from evaluator.slices.slices import Measure, Slices, boxes_in, find_slices
+from pages.shared import pictures
+from pages.shared.opened import Model, OpenedBoxes
+from pages.shared.reading import Reading, kept_result
 from pages.shared.results import Result, ResultKey, result_key, result_of
 from pages.shared.state import state
 
+# --- what the PDFs say -----------------------------------------------------------------------------------------
 
-def chosen(loaded: OpenedBoxes) -> tuple[Slices, SlicesPayload]:
+
+class ReadKey(NamedTuple):
+    """What was read: the files, the PDF folder, and the models whose boxes have attributes."""
+
+    digests: tuple[str, ...]
+    pdfs: str
+    models: tuple[int, ...]
+
+
+@st.cache_resource(show_spinner=False)
+def _read() -> OrderedDict[ReadKey, PdfAttributes]:
+    """What this process has read to its end."""
+    return OrderedDict()
+
+
+def _read_key(loaded: OpenedBoxes) -> ReadKey:
+    return ReadKey(loaded.digests, str(loaded.project.pdfs), tuple(model.index for model in loaded.pair))
+
+
+def from_pdfs(loaded: OpenedBoxes) -> PdfAttributes | None:
+    """What the PDFs say of pages and boxes; None while they are not read."""
+    return kept_result(state.slices_reading, _read_key(loaded), _read())
+
+
+def read_pdfs(loaded: OpenedBoxes) -> None:
+    """Begin to read; what this session has under way is stopped."""
+    if state.slices_reading is not None:
+        state.slices_reading.stop()
+    root, key = loaded.project.pdfs, _read_key(loaded)
+    if root is None:
+        return
+    _read().pop(key, None)
+    dataset, pool = loaded.dataset, pictures.pool()
+    sides = [dataset.ground_truth, *(dataset.predictions[model.index] for model in loaded.pair)]
+    job: Reading[ReadKey, PdfAttributes] = Reading(key, dataset.pages)
+    state.slices_reading = job
+    job.start(lambda count: of_pdf_pages(dataset, sides, PdfFolder(root), pool, count))
+
+
+def _pdfs(loaded: OpenedBoxes) -> str:
+    """What was read, for the keys of caches; another text after reading again."""
+    seen = from_pdfs(loaded)
+    return "" if seen is None else f"{loaded.project.pdfs} {id(seen)}"
+
+
+class _Known(NamedTuple):
+    """Attributes from PDFs for a search; empty while they are not read."""
+
+    of_pages: OfPages
+    of_boxes: tuple[Attribute, ...]
+
+
+def _known(loaded: OpenedBoxes, model: Model, measure: Measure) -> _Known:
+    """Attributes of the pages, and of the boxes that a measure of a model is of."""
+    seen = from_pdfs(loaded)
+    if seen is None:
+        return _Known({}, ())
+    place = 0 if measure == "recall" else 1 + [each.index for each in loaded.pair].index(model.index)
+    return _Known(seen.of_pages, seen.of_boxes[place])
+
+
+# --- the search ------------------------------------------------------------------------------------------------
+
+
+def chosen(loaded: OpenedBoxes, of: str, measure: Measure) -> tuple[Slices, SlicesPayload]:
     """The slices of one model, or of what B does differently from A, and how they are shown.
 
     Slices of ground-truth boxes show both models, slices of predictions the model whose predictions they are.
+
+    Parameters
+    ----------
+    of : "A", "B" or "B-A"
+    measure : "recall" or "precision"
+        Recall for two models.
     """
-    letters = ["A", "B"] if state.slices_of == "B-A" else [state.slices_of]
-    measure = cast(Measure, state.slices_measure)
+    letters = ["A", "B"] if of == "B-A" else [of]
     searched = [model for model in loaded.pair if model.letter in letters]
     shown = loaded.pair if measure == "recall" else searched
     names = tuple((model.letter, model.name) for model in shown)
@@ -30,14 +112,11 @@ def chosen(loaded: OpenedBoxes) -> tuple[Slices, SlicesPayload]:
         tuple(result_key(loaded, model) for model in shown),
         names,
         measure,
+        _pdfs(loaded),
         _searched_results=[result_of(loaded, model) for model in searched],
         _results=[result_of(loaded, model) for model in shown],
+        _of=_known(loaded, searched[0], measure),
     )
-
-
-def pages_in(payload: SlicesPayload) -> set[tuple[str, int]]:
-    """Document and page index of every page that the slices list."""
-    return {(page.document, page.index) for one in payload.slices for page in one.pages}
 
 
 @st.cache_resource(max_entries=16, show_spinner="Searching for slices")
@@ -46,10 +125,52 @@ def _searched(
     shown: tuple[ResultKey, ...],
     names: tuple[tuple[str, str], ...],
     measure: Measure,
+    pdfs: str,
     *,
     _searched_results: Sequence[Result],
     _results: Sequence[Result],
+    _of: _Known,
 ) -> tuple[Slices, SlicesPayload]:
-    """The slices of one or two results, and how they are shown; `keys` and `shown` say which results."""
-    slices = find_slices(_searched_results, measure=measure)
+    """The slices of one or two results, and how they are shown; the other arguments say which results."""
+    slices = find_slices(_searched_results, measure=measure, of_pages=_of.of_pages, of_boxes=_of.of_boxes)
     return slices, slices_payload(slices, names, _results, _searched_results)
+
+
+def pages_in(payload: SlicesPayload) -> set[tuple[str, int]]:
+    """Document and page index of every page that the slices list."""
+    return {(page.document, page.index) for one in payload.slices for page in one.pages}
+
+
+# --- the boxes of a slice --------------------------------------------------------------------------------------
+
+
+def slice_of(conditions: Sequence[Condition], measure: Measure) -> SliceOf:
+    """The boxes of a slice as a question of the gallery."""
+    return SliceOf(measure, tuple((each.attribute, each.op, each.value) for each in conditions))
+
+
+def slice_words(asked: SliceOf) -> str:
+    """The slice of a question in words."""
+    return subject([Condition(*each) for each in asked.conditions], _noun(asked.measure))
+
+
+def _noun(measure: Measure) -> str:
+    return "predictions" if measure == "precision" else "boxes"
+
+
+def inside(loaded: OpenedBoxes, model: Model, asked: SliceOf) -> BoolArray | str:
+    """The boxes of a slice of one model, bool; or why they are not known, in a sentence."""
+    known, key = _known(loaded, model, asked.measure), result_key(loaded, model)
+    try:
+        return _inside(key, asked, _pdfs(loaded), _result=lambda: result_of(loaded, model), _of=known)
+    except KeyError as missing:
+        name = str(missing.args[0])
+        hint = "read the PDFs in the view Slices first" if name in FROM_PDFS else "the open files do not say it"
+        return f"The slice needs the attribute {name}: {hint}."
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _inside(key: ResultKey, asked: SliceOf, pdfs: str, *, _result: Callable[[], Result], _of: _Known) -> BoolArray:
+    """The boxes of a slice; KeyError for an attribute that is not known."""
+    conditions = [Condition(*each) for each in asked.conditions]
+    return boxes_in(conditions, _result(), asked.measure, of_pages=_of.of_pages, of_boxes=_of.of_boxes)

@@ -34,14 +34,19 @@ if TYPE_CHECKING:
     from evaluator.protocols.fields.rows import Parity
     from evaluator.protocols.pixel.sides import Classes, MissingPage
     from evaluator.review.problems import StoreProblem
-    from evaluator.review.verdicts import Target
+    from evaluator.slices.pdf_pages import PdfAttributes
+    from evaluator.suspects.listing import Suspects
     from evaluator.uploads import Dropped
+    from evaluator.workspace_folder import Taken
     from pages.shared.browser.listing import PageOrder
     from pages.shared.browser.text_count import Count
     from pages.shared.findings.log import Unsaved
     from pages.shared.opened import AnyMember
     from pages.shared.pack import Job
     from pages.shared.pixel.results import Scope, Sizes
+    from pages.shared.reading import Reading
+    from pages.shared.slices import ReadKey
+    from pages.shared.suspects import Entry, SuspectKey
 
 T = TypeVar("T")
 # Of the browser's own values no more is known than their name; who reads one checks it.
@@ -146,9 +151,17 @@ class State:
     files_shown: Field[str] = Field("All")
     page_note: Field[tuple[list[str], list[str]] | None] = Field(None)
     dropped: Field[Dropped | None] = Field(None)
+    # Uploads that are open, the first one first, and what the workspace folder had or could not take.
+    taken: Field[tuple[Taken, ...]] = Field(())
+    restored: Field[bool] = Field(False)
+    kept_issues: Field[tuple[Issue, ...]] = Field(())
+    kept_problem: Field[str] = Field("")
+    kept_filters: Field[Mapping[str, str] | None] = Field(None)
 
     # The operating point.
     protocol: Field[str] = Field("snapshot")
+    # Outlines are compared instead of boxes.
+    polygons: Field[bool] = Field(False)
     iou: Field[float] = Field(0.5)
     # Of each model: `score.of` its place.
     score: Field[float] = Field(0.0)
@@ -177,6 +190,8 @@ class State:
     fit_range: Field[tuple[float, float]] = Field(WHOLE)
     size_range: Field[tuple[float, float]] = Field(WHOLE)
     unjudged: Field[bool] = Field(False)
+    # The box whose mistake, or cause, the reader judged last: its document, page and key. It stays listed while chosen.
+    judged_here: Field[tuple[str, int, str] | None] = Field(None)
     poor: Field[bool] = Field(False)
     poor_coverage: Field[float] = Field(0.7)
     poor_purity: Field[float] = Field(0.7)
@@ -225,6 +240,8 @@ class State:
     # Slices.
     slices_of: Field[str] = Field("A")
     slices_measure: Field[str] = Field("recall")
+    slices_reading: Field[Reading[ReadKey, PdfAttributes] | None] = Field(None)
+    slices_wanted: Field[list[str]] = Field([])
 
     # Pixel confusion.
     pixel_scope: Field[Scope] = Field("dataset")
@@ -278,7 +295,14 @@ class State:
     suspect_at: Field[int] = Field(0)
     # The table forgets its mark when the reader answers, and shows the next one.
     suspect_round: Field[int] = Field(0)
-    suspect_last: Field[Target | None] = Field(None)
+    suspect_last: Field[Entry | None] = Field(None)
+    # The correction that is being edited: of which suspect, its label and its box in the unit of the files.
+    suspect_edited: Field[str] = Field("")
+    suspect_label: Field[str | None] = Field(None)
+    suspect_edge: Field[float] = Field(0.0)
+    suspect_reading: Field[Reading[SuspectKey, Suspects] | None] = Field(None)
+    # Whether the reader reviews the pages of the plan, so that the Page browser shows how far it is.
+    reviewing: Field[bool] = Field(False)
 
     # Findings and the review pack.
     reviewer: Field[str] = Field("")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -10,15 +12,18 @@ import streamlit as st
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.model.boxes import IntArray
 from evaluator.model.dataset import Dataset, join
-from evaluator.review.identity import page_target
+from evaluator.pdf.folder import PdfFolder
 from evaluator.review.verdicts import ReviewLog, Target
 from evaluator.suspects import planning
+from evaluator.suspects.ink import MOST_PAGES, with_ink
 from evaluator.suspects.listing import Suspects, suspects
 from evaluator.suspects.planning import Bound, Counts, Plan
 from evaluator.suspects.ranking import KINDS
 from evaluator.suspects.targets import target_of
+from pages.shared import pictures
 from pages.shared.findings import log as findings
-from pages.shared.opened import Model, OpenedBoxes
+from pages.shared.opened import Named, OpenedBoxes
+from pages.shared.reading import Reading, kept_result
 from pages.shared.results import result_of
 from pages.shared.state import state
 
@@ -34,12 +39,50 @@ class Entry(NamedTuple):
 
     place: int
     target: Target
+    id: str
+    """the identity of the verdict; that of the correction as it was proposed"""
+
+
+class SuspectKey(NamedTuple):
+    """What words and ink were read for: the files, the models, and the PDF folder."""
+
+    digests: tuple[str, ...]
+    models: tuple[int, ...]
+    pdfs: str
 
 
 def listed(loaded: OpenedBoxes) -> Suspects:
-    """All suspects by the two chosen models, whatever their score thresholds."""
-    chosen = tuple(model.index for model in loaded.pair)
-    return _listed(loaded.digests, chosen, _dataset=loaded.dataset)
+    """All suspects by the two chosen models, whatever their score thresholds; with words and ink once they are read."""
+    return with_pages(loaded) or _listed(*_key(loaded)[:2], _dataset=loaded.dataset)
+
+
+def _key(loaded: OpenedBoxes) -> SuspectKey:
+    return SuspectKey(loaded.digests, tuple(model.index for model in loaded.pair), str(loaded.project.pdfs))
+
+
+@st.cache_resource(show_spinner=False)
+def _read() -> OrderedDict[SuspectKey, Suspects]:
+    """What this process has read to its end."""
+    return OrderedDict()
+
+
+def with_pages(loaded: OpenedBoxes) -> Suspects | None:
+    """The suspects with what their pages say; None while these are not read."""
+    return kept_result(state.suspect_reading, _key(loaded), _read())
+
+
+def read_pages(loaded: OpenedBoxes) -> None:
+    """Begin to read words and ink of the likeliest suspects' pages; what this session has under way is stopped."""
+    if state.suspect_reading is not None:
+        state.suspect_reading.stop()
+    root, key = loaded.project.pdfs, _key(loaded)
+    if root is None:
+        return
+    _read().pop(key, None)
+    plain, pool = _listed(*key[:2], _dataset=loaded.dataset), pictures.pool()
+    job: Reading[SuspectKey, Suspects] = Reading(key, min(MOST_PAGES, loaded.dataset.pages))
+    state.suspect_reading = job
+    job.start(lambda count: with_ink(plain, PdfFolder(root), pool, count=count))
 
 
 @st.cache_resource(max_entries=8, show_spinner="Weighing the ground truth against the models")
@@ -78,7 +121,7 @@ def queue(every: Suspects, log: ReviewLog, signature: str) -> list[Entry]:
         judged = log.get(target.id)
         if state.suspect_unjudged and judged is not None and judged.opinions:
             continue
-        entries.append(Entry(place, target))
+        entries.append(Entry(place, target, target.id))
         if len(entries) == SHOWN:
             break
     return entries
@@ -90,9 +133,10 @@ def queue(every: Suspects, log: ReviewLog, signature: str) -> list[Entry]:
 class Known(NamedTuple):
     """The plan for a model, and what is known of its recall."""
 
-    model: Model
+    model: Named
     plan: Plan
     bound: Bound
+    reviewed: Mapping[int, Counts]
 
 
 def known(loaded: OpenedBoxes, every: Suspects) -> list[Known]:
@@ -104,7 +148,7 @@ def known(loaded: OpenedBoxes, every: Suspects) -> list[Known]:
     for row, score in zip(every.ranked.page.tolist(), every.ranked.score.tolist(), strict=True):
         page = dataset.page_row(own.documents[own.page_document[row]].doc_id, int(own.page_index[row]))
         expected[page] += score
-    done = [row for row in range(dataset.pages) if _is_reviewed(dataset, row, log)]
+    done = _reviewed(dataset, log)
     answers = []
     for model in loaded.pair:
         boxes, matched = per_page(result_of(loaded, model))
@@ -112,7 +156,7 @@ def known(loaded: OpenedBoxes, every: Suspects) -> list[Known]:
         corrected = findings.corrected_of(loaded, model)
         after = (boxes, matched) if corrected is None else per_page(corrected.result)
         reviewed = {row: Counts(int(after[0][row]), int(after[1][row])) for row in done}
-        answers.append(Known(model, planned, planning.bound(planned, reviewed)))
+        answers.append(Known(model, planned, planning.bound(planned, reviewed), reviewed))
     return answers
 
 
@@ -120,8 +164,8 @@ def per_page(result: AnyBoxResult) -> tuple[IntArray, IntArray]:
     """Ground truth boxes of each page, and how many of them are matched."""
     dataset, counting = result.matching.dataset, result.matching.truth_counts
     page = dataset.ground_truth.page
-    found = counting & (result.truth_partner != UNMATCHED)
-    boxes, matched = (np.bincount(page[rows], minlength=dataset.pages) for rows in (counting, found))
+    partnered = counting & (result.truth_partner != UNMATCHED)
+    boxes, matched = (np.bincount(page[rows], minlength=dataset.pages) for rows in (counting, partnered))
     return boxes.astype(np.int64), matched.astype(np.int64)
 
 
@@ -130,12 +174,38 @@ def page_of(dataset: Dataset, row: int) -> tuple[str, int]:
     return dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row])
 
 
-def _is_reviewed(dataset: Dataset, row: int, log: ReviewLog) -> bool:
-    """Whether somebody said that everything on the page was looked at."""
-    judged = log.get(page_target(*page_of(dataset, row)).id)
-    return judged is not None and any(REVIEWED in event.tags for event in judged.opinions)
+def _reviewed(dataset: Dataset, log: ReviewLog) -> list[int]:
+    """Rows of the pages of which somebody said that everything was looked at."""
+    rows = []
+    for judged in log.judged.values():
+        target = judged.target
+        if target.kind != "page" or target.document is None or target.page is None:
+            continue
+        if any(REVIEWED in event.tags for event in judged.opinions):
+            row = dataset.page_row(target.document, target.page)
+            rows += [] if row is None else [row]
+    return rows
 
 
-def next_page(answer: Known, dataset: Dataset, log: ReviewLog) -> int | None:
+def next_page(answer: Known) -> int | None:
     """Row of the next page of the plan; None when all are reviewed."""
-    return next((row for row in answer.plan.order.tolist() if not _is_reviewed(dataset, row, log)), None)
+    return next((row for row in answer.plan.order.tolist() if row not in answer.reviewed), None)
+
+
+class PlannedPage(NamedTuple):
+    """A page of the plan: its place in the order from 1, which it is, its boxes, and whether it is reviewed."""
+
+    number: int
+    document: str
+    page: int
+    boxes: int
+    reviewed: bool
+
+
+def planned_pages(answer: Known, dataset: Dataset) -> list[PlannedPage]:
+    """The pages to review, in order, up to where the margin is expected to be reached; at most `SHOWN`."""
+    count = answer.bound.reviewed + answer.bound.more
+    return [
+        PlannedPage(number, *page_of(dataset, row), int(answer.plan.boxes[row]), row in answer.reviewed)
+        for number, row in enumerate(answer.plan.order[: min(count, SHOWN)].tolist(), 1)
+    ]

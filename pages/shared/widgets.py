@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar
 
 import streamlit as st
 
+from evaluator.charts.vega import Chart
 from pages.shared.state import Field
 
 ROW_HEIGHT: Final = 26
@@ -52,6 +53,11 @@ def table(data: Any, *, rows: int = 0, columns: Mapping[str, Any] | None = None,
         for name, setting in (columns or {}).items()
     }
     return st.dataframe(data, hide_index=True, row_height=ROW_HEIGHT, column_config=settings, **more)
+
+
+def chart(place: Any, drawn: Chart, *, alt: str, **more: Any) -> Any:  # noqa: ANN401 - as Streamlit's
+    """A chart in a place of the view: `st`, a column or a container."""
+    return place.vega_lite_chart(spec={**drawn.spec, "datasets": drawn.data}, theme=None, alt=alt, **more)
 
 
 def ratio(width: int, **more: Any) -> Any:  # noqa: ANN401 - a setting of a column

@@ -32,6 +32,7 @@ from tests.benchmarks.corpus import dln_like
 
 MISSED = 0.15
 BARS = {10_000: 10.0, 80_000: 60.0}
+DIVEXPLORER_SUPPORT = 0.03
 
 
 def corpus(pages: int, seed: int) -> tuple[Dataset, tuple[Attribute, ...]]:
@@ -105,10 +106,10 @@ def find_planted(
         words, plant = planted(attributes, rng, depth, least)
         loss = (rng.random(len(plant)) < np.where(plant, MISSED + effect, MISSED)).astype(np.float64)
         start = time.process_time()
-        found = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
+        searched = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
         seconds["ours"].append(time.process_time() - start)
-        results = {"ours": rows_of(found, loss)}
-        confirmed.append(bool(found.found) and found.found[0].confirmed)
+        results = {"ours": rows_of(searched, loss)}
+        confirmed.append(bool(searched.found) and searched.found[0].confirmed)
         table = binned(attributes, least=LEAST_BOXES)
         for peer in peers:
             start = time.process_time()
@@ -119,7 +120,7 @@ def find_planted(
             first[name].append(right)
             overlap[name].append(several)
         if verbose:
-            said = [[tuple(each) for each in one.conditions] for one in found.found]
+            said = [[tuple(each) for each in one.conditions] for one in searched.found]
             scores = {name: (bool(first[name][-1]), int(overlap[name][-1])) for name in names}
             odd = not first["ours"][-1] or overlap["ours"][-1] > 3
             print(seed, words, int(plant.sum()), scores, said if odd else "", file=sys.stderr, flush=True)
@@ -147,11 +148,11 @@ def find_nothing(pages: int, seeds: range, *, verbose: bool) -> dict[str, Any]:
         loss = (rng.random(len(risk)) < risk).astype(np.float64)
         parts = np.split(loss, np.flatnonzero(np.diff(document)) + 1)
         loss = np.concatenate([parts[place] for place in rng.permutation(len(parts))])
-        found = search(attributes, loss, document)
-        any_row += bool(found.found)
+        searched = search(attributes, loss, document)
+        any_row += bool(searched.found)
         if verbose:
-            said = [[tuple(each) for each in one.conditions] + [one.z, one.p] for one in found.found]
-            print("null", seed, said, found.best_p, file=sys.stderr, flush=True)
+            said = [[tuple(each) for each in one.conditions] + [one.z, one.p] for one in searched.found]
+            print("null", seed, said, searched.best_p, file=sys.stderr, flush=True)
     return {"any_row": any_row, "of": len(seeds)}
 
 
@@ -165,10 +166,10 @@ def speed(pages: int) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     label, y = (next(each for each in attributes if each.name == name).values for name in ("label", "y"))
     loss = (rng.random(len(y)) < np.where((label == 8) & (y > 0.5), 0.4, MISSED)).astype(np.float64)
-    found = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
+    searched = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
     done = time.process_time()
     return {
-        "pages": pages, "boxes": len(y), "rows": len(found.found), "attributes_cpu_s": known - made,
+        "pages": pages, "boxes": len(y), "rows": len(searched.found), "attributes_cpu_s": known - made,
         "search_cpu_s": done - known, "total_cpu_s": done - made, "bar_s": BARS.get(pages),
     }  # fmt: skip
 
@@ -193,11 +194,11 @@ def divexplorer_rows(table: Binned, loss: FloatArray) -> list[BoolArray]:
     frame = pd.DataFrame({f"a{at}": table.codes[:, at].astype(str) for at in range(table.codes.shape[1])})
     frame["loss"] = loss
     explorer = DivergenceExplorer(frame)
+    # It has no limit of depth; with less support the patterns of one table do not fit into memory.
     groups = explorer.get_pattern_divergence(
-        min_support=0.01,
+        min_support=DIVEXPLORER_SUPPORT,
         quantitative_outcomes=["loss"],
         attributes=[c for c in frame.columns if c != "loss"],
-        max_len=3,
     )
     groups = groups[groups["loss_div"] > 0].sort_values("loss_t", ascending=False).head(10)
     masks = []

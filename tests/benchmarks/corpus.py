@@ -38,9 +38,9 @@ def snap_like(pages: int) -> tuple[Annotations, Annotations]:
     height = np.where(label == 1, rng.gamma(2.2, 0.12, len(page)), rng.gamma(1.8, 0.2, len(page))).clip(0.04, 0.85)
     corner = rng.random((len(page), 2)) * (1.0 - np.column_stack([width, height]))
     truth = page, label, np.hstack([corner, corner + np.column_stack([width, height])])
-    found = _mistaken(rng, truth, labels=2, missed=0.14, flipped=0.03, doubled=0.04, split=0.0)
+    mistaken = _mistaken(rng, truth, labels=2, missed=0.14, flipped=0.03, doubled=0.04, split=0.0)
     invented = _invented(rng, pages, per_page=0.93, share=np.array([0.124, 0.876]))
-    return _sides(truth, [*found, invented], SNAP_LABELS, pages, rng)
+    return _sides(truth, [*mistaken, invented], SNAP_LABELS, pages, rng)
 
 
 def dln_like(pages: int, *, seed: int = 1302) -> tuple[Annotations, Annotations]:
@@ -59,9 +59,9 @@ def dln_like(pages: int, *, seed: int = 1302) -> tuple[Annotations, Annotations]
     width = room * rng.uniform(0.45, 1.0, len(page))
     x1 = np.where(column == 1, 0.516, 0.05) + rng.uniform(0.0, 0.3, len(page)) * (room - width)
     truth = page, label, np.column_stack([x1, y1, x1 + width, y2])
-    found = _mistaken(rng, truth, labels=len(DLN_LABELS), missed=0.08, flipped=0.04, doubled=0.05, split=0.02)
+    mistaken = _mistaken(rng, truth, labels=len(DLN_LABELS), missed=0.08, flipped=0.04, doubled=0.05, split=0.02)
     invented = _invented(rng, pages, per_page=2.0, share=_DLN_SHARE / _DLN_SHARE.sum())
-    return _sides(truth, [*found, invented], DLN_LABELS, pages, rng)
+    return _sides(truth, [*mistaken, invented], DLN_LABELS, pages, rng)
 
 
 def _stacked(stack: IntArray, height: FloatArray, gap: FloatArray) -> tuple[FloatArray, FloatArray]:

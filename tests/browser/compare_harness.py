@@ -82,11 +82,11 @@ def data_of(scene: str, total: int, position: int, image_width: int, show: str) 
     """What the panes are given."""
     first, second = results(total, scene == "hostile")
     both = ledger.ledger(first, second)
-    found = read_by_browser(
+    drawn = read_by_browser(
         pair.pair_data(first, second, both, 0, models=MODELS, show=show, page_points=(WIDTH, HEIGHT))
     )
     name = HOSTILE if scene == "hostile" else "river-districts"
-    for pane, model in zip(found["panes"], ("lines 1.0", "blocks 1.0"), strict=True):
+    for pane, model in zip(drawn["panes"], ("lines 1.0", "blocks 1.0"), strict=True):
         pane["name"] = HOSTILE if scene == "hostile" else model
     page: dict[str, Any] = {
         "document": DOCUMENT,
@@ -123,9 +123,9 @@ def data_of(scene: str, total: int, position: int, image_width: int, show: str) 
     ]
     empty = {"text": "No page passes the filter.", "action": "Clear filter"} if scene == "none" else None
     return {
-        **found,
+        **drawn,
         "page": None if empty else page,
-        "panes": [] if empty else found["panes"],
+        "panes": [] if empty else drawn["panes"],
         "strip": [] if empty else strip,
         "look": {"title": "net change, worst first", "words": "fixed minus broken", "scale": 8, "diverging": True},
         "filters": [
@@ -178,9 +178,9 @@ def main() -> None:
     )
     names = ("go", "selected", "sharper", "show", "mode", "clear_filter")
     payload = msgspec.convert(data, ComparePayload)
-    found = panes(payload, key="panes", **{f"on_{name}": functools.partial(record, name) for name in names})
-    if found.open:
-        state.log.append(["open", repr(found.open)])
+    drawn = panes(payload, key="panes", **{f"on_{name}": functools.partial(record, name) for name in names})
+    if drawn.open:
+        state.log.append(["open", repr(drawn.open)])
 
 
 if __name__ == "__main__":

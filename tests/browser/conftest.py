@@ -1,7 +1,7 @@
 """The dashboard in a real Chromium: start the server as a user does, open it, and note everything that goes wrong.
 
-One server per module and one browser context per test. A test that leaves a console error, an exception of a page or
-a request to another host behind fails when it ends.
+One server of the sample data and one browser for all modules, and a profile that is empty again after each test. A test
+that leaves a console error, an exception of a page or a request to another host behind fails when it ends.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 import time
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,20 +88,27 @@ def free_port() -> int:
 def started(folder: Path, port: int, *words: str, by_streamlit: bool = False) -> subprocess.Popen[bytes]:
     """The dashboard, started from `folder` by its command, or by Streamlit's own, once it answers."""
     environment = {name: value for name, value in os.environ.items() if name != "LAYOUTSCOPE_WORKSPACE"}
-    environment["PYTHONPATH"] = str(ROOT)
     command = [sys.executable, "-m", "evaluator.cli", *words, "--no-browser", "--port", str(port)]
     if by_streamlit:
         command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.headless", "true"]
         command += ["--server.address", "127.0.0.1", "--server.port", str(port)]
-    with (folder / "server.log").open("w") as log:
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
+    return answering(command, folder, folder / "server.log", port, environment)
+
+
+def answering(
+    command: Sequence[str], folder: Path, log: Path, port: int, environment: Mapping[str, str] = os.environ
+) -> subprocess.Popen[bytes]:
+    """A server, started in `folder`, once it answers."""
+    environment = {**environment, "PYTHONPATH": str(ROOT)}
+    with log.open("w") as output:
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=output)
     deadline = time.monotonic() + 90
     while time.monotonic() < deadline and process.poll() is None:
         with contextlib.suppress(OSError), OPENER.open(f"http://127.0.0.1:{port}/_stcore/health", timeout=2):
             return process
         time.sleep(0.1)
     stop(process)
-    pytest.fail(f"the dashboard did not come up: {(folder / 'server.log').read_text()}")
+    pytest.fail(f"the server did not come up: {log.read_text()}")
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
@@ -125,25 +132,85 @@ def dashboard(folder: Path, *words: str, by_streamlit: bool = False) -> Iterator
         stop(process)
 
 
+@contextlib.contextmanager
+def harness(script: Path, folder: Path) -> Iterator[str]:
+    """A small Streamlit app of these tests that runs for the block; yields its address."""
+    port = free_port()
+    options = {
+        "server.port": port,
+        "server.address": "127.0.0.1",
+        "server.headless": "true",
+        "browser.gatherUsageStats": "false",
+        "server.fileWatcherType": "none",
+        "client.toolbarMode": "viewer",
+    }
+    command = [sys.executable, "-m", "streamlit", "run", str(script)]
+    command += [f"--{name}={value}" for name, value in options.items()]
+    process = answering(command, ROOT, folder / "harness.log", port)
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        stop(process)
+
+
+def free_tab(context: Any) -> Any:
+    """The first tab of a context when nobody is in it, else a new one.
+
+    A tab that has shown the dashboard before shows it again for two thirds of the CPU time of a new one.
+    """
+    if context.pages and context.pages[0].url == "about:blank":
+        return context.pages[0]
+    return context.new_page()
+
+
 class Screen:
     """One open browser tab on the dashboard, and what went wrong in it."""
 
-    def __init__(self, context: Any, url: str, trouble: list[str], allowed: Sequence[str] = ()) -> None:
-        self.page = context.new_page()
+    def __init__(
+        self,
+        page: Any,
+        url: str,
+        trouble: list[str],
+        *,
+        width: int = 1440,
+        height: int = 900,
+        allowed: Sequence[str] = (),
+        color_scheme: str = "light",
+    ) -> None:
+        self.page = page
+        # A tab behind another one draws one frame a second.
+        self.page.bring_to_front()
         self.page.set_default_timeout(30_000)
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.emulate_media(color_scheme=color_scheme)
         self.url = url
         self.trouble = trouble
-        local = (url, url.replace("http", "ws"), "data:", "blob:", *allowed)
-        self.page.on("console", self._heard)
-        self.page.on("pageerror", lambda error: trouble.append(f"page error: {error}"))
-        self.page.on(
-            "request",
-            lambda request: None if request.url.startswith(local) else trouble.append(f"foreign: {request.url}"),
-        )
+        self.local = (url, url.replace("http", "ws"), "data:", "blob:", *allowed)
+        self.listeners = {"console": self._heard, "pageerror": self._failed, "request": self._asked}
+        for event, listener in self.listeners.items():
+            self.page.on(event, listener)
 
     def _heard(self, message: Any) -> None:
         if message.type == "error" and not PROBING.search(message.location.get("url", "")):
             self.trouble.append(f"console: {message.text} {message.location.get('url', '')}")
+
+    def _failed(self, error: Any) -> None:
+        self.trouble.append(f"page error: {error}")
+
+    def _asked(self, request: Any) -> None:
+        if not request.url.startswith(self.local):
+            self.trouble.append(f"foreign: {request.url}")
+
+    def leave(self) -> None:
+        """Leave the dashboard, as one does who closes the tab; the next test goes on in it."""
+        if self.page.is_closed():
+            return
+        if self.page != self.page.context.pages[0]:
+            self.page.close()
+            return
+        self.page.goto("about:blank")
+        for event in list(self.listeners):
+            self.page.remove_listener(event, self.listeners.pop(event))
 
     def open(self, view: str = "", **address: str) -> Screen:
         """Go to a view by its address and wait until it stands."""
@@ -195,8 +262,8 @@ class Screen:
         table.click(position={"x": x, "y": 34 + 26 * row + 13}, delay=60)
 
     def places(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.page.evaluate(PLACES)
-        return found
+        places: dict[str, Any] = self.page.evaluate(PLACES)
+        return places
 
     def middle(self, key: str) -> tuple[float, float]:
         x1, y1, x2, y2 = self.places()["boxes"][key]
@@ -251,9 +318,13 @@ class Screen:
         return str(self.page.locator("[data-testid=stApp]").inner_text())
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Chromium; skips when it is not there, unless it must be."""
+@pytest.fixture(scope="package")
+def tabs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Chromium with a profile on disk; skips when it is not there, unless it must be.
+
+    Only such a profile keeps the compiled scripts of Streamlit from test to test: without it each tab compiles them
+    anew, which is most of what a browser test costs. Animations are off for the same reason.
+    """
     if MISSING and REQUIRED:
         pytest.fail(f"LAYOUTSCOPE_REQUIRE_BROWSER=1, and {' and '.join(MISSING)} is missing")
     if MISSING:
@@ -261,22 +332,52 @@ def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
-        started = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield started
-        started.close()
+        profile = tmp_path_factory.mktemp("profile")
+        opened = play.chromium.launch_persistent_context(
+            profile, executable_path=CHROMIUM, args=FLAGS, reduced_motion="reduce"
+        )
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="package")
+def browser(tabs: Any) -> Any:
+    """Chromium, for those who want a context of their own."""
+    return tabs.browser
+
+
+@pytest.fixture(scope="package")
+def sample_server(tabs: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The sample data, from an empty folder; for all tests that need no server of their own."""
+    with dashboard(tmp_path_factory.mktemp("elsewhere")) as url:
+        yield url
 
 
 @pytest.fixture
-def visit(browser: Any) -> Iterator[Callable[..., Screen]]:
-    """Opens tabs, each in a context of its own; at the end nothing may have gone wrong in any of them."""
-    contexts, trouble = [], []
+def visit(tabs: Any) -> Iterator[Callable[..., Screen]]:
+    """Opens tabs that know nothing of each other; at the end nothing may have gone wrong in any of them.
 
-    def visit(url: str, *, width: int = 1440, height: int = 900, allowed: Sequence[str] = (), **options: Any) -> Screen:
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        contexts.append(context)
-        return Screen(context, url, trouble, allowed)
+    The first tab of a test is one of the shared profile, which is empty again when the test ends. Every further one,
+    and one for which the context needs `more`, has a context of its own.
+    """
+    screens: list[Screen] = []
+    trouble: list[str] = []
+
+    def visit(url: str, *, more: Mapping[str, Any] | None = None, **options: Any) -> Screen:
+        own = screens or more
+        context = tabs.browser.new_context(reduced_motion="reduce", **(more or {})) if own else tabs
+        screens.append(screen := Screen(free_tab(context), url, trouble, **options))
+        return screen
 
     yield visit
-    for context in contexts:
-        context.close()
+    for screen in screens:
+        if screen.page.context == tabs:
+            screen.leave()
+        else:
+            screen.page.context.close()
+    tabs.clear_cookies()
+    storage = tabs.new_cdp_session(free_tab(tabs))
+    for url in {screen.url for screen in screens}:
+        storage.send("Storage.clearDataForOrigin", {"origin": url, "storageTypes": "local_storage,indexeddb"})
+    storage.detach()
     assert trouble == [], "\n".join(trouble)

@@ -68,11 +68,10 @@ def truth_of(document: str, number: int) -> list[list[float]]:
     return [each["bbox"] for entry in entries for each in entry["objects"]]
 
 
-@pytest.fixture(scope="module")
-def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The sample data, from an empty folder."""
-    with dashboard(tmp_path_factory.mktemp("elsewhere")) as url:
-        yield url
+@pytest.fixture
+def server(sample_server: str) -> str:
+    """The sample data."""
+    return sample_server
 
 
 def assert_framed(screen: Screen) -> None:
@@ -87,11 +86,13 @@ def assert_framed(screen: Screen) -> None:
 # --- opening -------------------------------------------------------------------------------------------------
 
 
-def test_a_link_straight_to_a_view_on_a_server_that_has_just_started(server: str, visit: Visit) -> None:
-    """Must be the first test: Streamlit treats the very first visit of a process differently."""
-    screen = visit(server).open("page_browser", doc="school-census.pdf", page="3")
-    assert screen.where() == ("school-census.pdf", 3)
-    assert_framed(screen)
+def test_a_link_straight_to_a_view_on_a_server_that_has_just_started(visit: Visit, tmp_path: Path) -> None:
+    """Streamlit treats the very first visit of a process differently."""
+    with dashboard(tmp_path) as url:
+        screen = visit(url).open("page_browser", doc="school-census.pdf", page="3")
+        assert screen.where() == ("school-census.pdf", 3)
+        assert_framed(screen)
+        screen.leave()
 
 
 def test_it_opens_on_the_sample_data_without_a_click(server: str, visit: Visit) -> None:
@@ -150,16 +151,16 @@ def test_boxes_lie_where_the_ground_truth_says(server: str, visit: Visit, docume
     assert screen.where() == (document, number)
     screen.page.keyboard.press("g")
     screen.page.wait_for_timeout(200)
-    found = screen.places()
-    left, top, right, bottom = found["image"]
-    assert found["sheet"] == pytest.approx(found["image"], abs=0.01)
+    places = screen.places()
+    left, top, right, bottom = places["image"]
+    assert places["sheet"] == pytest.approx(places["image"], abs=0.01)
     with pymupdf.open(SAMPLE_DATA / "pdf" / document) as opened:
         rect = opened[number - 1].rect
     assert (right - left) / (bottom - top) == pytest.approx(rect.width / rect.height, rel=0.005)
     shares = truth_of(document, number)
     assert shares
     width, height = right - left, bottom - top
-    mine = [box for key, box in found["boxes"].items() if key.startswith("g")]
+    mine = [box for key, box in places["boxes"].items() if key.startswith("g")]
     assert len(mine) == len(shares)
     wanted = [(left + a * width, top + b * height, left + c * width, top + d * height) for a, b, c, d in shares]
     for place in wanted:
@@ -593,11 +594,11 @@ def test_a_page_that_cannot_be_drawn_keeps_its_boxes(odd_server: str, visit: Vis
     assert screen.where()[0] == document
     alert = screen.page.get_by_role("alert").filter(has_text=words)
     assert alert.is_visible()
-    found = screen.places()
-    assert found["image"] is None
-    assert len(found["boxes"]) >= len(HOSTILE)
-    left, top, right, bottom = found["sheet"]
-    for x1, y1, x2, y2 in found["boxes"].values():
+    places = screen.places()
+    assert places["image"] is None
+    assert len(places["boxes"]) >= len(HOSTILE)
+    left, top, right, bottom = places["sheet"]
+    for x1, y1, x2, y2 in places["boxes"].values():
         assert left - 1 <= x1 < x2 <= right + 1
         assert top - 1 <= y1 < y2 <= bottom + 1
     buttons = [screen.page.get_by_role("button", name=f"{name} page") for name in ("Next", "Previous")]
@@ -617,12 +618,12 @@ def test_two_models_of_the_world_bank_against_each_other(visit: Visit, tmp_path:
         screen = visit(url).open("page_browser")
         assert screen.page.get_by_text("The reference is a model's prediction, not a ground truth").is_visible()
         document, number = screen.where()
-        found = screen.places()
-        assert found["image"] is not None
+        places = screen.places()
+        assert places["image"] is not None
         screen.page.keyboard.press("g")
         screen.page.wait_for_timeout(200)
-        found = screen.places()
-        left, top, right, bottom = found["image"]
+        places = screen.places()
+        left, top, right, bottom = places["image"]
         file = json.loads(reference.read_text(encoding="utf-8"))
         ids = {
             each["doc_id"] for each in file["documents"] if each["doc_id"] == document or document in json.dumps(each)
@@ -634,10 +635,10 @@ def test_two_models_of_the_world_bank_against_each_other(visit: Visit, tmp_path:
             for each in entry["objects"]
         ]
         assert shares
-        mine = [each for key, each in found["boxes"].items() if key.startswith("g")]
+        mine = [each for key, each in places["boxes"].items() if key.startswith("g")]
         for a, b, c, d in shares:
             place = (
                 left + a * (right - left), top + b * (bottom - top), left + c * (right - left), top + d * (bottom - top)
             )  # fmt: skip
             assert min(max(abs(p - q) for p, q in zip(each, place, strict=True)) for each in mine) <= 1.0
-        screen.page.close()
+        screen.leave()

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
-import os
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -25,7 +19,7 @@ from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
-from tests.browser.conftest import OPENER, ROOT, Screen, dashboard
+from tests.browser.conftest import Screen, dashboard, harness
 from tests.building import box, read_by_browser, write_file
 from tests.dashboard import SAMPLE_DATA
 
@@ -82,8 +76,8 @@ def places_of(show: str, label: str | None = None) -> list[tuple[int, str, int]]
 
 
 def panes(screen: Screen) -> dict[str, Any]:
-    found: dict[str, Any] = screen.page.evaluate(PANES)
-    return found
+    measured: dict[str, Any] = screen.page.evaluate(PANES)
+    return measured
 
 
 def ready(screen: Screen) -> Screen:
@@ -107,44 +101,17 @@ def middle(place: list[float]) -> tuple[float, float]:
     return (place[0] + place[2]) / 2, (place[1] + place[3]) / 2
 
 
-@pytest.fixture(scope="module")
-def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The sample data, from an empty folder."""
-    with dashboard(tmp_path_factory.mktemp("elsewhere")) as url:
-        yield url
+@pytest.fixture
+def server(sample_server: str) -> str:
+    """The sample data."""
+    return sample_server
 
 
 @pytest.fixture(scope="module")
-def harness(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def panes_alone(tabs: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The panes alone, with as many boxes as wanted."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    options = {
-        "server.port": port,
-        "server.address": "127.0.0.1",
-        "server.headless": "true",
-        "browser.gatherUsageStats": "false",
-        "server.fileWatcherType": "none",
-        "client.toolbarMode": "viewer",
-    }
-    command = [sys.executable, "-m", "streamlit", "run", str(HARNESS)]
-    command += [f"--{name}={value}" for name, value in options.items()]
-    url = f"http://127.0.0.1:{port}"
-    with (tmp_path_factory.mktemp("harness") / "log").open("w") as log:
-        process = subprocess.Popen(
-            command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=log, stderr=log
-        )
-        try:
-            for _ in range(600):
-                with contextlib.suppress(OSError), OPENER.open(f"{url}/_stcore/health", timeout=1):
-                    break
-                assert process.poll() is None, "the harness did not start"
-                time.sleep(0.1)
-            yield url
-        finally:
-            process.terminate()
-            process.wait(timeout=10)
+    with harness(HARNESS, tmp_path_factory.mktemp("harness")) as url:
+        yield url
 
 
 def harnessed(visit: Visit, url: str, **query: str) -> Screen:
@@ -176,8 +143,8 @@ def test_the_sentence_leads_to_the_exact_page_and_back(server: str, visit: Visit
     listed = screen.page.locator(".net-page").all_inner_texts()
     assert len(listed) == len(wanted)
     results, both = core()
-    found = read_by_browser(pair_data(*results, both, wanted[0][0], models=MODELS, show="b_broke", labels=["Text"]))
-    broken = sorted(each["key"] for each in found["differences"])
+    drawn = read_by_browser(pair_data(*results, both, wanted[0][0], models=MODELS, show="b_broke", labels=["Text"]))
+    broken = sorted(each["key"] for each in drawn["differences"])
     assert broken
     shown = panes(screen)
     assert set(broken) <= set(shown["b"]["full"])
@@ -185,11 +152,11 @@ def test_the_sentence_leads_to_the_exact_page_and_back(server: str, visit: Visit
     top, bottom = shown["a"]["pane"][1], shown["a"]["pane"][3]
     assert 0 <= top < bottom <= 900, "the panes were brought into the window"
     screen.page.keyboard.press("n")
-    screen.wait(lambda: screen.address().get("box", "") == found["differences"][0]["key"], "the box in the address")
+    screen.wait(lambda: screen.address().get("box", "") == drawn["differences"][0]["key"], "the box in the address")
     shown = panes(screen)
-    assert found["differences"][0]["key"] in shown["a"]["marked"]
-    assert found["differences"][0]["key"] in shown["b"]["marked"]
-    assert shown["said"] == found["differences"][0]["words"]
+    assert drawn["differences"][0]["key"] in shown["a"]["marked"]
+    assert drawn["differences"][0]["key"] in shown["b"]["marked"]
+    assert shown["said"] == drawn["differences"][0]["words"]
     screen.page.go_back()
     screen.page.go_back()
     wait_for_page(screen, first[1], first[2])
@@ -294,8 +261,8 @@ def same_view(found: dict[str, Any]) -> None:
     assert moved == pytest.approx(found["b"]["sheet"], abs=0.51)
 
 
-def test_zoom_and_pan_are_linked(harness: str, visit: Visit) -> None:
-    screen = harnessed(visit, harness, boxes="20")
+def test_zoom_and_pan_are_linked(panes_alone: str, visit: Visit) -> None:
+    screen = harnessed(visit, panes_alone, boxes="20")
     start = panes(screen)
     same_view(start)
     assert start["a"]["pane"][2] - start["a"]["pane"][0] == start["b"]["pane"][2] - start["b"]["pane"][0]
@@ -325,19 +292,19 @@ def test_zoom_and_pan_are_linked(harness: str, visit: Visit) -> None:
     assert {name for name, _ in log_of(screen)["log"]} <= {"sharper"}, "zoom and pan need no run"
 
 
-def test_a_box_is_marked_in_both_pages(harness: str, visit: Visit) -> None:
-    screen = harnessed(visit, harness, boxes="20")
+def test_a_box_is_marked_in_both_pages(panes_alone: str, visit: Visit) -> None:
+    screen = harnessed(visit, panes_alone, boxes="20")
     screen.page.keyboard.press("0")
     screen.page.wait_for_timeout(150)
-    found = panes(screen)
-    fixed = found["a"]["missed"][0]
-    screen.page.mouse.move(*middle(found["a"]["boxes"][fixed]))
+    drawn = panes(screen)
+    fixed = drawn["a"]["missed"][0]
+    screen.page.mouse.move(*middle(drawn["a"]["boxes"][fixed]))
     screen.page.wait_for_timeout(250)
     hovered = panes(screen)
     assert fixed in hovered["a"]["marked"]
     assert fixed in hovered["b"]["marked"]
     assert screen.page.locator(".tooltip.shown:not(.silent)").count() == 2
-    screen.page.mouse.click(*middle(found["a"]["boxes"][fixed]))
+    screen.page.mouse.click(*middle(drawn["a"]["boxes"][fixed]))
     screen.page.mouse.move(5, 5)
     screen.wait(lambda: any(name == "selected" for name, _ in log_of(screen)["log"]), "the choice")
     chosen = panes(screen)
@@ -349,21 +316,21 @@ def test_a_box_is_marked_in_both_pages(harness: str, visit: Visit) -> None:
     assert panes(screen)["a"]["marked"] == []
 
 
-def test_next_difference_walks_through_all_of_them(harness: str, visit: Visit) -> None:
-    screen = harnessed(visit, harness, boxes="20")
+def test_next_difference_walks_through_all_of_them(panes_alone: str, visit: Visit) -> None:
+    screen = harnessed(visit, panes_alone, boxes="20")
     total = int(panes(screen)["place"].split()[0])
     assert total > 3
     said = set()
     for step in range(total):
         screen.page.keyboard.press("n")
         screen.page.wait_for_timeout(120)
-        found = panes(screen)
-        assert found["place"] == f"{step + 1} of {total} here"
-        said.add(found["said"])
+        drawn = panes(screen)
+        assert drawn["place"] == f"{step + 1} of {total} here"
+        said.add(drawn["said"])
         inside = [
-            mark[1] >= found[side]["pane"][1] - 1 and mark[3] <= found[side]["pane"][3] + 1
+            mark[1] >= drawn[side]["pane"][1] - 1 and mark[3] <= drawn[side]["pane"][3] + 1
             for side in "ab"
-            for mark in found[side]["marks"]
+            for mark in drawn[side]["marks"]
         ]
         assert any(inside), "the difference is brought into the panes"
     assert len(said) > total / 2
@@ -372,8 +339,8 @@ def test_next_difference_walks_through_all_of_them(harness: str, visit: Visit) -
     assert panes(screen)["place"] == f"{total - 1} of {total} here"
 
 
-def test_flip_shows_one_model_in_the_place_of_the_other(harness: str, visit: Visit) -> None:
-    screen = harnessed(visit, harness, boxes="20")
+def test_flip_shows_one_model_in_the_place_of_the_other(panes_alone: str, visit: Visit) -> None:
+    screen = harnessed(visit, panes_alone, boxes="20")
     screen.page.keyboard.press("f")
     screen.page.wait_for_timeout(200)
     first = panes(screen)
@@ -390,8 +357,8 @@ def test_flip_shows_one_model_in_the_place_of_the_other(harness: str, visit: Vis
     screen.wait(lambda: ["mode", "'flip'"] in log_of(screen)["log"], "the way to look, noted once it is at rest")
 
 
-def test_the_divider_moves_by_keys_and_by_hand(harness: str, visit: Visit) -> None:
-    screen = harnessed(visit, harness, boxes="20")
+def test_the_divider_moves_by_keys_and_by_hand(panes_alone: str, visit: Visit) -> None:
+    screen = harnessed(visit, panes_alone, boxes="20")
     screen.page.keyboard.press("d")
     screen.page.wait_for_timeout(200)
     assert panes(screen)["mode"] == "slider"
@@ -405,9 +372,9 @@ def test_the_divider_moves_by_keys_and_by_hand(harness: str, visit: Visit) -> No
         ("End", "100"),
     ):
         screen.page.keyboard.press(key)
-        found = panes(screen)
-        assert found["divider"] == wanted
-        assert found["b"]["clip"].endswith(f"{wanted}%)")
+        drawn = panes(screen)
+        assert drawn["divider"] == wanted
+        assert drawn["b"]["clip"].endswith(f"{wanted}%)")
     assert "go" not in {name for name, _ in log_of(screen)["log"]}, "the arrow keys of the divider turn no page"
     left, top, right, bottom = panes(screen)["a"]["pane"]
     screen.page.mouse.move(right - 1, (top + bottom) / 2)
@@ -417,8 +384,8 @@ def test_the_divider_moves_by_keys_and_by_hand(harness: str, visit: Visit) -> No
     assert panes(screen)["divider"] == "30"
 
 
-def test_agreement_is_faded_and_a_filter_brings_its_boxes_forward(harness: str, visit: Visit) -> None:
-    screen = harnessed(visit, harness, boxes="60")
+def test_agreement_is_faded_and_a_filter_brings_its_boxes_forward(panes_alone: str, visit: Visit) -> None:
+    screen = harnessed(visit, panes_alone, boxes="60")
     faded = screen.page.locator(".box.agrees").first.evaluate("(node) => getComputedStyle(node).strokeOpacity")
     full = screen.page.locator(".box-TP.differs").first.evaluate("(node) => getComputedStyle(node).strokeOpacity")
     assert float(faded) == pytest.approx(1 / 3, abs=0.01)
@@ -430,8 +397,8 @@ def test_agreement_is_faded_and_a_filter_brings_its_boxes_forward(harness: str, 
     assert set(before["a"]["full"]) < set(after["a"]["full"])
 
 
-def test_a_zoomed_page_asks_for_a_sharper_image(harness: str, visit: Visit) -> None:
-    screen = harnessed(visit, harness, boxes="20")
+def test_a_zoomed_page_asks_for_a_sharper_image(panes_alone: str, visit: Visit) -> None:
+    screen = harnessed(visit, panes_alone, boxes="20")
     for _ in range(4):
         screen.page.keyboard.press("+")
         screen.page.wait_for_timeout(60)
@@ -443,14 +410,14 @@ def test_a_zoomed_page_asks_for_a_sharper_image(harness: str, visit: Visit) -> N
     same_view(panes(screen))
 
 
-def test_a_page_without_a_picture_keeps_its_boxes(harness: str, visit: Visit) -> None:
-    screen = harnessed(visit, harness, boxes="20", scene="problem")
+def test_a_page_without_a_picture_keeps_its_boxes(panes_alone: str, visit: Visit) -> None:
+    screen = harnessed(visit, panes_alone, boxes="20", scene="problem")
     assert screen.page.locator(".problem:visible").count() == 2
     assert len(panes(screen)["a"]["boxes"]) > 15
 
 
-def test_help_lists_the_keys(harness: str, visit: Visit) -> None:
-    screen = harnessed(visit, harness, boxes="20")
+def test_help_lists_the_keys(panes_alone: str, visit: Visit) -> None:
+    screen = harnessed(visit, panes_alone, boxes="20")
     screen.page.keyboard.press("?")
     dialog = screen.page.get_by_role("dialog", name="Keys of the comparison")
     dialog.wait_for()
@@ -477,7 +444,7 @@ def test_hostile_names_stay_text(browser: Any, visit: Visit, tmp_path: Path) -> 
         assert HOSTILE in names[0]
         assert screen.page.locator(".layoutscope-viewer img:not(.page-image), .layoutscope-viewer a").count() == 0
         # A tab that outlives its server asks for it in vain.
-        screen.page.close()
+        screen.leave()
 
 
 # --- sizes and frames -----------------------------------------------------------------------------------------
@@ -488,9 +455,9 @@ def test_nothing_sticks_out(server: str, visit: Visit, width: int, height: int) 
     screen = ready(visit(server, width=width, height=height).open("compare"))
     wide = screen.page.evaluate("() => document.documentElement.scrollWidth")
     assert wide <= width
-    found = panes(screen)
-    assert found["a"]["pane"][2] < found["b"]["pane"][0] < found["b"]["pane"][2] <= width
-    assert found["a"]["pane"][2] - found["a"]["pane"][0] > 200
+    drawn = panes(screen)
+    assert drawn["a"]["pane"][2] < drawn["b"]["pane"][0] < drawn["b"]["pane"][2] <= width
+    assert drawn["a"]["pane"][2] - drawn["a"]["pane"][0] > 200
     ticks = screen.page.evaluate(
         """() => [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
           .flatMap((node) => [...node.shadowRoot.querySelectorAll('.axis-tick')])
@@ -536,11 +503,11 @@ TIMES = """async () => {
 
 
 @pytest.mark.parametrize(("boxes", "most"), [(200, 40), (1000, 200)])
-def test_frame_times(harness: str, visit: Visit, boxes: int, most: float) -> None:
+def test_frame_times(panes_alone: str, visit: Visit, boxes: int, most: float) -> None:
     """Work of the script before the next frame, both panes; generous, because the machine of the tests is shared."""
-    screen = harnessed(visit, harness, boxes=str(boxes))
-    found = panes(screen)
-    assert min(len(found["a"]["boxes"]), len(found["b"]["boxes"])) >= boxes
+    screen = harnessed(visit, panes_alone, boxes=str(boxes))
+    drawn = panes(screen)
+    assert min(len(drawn["a"]["boxes"]), len(drawn["b"]["boxes"])) >= boxes
     times = screen.page.evaluate(TIMES)
     print(boxes, {name: [round(value, 1) for value in pair] for name, pair in times.items()})
     assert {name: pair for name, pair in times.items() if pair[0] > most} == {}

@@ -30,9 +30,9 @@ LOGIN = "Basic " + base64.b64encode(f"anna:{PASSWORD}".encode()).decode()
 
 def block(kind: str) -> str:
     """The block of a kind in docs/deploy.md."""
-    found = re.search(rf"^```{kind}\n(.*?)^```$", (ROOT / "docs" / "deploy.md").read_text(), re.DOTALL | re.MULTILINE)
-    assert found is not None
-    return found[1]
+    match = re.search(rf"^```{kind}\n(.*?)^```$", (ROOT / "docs" / "deploy.md").read_text(), re.DOTALL | re.MULTILINE)
+    assert match is not None
+    return match[1]
 
 
 def replaced(text: str, exchanged: dict[str, str]) -> str:
@@ -133,8 +133,12 @@ def test_a_proxy_with_a_password_as_the_page_says(
         assert (code, found["x-frame-options"]) == (200, "DENY")
         forged = {"X-Forwarded-User": "mallory"}
         screen = visit(
-            public, http_credentials={"username": "anna", "password": PASSWORD}, extra_http_headers=forged
+            public,
+            more={
+                "http_credentials": {"username": "anna", "password": PASSWORD},
+                "extra_http_headers": forged,
+            },
         ).open()
         assert "Logged in at the proxy as anna" in screen.text()
         assert "mallory" not in screen.text()
-        screen.page.context.close()
+        screen.leave()

@@ -59,4 +59,4 @@ def test_a_verdict_by_keys_outlives_a_reload_and_corrects_the_numbers(
         drawn(screen)
         assert screen.address()["field_doc"] == "quayside-77120"
         page.locator(".verdict-button[aria-pressed='true']", has_text="Ground truth wrong").wait_for()
-        page.close()
+        screen.leave()

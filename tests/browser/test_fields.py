@@ -48,11 +48,10 @@ def counts_of(data: dict[str, Any]) -> dict[str, int]:
     return {status: data["counts"][status] for status in ("TP", "FP", "FN")}
 
 
-@pytest.fixture(scope="module")
-def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The sample data, from an empty folder."""
-    with dashboard(tmp_path_factory.mktemp("elsewhere")) as url:
-        yield url
+@pytest.fixture
+def server(sample_server: str) -> str:
+    """The sample data."""
+    return sample_server
 
 
 @pytest.fixture(scope="module")

@@ -56,7 +56,7 @@ def test_a_verdict_on_the_page_outlives_the_server(browser: Any, visit: Visit, k
         (event,) = events(kept)
         assert (event.verdict, event.author, event.verified) == ("ground_truth_wrong", "Anna", False)
         assert event.target.kind == "mistake"
-        screen.page.close()
+        screen.leave()
     with dashboard(tmp_path) as url:
         screen = visit(url).open().go("Findings")
         screen.page.locator(".ls-history", has_text="Anna").wait_for()
@@ -66,7 +66,7 @@ def test_a_verdict_on_the_page_outlives_the_server(browser: Any, visit: Visit, k
         screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
         screen.settled()
         assert screen.where() == (event.target.document, (event.target.page or 0) + 1)
-        screen.page.close()
+        screen.leave()
 
 
 def test_a_whole_review_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_a_whole_review_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path
             download.focus()
             keys.press("Enter")
         assert Path(saved.value.path()).stat().st_size > 10_000
-        screen.page.close()
+        screen.leave()
 
 
 def test_the_browser_remembers_the_name(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
@@ -149,4 +149,4 @@ def test_the_browser_remembers_the_name(browser: Any, visit: Visit, kept: Path, 
             lambda: screen.page.get_by_role("textbox", name="Your name", exact=True).input_value() == "Chidi",
             "the name again",
         )
-        screen.page.close()
+        screen.leave()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 
@@ -11,17 +10,17 @@ from evaluator import formats
 from evaluator.metrics.box_items import class_confusion
 from evaluator.model.dataset import join
 from evaluator.protocols.snapshot.evaluation import pair
-from tests.browser.conftest import Screen, dashboard
+from tests.browser.conftest import Screen
 from tests.dashboard import SAMPLE_DATA
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Screen]
 
 
-@pytest.fixture(scope="module")
-def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with dashboard(tmp_path_factory.mktemp("elsewhere")) as url:
-        yield url
+@pytest.fixture
+def server(sample_server: str) -> str:
+    """The sample data."""
+    return sample_server
 
 
 def heading(screen: Screen) -> str:
@@ -62,7 +61,7 @@ def test_boxes_of_a_crop_lie_where_they_belong(server: str, visit: Visit) -> Non
     """The crop of a page header: its box and the ink of the page agree to two pixels."""
     screen = visit(server).open("gallery", question='{"cell":["Table","Table"]}')
     screen.wait(lambda: drawn(screen) > 0, "a crop")
-    found = screen.page.evaluate(
+    measured = screen.page.evaluate(
         """() => { const root = [...document.querySelectorAll('*')].map((n) => n.shadowRoot ?? n)
           .flatMap((n) => [...n.querySelectorAll('.gl-crop.shown')])[0];
           const sheet = root.querySelector('.gl-sheet').getBoundingClientRect();
@@ -73,7 +72,7 @@ def test_boxes_of_a_crop_lie_where_they_belong(server: str, visit: Visit) -> Non
             fits: sheet.width <= frame.width + 1 && sheet.height <= frame.height + 1,
             filled: sheet.width > frame.width * 0.3 }; }"""
     )
-    assert found == {"inside": True, "fits": True, "filled": True}
+    assert measured == {"inside": True, "fits": True, "filled": True}
 
 
 def test_keys_walk_the_cards_and_enter_opens_one(server: str, visit: Visit) -> None:

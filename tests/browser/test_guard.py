@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import ROOT, Screen, dashboard, free_port, started, stop
+from tests.browser.conftest import ROOT, Screen, free_port, started, stop
 from tests.test_server import below, running
 
 pytestmark = pytest.mark.browser
@@ -59,10 +59,10 @@ INJECT = """(foreign) => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with dashboard(tmp_path_factory.mktemp("guarded")) as url:
-        yield url
+@pytest.fixture
+def server(sample_server: str) -> str:
+    """The sample data."""
+    return sample_server
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_markup_that_got_into_the_page_runs_no_script_and_fetches_nothing(
 ) -> None:
     context = browser.new_context()
     # Not by `visit`: what the policy stops is an error of the console.
-    screen = Screen(context, server, []).open()
+    screen = Screen(context.new_page(), server, []).open()
     asked: list[str] = []
     screen.page.on("response", lambda answer: asked.append(answer.url))
     screen.page.evaluate(INJECT, foreign)
@@ -137,7 +137,7 @@ def test_an_ended_dashboard_leaves_no_file_and_no_process(
         screen.wait(lambda: screen.places()["image"] is not None, "the picture of the page")
         pids = below(process.pid)
         assert len(pids) >= 3, "the server and two that draw pages"
-        screen.page.context.close()
+        screen.leave()
         process.send_signal(ending)
         process.wait(30)
         deadline = time.monotonic() + 30
@@ -153,8 +153,8 @@ def test_a_browser_that_is_open_across_a_restart_finds_its_state_again(browser: 
     port = free_port()
     process = started(tmp_path, port)
     # Not by `visit`: that nobody answers for a while is an error of the console.
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    screen = Screen(context, f"http://127.0.0.1:{port}", [])
+    context = browser.new_context()
+    screen = Screen(context.new_page(), f"http://127.0.0.1:{port}", [])
     try:
         screen.open("page_browser", doc="tram-options.pdf", page="2", iou="0.75")
         before = screen.where(), screen.address()

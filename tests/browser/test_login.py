@@ -120,7 +120,7 @@ def test_no_view_runs_alone_when_streamlit_is_started_by_hand(
         for _ in range(2):
             screen.page.goto(f"{url}/gallery")
             screen.page.locator(".st-key-login").wait_for()
-        screen.page.context.close()
+        screen.leave()
     assert [frame for frame in frames if TELLING.search(frame.replace(b".ls-card", b""))] == []
 
 
@@ -180,7 +180,7 @@ def test_a_header_counts_for_nothing_unless_the_proxy_is_trusted(
     with dashboard(tmp_path) as url, reverse_proxy(url, headers) as public:
         local = visit(url).open()
         assert THIS_MACHINE in local.text()
-        local.page.close()
+        local.leave()
         screen = visit(public).open()
         assert OPEN in screen.text()
         assert "mallory" not in screen.text()
@@ -191,7 +191,7 @@ def test_a_header_counts_for_nothing_unless_the_proxy_is_trusted(
         screen.settled()
         event = judge_first(screen, findings)
         assert (event.author, event.verified) == ("Chidi", False)
-        screen.page.close()
+        screen.leave()
 
 
 def test_the_name_of_a_trusted_proxy_stands_with_the_verdict(
@@ -207,5 +207,5 @@ def test_the_name_of_a_trusted_proxy_stands_with_the_verdict(
         assert (event.author, event.verified) == ("dora@example.org", True)
         past = visit(url).open()
         assert "The request names no reader. Use the address of the proxy that asks for the login." in closed(past)
-        past.page.close()
-        screen.page.close()
+        past.leave()
+        screen.leave()

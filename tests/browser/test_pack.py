@@ -18,17 +18,17 @@ from evaluator.pack.pictures import Pictures
 from evaluator.pdf.pool import PagePool
 from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.review.verdicts import ReviewLog
-from tests.browser.conftest import Screen, dashboard
+from tests.browser.conftest import Screen
 from tests.dashboard import SAMPLE_DATA
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Screen]
 
 
-@pytest.fixture(scope="module")
-def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with dashboard(tmp_path_factory.mktemp("elsewhere")) as url:
-        yield url
+@pytest.fixture
+def server(sample_server: str) -> str:
+    """The sample data."""
+    return sample_server
 
 
 @pytest.fixture(scope="module")

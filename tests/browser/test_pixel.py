@@ -52,11 +52,10 @@ def page_row(document: str, number: int, model: str = "lines") -> int:
     return row
 
 
-@pytest.fixture(scope="module")
-def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+@pytest.fixture
+def server(sample_server: str) -> str:
     """The sample data."""
-    with dashboard(tmp_path_factory.mktemp("pixel")) as url:
-        yield url
+    return sample_server
 
 
 @pytest.fixture(scope="module")
@@ -130,8 +129,8 @@ def assert_tinted(screen: Screen, place: tuple[str, int], names: tuple[str, str]
     points = np.stack([rng.integers(0, width, 300), rng.integers(0, height, 300)], axis=1)
     inside = np.argwhere(mask)[:, ::-1]
     points = np.concatenate([points, inside[rng.integers(0, len(inside), 300)]]) if len(inside) else points
-    found = screen.page.locator("path.tint-fill").evaluate(INSIDE, (points + 0.5).tolist())
-    assert found == mask[points[:, 1], points[:, 0]].tolist()
+    evaluation = screen.page.locator("path.tint-fill").evaluate(INSIDE, (points + 0.5).tolist())
+    assert evaluation == mask[points[:, 1], points[:, 0]].tolist()
     # A raster is the page rounded up; the layer covers the sheet, whose width is the page's own.
     extent = core(model).extent[page]
     box = screen.page.locator("svg.tint-area").get_attribute("viewBox").split()

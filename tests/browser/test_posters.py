@@ -23,10 +23,10 @@ VIEWER = """() => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with dashboard(tmp_path_factory.mktemp("server")) as address:
-        yield address
+@pytest.fixture
+def url(sample_server: str) -> str:
+    """The sample data."""
+    return sample_server
 
 
 @pytest.fixture

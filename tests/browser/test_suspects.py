@@ -37,4 +37,4 @@ def test_a_correction_is_accepted_by_key(
         screen.page.keyboard.press("u")
         screen.wait(lambda: len(events(kept)) == 2, "the verdict taken back")
         assert events(kept)[-1].action == "cleared"
-        screen.page.close()
+        screen.leave()

@@ -2,39 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-import importlib.util
 import json
-import os
-import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-CHROMIUM = shutil.which("chromium")
-MISSING = [
-    name
-    for name, there in {
-        "chromium": CHROMIUM is not None,
-        "playwright": importlib.util.find_spec("playwright") is not None,
-    }.items()
-    if not there
-]
-REQUIRED = os.environ.get("LAYOUTSCOPE_REQUIRE_BROWSER") == "1"
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(bool(MISSING) and not REQUIRED, reason=f"the browser tests need {' and '.join(MISSING)}"),
-]
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+from tests.browser.conftest import Screen as Tab
+from tests.browser.conftest import free_tab, harness
+
+pytestmark = pytest.mark.browser
 HARNESS = Path(__file__).with_name("viewer_harness.py")
-ROOT = HARNESS.parents[2]
 
 PROBE = """() => {
   const host = document.querySelector('[data-testid="stBidiComponentIsolated"]').shadowRoot;
@@ -53,72 +32,19 @@ ROOT_OF = """const host = document.querySelector('[data-testid="stBidiComponentI
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """The harness on a free port."""
-    if MISSING:
-        pytest.fail(f"LAYOUTSCOPE_REQUIRE_BROWSER=1, and {' and '.join(MISSING)} is missing")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    options = {
-        "server.port": port,
-        "server.address": "127.0.0.1",
-        "server.headless": "true",
-        "browser.gatherUsageStats": "false",
-        "server.fileWatcherType": "none",
-        "client.toolbarMode": "viewer",
-    }
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        str(HARNESS),
-        *(f"--{name}={value}" for name, value in options.items()),
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(300):
-            with contextlib.suppress(OSError), urllib.request.urlopen(f"{url}/_stcore/health", timeout=1) as answer:
-                if answer.status == 200:
-                    break
-            if process.poll() is not None:
-                pytest.fail(f"the harness did not start: {process.stdout.read().decode()}")
-            time.sleep(0.1)
-        else:
-            pytest.fail("the harness did not answer within 30 s")
+def server(tabs: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The harness."""
+    with harness(HARNESS, tmp_path_factory.mktemp("harness")) as url:
         yield url
-    finally:
-        process.terminate()
-        process.wait(timeout=10)
-        process.stdout.close()
 
 
-@pytest.fixture(scope="module")
-def chromium(server: str) -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser.new_context()  # one for all pages: its cache holds Streamlit's scripts
-        browser.close()
-
-
-class Screen:
+class Screen(Tab):
     """One open harness page, and what went wrong on it."""
 
-    def __init__(self, chromium: Any, server: str, query: str = "", width: int = 1440, height: int = 900) -> None:
-        self.page = chromium.new_page()
-        self.page.set_viewport_size({"width": width, "height": height})
-        self.trouble: list[str] = []
-        self.page.on("console", lambda message: self.trouble.append(message.text) if message.type == "error" else None)
-        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
-        local = (server, server.replace("http", "ws"), "data:", "blob:")
-        self.page.on(
-            "request", lambda request: None if request.url.startswith(local) else self.trouble.append(request.url)
-        )
+    def __init__(
+        self, tabs: Any, server: str, query: str = "", *, width: int = 1440, scheme: str = "light", page: Any = None
+    ) -> None:
+        super().__init__(page or free_tab(tabs), server, [], width=width, color_scheme=scheme)
         self.page.goto(f"{server}/?{query}")
         self.page.wait_for_selector(".mistake:visible, .cause, .message")
         self.page.wait_for_selector(".chips.ready", state="attached")
@@ -168,13 +94,14 @@ class Screen:
         )
 
     def close(self) -> None:
-        self.page.close()
+        self.leave()
         assert self.trouble == []
 
 
 @pytest.fixture(scope="module")
-def shared(chromium: Any, server: str) -> Iterator[Screen]:
-    opened = Screen(chromium, server)
+def shared(tabs: Any, server: str) -> Iterator[Screen]:
+    # Not the first tab: that is for the tests that want a page of their own.
+    opened = Screen(tabs, server, page=tabs.new_page())
     yield opened
     opened.close()
 
@@ -182,6 +109,7 @@ def shared(chromium: Any, server: str) -> Iterator[Screen]:
 @pytest.fixture
 def screen(shared: Screen) -> Screen:
     """One page for the tests that send nothing to Python: opening a page costs more than they do."""
+    shared.page.bring_to_front()
     shared.page.mouse.move(5, 5)
     shared.page.evaluate("() => document.activeElement.blur()")
     for key in ("Escape", "Escape", "0"):
@@ -191,9 +119,9 @@ def screen(shared: Screen) -> Screen:
 
 
 @pytest.fixture
-def fresh(chromium: Any, server: str) -> Iterator[Screen]:
+def fresh(tabs: Any, server: str) -> Iterator[Screen]:
     """A page of its own, with an empty log."""
-    opened = Screen(chromium, server)
+    opened = Screen(tabs, server)
     yield opened
     opened.close()
 
@@ -201,11 +129,11 @@ def fresh(chromium: Any, server: str) -> Iterator[Screen]:
 def assert_in_place(screen: Screen) -> None:
     from tests.browser.viewer_harness import plain_boxes
 
-    found = screen.page.evaluate(PROBE)
-    x1, y1, x2, y2 = found["sheet"]
-    assert max(abs(a - b) for a, b in zip(found["sheet"], found["image"], strict=True)) < 0.01
+    measured = screen.page.evaluate(PROBE)
+    x1, y1, x2, y2 = measured["sheet"]
+    assert max(abs(a - b) for a, b in zip(measured["sheet"], measured["image"], strict=True)) < 0.01
     wanted = {box["key"]: box["xyxy"] for box in plain_boxes()[0]}
-    assert found["boxes"].keys() == wanted.keys()
+    assert measured["boxes"].keys() == wanted.keys()
     for key, share in wanted.items():
         place = (
             x1 + share[0] * (x2 - x1),
@@ -213,7 +141,7 @@ def assert_in_place(screen: Screen) -> None:
             x1 + share[2] * (x2 - x1),
             y1 + share[3] * (y2 - y1),
         )
-        assert max(abs(a - b) for a, b in zip(place, found["boxes"][key], strict=True)) <= 0.5, key
+        assert max(abs(a - b) for a, b in zip(place, measured["boxes"][key], strict=True)) <= 0.5, key
 
 
 def test_boxes_lie_on_the_image_at_every_size(screen: Screen) -> None:
@@ -252,9 +180,9 @@ def test_the_zoom_keeps_the_point_under_the_pointer(screen: Screen) -> None:
     assert screen.middle("p100") == pytest.approx((x, y), abs=2)
 
 
-def test_the_view_needs_no_page_scroll(chromium: Any, server: str) -> None:
+def test_the_view_needs_no_page_scroll(tabs: Any, server: str) -> None:
     for width in (1440, 1024):
-        screen = Screen(chromium, server, width=width)
+        screen = Screen(tabs, server, width=width)
         over = (
             "const main = document.querySelector('[data-testid=stMain]'); return main.scrollHeight - main.clientHeight"
         )
@@ -264,8 +192,8 @@ def test_the_view_needs_no_page_scroll(chromium: Any, server: str) -> None:
         screen.close()
 
 
-def test_under_900_the_list_is_below_the_page(chromium: Any, server: str) -> None:
-    screen = Screen(chromium, server, width=840)
+def test_under_900_the_list_is_below_the_page(tabs: Any, server: str) -> None:
+    screen = Screen(tabs, server, width=840)
     side, stage = (f"host.querySelector('.{name}').getBoundingClientRect()" for name in ("side", "stage"))
     assert screen.js(f"return {side}.top >= {stage}.bottom")
     screen.close()
@@ -365,8 +293,8 @@ def test_next_mistake_reaches_python_once_as_a_choice(fresh: Screen) -> None:
     assert not any("chosen" in name for name in fresh.row_classes())
 
 
-def test_a_late_answer_does_not_lead_back_to_an_earlier_mistake(chromium: Any, server: str) -> None:
-    screen = Screen(chromium, server, "scene=late")
+def test_a_late_answer_does_not_lead_back_to_an_earlier_mistake(tabs: Any, server: str) -> None:
+    screen = Screen(tabs, server, "scene=late")
     for number in range(1, 5):
         screen.page.keyboard.press("n")
         screen.wait_for_log(number)
@@ -394,11 +322,11 @@ def test_a_choice_does_not_follow_a_reader_who_leaves(fresh: Screen) -> None:
     fresh.wait_for_log(1)
 
 
-def test_a_click_chooses_and_a_link_chooses(chromium: Any, server: str, fresh: Screen) -> None:
+def test_a_click_chooses_and_a_link_chooses(tabs: Any, server: str, fresh: Screen) -> None:
     fresh.page.mouse.click(*fresh.middle("g15"))
     assert "chosen" in fresh.row_classes()[5]
     assert fresh.wait_for_log(1)[0][1].endswith("key='g15')")
-    linked = Screen(chromium, server, "selected=p101")
+    linked = Screen(tabs, server, "selected=p101")
     assert "chosen" in linked.row_classes()[2]
     assert linked.report()["runs"] == 1
     linked.close()
@@ -457,8 +385,12 @@ def test_many_presses_end_on_the_right_page(fresh: Screen) -> None:
 def test_a_sharper_image_is_asked_for_once_and_swapped_in_place(fresh: Screen) -> None:
     page = fresh.page
     page.mouse.move(*fresh.middle("p100"))
-    for _ in range(3):
-        page.mouse.wheel(0, -240)
+    # In one task of the browser: a pause of the machine between two turns of the wheel is a rest, and asks by itself.
+    fresh.js(
+        "const pane = host.querySelector('.pane'), r = pane.getBoundingClientRect();"
+        "for (let turn = 0; turn < 3; turn += 1) pane.dispatchEvent(new WheelEvent('wheel', {deltaY: -240, "
+        "clientX: r.left + r.width / 2, clientY: r.top + r.height / 2, bubbles: true, cancelable: true}));"
+    )
     page.wait_for_timeout(100)
     before = fresh.middle("p100")
     source = fresh.js("return host.querySelector('.page-image').src.length")
@@ -541,8 +473,8 @@ def test_a_walk_with_the_keyboard_alone(screen: Screen) -> None:
     assert page.get_by_role("img", name="False positive, Table, score 0.83, mistake 1").count() == 1
 
 
-def test_text_from_strangers_stays_text(chromium: Any, server: str) -> None:
-    screen = Screen(chromium, server, "scene=hostile&selected=p100")
+def test_text_from_strangers_stays_text(tabs: Any, server: str) -> None:
+    screen = Screen(tabs, server, "scene=hostile&selected=p100")
     screen.hover("p100")
     assert screen.tooltip()[0].startswith("<img src=x onerror=")
     assert screen.page.evaluate("() => window.hacked") is None
@@ -556,27 +488,27 @@ def test_text_from_strangers_stays_text(chromium: Any, server: str) -> None:
     screen.close()
 
 
-def test_states(chromium: Any, server: str) -> None:
-    problem = Screen(chromium, server, "scene=problem")
+def test_states(tabs: Any, server: str) -> None:
+    problem = Screen(tabs, server, "scene=problem")
     assert "the renderer stopped after 5 s" in problem.page.get_by_role("alert").inner_text()
     assert problem.shown("FP") == 6
     assert problem.page.get_by_text("23 of 1,312 boxes drawn").is_visible()
     assert problem.page.get_by_text("/Rotate is 45").is_visible()
     problem.close()
-    empty = Screen(chromium, server, "scene=empty")
+    empty = Screen(tabs, server, "scene=empty")
     assert empty.page.get_by_text("No mistake passes the filter.").is_visible()
     empty.page.get_by_role("button", name="Clear filter").click()
     assert empty.wait_for_log(1) == [["clear_filter", "True"]]
     empty.close()
-    none = Screen(chromium, server, "scene=none")
+    none = Screen(tabs, server, "scene=none")
     assert none.page.get_by_text("No mistake on this page.").is_visible()
     none.close()
-    missed = Screen(chromium, server, "scene=missed")
+    missed = Screen(tabs, server, "scene=missed")
     assert (missed.shown("FN"), missed.shown("TP")) == (5, 0)
     missed.close()
 
 
-def test_chips_never_cover_each_other(chromium: Any, server: str) -> None:
+def test_chips_never_cover_each_other(tabs: Any, server: str) -> None:
     overlap = """const shown = [...host.querySelectorAll('.chips .chip')].filter((n) => n.getClientRects().length);
     const rects = shown.map((n) => n.getBoundingClientRect());
     const common = (a, b, low, high) => Math.min(a[high], b[high]) - Math.max(a[low], b[low]);
@@ -586,7 +518,7 @@ def test_chips_never_cover_each_other(chromium: Any, server: str) -> None:
     }));
     return [rects.length, pairs]"""
     for boxes, least in ((20, 11), (200, 55)):
-        screen = Screen(chromium, server, f"boxes={boxes}")
+        screen = Screen(tabs, server, f"boxes={boxes}")
         number, pairs = screen.js(overlap)
         assert number >= least
         assert pairs == 0
@@ -597,8 +529,8 @@ def test_chips_never_cover_each_other(chromium: Any, server: str) -> None:
         screen.close()
 
 
-def test_n_goes_on_to_the_next_page_with_a_mistake(chromium: Any, server: str) -> None:
-    screen = Screen(chromium, server, "scene=filtered")
+def test_n_goes_on_to_the_next_page_with_a_mistake(tabs: Any, server: str) -> None:
+    screen = Screen(tabs, server, "scene=filtered")
     page = screen.page
     for _ in range(2):
         page.keyboard.press("n")
@@ -611,8 +543,8 @@ def test_n_goes_on_to_the_next_page_with_a_mistake(chromium: Any, server: str) -
     screen.close()
 
 
-def test_there_is_no_way_back_before_the_first_mistake(chromium: Any, server: str) -> None:
-    screen = Screen(chromium, server, "scene=filtered")
+def test_there_is_no_way_back_before_the_first_mistake(tabs: Any, server: str) -> None:
+    screen = Screen(tabs, server, "scene=filtered")
     screen.page.keyboard.press("n")
     assert screen.page.get_by_role("button", name="Previous mistake").is_disabled()
     screen.page.keyboard.press("p")
@@ -622,8 +554,8 @@ def test_there_is_no_way_back_before_the_first_mistake(chromium: Any, server: st
     screen.close()
 
 
-def test_what_a_filter_hides_is_pale_and_said(chromium: Any, server: str) -> None:
-    screen = Screen(chromium, server, "scene=filtered")
+def test_what_a_filter_hides_is_pale_and_said(tabs: Any, server: str) -> None:
+    screen = Screen(tabs, server, "scene=filtered")
     page = screen.page
     assert screen.js("return host.querySelectorAll('.mistake').length") == 2
     assert page.get_by_text("The filter hides 4 more mistakes of this page").is_visible()
@@ -655,8 +587,8 @@ def test_loose_boxes_leave_the_letters_free(screen: Screen) -> None:
     screen.page.keyboard.press("Escape")
 
 
-def test_a_page_without_text_layer_is_told_by_its_ink(chromium: Any, server: str) -> None:
-    screen = Screen(chromium, server, "scene=ink")
+def test_a_page_without_text_layer_is_told_by_its_ink(tabs: Any, server: str) -> None:
+    screen = Screen(tabs, server, "scene=ink")
     toggle = screen.page.get_by_role("button", name="Text lost, 4.2 % of the ink")
     assert toggle.inner_text().split() == ["Text", "lost", "4.2", "%", "of", "the", "ink"]
     assert "No text layer" in toggle.get_attribute("title")
@@ -668,8 +600,8 @@ def test_a_page_without_text_layer_is_told_by_its_ink(chromium: Any, server: str
     screen.close()
 
 
-def test_the_strip_of_a_long_document_says_what_lies_beyond(chromium: Any, server: str) -> None:
-    screen = Screen(chromium, server, "scene=long")
+def test_the_strip_of_a_long_document_says_what_lies_beyond(tabs: Any, server: str) -> None:
+    screen = Screen(tabs, server, "scene=long")
     page = screen.page
     assert screen.js("return host.querySelectorAll('.strip-page').length") == 120
     current = screen.js("return host.querySelector('.strip-page.current .strip-number').textContent")
@@ -680,10 +612,10 @@ def test_the_strip_of_a_long_document_says_what_lies_beyond(chromium: Any, serve
     screen.close()
 
 
-def test_the_print_has_the_page_the_list_and_the_signature(chromium: Any, server: str, tmp_path: Path) -> None:
+def test_the_print_has_the_page_the_list_and_the_signature(tabs: Any, server: str, tmp_path: Path) -> None:
     import pymupdf
 
-    screen = Screen(chromium, server, "selected=p100")
+    screen = Screen(tabs, server, "selected=p100")
     screen.page.pdf(path=str(tmp_path / "page.pdf"), format="A4", print_background=True)
     with pymupdf.open(tmp_path / "page.pdf") as printed:
         assert printed.page_count == 1
@@ -704,8 +636,8 @@ def test_the_print_has_the_page_the_list_and_the_signature(chromium: Any, server
 
 
 @pytest.fixture
-def judging(chromium: Any, server: str) -> Iterator[Screen]:
-    opened = Screen(chromium, server, "scene=verdicts")
+def judging(tabs: Any, server: str) -> Iterator[Screen]:
+    opened = Screen(tabs, server, "scene=verdicts")
     yield opened
     opened.close()
 
@@ -809,8 +741,8 @@ def test_a_key_asks_before_it_overwrites_ones_own_verdict(judging: Screen) -> No
     assert row(judging)["pressed"] == ["Ambiguous"]
 
 
-def test_the_name_is_asked_at_the_first_verdict_and_remembered(chromium: Any, server: str) -> None:
-    screen = Screen(chromium, server, "scene=nameless")
+def test_the_name_is_asked_at_the_first_verdict_and_remembered(tabs: Any, server: str) -> None:
+    screen = Screen(tabs, server, "scene=nameless")
     page = screen.page
     page.keyboard.press("n")
     page.keyboard.press("v")
@@ -826,8 +758,8 @@ def test_the_name_is_asked_at_the_first_verdict_and_remembered(chromium: Any, se
     screen.close()
 
 
-def test_a_cause_opens_into_its_mistakes_and_takes_one_verdict(chromium: Any, server: str) -> None:
-    screen = Screen(chromium, server, "scene=causes")
+def test_a_cause_opens_into_its_mistakes_and_takes_one_verdict(tabs: Any, server: str) -> None:
+    screen = Screen(tabs, server, "scene=causes")
     page = screen.page
     head = page.locator(".cause-open")
     assert head.count() == 1
@@ -933,9 +865,8 @@ def test_the_contrast_formula_is_that_of_wcag() -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_can_be_read_in_both_themes(chromium: Any, server: str, scheme: str) -> None:
-    context = chromium.browser.new_context(color_scheme=scheme)
-    screen = Screen(context, server, "scene=verdicts")
+def test_text_can_be_read_in_both_themes(tabs: Any, server: str, scheme: str) -> None:
+    screen = Screen(tabs, server, "scene=verdicts", scheme=scheme)
     screen.page.locator(".mistake").nth(2).click()
     screen.page.get_by_role("button", name="TP matched, 12").click()
     screen.page.wait_for_timeout(200)
@@ -944,7 +875,6 @@ def test_text_can_be_read_in_both_themes(chromium: Any, server: str, scheme: str
     weak = {name: (pair, round(contrast(*pair), 2)) for name, pair in pairs.items() if contrast(*pair) < 4.5}
     assert weak == {}
     screen.close()
-    context.close()
 
 
 def test_every_control_has_a_name(judging: Screen) -> None:
@@ -1009,9 +939,9 @@ TIMES = """async () => {
 
 
 @pytest.mark.parametrize(("boxes", "most"), [(200, 40), (1000, 150)])
-def test_frame_times(chromium: Any, server: str, boxes: int, most: float) -> None:
+def test_frame_times(tabs: Any, server: str, boxes: int, most: float) -> None:
     """Work of the script before the next frame; generous, because the machine that runs the tests is shared."""
-    screen = Screen(chromium, server, f"boxes={boxes}")
+    screen = Screen(tabs, server, f"boxes={boxes}")
     times = screen.page.evaluate(TIMES)
     print(boxes, {name: [round(value, 1) for value in pair] for name, pair in times.items()})
     assert {name: pair for name, pair in times.items() if pair[0] > most} == {}

@@ -118,5 +118,5 @@ def _rectangles(start: IntArray, stop: IntArray, height: int) -> FloatArray:
     if len(first_of) > MOST_RECTANGLES:
         raise ValueError(f"a mask may have {MOST_RECTANGLES:,} rectangles of pixels")
     end_of = np.append(first_of[1:], len(x1)) - 1 if len(x1) else first_of
-    found = np.column_stack([x1[first_of], y1[first_of], x2[end_of], y2[first_of]]).astype(np.float64)
-    return np.asarray(found[np.lexsort((found[:, 1], found[:, 0]))])
+    rectangles = np.column_stack([x1[first_of], y1[first_of], x2[end_of], y2[first_of]]).astype(np.float64)
+    return np.asarray(rectangles[np.lexsort((rectangles[:, 1], rectangles[:, 0]))])

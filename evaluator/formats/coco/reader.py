@@ -141,9 +141,9 @@ class Coco(BoxFormat):
         if file is not None:
             # Outlines are looked into last; a number there that is out of range is left to the exact walk.
             with suppress(msgspec.MsgspecError, RecursionError):
-                return _checked(source, file, reading.side, Collector(name, max_per_rule=reading.max_per_rule))
+                return _checked(source, file, reading, Collector(name, max_per_rule=reading.max_per_rule))
         collector = Collector(name, max_per_rule=reading.max_per_rule)
-        return _checked(source, _walk(source, collector), reading.side, collector)
+        return _checked(source, _walk(source, collector), reading, collector)
 
     def place_in_file(self, source: Annotations, row: int) -> str:
         """The JSON path of the annotation or result."""
@@ -270,22 +270,24 @@ def _walk(source: json_text.Source, collector: Collector) -> CocoFile:
     return file
 
 
-def _checked(source: json_text.Source, file: CocoFile, side: Side | None, collector: Collector) -> Annotations:
+def _checked(source: json_text.Source, file: CocoFile, reading: Reading, collector: Collector) -> Annotations:
     """The columns of a file after the rules on its values."""
     if file.images is None or file.categories is None:
-        return _results(source, file, side, collector)
-    return _instances(source, file, side or "ground_truth", collector)
+        return _results(source, file, reading, collector)
+    return _instances(source, file, reading.side or "ground_truth", collector)
 
 
-def _results(source: json_text.Source, file: CocoFile, side: Side | None, collector: Collector) -> Annotations:
+def _results(source: json_text.Source, file: CocoFile, reading: Reading, collector: Collector) -> Annotations:
     """A results list whose image and category ids are used for pages and labels."""
     items, texts = file.items, file.texts
-    if side == "ground_truth":
+    if reading.side == "ground_truth":
         rule = "a file given as ground truth must have images, annotations and categories (COCO format)"
         collector.error("$", rule, "a results list", "Give the instances file here and this one as predictions.")
         raise BadInput(collector.issues())
     check_items(items, "$", collector, side="prediction")
-    check_scores(items, "$", collector)
+    # A list in which some have scores and some do not is a mistake, whoever reads it.
+    if not (reading.unscored and items.no_score.all()):
+        check_scores(items, "$", collector)
     check_size(len(items.xywh), collector)
     if collector.failed:
         raise BadInput(collector.issues())

@@ -124,12 +124,13 @@ def _checked(source: json_text.Source, file: SnapshotFile, collector: Collector,
     header = rules.check_header(file.label_map, file.info, collector)
     rules.check_side(header, side, collector, as_reference=as_reference)
     codes = rules.check_documents(file.documents, collector)
-    rules.check_pages(file.pages, codes, collector, listed=bool(file.documents))
+    rules.check_pages(file.pages, codes, collector, listed=bool(file.documents), pointed=file.pointed)
     if not reading.as_written:
         rules.check_boxes(file.objects, collector)
     # A file that was given as the wrong side has one error, not one for each score.
     as_given = side is None or side == header.side or (as_reference and side == "ground_truth")
-    rules.check_scores(file.objects, header.side if as_given else None, collector)
+    scored_side = header.side if as_given and not (reading.unscored and header.side == "prediction") else None
+    rules.check_scores(file.objects, scored_side, collector)
     labels = rules.check_labels(file.objects, header.label_map, collector)
     rules.check_ids(file.pages, file.objects, collector)
     if len(file.objects.ids) > limits.MAX_BOXES:

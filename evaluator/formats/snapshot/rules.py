@@ -40,7 +40,6 @@ _COORDINATES = {
     "origin": ("top_left", "Turn the y axis, so that y grows downwards from the top."),
 }
 # No page beyond it is drawn either.
-_MOST_PAGES = 100_000
 _LAST_PAGE, _CROWD = limits.MAX_PAGE_INDEX, limits.MAX_OBJECTS_PER_PAGE
 _PAGE_KEY = "Nothing is lost: pages are distinguished by doc_id and page_index."
 _EMPTY_FIX = "Write a text of at least one character."
@@ -133,10 +132,21 @@ def check_documents(documents: Sequence[DocumentEntry] | None, collector: Collec
     return codes
 
 
-def check_pages(pages: PageColumns, codes: dict[str, int], collector: Collector, *, listed: bool) -> None:
-    """Issues for the page entries: documents that are not listed, page numbers, names, pages listed twice."""
+def check_pages(
+    pages: PageColumns, codes: dict[str, int], collector: Collector, *, listed: bool, pointed: Sequence[int] = ()
+) -> None:
+    """Issues for the page entries: documents that are not listed, page numbers, names, pages listed twice.
+
+    ``pointed`` are the entries whose number of the page was written with a decimal point or an exponent.
+    """
+    for row in pointed:
+        if not 0 <= pages.indices[row] <= _LAST_PAGE:
+            continue
+        rule = "page_index should be written as an integer (schema 1.3)"
+        written = f"{pages.indices[row]}.0"
+        collector.warning(f"$.predictions[{row}].page_index", rule, written, f"Read as {pages.indices[row]}.")
     for row, (page_id, doc_id, index, size) in enumerate(zip(*pages, strict=True)):
-        if doc_id in codes and page_id and index is not None and 0 <= index < _MOST_PAGES and size <= _CROWD:
+        if doc_id in codes and page_id and index is not None and 0 <= index < limits.MOST_PAGES and size <= _CROWD:
             continue
         place = f"$.predictions[{row}]"
         _not_empty(page_id, f"{place}.page_id", "page_id", collector)
@@ -148,8 +158,8 @@ def check_pages(pages: PageColumns, codes: dict[str, int], collector: Collector,
             collector.error(f"{place}.page_index", PAGE_INDEX_RULE, excerpt(index), PAGE_INDEX_FIX)
         if size > _CROWD:
             collector.error(f"{place}.objects", *crowd(size))
-        if index is not None and _MOST_PAGES <= index <= _LAST_PAGE:
-            rule = f"page_index should be that of a page; no document has {_MOST_PAGES:,} pages"
+        if index is not None and limits.MOST_PAGES <= index <= _LAST_PAGE:
+            rule = f"page_index should be that of a page; no document has {limits.MOST_PAGES:,} pages"
             collector.warning(f"{place}.page_index", rule, excerpt(index), "Count the pages from 0.")
     _page_names(pages, collector)
 

@@ -7,7 +7,7 @@ that shape. It does not explain what is wrong: it answers None, and `snapshot_wa
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -27,6 +27,8 @@ _GIANT = 10**300
 _NEVER = -(1 << 60)
 _ATTRIBUTES_DEPTH = 6
 _PAGES_AT_A_TIME = 64
+# Crowded pages are decoded fewer at a time: as objects they take five times their bytes.
+_BYTES_AT_A_TIME = 4 << 20
 _NO_ROWS = (np.empty(0), np.empty(0), np.empty(0, np.bool_), np.empty(0, np.bool_), np.empty(0, np.int32))
 
 
@@ -53,7 +55,7 @@ class PageEntry(msgspec.Struct, gc=False, forbid_unknown_fields=True):
 
     page_id: str
     doc_id: str
-    page_index: int
+    page_index: int | float
     objects: list[ObjectEntry]
 
 
@@ -116,7 +118,8 @@ class ObjectColumns(NamedTuple):
 class SnapshotFile(NamedTuple):
     """A file of the shape of schema 1.3; label_map and info are generic JSON, UNSET when missing.
 
-    ``documents`` is None when it is missing or not an array.
+    ``documents`` is None when it is missing or not an array; ``pointed`` are the page entries whose page_index was
+    written with a decimal point or an exponent.
     """
 
     label_map: object
@@ -124,6 +127,7 @@ class SnapshotFile(NamedTuple):
     documents: list[DocumentEntry] | None
     pages: PageColumns
     objects: ObjectColumns
+    pointed: list[int]
 
 
 _SKIM = msgspec.json.Decoder(_Skimmed, strict=True).decode
@@ -147,15 +151,20 @@ class Gathering:
         self._codes = _Codes()
         self._parts: list[tuple[FloatArray, FloatArray, BoolArray, BoolArray, CodeArray]] = []
         self._ids_repeat = False
+        self.pointed: list[int] = []
+        """Page entries whose page_index is a whole number written as 1.0 or 1e0."""
         self.strings = 0
         """Strings of the entries so far, keys included."""
 
     def add(self, pages: Sequence[PageEntry]) -> None:
-        """Append some page entries."""
+        """Append some page entries; ValueError for a page_index that is no whole number."""
         columns = self.pages
+        for row, page in enumerate(pages, len(columns.indices)):
+            if isinstance(page.page_index, float):
+                self.pointed.append(row)
         columns.page_ids.extend([page.page_id for page in pages])
         columns.doc_ids.extend([page.doc_id for page in pages])
-        columns.indices.extend([page.page_index for page in pages])
+        columns.indices.extend([_whole(page.page_index) for page in pages])
         columns.sizes.extend([len(page.objects) for page in pages])
         objects = [entry for page in pages for entry in page.objects]
         self._ids.extend([entry.id for entry in objects])
@@ -177,9 +186,10 @@ class Gathering:
         sizes = np.array(self.pages.sizes, dtype=np.int64)
         total = int(sizes.sum())
         starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
-        xyxy, score, null_score, no_score, label = (
-            np.concatenate(column) for column in zip(_NO_ROWS, *self._parts, strict=True)
-        )
+        columns = [list(column) for column in zip(_NO_ROWS, *self._parts, strict=True)]
+        self._parts.clear()
+        # Each column is joined when the parts of the one before are gone.
+        xyxy, score, null_score, no_score, label = (np.concatenate(columns.pop(0)) for _ in _NO_ROWS)
         return ObjectColumns(
             entry=np.repeat(np.arange(len(sizes), dtype=np.int32), sizes),
             position=(np.arange(total) - starts).astype(np.int32),
@@ -215,16 +225,40 @@ def decode(content: bytes) -> SnapshotFile | None:
     gathering = Gathering()
     try:
         file = _SKIM(content)
-        for start in range(0, len(file.predictions), _PAGES_AT_A_TIME):
-            gathering.add([_PAGE(raw) for raw in file.predictions[start : start + _PAGES_AT_A_TIME]])
-    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+        for some in _few_at_a_time(file.predictions):
+            gathering.add([_PAGE(raw) for raw in some])
+    except (msgspec.MsgspecError, ValueError, OverflowError, RecursionError):
         return None
     header = 4 + 6 * len(file.documents) + _count_strings(file.label_map, 2) + _count_strings(file.info, 2)
     # A decoder keeps the last of repeated keys, so a repeated key loses at least one string: fewer arrived than
     # the bytes hold. Nothing else can differ, because the structs refuse unknown keys.
     if header + gathering.strings != _strings_in(content):
         return None
-    return SnapshotFile(file.label_map, file.info, file.documents, gathering.pages, gathering.objects())
+    return SnapshotFile(
+        file.label_map, file.info, file.documents, gathering.pages, gathering.objects(), gathering.pointed
+    )
+
+
+def _whole(number: int | float) -> int:
+    """A number of a page as integer; JSON Schema counts 1.0 as one. None, for an unusable one, stays."""
+    if isinstance(number, float):
+        whole = int(number)
+        if whole != number:
+            raise ValueError(number)
+        return whole
+    return number
+
+
+def _few_at_a_time(entries: Sequence[msgspec.Raw]) -> Iterator[Sequence[msgspec.Raw]]:
+    """Page entries in runs, each of few pages and few bytes, at least one."""
+    start = size = 0
+    for place, raw in enumerate(entries):
+        if place - start == _PAGES_AT_A_TIME or (size and size + memoryview(raw).nbytes > _BYTES_AT_A_TIME):
+            yield entries[start:place]
+            start, size = place, 0
+        size += memoryview(raw).nbytes
+    if start < len(entries):
+        yield entries[start:]
 
 
 def _scores(values: list[float | UnsetType | None]) -> tuple[FloatArray, BoolArray, BoolArray]:

@@ -68,7 +68,7 @@ def walk(tree: object, collector: Collector) -> SnapshotFile | None:
         gathering.add([_page(collector, item, f"$.predictions[{index}]")])
     label_map, info = tree.get("label_map", UNSET), tree.get("info", UNSET)
     known = listed if isinstance(documents, list) else None
-    return SnapshotFile(label_map, info, known, gathering.pages, gathering.objects())
+    return SnapshotFile(label_map, info, known, gathering.pages, gathering.objects(), gathering.pointed)
 
 
 def _items(collector: Collector, value: object, key: str) -> Iterable[tuple[int, object]]:
@@ -108,13 +108,13 @@ def _page(collector: Collector, value: object, place: str) -> PageEntry:
     )
 
 
-def _page_index(collector: Collector, page: dict[str, Any], place: str) -> int:
+def _page_index(collector: Collector, page: dict[str, Any], place: str) -> int | float:
     value = page.get("page_index", UNSET)
     if value is UNSET:
         return cast("int", _NOTHING)
     # JSON Schema counts 0.0 as an integer; true is not a number.
     if isinstance(value, float) and value.is_integer():
-        return int(value)
+        return value
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     collector.error(f"{place}.page_index", PAGE_INDEX_RULE, excerpt(value), PAGE_INDEX_FIX)

@@ -150,20 +150,20 @@ def tide(
     alike = pairs.take(np.flatnonzero(same & (pairs.iou >= chosen.iou)))
     target = _match_by_score(alike, order, truths=len(ground_truth), predictions=len(prediction))
     matched = target != NONE
-    found = np.zeros(len(ground_truth), dtype=bool)
-    found[target[matched]] = True
+    matched_truth = np.zeros(len(ground_truth), dtype=bool)
+    matched_truth[target[matched]] = True
     kind = np.full(len(prediction), NONE, dtype=np.int8)
     kind[order] = _BACKGROUND
     kind[matched] = NONE
     unmatched = np.flatnonzero(kind[pairs.prediction] == _BACKGROUND)
-    _classify(kind, target, pairs.take(unmatched), same[unmatched], found=found, options=chosen)
+    _classify(kind, target, pairs.take(unmatched), same[unmatched], found=matched_truth, options=chosen)
     wanted = np.zeros(len(ground_truth), dtype=bool)
     wanted[target[(kind == _CLASSIFICATION) | (kind == _LOCALISATION)]] = True
-    missed = ~found & ~wanted
+    missed = ~matched_truth & ~wanted
     counts = np.bincount(kind[kind != NONE], minlength=len(TIDE))
     counts[_TIDE_MISSED] = missed.sum()
     ignored = (kind != NONE) & _in_regions(ignore, prediction, chosen.iou)
-    named = _Named(ground_truth, prediction, order, kind, ignored, target, found, missed)
+    named = _Named(ground_truth, prediction, order, kind, ignored, target, matched_truth, missed)
     return TideErrors(chosen, kind, ignored, target, missed, counts, *_costs(named))
 
 

@@ -151,8 +151,8 @@ class Found(NamedTuple):
     def between(self, span: slice) -> Found:
         """Those whose place is in a span, counted from its start."""
         start, stop = np.searchsorted(self.place, [span.start, span.stop])
-        found = self.take(slice(start, stop))
-        return found._replace(place=found.place - span.start)
+        part = self.take(slice(start, stop))
+        return part._replace(place=part.place - span.start)
 
     def before(self, place: int) -> Found:
         """Those whose place is below a place."""
@@ -241,12 +241,12 @@ class _Label(NamedTuple):
             nothing = [np.empty(0, dtype=np.int32)] * self.thresholds
             return LabelCurves(0, nothing, [], np.empty(0, dtype=np.int64), [])
         first = first_reaching(RECALL_101, self.positives)
-        found = [part.between(self.span) for part in self.matched.found]
+        chosen = [part.between(self.span) for part in self.matched.found]
         before = self.before[self.span]
-        kept = [part.take(~self.matched.ignored[part.truth]) for part in found]
+        kept = [part.take(~self.matched.ignored[part.truth]) for part in chosen]
         limits = MAX_DETECTIONS[:-1] if self.every_limit else ()
         limited = [[part.take(before[part.place] < most) for part in kept] for most in limits]
-        rank = self._ranks(found, kept)
+        rank = self._ranks(chosen, kept)
         best = [best_between(row, first[: np.searchsorted(first, len(row))]) for row in rank]
         narrow = [[part.narrow() for part in parts] for parts in (*limited, kept)]
         return LabelCurves(self.positives, rank, best, first, narrow)

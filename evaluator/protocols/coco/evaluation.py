@@ -117,14 +117,14 @@ def numbers_of(columns: Columns, iou: Sequence[float], labels: slice = slice(Non
         return defined(known.mean()) if known.size else None
 
     everything = columns.precision["all"]
-    found = {"AP": mean(everything), "AP50": mean(everything, 0.5), "AP75": mean(everything, 0.75)}
+    numbers = {"AP": mean(everything), "AP50": mean(everything, 0.5), "AP75": mean(everything, 0.75)}
     for size in ("small", "medium", "large"):
-        found[f"AP{size[0]}"] = mean(columns.precision.get(size, nothing))
+        numbers[f"AP{size[0]}"] = mean(columns.precision.get(size, nothing))
     for most in MAX_DETECTIONS:
-        found[f"AR{most}"] = mean(columns.recall_at[most])
+        numbers[f"AR{most}"] = mean(columns.recall_at[most])
     for size in ("small", "medium", "large"):
-        found[f"AR{size[0]}"] = mean(columns.recall.get(size, nothing))
-    return found
+        numbers[f"AR{size[0]}"] = mean(columns.recall.get(size, nothing))
+    return numbers
 
 
 def numbers_by_label(
@@ -210,12 +210,12 @@ def coco_numbers(dataset: Dataset, model: int = 0) -> dict[str, float | None] | 
 
 def comparable_issues(ground_truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
     """Errors of two files that cannot be compared by score or in one unit; empty when they can."""
-    found = Collector(prediction.name, max_per_rule=None)
+    collector = Collector(prediction.name, max_per_rule=None)
     without = int(np.isnan(prediction.boxes.score).sum())
     if without:
         rule = "average precision needs a score for every prediction (COCO)"
-        found.error("", rule, f"{without:,} without", "Export the scores, or use a protocol that needs none.")
+        collector.error("", rule, f"{without:,} without", "Export the scores, or use a protocol that needs none.")
     if prediction.format == NAME and ground_truth.label_map and not prediction.label_map:
         rule = "a results list must be read with its ground truth, which has the images and categories"
-        found.error("", rule, "image and category ids", "Resolve it with evaluator.formats.resolve.")
-    return (*found.issues(), *unit_issue(ground_truth, prediction))
+        collector.error("", rule, "image and category ids", "Resolve it with evaluator.formats.resolve.")
+    return (*collector.issues(), *unit_issue(ground_truth, prediction))

@@ -375,8 +375,8 @@ class ThresholdResult(BoxResult[Matching]):
             rows, positives = rows & (prediction.label == code), positives & (truth.label == code)
         score = prediction.score[rows]
         order = falling(score)
-        found = (self.prediction_partner[rows] != UNMATCHED)[order]
-        return curve(score[order], found, np.ones(len(order), dtype=bool), int(positives.sum()))
+        matched = (self.prediction_partner[rows] != UNMATCHED)[order]
+        return curve(score[order], matched, np.ones(len(order), dtype=bool), int(positives.sum()))
 
 
 def pair(
@@ -531,7 +531,7 @@ def _candidates(
                 union = np.where(crowded[one], predicted_whole[other], union)
             return np.divide(shared, union, out=np.zeros_like(shared), where=shared > 0.0)
 
-        found = overlapping_pairs(
+        pairs = overlapping_pairs(
             corners,
             truth_group[near] - first,
             predicted_corners,
@@ -539,7 +539,7 @@ def _candidates(
             iou_floor=min(iou, HIGHEST_IOU),
             measure=measure,
         )
-        return Candidates(found.prediction + cut.start, found.ground_truth + near.start, found.iou)
+        return Candidates(pairs.prediction + cut.start, pairs.ground_truth + near.start, pairs.iou)
 
     parts = list(in_threads(search, _cuts(queue.group, _QUEUED_AT_A_TIME)))
     nothing = np.empty(0, dtype=np.int64)
@@ -560,11 +560,11 @@ def _outlined_candidates(
     crowded = np.zeros(len(truth_row), dtype=bool) if crowd is None else crowd[truth_row]
 
     def measure(one: IntArray, other: IntArray) -> FloatArray:
-        found = np.zeros(len(one))
+        shares = np.zeros(len(one))
         rows = np.flatnonzero(intersection(bounds[one], predicted_bounds[other]) > 0.0)
         fit = polygon_overlap(*regions, truth_row[one[rows]], queue.row[other[rows]])
-        found[rows] = np.where(crowded[one[rows]], fit.purity, fit.iou)
-        return found
+        shares[rows] = np.where(crowded[one[rows]], fit.purity, fit.iou)
+        return shares
 
     return overlapping_pairs(
         bounds, truth_group, predicted_bounds, queue.group, iou_floor=min(iou, HIGHEST_IOU), measure=measure

@@ -315,11 +315,11 @@ def _bits(matched: Matched, thresholds: int) -> tuple[BitArray, BitArray]:
     before = [(1 << step) - 1 for step in range(thresholds + 1)]
     below = np.array(before, dtype=np.min_scalar_type(before[-1]))
     true, ignored = np.zeros((2, len(matched.inside)), dtype=below.dtype)
-    for found in matched.found:
-        bits, without = below[found.last] - below[found.first], matched.ignored[found.truth]
+    for hits in matched.found:
+        bits, without = below[hits.last] - below[hits.first], matched.ignored[hits.truth]
         for answer, rows in ((true, ~without), (ignored, without)):
             # A prediction matches once at each threshold, so that a sum sets every bit once.
-            np.add.at(answer, found.place[rows], bits[rows])
+            np.add.at(answer, hits.place[rows], bits[rows])
     return true, true | np.where(matched.inside, below[-1] & ~ignored, 0).astype(below.dtype)
 
 
@@ -351,8 +351,8 @@ def _averaged(states: Sequence[_State], labels: int, thresholds: int) -> Columns
     recall = {size: answers[row, :, 1].T for row, size in enumerate(AREA_RANGES)}
     recall_at = {MAX_DETECTIONS[-1]: recall["all"]}
     for most in MAX_DETECTIONS[:-1]:
-        found = np.sum([state.best[most] for state in states], axis=0)
-        recall_at[most] = ratio(found, np.broadcast_to(positives["all"], found.shape))
+        hits = np.sum([state.best[most] for state in states], axis=0)
+        recall_at[most] = ratio(hits, np.broadcast_to(positives["all"], hits.shape))
     return Columns(precision, recall, recall_at)
 
 

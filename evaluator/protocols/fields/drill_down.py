@@ -98,8 +98,8 @@ def behind(
     chosen = _CHOSEN[link](result, iou) if link in _CHOSEN else _of_cell(result, iou, link)
     if label is not None:
         chosen = chosen & result.of_class(label)
-    found: IntArray = compared.order[chosen[compared.order]]
-    return found
+    rows: IntArray = compared.order[chosen[compared.order]]
+    return rows
 
 
 def _of_confidence(result: FieldsResult, link: str, label: str | None, budget: float | None) -> IntArray:
@@ -111,8 +111,8 @@ def _of_confidence(result: FieldsResult, link: str, label: str | None, budget: f
         return in_bin
     if budget is None:
         raise ValueError("the least sure fields need a budget")
-    found: IntArray = rows[least_sure(confidence, budget)]
-    return found
+    sent: IntArray = rows[least_sure(confidence, budget)]
+    return sent
 
 
 def _of_status(link: str) -> Callable[[FieldsResult, float], BoolArray]:
@@ -171,12 +171,12 @@ class FieldPages:
 
     def counts(self, rows: IntArray) -> dict[tuple[int, int], int]:
         """How many of some rows lie on which page, by document code and page; a row on two pages counts on both."""
-        found: dict[tuple[int, int], int] = {}
+        of_page: dict[tuple[int, int], int] = {}
         documents = self.compared.document[rows].tolist()
         for document, pages in zip(documents, self.places_of(rows), strict=True):
             for page in pages:
-                found[document, page] = found.get((document, page), 0) + 1
-        return found
+                of_page[document, page] = of_page.get((document, page), 0) + 1
+        return of_page
 
     @cached_property
     def every(self) -> tuple[tuple[int, int], ...]:

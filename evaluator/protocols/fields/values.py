@@ -254,16 +254,16 @@ def _number_of_text(text: str) -> float | None:
 
 def _readings(text: str) -> Iterator[date]:
     """Every valid day among the readings of normalised text."""
-    if found := _YEAR_FIRST.fullmatch(text):
-        yield from _day(found[1] or found[5], found[3] or found[6], found[4] or found[7])
-    elif found := _YEAR_LAST.fullmatch(text):
-        yield from _day(found[4], found[3], found[1])
-        if found[2] != ".":  # dots put the day first everywhere
-            yield from _day(found[4], found[1], found[3])
-    elif found := _DAY_MONTH.fullmatch(text):
-        yield from _day(found[3], _month(found[2]), found[1])
-    elif found := _MONTH_DAY.fullmatch(text):
-        yield from _day(found[3], _month(found[1]), found[2])
+    if match := _YEAR_FIRST.fullmatch(text):
+        yield from _day(match[1] or match[5], match[3] or match[6], match[4] or match[7])
+    elif match := _YEAR_LAST.fullmatch(text):
+        yield from _day(match[4], match[3], match[1])
+        if match[2] != ".":  # dots put the day first everywhere
+            yield from _day(match[4], match[1], match[3])
+    elif match := _DAY_MONTH.fullmatch(text):
+        yield from _day(match[3], _month(match[2]), match[1])
+    elif match := _MONTH_DAY.fullmatch(text):
+        yield from _day(match[3], _month(match[1]), match[2])
 
 
 def _day(year: str, month: str, day: str) -> Iterator[date]:

@@ -318,10 +318,10 @@ class PixelResult(DatasetResult):
 
     def _weights(self, row: int, column: int) -> FloatArray:
         """What a pixel of each pair adds to a cell, float64, shape (K,)."""
-        found = shares(self.counts.first, self.counts.second, len(self.classes))
-        here = (found.row == row) & (found.column == column)
+        parts = shares(self.counts.first, self.counts.second, len(self.classes))
+        here = (parts.row == row) & (parts.column == column)
         weight = np.zeros(len(self.counts.first))
-        weight[found.pair[here]] = found.numerator[here] / found.divisor[here]
+        weight[parts.pair[here]] = parts.numerator[here] / parts.divisor[here]
         return weight
 
     def _pages(self, *, exact: bool) -> Iterator[dict[str, Any]]:

@@ -81,13 +81,13 @@ def shares(first: WordArray, second: WordArray, classes: int) -> Shares:
 
 def _shares(first: WordArray, second: WordArray, classes: int, start: int) -> Shares:
     """`shares` of some pairs, which are numbered from `start`."""
-    truth, found = has_label(first, classes), has_label(second, classes)
-    both, missed, added = truth & found, truth & ~found, found & ~truth
+    truth, predicted = has_label(first, classes), has_label(second, classes)
+    both, missed, added = truth & predicted, truth & ~predicted, predicted & ~truth
     misses, adds = np.asarray(missed.any(axis=1)), np.asarray(added.any(axis=1))
     within, around = np.asarray(~misses & adds), np.asarray(misses & ~adds)
     rows = np.where(within[:, None], truth, missed)
-    columns = np.where(around[:, None], found, added)
-    size = np.where(within | around, found.sum(axis=1), np.maximum(added.sum(axis=1), 1))
+    columns = np.where(around[:, None], predicted, added)
+    size = np.where(within | around, predicted.sum(axis=1), np.maximum(added.sum(axis=1), 1))
     kept = both[:, :, None] & np.eye(classes, dtype=bool)
     pair, row, column = np.nonzero(rows[:, :, None] & columns[:, None, :] | kept)
     same = row == column
@@ -183,19 +183,19 @@ def confusion(counts: PairCounts, classes: int) -> Matrices:
     about 15 labels in a large corpus), the whole numbers of each divisor are divided first and then added in order
     of the divisors, which is independent of the order of pages all the same.
     """
-    found = shares(counts.first, counts.second, classes)
-    divisors = np.unique(found.divisor).tolist()
+    parts = shares(counts.first, counts.second, classes)
+    divisors = np.unique(parts.divisor).tolist()
     common = math.lcm(*divisors)
-    cell = found.row * classes + found.column
+    cell = parts.row * classes + parts.column
     if int(counts.totals.max(initial=0)) * common < _EXACT:
-        weight = found.numerator * (common // found.divisor)
-        scaled = _spread(counts, found.pair, cell, weight, classes**2)
+        weight = parts.numerator * (common // parts.divisor)
+        scaled = _spread(counts, parts.pair, cell, weight, classes**2)
     else:
         common = 1
         scaled = np.zeros((counts.scopes, classes**2))
         for divisor in divisors:
-            weight = np.where(found.divisor == divisor, found.numerator, 0)
-            scaled += _spread(counts, found.pair, cell, weight, classes**2) / divisor
+            weight = np.where(parts.divisor == divisor, parts.numerator, 0)
+            scaled += _spread(counts, parts.pair, cell, weight, classes**2) / divisor
     return Matrices(scaled.reshape(-1, classes, classes), common)
 
 

@@ -77,8 +77,8 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
     views = ("pixel_confusion",)
 
     def reading(self, side: Side, options: PixelOptions) -> formats.Reading:
-        """A file whatever it says it is: two annotators, or two models, can be compared."""
-        return formats.Reading(format=options.format, columns=options.columns)
+        """A file whatever it says it is, with or without scores: two annotators, or two models, can be compared."""
+        return formats.Reading(format=options.format, columns=options.columns, unscored=True)
 
     def renamed(self, options: PixelOptions) -> Mapping[str, str]:
         """New names of labels by their old ones."""

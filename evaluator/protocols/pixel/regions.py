@@ -112,15 +112,15 @@ def _rectangles(mask: BoolArray, x: IntArray, y: IntArray) -> IntArray:
     top, left = np.nonzero(change == 1)
     right = np.nonzero(change == -1)[1]
     open_runs: dict[tuple[int, int], int] = {}
-    found: list[tuple[int, int, int, int]] = []
+    rectangles: list[tuple[int, int, int, int]] = []
     row_of = np.searchsorted(top, np.arange(len(mask) + 1))
     for row in range(len(mask)):
         here = slice(row_of[row], row_of[row + 1])
         runs = set(zip(left[here].tolist(), right[here].tolist(), strict=True))
-        found += [(y1, run[0], row, run[1]) for run, y1 in open_runs.items() if run not in runs]
+        rectangles += [(y1, run[0], row, run[1]) for run, y1 in open_runs.items() if run not in runs]
         open_runs = {run: open_runs.get(run, row) for run in runs}
-    found += [(y1, run[0], len(mask), run[1]) for run, y1 in open_runs.items()]
-    parts = np.array(sorted(found), dtype=np.int64).reshape(-1, 4)
+    rectangles += [(y1, run[0], len(mask), run[1]) for run, y1 in open_runs.items()]
+    parts = np.array(sorted(rectangles), dtype=np.int64).reshape(-1, 4)
     return np.stack([x[parts[:, 1]], y[parts[:, 0]], x[parts[:, 3]], y[parts[:, 2]]], axis=1)
 
 

@@ -103,8 +103,8 @@ class PodProtocol(BoxProtocol[PodOptions]):
     def own_numbers(self, result: BoxEvaluation) -> tuple[NumberGroup, ...]:
         """Mean AP (mAP) and mean F1 at each threshold; only those of the first have intervals."""
         groups = []
-        for place, (iou, found) in enumerate(cast(PodResult, result).thresholds.items()):
-            numbers = [("mAP", "map", found.mean_average_precision), ("Mean F1", "mean_f1", found.mean_f1)]
+        for place, (iou, at_iou) in enumerate(cast(PodResult, result).thresholds.items()):
+            numbers = [("mAP", "map", at_iou.mean_average_precision), ("Mean F1", "mean_f1", at_iou.mean_f1)]
             groups.append(
                 NumberGroup(
                     f"IoU > {threshold_text(iou)}",
@@ -119,10 +119,10 @@ class PodProtocol(BoxProtocol[PodOptions]):
     def label_numbers(self, result: BoxEvaluation) -> Mapping[str, Sequence[float | None]]:
         """AP and F1 of each label at each threshold."""
         columns: dict[str, Sequence[float | None]] = {}
-        for iou, found in cast(PodResult, result).thresholds.items():
+        for iou, at_iou in cast(PodResult, result).thresholds.items():
             at = threshold_text(iou)
-            columns[f"AP {at}"] = [defined(value) for value in found.average_precision.tolist()]
-            columns[f"F1 {at}"] = [defined(value) for value in found.per_label.f1.tolist()]
+            columns[f"AP {at}"] = [defined(value) for value in at_iou.average_precision.tolist()]
+            columns[f"F1 {at}"] = [defined(value) for value in at_iou.per_label.f1.tolist()]
         return columns
 
     def measures(self, result: BoxEvaluation) -> Measures:

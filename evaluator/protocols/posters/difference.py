@@ -114,12 +114,12 @@ def _pieces(text: str, start: int, end: int, spans: Sequence[tuple[int, int, Mar
 
 def _strings(content: object) -> list[tuple[str, int, str]]:
     """Place, offset in `text_of` and text of every string that is not empty."""
-    found: list[tuple[str, int, str]] = []
+    strings: list[tuple[str, int, str]] = []
 
     def walk(value: object, place: str, at: int) -> int:
         if isinstance(value, str):
             if value:
-                found.append((place, at, value))
+                strings.append((place, at, value))
             return at + len(value)
         inner: list[tuple[str, object]] = []
         if isinstance(value, dict):
@@ -132,7 +132,7 @@ def _strings(content: object) -> list[tuple[str, int, str]]:
         return at
 
     walk(content, "$", 0)
-    return found
+    return strings
 
 
 def section_name(section: Section) -> str:

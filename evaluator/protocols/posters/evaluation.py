@@ -312,11 +312,11 @@ def _lonely(ground_truth: Posters, prediction: Posters) -> tuple[Issue, ...]:
     for side, other, name in ((ground_truth, prediction, "ground truth"), (prediction, ground_truth, "prediction")):
         lacking = sorted({*other.posters, *other.broken} - {*side.posters, *side.broken})
         if lacking:
-            found = Collector(side.name, max_per_rule=None)
+            collector = Collector(side.name, max_per_rule=None)
             rule = f"every poster needs a {name}; without one it is not evaluated"
             shown = f"none for {len(lacking):,}: {_examples(lacking)}"
-            found.warning("", rule, shown, "Add the files, or read the means as those of the other posters.")
-            issues += found.issues()
+            collector.warning("", rule, shown, "Add the files, or read the means as those of the other posters.")
+            issues += collector.issues()
     return tuple(issues)
 
 

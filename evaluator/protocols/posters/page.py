@@ -87,18 +87,21 @@ def on_page(comparison: Comparison, texts: Sequence[str], boxes: FloatArray) -> 
             for kind, tokens in wanted.items():
                 for token in held[kind] & tokens:
                     rows.setdefault((side, kind, token), []).extend(places)
-    found = {
+    places_of = {
         key: WordPlaces(key[2], key[1], key[0], boxes[sorted(set(places))])  # type: ignore[arg-type]
         for key, places in sorted(rows.items(), key=lambda item: (min(item[1]), item[0]))
     }
     absent = {
-        token for kind, tokens in kinds["missing"].items() for token in tokens if ("missing", kind, token) not in found
+        token
+        for kind, tokens in kinds["missing"].items()
+        for token in tokens
+        if ("missing", kind, token) not in places_of
     }
     # The digits of a number are words as well: they are told once, as the number.
     digits = {side: {row for key, own in rows.items() if key[:2] == (side, "number") for row in own} for side in kinds}
     told = [
         places
-        for key, places in found.items()
+        for key, places in places_of.items()
         if key[1] == "number" or not (key[2].isdecimal() and digits[key[0]].issuperset(rows[key]))
     ]
     return PageDifference(

@@ -100,8 +100,8 @@ def _is_year(number: int) -> bool:
 
 def _documented_section(value: object) -> str | None:
     """All text of a section; a section without any is not compared."""
-    found = text_of(value)
-    return found if found.strip() else None
+    section = text_of(value)
+    return section if section.strip() else None
 
 
 def _published_normalised(written: str) -> str:

@@ -6,9 +6,9 @@
  * document through `textContent` and `setAttribute` only.
  */
 
-import { html, setAttributes, svg } from "../shared/elements.js";
+import { html } from "../shared/elements.js";
 import { mounting, streamlitSend } from "../shared/mount.js";
-import { percentOf } from "../shared/words.js";
+import { fillCrop } from "./crop_frame.js";
 import { CropQueue } from "./queue.js";
 
 /** @typedef {import("../shared/payloads.d.ts").CardItem} CardItem */
@@ -17,8 +17,6 @@ import { CropQueue } from "./queue.js";
 /** @typedef {import("../shared/payloads.d.ts").GalleryEvents} GalleryEvents */
 
 const ASK_AFTER = 60;
-const ASPECT = 1.7;
-const ORDER = ["truth", "TP", "FN", "FP"];
 
 class Gallery {
   /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<GalleryEvents>} send */
@@ -121,25 +119,7 @@ class Gallery {
   /** @param {string} key @param {CropItem} crop */
   show(key, crop) {
     const { node, boxes } = this.frames.get(key) ?? {};
-    if (!node || !boxes) return;
-    const [x1, y1, x2, y2] = crop.region;
-    const frame = html("div", { class: "gl-sheet" });
-    // The frame has a fixed shape; a crop of another shape is centred in it, whole.
-    if (crop.aspect >= ASPECT) setAttributes(frame, { style: `width:100%;aspect-ratio:${crop.aspect}` });
-    else setAttributes(frame, { style: `height:100%;aspect-ratio:${crop.aspect}` });
-    if (crop.image) frame.append(html("img", { src: crop.image, alt: "", draggable: "false" }));
-    const layer = svg("svg", { width: "100%", height: "100%" });
-    for (const box of [...boxes].sort((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status))) {
-      layer.append(svg("rect", {
-        class: `gl-box gl-box-${box.status}`,
-        x: percentOf((box.xyxy[0] - x1) / (x2 - x1)), y: percentOf((box.xyxy[1] - y1) / (y2 - y1)),
-        width: percentOf((box.xyxy[2] - box.xyxy[0]) / (x2 - x1)), height: percentOf((box.xyxy[3] - box.xyxy[1]) / (y2 - y1)),
-      }));
-    }
-    frame.append(layer);
-    if (crop.problem) frame.append(html("p", {}, crop.problem));
-    node.replaceChildren(frame);
-    node.classList.add("shown");
+    if (node && boxes) fillCrop(node, boxes, crop);
   }
 
   stop() {

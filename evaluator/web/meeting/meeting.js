@@ -5,7 +5,7 @@
  * hotkey while a field has the focus. Text from data reaches the document through `textContent` and attributes only.
  */
 
-import { button, html, icon, setAttributes, svg } from "../shared/elements.js";
+import { button, html, icon, outlineOf, setAttributes, svg } from "../shared/elements.js";
 import { mounting, streamlitSend } from "../shared/mount.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
 import { percentOf, plural } from "../shared/words.js";
@@ -285,6 +285,7 @@ class Meeting {
         class: `mt-box mt-${box.status}${chosen.has(box.key) ? " mt-chosen" : pale}`,
         x: percentOf(box.xyxy[0]), y: percentOf(box.xyxy[1]), width: percentOf(box.xyxy[2] - box.xyxy[0]), height: percentOf(box.xyxy[3] - box.xyxy[1]),
       }));
+      if (box.outline) drawing.append(outlineOf(box.outline, `mt-box mt-outline mt-${box.status}${chosen.has(box.key) ? " mt-chosen" : pale}`));
     }
     layer.append(drawing);
     sheet.append(layer);

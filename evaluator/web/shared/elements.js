@@ -53,6 +53,17 @@ export function placeOf(r) {
   return { x: percentOf(r[0]), y: percentOf(r[1]), width: percentOf(Math.max(0, r[2] - r[0])), height: percentOf(Math.max(0, r[3] - r[1])) };
 }
 
+/**
+ * An outline over the whole page; its lines keep their thickness at every zoom.
+ * @param {string} path in ten-thousandths of the page @param {string} className @param {import("./payloads.d.ts").Rect} [part] of the page that is shown
+ * @returns {SVGElement}
+ */
+export function outlineOf(path, className, part = [0, 0, 1, 1]) {
+  const [x1, y1, x2, y2] = part.map((share) => share * 1e4);
+  return svg("svg", { width: "100%", height: "100%", viewBox: `${x1} ${y1} ${x2 - x1} ${y2 - y1}`, preserveAspectRatio: "none", class: "shape" },
+    svg("path", { d: path, class: className, "fill-rule": "evenodd", "vector-effect": "non-scaling-stroke" }));
+}
+
 const ICON_PATHS = {
   left: "M10 3.5 5.5 8l4.5 4.5",
   right: "M6 3.5 10.5 8 6 12.5",

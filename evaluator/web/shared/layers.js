@@ -6,7 +6,7 @@
  */
 
 import { CHIP_PLACES, areaOf, chipRect, linkEnds, overlapOf, placeChips, toPixels } from "./geometry.js";
-import { html, placeOf, svg, textWidth } from "./elements.js";
+import { html, outlineOf, placeOf, svg, textWidth } from "./elements.js";
 import { boxName } from "./facts.js";
 import { percentOf } from "./words.js";
 
@@ -65,7 +65,12 @@ export function drawBoxes(layer, chips, boxes, look) {
   for (const box of largeFirst(boxes)) {
     const rect = svg("rect", { ...placeOf(box.xyxy), class: `box box-${box.status}${look.className(box)}`, "data-key": box.key, role: "img", "aria-label": boxName(box) });
     rects.set(box.key, rect);
-    groups[look.band(box)][LAYER_ORDER.indexOf(box.status)].append(rect);
+    const group = groups[look.band(box)][LAYER_ORDER.indexOf(box.status)];
+    group.append(rect);
+    if (box.outline) {
+      rect.classList.add("has-outline");
+      group.append(outlineOf(box.outline, `outline box-${box.status}${look.className(box)}`));
+    }
   }
   const chipOf = new Map(boxes.filter((box) => look.hasChip(box)).map((box) => [box.key, chipElement(box, look.chip(box, false) ?? "")]));
   layer.replaceChildren(...groups.flat());

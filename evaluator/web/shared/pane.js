@@ -48,9 +48,10 @@ export class PagePane {
     listenToPane(this.root, actions);
   }
 
-  /** @param {PageContent<B>} content drawn anew */
-  fill(content) {
+  /** @param {PageContent<B>} content drawn anew @param {boolean} [byOutline] outlines are compared, not boxes */
+  fill(content, byOutline = false) {
     this.content = content;
+    this.boxes.classList.toggle("by-outline", byOutline);
     ({ rects: this.rects, chips: this.chipNodes } = drawBoxes(this.boxes, this.chips, [...content.boxes.values()], this.look));
     this.chips.classList.remove("ready");
   }

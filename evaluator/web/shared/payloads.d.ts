@@ -124,6 +124,8 @@ export interface BoxItem {
   faded: boolean;
   /** file and place */
   source: string | null;
+  /** what it encloses, where that is not the box: an SVG path in ten-thousandths of the page, filled by the even-odd rule */
+  outline: string | null;
 }
 
 /** What a prediction cuts off. */
@@ -250,6 +252,8 @@ export interface PageLayers {
   head?: string;
   /** the groups of the list */
   causes?: CauseItem[];
+  /** outlines are compared, not boxes */
+  by_outline?: boolean;
 }
 
 /** The page viewer. */
@@ -310,6 +314,8 @@ export interface PackedItem {
   labels: string[];
   /** how the sources of the ground truth and of the predictions begin */
   sources: [string, string];
+  /** of the boxes that have one, by key */
+  outlines?: Record<string, string>;
 }
 
 /** The page viewer with the pages around one page, of which only what the browser lacks is sent. */
@@ -431,6 +437,8 @@ export interface PaneItem {
   boxes: PairBoxItem[];
   mistakes: MistakeItem[];
   limit: LimitItem | null;
+  /** outlines are compared, not boxes */
+  by_outline?: boolean;
 }
 
 /** A box on which two models differ. */
@@ -696,6 +704,10 @@ export interface SliceItem {
   /** those with most wrong boxes first, at most a hundred */
   pages: SlicePageItem[];
   page_count: number;
+  /** how many, in words */
+  boxes: string;
+  /** some of its wrong boxes */
+  examples: CardItem[];
   /** a condition of `layoutscope gate`, {name} where its name goes; empty without one */
   gate: string;
   /** JSON of its conditions */
@@ -712,6 +724,8 @@ export interface SlicesPayload {
   /** name of the file of named slices */
   file: string;
   slices: SliceItem[];
+  /** of examples, those asked for last, by key of the card */
+  crops: Record<string, CropItem>;
 }
 
 /** A page of a slice that was opened. */
@@ -723,6 +737,10 @@ export interface SlicePageEvent {
 /** What the slices send. */
 export interface SlicesEvents {
   open: SlicePageEvent;
+  /** place of the slice whose boxes are wanted */
+  boxes: number;
+  /** keys of the examples that need a crop */
+  want: string[];
 }
 
 /** A box on a card of the gallery. */
@@ -731,6 +749,8 @@ export interface CardBoxItem {
   side: Side;
   status: BoxStatus;
   xyxy: Rect;
+  /** as in `BoxItem` */
+  outline?: string | null;
 }
 
 /** A card of the gallery. */

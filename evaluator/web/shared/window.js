@@ -15,13 +15,14 @@ const MOST_CONTENTS = 64;
 const MOST_STRIPS = 4;
 
 /** @param {PackedItem} packed @returns {PagePayload} with its boxes */
-export function unpack({ payload, boxes, labels, sources }) {
+export function unpack({ payload, boxes, labels, sources, outlines }) {
   return {
     ...payload,
     boxes: boxes.map(([key, side, status, label, x1, y1, x2, y2, score, iou, coverage, purity, partner, near, nearIou, mistake, faded, source]) => ({
       key, side, status, label: labels[label], xyxy: [x1, y1, x2, y2], score, iou, coverage, purity, partner,
       nearest: near === null ? null : { key: near, iou: nearIou ?? 0 }, mistake, faded,
       source: source === null ? null : sources[side === "ground_truth" ? 0 : 1] + source,
+      outline: outlines?.[key] ?? null,
     })),
   };
 }

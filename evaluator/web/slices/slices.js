@@ -3,6 +3,7 @@
  * asks nobody: everything is in the data.
  */
 
+import { fillCrop } from "../gallery/crop_frame.js";
 import { button, html, icon, svg } from "../shared/elements.js";
 import { mounting, streamlitSend } from "../shared/mount.js";
 import { count, percentOf, plural } from "../shared/words.js";
@@ -23,6 +24,10 @@ export class SlicesView {
     this.text = "";
     this.at = 0;
     this.name = "worst";
+    /** @type {Map<string, import("../shared/payloads.d.ts").CropItem>} crops of examples by key of their card */
+    this.crops = new Map();
+    /** @type {Map<string, {node: HTMLElement, boxes: import("../shared/payloads.d.ts").CardItem["boxes"]}>} */
+    this.frames = new Map();
     this.list = html("div", { class: "slices-list", role: "listbox", tabindex: "0", "aria-label": "Slices, most costly first" });
     this.detail = html("section", { class: "slices-detail", "aria-label": "The chosen slice" });
     this.root = html("div", { class: "layoutscope-viewer layoutscope-slices" }, this.list, this.detail);
@@ -32,7 +37,11 @@ export class SlicesView {
 
   /** @param {SlicesPayload} data */
   update(data) {
-    const text = JSON.stringify(data);
+    for (const [key, crop] of Object.entries(data.crops)) {
+      this.crops.set(key, crop);
+      this.fill(key);
+    }
+    const text = JSON.stringify({ ...data, crops: null });
     if (text === this.text) return;
     this.text = text;
     this.data = data;
@@ -92,8 +101,31 @@ export class SlicesView {
     this.drawDetail(one, this.data);
   }
 
+  /** The crop of an example into its frame, when both are there. @param {string} key */
+  fill(key) {
+    const frame = this.frames.get(key);
+    const crop = this.crops.get(key);
+    if (frame && crop) fillCrop(frame.node, frame.boxes, crop);
+  }
+
+  /** Crops of some wrong boxes; those that are not there yet are asked for. @param {SliceItem} one @param {SlicesPayload} data @returns {HTMLElement} */
+  examples(one, data) {
+    this.frames.clear();
+    const cards = one.examples.map((card) => {
+      const picture = html("div", { class: "gl-crop", "aria-hidden": "true" });
+      this.frames.set(card.key, { node: picture, boxes: card.boxes });
+      return html("li", {}, button(`${card.title}, ${card.label}, ${card.place}. Open the page`, { class: "slices-example", title: card.place },
+        () => this.send("open", { document: card.document, index: card.index }), picture, html("span", { class: "slices-name" }, card.title), html("span", { class: "slices-name muted" }, card.place)));
+    });
+    for (const card of one.examples) this.fill(card.key);
+    const missing = one.examples.map((card) => card.key).filter((key) => !this.crops.has(key));
+    if (missing.length) this.send("want", missing);
+    return html("ul", { class: "slices-examples", "aria-label": `Some ${data.wrong} boxes` }, ...cards);
+  }
+
   /** @param {SliceItem} one @param {SlicesPayload} data */
   drawDetail(one, data) {
+    const at = this.at;
     const head = html("tr", {}, ...HEAD.map((text, order) => html("th", { scope: "col", class: order ? "right" : "", "aria-label": text || "Model" }, text)));
     const rows = one.rows.map(({ letter, name, cells }) => html("tr", {},
       html("th", { scope: "row", title: name }, letter ? html("span", { class: `letter letter-${letter}` }, letter) : null, html("span", { class: "slices-name" }, name)),
@@ -104,6 +136,9 @@ export class SlicesView {
       html("h4", {}, "How it splits", html("span", { class: "muted" }, ` ${one.split} with 95 % interval`)),
       html("div", { class: "slices-panels" }, ...one.panels.map(panel)),
       one.alone ? html("p", { class: "muted" }, one.alone) : "",
+      html("div", { class: "slices-boxes" }, html("h4", {}, "Examples", html("span", { class: "muted" }, ` ${data.wrong}, largest first`)),
+        button(`Show all ${one.boxes} as crops`, { class: "plain" }, () => this.send("boxes", at), `Show all ${one.boxes}`)),
+      this.examples(one, data),
       html("h4", {}, plural(one.page_count, "page"), html("span", { class: "muted" }, ` most ${data.wrong} boxes first`)),
       html("ul", { class: "slices-pages" }, ...one.pages.map((page) => html("li", {},
         button(`${page.name}, page ${page.index + 1}: ${count(page.wrong)} of ${plural(page.boxes, "box", "boxes")} ${data.wrong}. Open the page`, { class: "link-button", title: page.name },

@@ -80,6 +80,16 @@ test("without an answer it is sent again under the same id, then reported as lat
   assert.match(shown.problem, /has not answered/);
 });
 
+test("an answer that comes after all ends the report that none came", () => {
+  const { clock, drafts: made } = drafts();
+  made.send(PAGE, OPEN, "ambiguous", "hm");
+  clock.pass(8000);
+  const answered = judged("ambiguous", "hm");
+  made.resolve(PAGE, [answered]);
+  const shown = made.shown(PAGE, answered, "Ada");
+  assert.deepEqual([shown.problem, shown.verdict, shown.note, shown.waiting], ["", "ambiguous", "hm", false]);
+});
+
 test("what is chosen again because no answer came keeps its id, and anything else gets another", () => {
   const { clock, sent, drafts: made } = drafts();
   made.send(PAGE, OPEN, "ambiguous", "hm");

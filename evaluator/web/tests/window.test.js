@@ -30,7 +30,9 @@ test("a box comes back as it was", () => {
   assert.deepEqual(unpack(packed(0)).boxes, [{
     key: "g4", side: "ground_truth", status: "FN", label: "Table", xyxy: [0.1, 0.2, 0.3, 0.4], score: null, iou: 0.25, coverage: 0.5, purity: 0.75,
     partner: null, nearest: { key: "p7", iou: 0.25 }, mistake: 1, faded: false, source: "t.json, $.predictions[2].objects[4]",
+    outline: null,
   }]);
+  assert.equal(unpack({ ...packed(0), outlines: { g4: "M0 0L10 0L0 10Z" } }).boxes[0].outline, "M0 0L10 0L0 10Z");
 });
 
 test("a page is put together from its parts", () => {

@@ -97,12 +97,12 @@ export class Drafts {
     }, AGAIN);
   }
 
-  /** New data: what was waited for is here, so its draft goes; what was typed since stays. @param {PagePlace} page @param {MistakeItem[]} mistakes */
+  /** New data: what was sent is here, even after it was reported as late, so its draft goes; what was typed since stays. @param {PagePlace} page @param {MistakeItem[]} mistakes */
   resolve(page, mistakes) {
     for (const mistake of mistakes) {
       const key = this.keyOf(page, mistake);
       const draft = this.drafts.get(key);
-      if (!draft?.waiting || stored(mistake) === draft.before) continue;
+      if (!draft?.sent || stored(mistake) === draft.before) continue;
       window.clearTimeout(draft.timer);
       if (draft.note === draft.sent?.note) this.drafts.delete(key);
       else this.drafts.set(key, { note: draft.note });

@@ -255,13 +255,13 @@ export class Viewer extends PageView {
   takeContent(data, turned) {
     const { page } = data;
     const around = page && [page.width, page.height, page.problem, page.notes, page.lost_words, page.lost_ink, page.position === 0];
-    const { boxes, mistakes, causes, counts, empty, limit, labels, models, model, hidden_mistakes: hidden, verdicts, reviewer, walk } = data;
-    const text = data.content ?? JSON.stringify([around, boxes, mistakes, causes, counts, empty, limit, labels, models, model, hidden, verdicts, reviewer, walk]);
+    const { boxes, mistakes, causes, counts, empty, limit, labels, models, model, hidden_mistakes: hidden, verdicts, reviewer, walk, by_outline: byOutline } = data;
+    const text = data.content ?? JSON.stringify([around, boxes, mistakes, causes, counts, empty, limit, labels, models, model, hidden, verdicts, reviewer, walk, byOutline]);
     if (!turned && text === this.contentText) return false;
     this.contentText = text;
     this.state.content = new PageContent(boxes, mistakes);
     if (page) this.drafts.resolve(page, mistakes);
-    this.pane.fill(this.state.content);
+    this.pane.fill(this.state.content, byOutline);
     if (this.state.loose) placeBoxes(this);
     drawLost(this.pane.lost, page?.lost ?? []);
     return true;

@@ -252,6 +252,14 @@ def judged(loaded: OpenedBoxes, model: Model) -> BoolArray:
         number = of[int(status.box_key[1:])]
         if number != NONE:
             with_verdict[number] = True
+    # The reviewer may still be typing a note on what was judged a moment ago: it is listed until another is chosen.
+    here = state.judged_here
+    if here is not None and here == (state.doc, state.page, state.box):
+        of = mistakes.of_truth if here[2][0] == "g" else mistakes.of_prediction
+        row = int(here[2][1:])
+        if row < len(of) and of[row] != NONE:
+            cause_of = causes(result_of(loaded, model)).of_mistake
+            with_verdict[cause_of == cause_of[of[row]] if len(cause_of) == len(with_verdict) else of[row]] = False
     return with_verdict
 
 

@@ -236,9 +236,7 @@ def ap_chart(compared: choices.Compared, model: choices.FieldModel) -> None:
         for point in chosen_points(key, "field"):
             choices.open_linked(choices.PROBLEMS, str(point["name"]))
 
-    st.altair_chart(
-        chart, theme=None, key=key, on_select=chosen, selection_mode="field", alt="AP against the IoU threshold"
-    )
+    widgets.chart(st, chart, key=key, on_select=chosen, selection_mode="field", alt="AP against the IoU threshold")
 
 
 def confidence(compared: choices.Compared) -> None:
@@ -296,7 +294,7 @@ def _reliability(compared: choices.Compared, judged: dict[str, Any]) -> None:
         ("field_bins", charts.bin_counts(bins, baseline="A", dark=frame.is_dark()), "Values in each bin of confidence"),
     ):
         chosen = functools.partial(_bin_chosen, compared, key)
-        st.altair_chart(chart, theme=None, key=key, on_select=chosen, selection_mode="bin", alt=words)
+        widgets.chart(st, chart, key=key, on_select=chosen, selection_mode="bin", alt=words)
 
 
 def _bin_chosen(compared: choices.Compared, key: str) -> None:
@@ -312,7 +310,7 @@ def _review(compared: choices.Compared, judged: dict[str, Any]) -> None:
     st.html('<div class="ls-fit"><b>Review budget</b><span>errors caught; dashed: at random</span></div>')
     curves = {letter: review_curve(each.right, each.confidence) for letter, each in judged.items() if len(each)}
     chart = charts.review_budget(curves, budget=share, baseline="A", dark=frame.is_dark(), height=170)
-    st.altair_chart(chart, theme=None, key="field_review", alt="Errors caught against the share that is reviewed")
+    widgets.chart(st, chart, key="field_review", alt="Errors caught against the share that is reviewed")
     low, high = choices.BUDGETS
     st.slider(
         "Reviewed, per cent of the values", low, high, step=1, key=State.field_budget.key, persist_state="session"

@@ -108,11 +108,12 @@ def every_status(loaded: OpenedBoxes | None) -> list[FindingStatus]:
 
 def show_on_page(entry: FindingStatus) -> None:
     """Make the view Fields open the page of a finding, with its box chosen and every problem in the list."""
-    target, found = entry.judged.target, choices.compared()
+    target, compared = entry.judged.target, choices.compared()
     box = None
     threshold = state.field_iou
     models = sorted(
-        found.models if found else (), key=lambda model: field_model_name(model.result.compared) not in target.models
+        compared.models if compared else (),
+        key=lambda model: field_model_name(model.result.compared) not in target.models,
     )
     for model in models:
         (here,) = field_statuses(ReviewLog.of(entry.judged.history), [model.result], iou=threshold)

@@ -121,14 +121,14 @@ def first_cell(shown: Shown) -> tuple[int, int]:
 def facts_of(shown: Shown, cell: tuple[int, int]) -> dict[str, CellFacts]:
     """The chosen cell for every model that is shown."""
     row, column = (shown.classes[each] for each in cell)
-    found = {}
+    facts = {}
     for letter, scope in shown.scopes.items():
         own = scope.result.classes
         if row in own and column in own:
-            found[letter] = cell_facts(scope.result, own.index(row), own.index(column), pages=scope.pages)
+            facts[letter] = cell_facts(scope.result, own.index(row), own.index(column), pages=scope.pages)
         else:
-            found[letter] = CellFacts(row, column, 0.0, 0, 0, 0, ())
-    return found
+            facts[letter] = CellFacts(row, column, 0.0, 0, 0, 0, ())
+    return facts
 
 
 def differences(shown: Shown, shows: str) -> MatrixDifference:
@@ -146,5 +146,5 @@ def sides_of(shown: Shown) -> tuple[str, str]:
 
 def values_of(scope: Scope, shows: str) -> FloatArray:
     """The shown matrix of a scope."""
-    found: FloatArray = getattr(scope.matrices, heatmap.SHOWS[shows])[0]  # type: ignore[index]
-    return found
+    values: FloatArray = getattr(scope.matrices, heatmap.SHOWS[shows])[0]  # type: ignore[index]
+    return values

@@ -62,9 +62,9 @@ def _collapsed_cell(shown: Shown, cells: dict[str, Matrices], row: int, column: 
     """One of the four cells; both models when the matrix is their difference."""
     lines = []
     shares = []
-    for letter, found in cells.items():
+    for letter, matrices in cells.items():
         scope = shown.scopes[letter]
-        pixels, share = (float(getattr(found, name)[scope.row, row, column]) for name in ("confusion", "recall"))
+        pixels, share = (float(getattr(matrices, name)[scope.row, row, column]) for name in ("confusion", "recall"))
         shares.append(share)
         words = "n/a" if np.isnan(share) else f"{share_text(share)} of row"
         both = len(cells) > 1
@@ -99,7 +99,7 @@ def _bars(shown: Shown) -> None:
     classes = shown.first.result.classes
     aligned = {letter: _aligned(values, shown.scopes, letter, classes) for letter, values in letters.items()}
     chart = charts.f1_by_class(classes, aligned, baseline="A", dark=frame.is_dark(), height=330)
-    st.altair_chart(chart, theme=None, key="pixel_f1", alt="Pixel F1 by class, lowest first")
+    widgets.chart(st, chart, key="pixel_f1", alt="Pixel F1 by class, lowest first")
 
 
 def _aligned(values: FloatArray, scopes: dict[str, Scope], letter: str, classes: tuple[str, ...]) -> FloatArray:
@@ -142,10 +142,10 @@ def _page_mean(scope: Scope) -> float | None:
     """Mean F1 of present classes over the pages of a scope, each page with the same weight."""
     if state.pixel_scope == "document" and len(scope.pages):
         low, high = int(scope.pages[0]), int(scope.pages[-1]) + 1
-        found = page_means(scope.result.per_page.between(low, high), scope.pages - low)
+        means = page_means(scope.result.per_page.between(low, high), scope.pages - low)
     else:
-        found = scope.result.page_mean
-    value: float | None = found["mean"]["present_classes"]["f1"]
+        means = scope.result.page_mean
+    value: float | None = means["mean"]["present_classes"]["f1"]
     return value
 
 

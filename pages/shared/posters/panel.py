@@ -255,9 +255,9 @@ def _sections(comparison: Comparison) -> None:
     facts = f"rows: {len(reference)} of the reference, columns: {len(generated)} of the extraction; framed: best"
     frame.section("Sections", facts)
     with st.container(key="poster_matrix", height=_TEXT_HEIGHT if len(reference) > 11 else "content"):
-        st.altair_chart(
+        widgets.chart(
+            st,
             charts.section_matrix(reference, generated, sections.f1, sections.best, dark=frame.is_dark()),
-            theme=None,
             width="content",
             alt="ROUGE-L of every pair of sections",
         )

@@ -174,16 +174,16 @@ def ask_sharper(wanted: SharperEvent, page: tuple[float, float]) -> None:
 
 def words(model: PosterModel, poster_id: str) -> PageDifference | None:
     """Missing and extra words on the page; None without a page or a comparison."""
-    found = comparison(model, poster_id)
+    compared = comparison(model, poster_id)
     path = page_path(poster_id)
-    if found is None or path is None:
+    if compared is None or path is None:
         return None
     try:
         page = pictures.pool().words(path, 0)
     except PageProblem:
         # The viewer shows the same problem in the place of the page.
         return None
-    return on_page(found, page.texts, page.boxes)
+    return on_page(compared, page.texts, page.boxes)
 
 
 def page_path(poster_id: str) -> Path | None:

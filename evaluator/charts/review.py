@@ -1,0 +1,66 @@
+"""The chart of a review: how the half width of the interval falls with the number of reviewed pages.
+
+Owns its look; the numbers come ready from `evaluator.suspects.planning.course`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from evaluator.charts.theme import model_colour, palette, themed, tips
+from evaluator.charts.vega import Chart, Piece, field, layer
+
+Points = Sequence[tuple[int, float]]
+
+
+def half_width(
+    courses: Mapping[str, tuple[Points, Points]], *, margin: float, baseline: str, dark: bool, height: int = 170
+) -> Chart:  # fmt: skip
+    """The half width in points against reviewed pages: solid as it was, dashed as expected, and the wanted margin.
+
+    Parameters
+    ----------
+    courses : mapping of (points, points)
+        By model: pages and half width as a ratio, so far and as expected; see `evaluator.suspects.planning.Course`.
+    margin : float
+        Where the review may stop, as a ratio.
+    baseline : str
+        The model that is drawn grey.
+    height : int
+        In pixels.
+    """
+    colours = palette(dark=dark, baseline=baseline)
+    rows = [
+        (model, part, pages, 100.0 * half)
+        for model, course in courses.items()
+        for part, points in zip(("so far", "expected"), course, strict=True)
+        for pages, half in points
+    ]
+    frame = pd.DataFrame(rows, columns=["model", "part", "pages", "points"])
+    line: Piece = {
+        "x": field("pages:Q", title="Pages reviewed", axis={"tickMinStep": 1}, scale={"zero": True}),
+        "y": field("points:Q", title="± points", scale={"zero": True}),
+        "color": model_colour(courses, colours),
+        "strokeDash": field("part:N", scale={"domain": ["so far", "expected"], "range": [[1, 0], [5, 4]]}, legend=None),
+        "tooltip": tips(model="Model", part="Part", pages=("Pages", "d"), points=("± points", ".1f")),
+    }
+    wanted = pd.DataFrame({"points": [100.0 * margin], "text": [f"±{100 * margin:g}"]})
+    last = frame[frame["part"] == "so far"].groupby("model", as_index=False).last()
+    dot: Piece = {"x": field("pages:Q"), "y": field("points:Q"), "color": model_colour(courses, colours)}
+    layers = [
+        layer(frame, "line", line, strokeWidth=2),
+        layer(wanted, "rule", {"y": field("points:Q")}, color=colours.muted, strokeDash=[2, 2]),
+        layer(
+            wanted,
+            "text",
+            {"y": field("points:Q"), "x": {"value": 0}, "text": field("text:N")},
+            align="left",
+            baseline="bottom",
+            dx=3,
+            color=colours.muted,
+        ),
+        layer(last, "point", dot, filled=True, size=70),
+    ]
+    return themed(layers, colours, height=height)

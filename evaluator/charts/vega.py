@@ -1,0 +1,147 @@
+"""Vega-Lite specifications as plain dicts: encodings, layers, and a chart with its data beside it.
+
+Owns how a chart is put together; how it looks is `theme`'s. A chart is built anew for every new threshold, so it is not
+made of Altair's objects, which copy and validate all of it each time. Altair checks each part against the schema of
+Vega-Lite when its form is seen for the first time. Data are columns, in Arrow, named by the digest of their content;
+field names are fixed words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+import altair as alt
+import pandas as pd
+import pyarrow as pa  # type: ignore[import-untyped]
+
+_TYPES: Final = {"Q": "quantitative", "N": "nominal", "O": "ordinal", "T": "temporal"}
+
+Piece = dict[str, Any]
+"""A part of a specification, as JSON has it."""
+
+
+class Chart(NamedTuple):
+    """A chart as it is handed to the browser.
+
+    Attributes
+    ----------
+    spec : dict
+        Vega-Lite, as JSON has it; its layers name their data.
+    data : dict of bytes
+        Tables as Arrow streams, by the names in `spec`. Undefined numbers are null.
+    """
+
+    spec: Piece
+    data: dict[str, bytes]
+
+
+def field(shorthand: str, **options: Any) -> Piece:  # noqa: ANN401 - as JSON has it
+    """An encoding by a field, from ``name:Q`` (a number), ``:N`` (a name), ``:O`` (an order) or ``:T`` (a date)."""
+    name, _, kind = shorthand.partition(":")
+    return {"field": name, "type": _TYPES[kind], **options}
+
+
+def layer(
+    frame: pd.DataFrame,
+    mark: str,
+    encoding: Piece,
+    *,
+    keep: str | None = None,
+    pick: Piece | None = None,
+    **look: Any,  # noqa: ANN401 - as JSON has it
+) -> Piece:
+    """One mark for each row of a table.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Its columns are the fields; NaN is undefined.
+    mark : str
+        Kind of the mark: "bar", "line", "point", "rect", "rule", "text" or "tick".
+    encoding : dict
+        By channel.
+    keep : str, optional
+        An expression: which rows are drawn.
+    pick : dict, optional
+        The selection that a click or a brush on this layer makes, from `picked` or `brushed`.
+    **look
+        Properties of the mark.
+    """
+    drawn = _checked(alt.MarkDef, {"type": mark, **look})
+    piece: Piece = {"data": frame, "mark": drawn, "encoding": _checked(alt.FacetedEncoding, encoding)}
+    if keep is not None:
+        piece["transform"] = [{"filter": keep}]
+    if pick is not None:
+        piece["name"], piece["pick"] = f"{pick['name']}_marks", pick
+    return piece
+
+
+def picked(name: str, fields: Iterable[str], *, nearest: bool = False) -> Piece:
+    """The selection of the mark that is clicked, as the values of some fields."""
+    select: Piece = {"type": "point", "fields": list(fields), "on": "click"}
+    return {"name": name, "select": {**select, "nearest": True} if nearest else select}
+
+
+def brushed(name: str, encodings: Iterable[str]) -> Piece:
+    """The selection of a range on the axes "x", "y" or both."""
+    return {"name": name, "select": {"type": "interval", "encodings": list(encodings)}}
+
+
+def value_if(test: str, value: object, otherwise: object) -> Piece:
+    """One value where an expression holds, and another elsewhere."""
+    return {"condition": {"test": test, "value": value}, "value": otherwise}
+
+
+def chart(layers: Iterable[Piece], config: Piece, *, height: int, width: int | None = None) -> Chart:
+    """Layers over each other, the first at the bottom; sizes in pixels, without a width as wide as its place."""
+    data: dict[str, bytes] = {}
+    drawn, picks = [], []
+    for each in layers:
+        content = _stream(each["data"])
+        name = hashlib.blake2b(content, digest_size=16).hexdigest()
+        data[name] = content
+        piece = {**each, "data": {"name": name}}
+        if "pick" in piece:
+            pick = {**piece.pop("pick"), "views": [piece["name"]]}
+            picks.append(_checked(alt.TopLevelSelectionParameter, pick))
+        drawn.append(piece)
+    spec: Piece = {"$schema": alt.SCHEMA_URL, "config": _checked(alt.Config, config), "height": height, "layer": drawn}
+    if width is not None:
+        spec["width"] = width
+    if picks:
+        spec["params"] = picks
+    return Chart(spec, data)
+
+
+def _checked(part: type[alt.SchemaBase], piece: Piece) -> Piece:
+    """A part of a specification as it is; raises jsonschema's ValidationError when Vega-Lite does not know it."""
+    _check(part.__name__, json.dumps(_form(piece)))
+    return piece
+
+
+@lru_cache(maxsize=1024)
+def _check(part: str, form: str) -> None:
+    getattr(alt, part).validate(json.loads(form))
+
+
+def _form(value: object) -> object:
+    """A part without what changes with the data: of a list of names or numbers only the first is left."""
+    if isinstance(value, dict):
+        return {name: _form(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_form(each) for each in value[: None if isinstance(value[0], dict) else 1]] if value else []
+    return value
+
+
+def _stream(frame: pd.DataFrame) -> bytes:
+    """A table as an Arrow stream."""
+    table = pa.table({name: pa.array(column.to_numpy(), from_pandas=True) for name, column in frame.items()})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content

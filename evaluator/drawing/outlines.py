@@ -1,0 +1,56 @@
+"""Outlines and masks of boxes as paths: what the components draw where a region is more than its box.
+
+A path is the ``d`` of an SVG path made of our own numbers, in ten-thousandths of the displayed page, origin top left,
+filled by the even-odd rule. Lines are simplified by at most a two-thousandth of the page, which no screen shows.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from evaluator.drawing.page_rows import sizes_of_pages
+from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.dataset import Dataset, JoinedBoxes
+from evaluator.model.polygons import drawn_rings
+
+UNITS: Final = 10_000
+"""Of a path, across and down the page."""
+_TOLERANCE: Final = 1 / 2_000
+
+
+def outline_paths(
+    dataset: Dataset, side: JoinedBoxes, rows: IntArray, *, stated: tuple[float, float] | None = None
+) -> list[str | None]:
+    """The path of each box in some rows; None for a box without an outline, or whose outline is the box.
+
+    Parameters
+    ----------
+    rows : int64, shape (K,)
+        Rows of the side.
+    stated : tuple of float, optional
+        As in `evaluator.drawing.page_rows.page_shares`.
+
+    Returns
+    -------
+    list of str or None, length K
+        None as well for boxes in pixels of a page whose size nobody states.
+    """
+    boxes = side.source.boxes
+    if not boxes.polygons:
+        return [None] * len(rows)
+    size = sizes_of_pages(dataset, side, rows, stated=stated)
+    known = np.flatnonzero(~np.isnan(size).any(axis=1))
+    paths: list[str | None] = [None] * len(rows)
+    rings = drawn_rings(boxes, rows[known], tolerance=size[known].min(axis=1) * _TOLERANCE)
+    for at, own in zip(known.tolist(), rings, strict=True):
+        if own:
+            paths[at] = "".join(_closed(ring / size[at]) for ring in own)
+    return paths
+
+
+def _closed(ring: FloatArray) -> str:
+    """One ring as a closed part of a path."""
+    points = np.rint(ring * UNITS).astype(np.int64).tolist()
+    return "M" + "L".join(f"{x} {y}" for x, y in points) + "Z"

@@ -1,0 +1,86 @@
+"""Turns of processes that write into one folder: who has waited longest is next.
+
+A courtesy and no protection: the database's own lock is what keeps writers apart. It knows no order, so that of many
+writers without pause some starve. Waiting for a turn ends after a time, and where the system has no such locks there
+are no turns. The lock is on the folder itself: no file is made, and it is gone with the process that held it.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+
+@contextmanager
+def turn(folder: Path, seconds: float) -> Iterator[bool]:
+    """Wait until it is our turn to write into a folder, at most so many seconds.
+
+    Yields
+    ------
+    bool
+        Whether it is; False after the time is over, and where there are no turns.
+    """
+    place = _Place(folder, seconds)
+    try:
+        yield place.reached
+    finally:
+        place.leave()
+
+
+class _Place:
+    """A place in the queue of a folder, with the lock when its turn has come."""
+
+    def __init__(self, folder: Path, seconds: float) -> None:
+        self._state = threading.Lock()
+        self._answered = threading.Event()
+        self._descriptor: int | None = None
+        self._left = self._waits = self.reached = False
+        if fcntl is None:
+            return
+        try:
+            self._descriptor = os.open(folder, os.O_RDONLY)
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            # Only a call that blocks is woken in order, and nothing ends it; so it has a thread of its own.
+            self._waits = True
+            threading.Thread(target=self._wait, name="turn", daemon=True).start()
+            self._answered.wait(seconds)
+        except OSError:
+            return
+        else:
+            self.reached = True
+
+    def leave(self) -> None:
+        """Give the turn back; while a thread still waits for it, that thread does."""
+        with self._state:
+            self._left = True
+            if not self._waits:
+                self._close()
+
+    def _wait(self) -> None:
+        """Wait for the lock, and give it back when nobody wants it any more."""
+        assert self._descriptor is not None
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        except OSError:
+            taken = False
+        else:
+            taken = True
+        with self._state:
+            self._waits, self.reached = False, taken and not self._left
+            if self._left:
+                self._close()
+            self._answered.set()
+
+    def _close(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None

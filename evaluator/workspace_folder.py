@@ -1,0 +1,335 @@
+"""The workspace folder: what a reader uploaded and the filter, so that a reload or a new start shows it again.
+
+Owns the folder that ``--workspace`` names: ``uploads/`` with the bytes of every file under the digest of its content,
+and ``workspace.json``, which says what each file is called and is for. Both appear whole or not at all, are bounded,
+and nothing is written outside: a name from the browser or from the state file is never a path here. One server uses a
+folder at a time. Nothing is read as boxes and nothing is evaluated.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import shutil
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Final, NamedTuple
+
+import msgspec
+
+from evaluator.formats.base import Kind
+from evaluator.model.dataset import Side
+from evaluator.model.issues import Collector, Issue, quote
+from evaluator.pdf.folder import name_problem
+from evaluator.project import Upload
+from evaluator.system.whole_file import write_whole
+
+STATE_FILE: Final = "workspace.json"
+MOST_BYTES: Final = 4 * 2**30
+"""All uploads together, each content counted once."""
+MOST_FILES: Final = 20_000
+_UPLOADS: Final = "uploads"
+_SESSIONS: Final = "sessions"
+_MOST_STATE_BYTES: Final = 16 * 2**20
+_LAYOUT: Final = 1
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+_SOURCE: Final = "workspace folder"
+_AS_KEPT: Final = f"an upload must be as it was kept ({_SOURCE})"
+_ADD_AGAIN: Final = "Add the file again, or name another folder with --workspace."
+
+
+class CannotKeep(Exception):
+    """Raised when something cannot be written into the workspace folder; one sentence."""
+
+
+class Taken(NamedTuple):
+    """An upload that is open as one side.
+
+    Attributes
+    ----------
+    kind : "boxes", "fields" or "posters"
+    side : "ground_truth" or "prediction"
+    upload : Upload
+        Its files.
+    alone : bool
+        It took the place of everything that was open of its kind.
+    """
+
+    kind: Kind
+    side: Side
+    upload: Upload
+    alone: bool = False
+
+    def replaces(self, other: Taken) -> bool:
+        """Whether an earlier upload has no place beside this one."""
+        if self.kind != other.kind:
+            return False
+        same_role = self.side == other.side and (self.side == "ground_truth" or self.upload.name == other.upload.name)
+        return self.alone or same_role
+
+
+class Kept(NamedTuple):
+    """What a workspace folder holds.
+
+    Attributes
+    ----------
+    taken : tuple of Taken
+        Uploads as they were opened, the first one first.
+    pages : mapping of str to Path
+        Documents and page images by their relative names; each lies in the folder under the digest of its content.
+    filters : mapping of str
+        The parts of the dashboard's address by name.
+    issues : tuple of Issue
+        Uploads that are gone or changed, and a state file that cannot be read.
+    """
+
+    taken: tuple[Taken, ...] = ()
+    pages: Mapping[str, Path] = {}
+    filters: Mapping[str, str] = {}
+    issues: tuple[Issue, ...] = ()
+
+
+class _File(msgspec.Struct, frozen=True):
+    """A file of the state file: its name, and the digest under which its content lies."""
+
+    name: str
+    sha256: str
+
+
+class _Side(msgspec.Struct, frozen=True):
+    kind: Kind
+    side: Side
+    name: str
+    files: tuple[_File, ...]
+    format: str | None = None
+    alone: bool = False
+
+
+class _State(msgspec.Struct, frozen=True):
+    """The state file."""
+
+    layout: int = _LAYOUT
+    sides: tuple[_Side, ...] = ()
+    pages: tuple[_File, ...] = ()
+    filters: dict[str, str] = {}
+
+
+class WorkspaceFolder:
+    """A workspace folder that this process alone writes to.
+
+    Parameters
+    ----------
+    root : Path
+        Made when it does not exist.
+    most_bytes : int
+        What all uploads may hold together.
+
+    Raises
+    ------
+    CannotKeep
+        The folder cannot be made or written, or another server uses it.
+    """
+
+    def __init__(self, root: Path, *, most_bytes: int = MOST_BYTES) -> None:
+        self.root = root.resolve()
+        self._uploads = self.root / _UPLOADS
+        self._most = most_bytes
+        self._lock = threading.RLock()
+        try:
+            self._uploads.mkdir(parents=True, exist_ok=True)
+            if self._uploads.is_symlink() or (self.root / STATE_FILE).is_symlink():
+                raise CannotKeep(f"{self.root.name}/{_UPLOADS} and {STATE_FILE} must not be links that lead elsewhere.")
+            self._held = _hold(self.root / ".lock")
+            # What an ended server left behind.
+            shutil.rmtree(self.root / _SESSIONS, ignore_errors=True)
+        except OSError as problem:
+            raise CannotKeep(f"The workspace folder cannot be written: {problem.strerror}.") from problem
+
+    def close(self) -> None:
+        """Let another server use the folder."""
+        self._held.close()
+
+    def session_folder(self) -> Path:
+        """Where a session has the pages that it shows under their names, as links to the uploads.
+
+        What an ended server left there is gone when the folder is opened again.
+        """
+        folder = self.root / _SESSIONS
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def read(self) -> Kept:
+        """Everything that is kept; what is gone or changed is left out and said as an issue."""
+        with self._lock:
+            state, problems = self._state()
+        collector = Collector(STATE_FILE, max_per_rule=20)
+        taken = [Taken(each.kind, each.side, upload, each.alone) for each in state.sides
+                 if (upload := self._upload(each, collector)) is not None]  # fmt: skip
+        # Of documents, which may be many and large, no byte is read: the renderer judges each when it is opened.
+        pages = {each.name: path for each in state.pages if (path := self._page(each, collector)) is not None}
+        return Kept(tuple(taken), pages, dict(state.filters), (*problems, *collector.issues()))
+
+    def keep(self, taken: Taken) -> None:
+        """Keep an upload in the place of those that it replaces; raises `CannotKeep`."""
+        with self._lock:
+            state = self._sound_state()
+            files = self._write(taken.upload.files)
+            side = _Side(taken.kind, taken.side, taken.upload.name, files, taken.upload.format, taken.alone)
+            others = tuple(each for each in state.sides if not taken.replaces(_bare(each)))
+            self._replace(msgspec.structs.replace(state, sides=(*others, side)))
+
+    def keep_pages(self, pages: Sequence[tuple[str, bytes]]) -> None:
+        """Keep documents and page images in the place of those of the same names; raises `CannotKeep`."""
+        with self._lock:
+            state = self._sound_state()
+            files = self._write(pages)
+            names = {each.name for each in files}
+            others = tuple(each for each in state.pages if each.name not in names)
+            self._replace(msgspec.structs.replace(state, pages=(*others, *files)))
+
+    def remove(self, taken: Taken) -> None:
+        """Forget an upload, and its bytes where nothing else has them; raises `CannotKeep`."""
+        of = taken.kind, taken.side, taken.upload.name
+        with self._lock:
+            state = self._sound_state()
+            sides = tuple(each for each in state.sides if (each.kind, each.side, each.name) != of)
+            self._replace(msgspec.structs.replace(state, sides=sides))
+
+    def remove_page(self, name: str) -> None:
+        """Forget a document or page image; raises `CannotKeep`."""
+        with self._lock:
+            state = self._sound_state()
+            self._replace(
+                msgspec.structs.replace(state, pages=tuple(each for each in state.pages if each.name != name))
+            )
+
+    def keep_filters(self, filters: Mapping[str, str]) -> None:
+        """Keep the parts of the dashboard's address; raises `CannotKeep`."""
+        with self._lock:
+            state = self._sound_state()
+            if state.filters != filters:
+                self._replace(msgspec.structs.replace(state, filters=dict(filters)), tidy=False)
+
+    # --- inside ----------------------------------------------------------------------------------------------
+
+    def _path(self, digest: str) -> Path:
+        return self._uploads / digest
+
+    def _state(self) -> tuple[_State, tuple[Issue, ...]]:
+        """The state file, empty when there is none; an issue when it makes no sense."""
+        collector = Collector(STATE_FILE, max_per_rule=None)
+        path = self.root / STATE_FILE
+        try:
+            if path.stat().st_size > _MOST_STATE_BYTES:
+                raise msgspec.ValidationError(f"more than {_MOST_STATE_BYTES >> 20} MB")
+            state = msgspec.json.decode(path.read_bytes(), type=_State)
+            if state.layout != _LAYOUT:
+                raise msgspec.ValidationError(f"layout {state.layout}")
+        except FileNotFoundError:
+            return _State(), ()
+        except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as problem:
+            rule = f"the state file must be as this program wrote it ({_SOURCE})"
+            collector.error("", rule, quote(str(problem)), "Move it away; the next upload begins a new one.")
+            return _State(), collector.issues()
+        return state, ()
+
+    def _sound_state(self) -> _State:
+        """The state file to be changed; `CannotKeep` when it makes no sense, so that nothing of it is lost."""
+        state, problems = self._state()
+        if problems:
+            raise CannotKeep(f"{STATE_FILE} of the workspace folder cannot be read, so nothing is kept; move it away.")
+        return state
+
+    def _upload(self, side: _Side, collector: Collector) -> Upload | None:
+        """The files of a side; None when one of them cannot be had."""
+        contents = [(each.name, self._content(each, collector)) for each in side.files]
+        whole = tuple((name, content) for name, content in contents if content is not None)
+        return Upload(side.name, whole, side.format) if whole and len(whole) == len(contents) else None
+
+    def _page(self, file: _File, collector: Collector) -> Path | None:
+        """Where the content of a file lies; None with an issue when that cannot be."""
+        path = self._path(file.sha256)
+        if not _DIGEST.fullmatch(file.sha256) or name_problem(file.name):
+            collector.warning("", f"names and digests must be plain ({_SOURCE})", quote(file.name), _ADD_AGAIN)
+        elif path.is_symlink() or not path.is_file():
+            collector.warning("", _AS_KEPT, f"{quote(file.name)}, which is gone", _ADD_AGAIN)
+        else:
+            return path
+        return None
+
+    def _content(self, file: _File, collector: Collector) -> bytes | None:
+        """The bytes of a file as they were uploaded; None with an issue otherwise."""
+        path = self._page(file, collector)
+        if path is None:
+            return None
+        with contextlib.suppress(OSError):
+            content = path.read_bytes()
+            if hashlib.sha256(content).hexdigest() == file.sha256:
+                return content
+        collector.warning("", _AS_KEPT, f"{quote(file.name)}, whose bytes are others now", _ADD_AGAIN)
+        return None
+
+    def _write(self, files: Sequence[tuple[str, bytes]]) -> tuple[_File, ...]:
+        """Write contents under their digests, within the bounds."""
+        written = [_File(name, hashlib.sha256(content).hexdigest()) for name, content in files]
+        contents = dict(zip((each.sha256 for each in written), (content for _, content in files), strict=True))
+        try:
+            sizes = {entry.name: entry.stat(follow_symlinks=False).st_size for entry in os.scandir(self._uploads)}
+            new = {digest: content for digest, content in contents.items() if digest not in sizes}
+            if sum(sizes.values()) + sum(map(len, new.values())) > self._most or len(sizes) + len(new) > MOST_FILES:
+                raise CannotKeep(
+                    f"The workspace folder is full ({self._most / 2**30:g} GB or {MOST_FILES:,} files): remove uploads "
+                    "first. What was added stays until this tab closes."
+                )
+            for digest, content in new.items():
+                write_whole(self._path(digest), [content])
+        except OSError as problem:
+            raise CannotKeep(f"The workspace folder cannot be written: {problem.strerror}.") from problem
+        return tuple(written)
+
+    def _replace(self, state: _State, *, tidy: bool = True) -> None:
+        """Write the state file, then delete contents that it does not name."""
+        try:
+            write_whole(self.root / STATE_FILE, [msgspec.json.format(msgspec.json.encode(state), indent=1)])
+        except OSError as problem:
+            raise CannotKeep(f"The workspace folder cannot be written: {problem.strerror}.") from problem
+        if not tidy:
+            return
+        named = {each.sha256 for side in state.sides for each in side.files} | {each.sha256 for each in state.pages}
+        for entry in os.scandir(self._uploads):
+            if _DIGEST.fullmatch(entry.name) and entry.name not in named:
+                with contextlib.suppress(OSError):
+                    os.unlink(entry.path)
+
+
+def put(source: Path, target: Path) -> None:
+    """A file under another name, without a second copy where the file system can do that; raises OSError."""
+    with contextlib.suppress(FileNotFoundError):
+        target.unlink()
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+def _bare(side: _Side) -> Taken:
+    """A kept side without its bytes, for `Taken.replaces`."""
+    return Taken(side.kind, side.side, Upload(side.name, (), side.format), side.alone)
+
+
+def _hold(path: Path) -> IO[bytes]:
+    """An open file that no other process can hold; where the system has no such locks it is only open."""
+    file = path.open("ab")
+    try:
+        import fcntl
+    except ImportError:
+        return file
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise CannotKeep("Another LayoutScope uses this workspace folder.") from None
+    return file

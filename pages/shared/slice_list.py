@@ -1,0 +1,63 @@
+"""The list of slices as two views show it: what was tested, the component, and where its boxes and pages open."""
+
+from __future__ import annotations
+
+import msgspec
+import streamlit as st
+
+from evaluator.drawing.payloads import SlicesPayload
+from evaluator.metrics.box_items import Question
+from evaluator.slices.slices import Slices
+from pages.shared import components, frame, gallery
+from pages.shared import slices as held
+from pages.shared.browser import listing
+from pages.shared.opened import OpenedBoxes
+from pages.shared.state import State, go_to, report, state
+
+BROWSER_VIEW, GALLERY_VIEW = "pages/page_browser.py", "pages/gallery.py"
+
+
+def heading(slices: Slices) -> None:
+    """How many slices there are and what was tested, or that the documents are too few."""
+    if not slices.enough:
+        st.info(frame.escaped(slices.summary))
+    else:
+        frame.section(slices.heading, slices.tested)
+
+
+@st.fragment
+def shown(loaded: OpenedBoxes, slices: Slices, payload: SlicesPayload, *, key: str, of: str) -> None:
+    """The list; a crop that is wanted runs this part of the view only.
+
+    Parameters
+    ----------
+    of : "A", "B" or "B-A"
+        Whose slices they are; those of B minus A open the boxes of B.
+    """
+    cards = {card.key: card for one in payload.slices for card in one.examples}
+
+    def want() -> None:
+        wanted = components.parse_slices(report(key)).want or ()
+        state.slices_wanted = [name for name in wanted if name in cards]
+
+    asked = [cards[name] for name in State.slices_wanted.take()]
+    full = msgspec.structs.replace(payload, crops=gallery.crops_of(loaded, asked))
+    events = components.slices(full, key=key, on_want=want)
+    # A page or a slice from a browser: only one of the list.
+    page, order = events.open, events.boxes
+    if page is not None and (page.document, page.index) in held.pages_in(payload):
+        state.model = _model(loaded, of)
+        go_to(page.document, page.index)
+        st.switch_page(BROWSER_VIEW)
+    if order is not None and order < len(slices.slices):
+        one = slices.slices[order]
+        listing.clear_filter()
+        state.gallery_third = ""
+        state.model = _model(loaded, of)
+        gallery.ask(Question(slice=held.slice_of(one.conditions, one.measure)))
+        st.switch_page(GALLERY_VIEW)
+
+
+def _model(loaded: OpenedBoxes, of: str) -> int:
+    """The model whose boxes open."""
+    return loaded.pair[0 if of == "A" else 1].index

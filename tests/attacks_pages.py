@@ -1,0 +1,187 @@
+"""Documents and names as an attacker would send them: changed PDFs, every legal geometry, paths that leave the folder.
+
+Owns how they are made; what may happen is one sentence each: a picture or a typed problem, an edge at most a pixel off,
+nothing opened outside the folder. ``tests.benchmarks.bench_attack`` runs large counts.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from evaluator.pdf.folder import PdfFolder, find_document
+from evaluator.pdf.pool import PagePool
+from evaluator.pdf.problems import PageProblem
+from tests.attacks import SAMPLE
+from tests.pdf_fixtures import LEGAL, Geometry, hidden_layer, page, pages
+from tests.red_box import off
+
+# What words and numbers of a PDF are exchanged for.
+_ODD: Final = (
+    b"0", b"-1", b"1e9", b"99999999999999999999", b"nan", b"null", b"[ ]", b"<< >>", b"<<", b">>", b"(", b"2 0 R",
+    b"3 0 R", b"/Kids", b"/Type", b"stream", b"endobj", b"\x00", b"[" * 300, b"/Length 1",
+    b"/Filter /FlateDecode", b"/Rotate 7",
+)  # fmt: skip
+_PIECES: Final = (
+    "..", ".", "", "/", "\\", "etc", "passwd", "outside.pdf", "ok.pdf", "sub", "~", "$HOME", "%2e%2e", "C:", "CON",
+    "file:", "//", "\\\\host\\share", "\x00", "\n", "\u202e", "\uff0f", "link.pdf", "linked", "a" * 300, "http://127.0.0.1/",
+    "\ud800", "?", "*", "|", "-rf", "proc", "self", "environ", "dev", "zero", " ", "é", "e\u0301",
+)  # fmt: skip
+
+
+class Drawn(NamedTuple):
+    """What became of one document: ``picture``, the kind of a typed problem, or the error that was neither."""
+
+    outcome: str
+    uncaught: str
+    seconds: float
+
+
+def good_documents() -> list[bytes]:
+    """Small PDFs to begin with: made by hand, and the smallest of the sample data."""
+    small = sorted(SAMPLE.rglob("*.pdf"), key=lambda path: path.stat().st_size)[:6]
+    made = [page(), pages(3), hidden_layer(), *(geometry.document() for geometry in LEGAL.values())]
+    return [*made, *(path.read_bytes() for path in small)]
+
+
+def changed_document(content: bytes, chance: random.Random) -> bytes:
+    """A PDF with one to six changes: bytes, pieces, words between blanks, and rarely its end."""
+    for _ in range(chance.randint(1, 6)):
+        first = chance.randrange(len(content) + 1)
+        second = min(len(content), first + chance.choice([1, 4, 32, 512]))
+        match chance.randrange(6):
+            case 0:
+                content = content[:first] + bytes([chance.randrange(256)]) + content[first + 1 :]
+            case 1:
+                content = content[:first] + content[second:]
+            case 2:
+                content = content[:second] + content[first:second] + content[second:]
+            case 3 if chance.random() < 0.2:
+                content = content[: max(first, 40)]
+            case _:
+                start = content.find(b" ", first) + 1
+                stop = start
+                while stop < len(content) and content[stop] not in b" /[]<>()\n":
+                    stop += 1
+                content = content[:start] + chance.choice(_ODD) + content[stop:]
+    return content
+
+
+def drawn_documents(count: int, seed: int) -> Iterator[Drawn]:
+    """What the pool makes of changed PDFs, one after the other, as the dashboard asks for a page and its words."""
+    chance, good = random.Random(f"documents/{seed}"), good_documents()
+    with tempfile.TemporaryDirectory() as folder, PagePool(image_bytes=1 << 20, word_bytes=1 << 20) as pool:
+        path = Path(folder, "changed.pdf")
+        for number in range(count):
+            path.write_bytes(changed_document(chance.choice(good), chance))
+            start, outcome, uncaught = time.perf_counter(), "picture", ""
+            try:
+                pool.page_image(path, 0, width=120)
+                if number % 4 == 0:
+                    pool.words(path, 0)
+            except PageProblem as problem:
+                outcome = problem.kind
+            except Exception as problem:  # noqa: BLE001 - what is looked for
+                outcome, uncaught = "uncaught", f"{type(problem).__name__}: {problem}"
+            yield Drawn(outcome, uncaught, time.perf_counter() - start)
+
+
+@contextmanager
+def freezes(step: float = 0.005) -> Iterator[list[float]]:
+    """Seconds by which a thread that sleeps again and again woke late: who holds the interpreter, or the machine."""
+    late: list[float] = []
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.is_set():
+            start = time.perf_counter()
+            time.sleep(step)
+            late.append(time.perf_counter() - start - step)
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield late
+    finally:
+        done.set()
+        thread.join()
+
+
+def geometries(count: int, seed: int) -> Iterator[tuple[Geometry, int]]:
+    """Legal pages by chance, with the dpi that they are drawn at: shifted, cropped, turned, in other units."""
+    chance = random.Random(f"geometry/{seed}")
+    for _ in range(count):
+        left, bottom = chance.choice([(0.0, 0.0), (chance.uniform(-90, 90), chance.uniform(-90, 90))])
+        media = (left, bottom, left + chance.uniform(250, 700), bottom + chance.uniform(290, 900))
+        crop = None
+        if chance.random() < 0.6:
+            crop = (chance.uniform(left - 50, 90), chance.uniform(bottom - 50, 90),
+                    chance.uniform(165, media[2] + 50), chance.uniform(195, media[3] + 50))  # fmt: skip
+        rotate, unit = chance.choice([0, 90, 180, 270, -90, 450]), chance.choice([1.0, 1.0, 2.0, 1.5])
+        if max(media[0], crop[0] if crop else media[0]) < 98 and max(media[1], crop[1] if crop else media[1]) < 98:
+            yield Geometry(media, crop, rotate, unit), chance.choice([72, 100, 150, 200, 300])
+
+
+def geometry_offs(count: int, seed: int) -> Iterator[tuple[Geometry, int, float]]:
+    """By how many pixels the box of each legal page is off its picture."""
+    with tempfile.TemporaryDirectory() as folder, PagePool(time_limit=20.0) as pool:
+        for number, (geometry, dpi) in enumerate(geometries(count, seed)):
+            path = Path(folder, f"{number}.pdf")
+            path.write_bytes(geometry.document())
+            yield geometry, dpi, off(pool.page_image(path, 0, dpi=dpi), geometry)
+
+
+def hostile_names(count: int, seed: int) -> Iterator[str]:
+    """Names of documents made of pieces that lead elsewhere."""
+    chance = random.Random(f"names/{seed}")
+    for _ in range(count):
+        parts = [chance.choice(_PIECES) for _ in range(chance.randint(1, 8))]
+        yield chance.choice(["/", "\\", "", "//"]).join(parts)
+
+
+def opened_outside(count: int, seed: int) -> tuple[int, list[str]]:
+    """How many names were looked up, and what was opened outside the folder while they were.
+
+    Every opening and listing of this process is noted by an audit hook, which cannot be taken back: so this is for a
+    process of its own, ``python -m tests.attacks_pages COUNT SEED``.
+    """
+    with tempfile.TemporaryDirectory() as place:
+        root = Path(place, "documents")
+        (root / "sub").mkdir(parents=True)
+        for name in ("documents/ok.pdf", "documents/sub/ok.pdf", "outside.pdf"):
+            Path(place, name).write_bytes(page())
+        (root / "link.pdf").symlink_to(Path(place, "outside.pdf"))
+        (root / "linked").symlink_to(place)
+        inside, touched, watching = str(root.resolve()), [], True
+
+        def note(event: str, arguments: tuple[object, ...]) -> None:
+            if not watching or event not in ("open", "os.listdir", "os.scandir", "socket.connect", "subprocess.Popen"):
+                return
+            where = str(arguments[0]) if isinstance(arguments[0], str | Path) else ""
+            if event in ("socket.connect", "subprocess.Popen") or (where and not where.startswith(inside)):
+                touched.append(f"{event} {arguments[0]!r}")
+
+        sys.addaudithook(note)
+        folder, looked_up = PdfFolder(root), 0
+        for name in hostile_names(count, seed):
+            looked_up += 1
+            try:
+                path = find_document(name, folder)
+                if not str(path).startswith(inside):
+                    touched.append(f"returned {path}")
+            except PageProblem:
+                continue
+        watching = False
+        return looked_up, touched
+
+
+if __name__ == "__main__":
+    names, outside = opened_outside(int(sys.argv[1]), int(sys.argv[2]))
+    print(names, len(outside), *outside[:5], sep="\n")

@@ -1,0 +1,115 @@
+"""Commands that are killed in the middle: what they were to replace is whole, and once more gives the same bytes.
+
+Owns the commands and the killing; ``tests.benchmarks.bench_attack`` runs large counts. Children are forked from a
+process that has imported everything, so that a life costs little.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from evaluator import cli
+from tests.building import random_rows, write_file
+
+Contents = dict[str, bytes]
+COMMANDS: Final[dict[str, tuple[str, ...]]] = {
+    "evaluate": ("evaluate", "snapshot", "--gt", "gt.json", "--pred", "{pred}", "--json"),
+    "pack": ("report", "snapshot", "--gt", "gt.json", "--pred", "{pred}", "--out", "{out}.html"),
+    "folder": ("report", "snapshot", "--gt", "gt.json", "--pred", "{pred}", "--out", "{out}"),
+    "coco": ("convert", "{pred}", "--to", "coco", "--page-size", "600x800", "--out", "{out}.json", "--force"),
+    "yolo": ("convert", "{pred}", "--to", "yolo", "--page-size", "600x800", "--out", "{out}", "--force"),
+}
+
+
+class Interrupted(NamedTuple):
+    """What became of one kind of command.
+
+    Attributes
+    ----------
+    kills : int
+        Processes that were killed while they ran.
+    torn : int
+        Times that a file of the result was neither the old nor the new one, as a whole.
+    differing : int
+        Times that running the command once more gave other bytes.
+    """
+
+    kills: int
+    torn: int
+    differing: int
+
+
+def interrupted(kind: str, kills: int, seed: int) -> Interrupted:
+    """Kill a command again and again, each time at another moment of its run."""
+    chance, torn, differing, killed = random.Random(f"{kind}/{seed}"), 0, 0, 0
+    with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
+        place = Path(name)
+        truth, predicted = random_rows(seed, documents=2, pages=2, per_page=4.0)
+        write_file(place / "gt.json", truth, side="ground_truth")
+        write_file(place / "old.json", predicted[: len(predicted) // 2], side="prediction")
+        write_file(place / "new.json", predicted, side="prediction")
+        os.environ["LAYOUTSCOPE_FINDINGS"] = str(place / "findings.sqlite")
+        first = _done(kind, "new.json", "first")
+        start = time.perf_counter()
+        new = _done(kind, "new.json", "result")
+        lasts = time.perf_counter() - start
+        old = _done(kind, "old.json", "result")
+        differing += first != new
+        while killed < kills:
+            process = _forked(lambda: _run(kind, "new.json", "result"))
+            time.sleep(chance.random() * lasts)
+            os.kill(process, signal.SIGKILL)
+            _, status = os.waitpid(process, 0)
+            killed += os.WIFSIGNALED(status)
+            if kind != "evaluate":
+                left = _contents(place, "result")
+                gone = (old.keys() & new.keys()) - left.keys()
+                torn += bool(gone) or any(left[file] not in (old.get(file), new.get(file)) for file in left)
+                if left != old:
+                    _done(kind, "old.json", "result")
+            if killed % 10 == 0:
+                differing += _done(kind, "new.json", "result") != new
+                _done(kind, "old.json", "result")
+    return Interrupted(killed, torn, differing)
+
+
+def _run(kind: str, prediction: str, out: str) -> None:
+    words = [word.format(pred=prediction, out=out) for word in COMMANDS[kind]]
+    target = os.open(f"{out}.txt" if kind == "evaluate" else os.devnull, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(target, 1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    with contextlib.suppress(SystemExit):
+        cli.main(words)
+
+
+def _done(kind: str, prediction: str, out: str) -> Contents:
+    """The result of a command that may end."""
+    os.waitpid(_forked(lambda: _run(kind, prediction, out)), 0)
+    made = _contents(Path(), out)
+    assert made, f"{kind} made nothing"
+    return made
+
+
+def _forked(work: Callable[[], None]) -> int:
+    process = os.fork()
+    if process == 0:
+        try:
+            work()
+        finally:
+            os._exit(0)
+    return process
+
+
+def _contents(folder: Path, out: str) -> Contents:
+    """The files of a result by their names in it; a folder's are below it."""
+    whole = [path for path in folder.iterdir() if path.name == out or path.name.startswith(f"{out}.")]
+    files = [path for each in whole for path in (each.rglob("*") if each.is_dir() else [each]) if path.is_file()]
+    return {str(path.relative_to(folder)).removeprefix(out): path.read_bytes() for path in sorted(files)}

@@ -1,0 +1,52 @@
+"""The course of a review: the half width so far is that of the bound, and what is expected ends below the margin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from evaluator.charts.review import half_width
+from evaluator.suspects.planning import LEAST_PAGES, Counts, Plan, bound, course, plan
+from tests.charting import specification
+
+
+def planned(pages: int = 400, margin: float = 0.01) -> Plan:
+    rng = np.random.default_rng(5)
+    boxes = rng.poisson(3.0, pages)
+    return plan(boxes, rng.binomial(boxes, 0.8), rng.exponential(0.1, pages), margin=margin)
+
+
+def test_before_the_first_bound_only_the_expectation_is_drawn() -> None:
+    known = course(planned(), {})
+    assert known.seen == ()
+    assert known.expected[0][0] == LEAST_PAGES
+    assert known.expected[0][1] > 0.01 > known.expected[-1][1]
+    assert [half for _, half in known.expected] == sorted((half for _, half in known.expected), reverse=True)
+
+
+def test_the_half_width_so_far_is_that_of_the_bound() -> None:
+    asked = planned()
+    reviewed = {
+        row: Counts(int(asked.boxes[row]) + (at % 9 == 0), int(asked.matched[row]))
+        for at, row in enumerate(asked.order[:60].tolist())
+    }
+    known, now = course(asked, reviewed), bound(asked, reviewed)
+    assert known.seen[0][0] == LEAST_PAGES
+    assert known.seen[-1] == (60, now.half)
+    assert known.expected[0] == pytest.approx((60, now.half))
+    assert known.expected[-1][0] >= min(60 + now.more, 400)
+
+
+def test_no_pages_have_no_course() -> None:
+    empty = np.zeros(0, dtype=np.int64)
+    assert course(plan(empty, empty, np.zeros(0), margin=0.03), {}) == ((), ())
+    none = np.zeros(50, dtype=np.int64)
+    assert course(plan(none, none, np.zeros(50), margin=0.03), {}) == ((), ())
+
+
+def test_the_chart_has_the_margin_and_every_point() -> None:
+    known = course(planned(), {})
+    chart = specification(half_width({"A": known}, margin=0.01, baseline="A", dark=False))
+    values = [row for rows in chart["datasets"].values() for row in rows]
+    assert {"points": 1.0, "text": "±1"} in values
+    assert sum("part" in row for row in values) == len(known.expected)

@@ -35,11 +35,15 @@ _READ_AHEAD_BYTES: Final = 64 << 20
 
 
 class Upload(NamedTuple):
-    """Files whose names and bytes are at hand; several are read as a folder of this name, in the named format."""
+    """Files whose names and bytes are at hand; several are read as a folder of this name, in the named format.
+
+    Of a table, `columns` says which column holds what; see `Reading`.
+    """
 
     name: str
     files: tuple[tuple[str, bytes], ...]
     format: str | None = None
+    columns: str = ""
 
 
 Input = Path | str | Upload
@@ -163,6 +167,8 @@ def read_content(origin: Path | Upload, reading: Reading, kind: Kind) -> Source:
     """What the files of one side hold; `BadInput` with all issues of all files."""
     if isinstance(origin, Upload) and origin.format and reading.format is None:
         reading = msgspec.structs.replace(reading, format=origin.format)
+    if isinstance(origin, Upload) and origin.columns and not reading.columns:
+        reading = msgspec.structs.replace(reading, columns=origin.columns)
     if kind == "boxes":
         asked = msgspec.structs.asdict(reading)
         if isinstance(origin, Path):

@@ -18,18 +18,21 @@ import msgspec
 
 from evaluator.doctor.fixes import FixError, fix_of
 from evaluator.formats import folder
+from evaluator.formats.base import Kind
 from evaluator.model.issues import BadInput, Collector, quote
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.problems import PageProblem
 from evaluator.protocols import box_protocols
 from evaluator.system.whole_file import write_whole
-from evaluator.workspace import Sides, Workspace
+from evaluator.workspace import NO_SIDES, Sides, Workspace
 
 SUFFIX: Final = ".toml"
 FILE_NAME: Final = "layoutscope.toml"
 _SOURCE: Final = "project file"
 _MAX_BYTES: Final = 1 << 20
 _WRITE: Final = "Correct it, or save the project again on Files."
+KINDS_SAVED: Final[tuple[Kind, ...]] = ("boxes", "fields", "posters")
+"""The kinds of files that a project has, in the order of the file."""
 _RECENT: Final = "recent-projects.json"
 _MOST_RECENT: Final = 8
 _MARK: Final = "# A project of LayoutScope: layoutscope open layoutscope.toml"
@@ -39,12 +42,22 @@ class CannotSave(Exception):
     """Raised for a project that has no place to be saved in; one sentence."""
 
 
+class _Files(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The keys of the tables ``fields`` and ``posters``, and of boxes at the top."""
+
+    ground_truth: str | None = None
+    models: list[str] = []
+    pdfs: str | None = None
+
+
 class _Project(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The keys of the file."""
 
     ground_truth: str | None = None
     models: list[str] = []
     pdfs: str | None = None
+    fields: _Files | None = None
+    posters: _Files | None = None
     as_reference: bool = False
     protocol: str | None = None
     fix: list[str] = []
@@ -61,7 +74,7 @@ def read(path: Path) -> tuple[Workspace, str]:
     Returns
     -------
     Workspace
-        Its files of boxes.
+        Its files of boxes, extracted fields and posters.
     str
         The query of the dashboard's address with protocol, fixes and filters; empty when it says none.
 
@@ -93,9 +106,16 @@ def read(path: Path) -> tuple[Workspace, str]:
             collector.error(place, rule, f"{quote(name)}, which {what}", fix)
             return root.root
 
-    truth = None if held.ground_truth is None else inside(held.ground_truth, "ground_truth")
-    models = tuple(inside(name, f"models[{at}]") for at, name in enumerate(held.models))
-    pdfs = None if held.pdfs is None else inside(held.pdfs, "pdfs")
+    def sides(files: _Files, within: str = "") -> Sides:
+        truth = None if files.ground_truth is None else inside(files.ground_truth, f"{within}ground_truth")
+        models = tuple(inside(name, f"{within}models[{at}]") for at, name in enumerate(files.models))
+        return Sides(truth, models, None if files.pdfs is None else inside(files.pdfs, f"{within}pdfs"))
+
+    by_kind: dict[Kind, Sides] = {"boxes": sides(_Files(held.ground_truth, held.models, held.pdfs))}
+    if held.fields is not None:
+        by_kind["fields"] = sides(held.fields, "fields.")
+    if held.posters is not None:
+        by_kind["posters"] = sides(held.posters, "posters.")
     if held.protocol is not None and held.protocol not in box_protocols():
         rule = f"protocol must be one of {', '.join(box_protocols())} ({_SOURCE})"
         collector.error("protocol", rule, quote(held.protocol), "Correct it, or leave it out.")
@@ -111,17 +131,16 @@ def read(path: Path) -> tuple[Workspace, str]:
         parts["protocol"] = held.protocol
     if held.fix:
         parts["fix"] = ";".join(text.replace("%", "%25").replace(";", "%3B") for text in held.fix)
-    workspace = Workspace({"boxes": Sides(truth, models, pdfs)}, held.as_reference)
-    return workspace, urllib.parse.urlencode(parts)
+    return Workspace(by_kind, held.as_reference), urllib.parse.urlencode(parts)
 
 
-def save(sides: Sides, parts: Mapping[str, str], *, as_reference: bool = False) -> Path:
-    """Write the project file beside the ground truth.
+def save(by_kind: Mapping[Kind, Sides], parts: Mapping[str, str], *, as_reference: bool = False) -> Path:
+    """Write the project file beside the ground truth: that of boxes, else of fields, else of posters.
 
     Parameters
     ----------
-    sides : Sides
-        Files of boxes, with a ground truth.
+    by_kind : mapping of Sides
+        At least one of them with a ground truth.
     parts : mapping of str
         The parts of the dashboard's address by name.
 
@@ -135,8 +154,8 @@ def save(sides: Sides, parts: Mapping[str, str], *, as_reference: bool = False) 
     CannotSave
         A file lies outside of the folder of the ground truth, another file has that name, or it cannot be written.
     """
-    assert sides.ground_truth is not None
-    root = sides.ground_truth.resolve().parent
+    truths = (by_kind[kind].ground_truth for kind in KINDS_SAVED if kind in by_kind)
+    root = next(truth for truth in truths if truth is not None).resolve().parent
 
     def relative(path: Path) -> str:
         if not path.resolve().is_relative_to(root):
@@ -144,16 +163,25 @@ def save(sides: Sides, parts: Mapping[str, str], *, as_reference: bool = False) 
         return path.resolve().relative_to(root).as_posix()
 
     fixes = [urllib.parse.unquote(text) for text in parts.get("fix", "").split(";") if text]
+
+    def files(sides: Sides) -> dict[str, Any]:
+        return {
+            "ground_truth": None if sides.ground_truth is None else relative(sides.ground_truth),
+            "models": [relative(path) for path in sides.predictions] or None,
+            "pdfs": None if sides.pdfs is None else relative(sides.pdfs),
+        }
+
     values: dict[str, Any] = {
-        "ground_truth": relative(sides.ground_truth),
-        "models": [relative(path) for path in sides.predictions],
-        "pdfs": None if sides.pdfs is None else relative(sides.pdfs),
+        **files(by_kind.get("boxes", NO_SIDES)),
         "as_reference": as_reference or None,
         "protocol": parts.get("protocol"),
         "fix": fixes or None,
     }
     filters = {name: text for name, text in parts.items() if name not in ("protocol", "fix")}
-    lines = [_MARK, *(f"{key} = {_toml(value)}" for key, value in values.items() if value is not None)]
+    lines = [_MARK, *_lines(values)]
+    for kind in KINDS_SAVED[1:]:
+        if by_kind.get(kind):
+            lines += ["", f"[{kind}]", *_lines(files(by_kind[kind]))]
     if filters:
         lines += ["", "[filters]", *(f"{_toml(key)} = {_toml(text)}" for key, text in filters.items())]
     path = root / FILE_NAME
@@ -164,6 +192,10 @@ def save(sides: Sides, parts: Mapping[str, str], *, as_reference: bool = False) 
     except OSError as problem:
         raise CannotSave(f"{FILE_NAME} cannot be written: {problem.strerror}.") from problem
     return path
+
+
+def _lines(values: Mapping[str, Any]) -> list[str]:
+    return [f"{key} = {_toml(value)}" for key, value in values.items() if value is not None]
 
 
 # --- recent projects ---------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from evaluator import formats
-from evaluator.formats import archive, search
+from evaluator.formats import archive, search, table
 from evaluator.formats.base import KINDS, Kind, Unit
 from evaluator.model.dataset import Side
 from evaluator.model.issues import BadInput, Collector, Issue
@@ -62,12 +62,15 @@ class Dropped(NamedTuple):
         Names of files that are neither.
     issues : tuple of Issue
         What is wrong with archives and names.
+    tables : tuple of (str, bytes)
+        Tables whose columns have no known names.
     """
 
     proposed: tuple[Proposed, ...]
     pages: tuple[tuple[str, bytes], ...]
     left_out: tuple[str, ...]
     issues: tuple[Issue, ...]
+    tables: tuple[tuple[str, bytes], ...] = ()
 
 
 def sort_dropped(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collection[Kind] = ()) -> Dropped:
@@ -108,15 +111,20 @@ def sort_dropped(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collectio
         files = list(search.walk([root]))
         units = search.units(files)
         proposed = tuple(_proposed(units.units, root, files, open_truths))
+        tables = tuple(
+            (path.relative_to(root).as_posix(), path.read_bytes())
+            for path in (*units.unknown, *units.others)
+            if path.suffix.lower() in table.FORMAT.suffixes and table.looks_like_table(path.read_bytes())
+        )
         for path in units.unknown:
             try:
                 formats.detect_bytes(path.read_bytes(), path.relative_to(root).as_posix())
             except BadInput as refused:
                 issues += refused.issues
-    used = {file for each in proposed for file, _ in each.upload.files}
+    used = {name for name, _ in tables} | {file for each in proposed for file, _ in each.upload.files}
     names = [path.relative_to(root).as_posix() for path in files]
     alone = [name for name in names if not any(name == file or name.endswith(f"/{file}") for file in used)]
-    return Dropped(proposed, tuple(pages), (*left_out, *alone), tuple(issues))
+    return Dropped(proposed, tuple(pages), (*left_out, *alone), tuple(issues), tables)
 
 
 def _unpacked(uploads: Sequence[tuple[str, bytes]], issues: list[Issue]) -> Iterator[tuple[str, bytes]]:

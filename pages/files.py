@@ -19,7 +19,7 @@ from evaluator.project import Project
 from evaluator.review.place import state_folder
 from evaluator.uploads import PAGE_SUFFIXES, Dropped, Proposed, sort_dropped
 from evaluator.workspace import Sides
-from pages.shared import doctor, file_list, frame, kept, opened, pictures
+from pages.shared import columns, doctor, file_list, frame, kept, opened, pictures
 from pages.shared.address import parts, read_url, take
 from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind
 from pages.shared.state import state
@@ -131,11 +131,13 @@ def _take(files: Sequence[tuple[str, bytes]], side: Side | None) -> None:
     if side is None:
         truths = [kind.name for kind in _KINDS.values() if opened.files(kind).ground_truth is not None]
         state.dropped = sort_dropped(files, open_truths=truths)
+        state.tables = state.dropped.tables
     else:
         recognised = formats.recognise(files[0][1], files[0][0])
         kind = _KINDS[recognised.kind] if recognised is not None else BOXES
         member = opened.take_upload(kind, files, side)
         state.rejected = member if member.source is None else None
+        state.tables = columns.tables_of(files) if member.source is None else ()
     st.rerun()
 
 
@@ -153,6 +155,8 @@ def _sorted_files() -> None:
         shown = frame.escaped(", ".join(dropped.left_out[:_NAMED]))
         more = f" and {len(dropped.left_out) - _NAMED:,} more" if len(dropped.left_out) > _NAMED else ""
         st.caption(f"Left out, because they are neither annotations nor pages: {shown}{more}.")
+    if not dropped.proposed and not dropped.pages and dropped.tables:
+        return
     if not dropped.proposed and not dropped.pages:
         st.warning("Nothing that can be opened is among these files.", icon=":material/folder_off:")
         return
@@ -241,23 +245,34 @@ def _reference(held: Project[Annotations]) -> None:
             st.rerun()
 
 
-def _save(held: Project[Annotations]) -> None:
+def _save() -> None:
     """Keep what is open, with protocol, fixes and filters, in a file beside the ground truth."""
-    if held.ground_truth is None or not held.models:
+    held = {kind.name: opened.files(kind) for kind in _KINDS.values()}
+    if not any(files.ground_truth is not None and files.models for files in held.values()):
         return
     frame.section("Project", "files, protocol, fixes and filters in one file")
     if st.button("Save project", help="Writes layoutscope.toml beside the ground truth."):
-        named = (held.ground_truth.origin, *(model.origin for model in held.models))
-        paths = [origin for origin in named if isinstance(origin, Path)]
-        sides = Sides(paths[0] if paths else None, tuple(paths[1:]), held.pdfs)
         try:
-            if len(paths) < len(named) or opened.is_bundled(paths[0]):
+            sides = {name: sides for name, files in held.items() if (sides := _own_sides(files))}
+            if not any(each.ground_truth for each in sides.values()):
                 raise project_file.CannotSave("Uploaded files and the sample data have no folder to save a project in.")
-            kept = project_file.save(sides, parts(), as_reference=held.as_reference)
+            kept = project_file.save(sides, parts(), as_reference=held["boxes"].as_reference)
         except project_file.CannotSave as problem:
             st.error(frame.escaped(str(problem)), icon=":material/error:")
         else:
             st.success(f"Saved. Open it again with layoutscope open {frame.escaped(str(kept))}")
+
+
+def _own_sides(files: Project[Any]) -> Sides | None:
+    """The files of one kind; None for those of the sample data, and where nothing is open."""
+    paths = [member.origin for member in files.members if isinstance(member.origin, Path)]
+    if not files.members or any(map(opened.is_bundled, paths)):
+        return None
+    if len(paths) < len(files.members):
+        raise project_file.CannotSave("Uploaded files and the sample data have no folder to save a project in.")
+    truth = files.ground_truth.origin if files.ground_truth is not None else None
+    models = tuple(paths[1:] if truth is not None else paths)
+    return Sides(truth if isinstance(truth, Path) else None, models, files.pdfs)
 
 
 def _recent() -> None:
@@ -298,6 +313,7 @@ def view() -> None:
     frame.title("Files", "what is evaluated, and what is wrong with it")
     _rejected()
     _sorted_files()
+    columns.tables()
     _reference(held)
     doctor.cards()
     file_list.all_files()
@@ -307,7 +323,7 @@ def view() -> None:
     _other_kinds()
     _uploaded()
     _upload(held)
-    _save(held)
+    _save()
     _recent()
     boxes = opened.boxes()
     if boxes is not None:

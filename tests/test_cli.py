@@ -237,8 +237,8 @@ def test_usage_errors_are_one_sentence(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("evaluate",), 'Command "evaluate" parameter PROTOCOL requires an argument.'),
-        (("evaluate", "snapshot", "--gt", "x"), 'Command "evaluate" parameter --pred requires an argument.'),
+        (("gate",), 'Command "gate" parameter PROTOCOL requires an argument.'),
+        (("gate", "snapshot", "--gt", "x"), 'Command "gate" parameter --pred requires an argument.'),
         (("evaluate", "snapshot", "--gt", "x", "--pred", "y", "--bogus"),
          "Unknown option: --bogus. Did you mean --out?"),
         (("evaluate", "snapshot", "--gt", "x", "--pred", "y", "--min-score", "a"),

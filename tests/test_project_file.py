@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator import project_file
+from evaluator import cli, project_file
 from evaluator.cli import dashboard as started
 from evaluator.cli.program import UsageError
 from evaluator.model.issues import BadInput
@@ -40,7 +40,7 @@ PARTS = {"protocol": "coco", "fix": "a.json:y-flip;label=Fig%3Bure=Table", "labe
 
 
 def test_what_was_saved_is_opened(sides: Sides) -> None:
-    path = project_file.save(sides, PARTS)
+    path = project_file.save({"boxes": sides}, PARTS)
     assert path.read_text() == (
         "# A project of LayoutScope: layoutscope open layoutscope.toml\n"
         'ground_truth = "gt.json"\nmodels = ["models/a.json", "models/b b.json"]\npdfs = "pdf"\nprotocol = "coco"\n'
@@ -49,7 +49,7 @@ def test_what_was_saved_is_opened(sides: Sides) -> None:
     opened, query = project_file.read(path)
     assert opened.of("boxes") == sides
     assert dict(urllib.parse.parse_qsl(query)) == PARTS
-    assert project_file.save(sides, {}) == path
+    assert project_file.save({"boxes": sides}, {}) == path
     assert project_file.read(path) == (opened, "")
 
 
@@ -66,7 +66,10 @@ def test_any_text_comes_back(parts: dict[str, str]) -> None:
         ("ground_truth = ", ['p.toml: the text must be TOML 1.0; found "Invalid value']),
         (
             "truth = 'gt.json'",
-            ["p.toml: the keys are ground_truth, models, pdfs, as_reference, protocol, fix, filters (project file)"],
+            [
+                "p.toml: the keys are ground_truth, models, pdfs, fields, posters, as_reference, protocol, fix, "
+                "filters (project file)"
+            ],
         ),
         (
             "ground_truth = '../gt.json'\nmodels = ['none.json', '/etc/passwd']\npdfs = 'out'",
@@ -104,14 +107,71 @@ def test_each_mistake_is_named(tmp_path: Path, text: str, sentences: list[str]) 
         assert sentence.startswith(begins)
 
 
+def test_fields_and_posters_are_kept(sides: Sides, tmp_path: Path) -> None:
+    for name in ("fields/gt", "fields/model", "posters"):
+        (tmp_path / name).mkdir(parents=True)
+    fields = Sides(tmp_path / "fields" / "gt", (tmp_path / "fields" / "model",), tmp_path / "pdf")
+    posters = Sides(tmp_path / "posters", (tmp_path / "posters",), None)
+    path = project_file.save({"boxes": sides, "fields": fields, "posters": posters}, {"label": "Table"})
+    assert path.read_text().split("\n\n")[1:] == [
+        '[fields]\nground_truth = "fields/gt"\nmodels = ["fields/model"]\npdfs = "pdf"',
+        '[posters]\nground_truth = "posters"\nmodels = ["posters"]',
+        '[filters]\n"label" = "Table"\n',
+    ]
+    opened, _ = project_file.read(path)
+    assert [opened.of(kind) for kind in ("boxes", "fields", "posters")] == [sides, fields, posters]
+    path.write_text('[fields]\nground_truth = "none"\n')
+    with pytest.raises(BadInput) as refused:
+        project_file.read(path)
+    assert str(refused.value) == (
+        "layoutscope.toml: fields.ground_truth: " + INSIDE + '"none", which does not exist. '
+        "Put it there, or correct the path."
+    )
+
+
+def test_a_project_of_fields_alone(tmp_path: Path) -> None:
+    (tmp_path / "gt").mkdir()
+    (tmp_path / "model").mkdir()
+    fields = Sides(tmp_path / "gt", (tmp_path / "model",), None)
+    opened, _ = project_file.read(project_file.save({"fields": fields}, {}))
+    assert (opened.of("boxes"), opened.of("fields")) == (NO_SIDES, fields)
+
+
+def test_commands_take_a_project(sides: Sides, capsys: pytest.CaptureFixture[str]) -> None:
+    path = project_file.save({"boxes": sides}, {"protocol": "pod", "fix": "b b.json:labels=case"})
+
+    def run(*words: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            cli.main([str(word) for word in words])
+        return (int(str(left.value.code)), *capsys.readouterr())
+
+    typed = ("--gt", sides.ground_truth, "--pred", sides.predictions[0], "--pred", sides.predictions[1])
+    fix = ("--fix", "b b.json:labels=case", "--allow-no-match")
+    for command in ("evaluate", "compare"):
+        by_hand = run(command, "pod", *typed, *fix, "--json")
+        assert (by_hand[0], run(command, "--project", path, "--allow-no-match", "--json")) == (0, by_hand)
+        by_hand = run(command, "snapshot", *typed, *fix, "--json")
+        assert run(command, "snapshot", "--project", path, "--allow-no-match", "--json") == by_hand
+    assert run("evaluate", "--project", path, "--gt", path) == (
+        2, "", "error: layoutscope.toml says what to compare; give it without --gt and --pred.\n",
+    )  # fmt: skip
+    assert run("evaluate")[2] == "error: name a PROTOCOL, or give a project with --project.\n"
+    assert run("compare", "pod", "--gt", path)[2] == (
+        "error: --pred is needed: give --gt and --pred, or a project with --project.\n"
+    )
+    assert run("evaluate", "fields", "--project", path) == (
+        2, "", "error: layoutscope.toml has no ground truth and models for fields.\n",
+    )  # fmt: skip
+
+
 def test_a_project_without_a_place_is_not_saved(sides: Sides, tmp_path: Path) -> None:
     outside = Sides(sides.predictions[0], (sides.ground_truth,) if sides.ground_truth else ())
     with pytest.raises(project_file.CannotSave) as refused:
-        project_file.save(outside, {})
+        project_file.save({"boxes": outside}, {})
     assert str(refused.value) == "gt.json lies outside of models, the folder of the ground truth; move it there."
     (tmp_path / "layoutscope.toml").write_text("mine = 1\n")
     with pytest.raises(project_file.CannotSave) as refused:
-        project_file.save(sides, {})
+        project_file.save({"boxes": sides}, {})
     assert str(refused.value) == "There is a layoutscope.toml that was not saved here; rename it first."
     assert (tmp_path / "layoutscope.toml").read_text() == "mine = 1\n"
 
@@ -120,7 +180,7 @@ def test_the_terminal_opens_it(sides: Sides, monkeypatch: pytest.MonkeyPatch) ->
     served: list[Any] = []
     monkeypatch.setattr(project_file, "remember", lambda *_: None)
     monkeypatch.setattr(started, "_serve", lambda found, *_, query, **__: served.append((found, query)) or 0)
-    path = project_file.save(sides, {"protocol": "pod"})
+    path = project_file.save({"boxes": sides}, {"protocol": "pod"})
     assert started.open_paths([path]) == 0
     assert (served[0][0].of("boxes"), served[0][1]) == (sides, "protocol=pod")
     assert served[0][0].of("fields") == NO_SIDES
@@ -144,7 +204,7 @@ def test_files_opens_a_recent_one(sides: Sides, monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv("HOME", str(tmp_path))
     state = state_folder(os.environ)
     project_file.remember(tmp_path / "gone.toml", state)
-    project_file.remember(project_file.save(sides, {"protocol": "coco", "fix": "a.json:y-flip"}), state)
+    project_file.remember(project_file.save({"boxes": sides}, {"protocol": "coco", "fix": "a.json:y-flip"}), state)
     app = start(monkeypatch, FILES)
     assert any(
         caption.value.endswith("is not there any more; open it from its new place once.") for caption in app.caption

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from evaluator import cli, project, protocols
+from evaluator import cli, formats, project, protocols
 from evaluator.metrics.results import Metrics
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput
@@ -54,12 +54,17 @@ B: Final[tuple[Row, ...]] = (
 )
 
 
-class Form(NamedTuple):
-    """How the boxes are written in one format: ground truth and predictions, and the ending of the file."""
+Written = str | dict[str, str]
+"""A file, or the files of a folder by their names."""
 
-    truth: Callable[[tuple[Row, ...]], str]
-    prediction: Callable[[tuple[Row, ...]], str]
+
+class Form(NamedTuple):
+    """How the boxes are written in one format: ground truth and predictions, the ending of a file, and with scores."""
+
+    truth: Callable[[tuple[Row, ...]], Written]
+    prediction: Callable[[tuple[Row, ...]], Written]
     suffix: str
+    scored: bool = True
 
 
 def pages(rows: tuple[Row, ...]) -> dict[str, list[Row]]:
@@ -123,12 +128,249 @@ def cvat(rows: tuple[Row, ...]) -> str:
     return "<annotations><version>1.1</version>" + "".join(images) + "</annotations>"
 
 
+# --- a file for each page, in a folder -------------------------------------------------------------------------
+
+ONE: Final = json.JSONEncoder().encode
+
+
+def apart(page_text: Callable[[str, list[Row]], str], suffix: str) -> Callable[[tuple[Row, ...]], Written]:
+    """A folder with a file for each page, named like its document."""
+    return lambda rows: {f"{page}{suffix}": page_text(page, of_page) for page, of_page in pages(rows).items()}
+
+
+def ring(corners: tuple[int, int, int, int]) -> list[list[int]]:
+    x1, y1, x2, y2 = corners
+    return [[x1, y1], [x2, y1], [x2, y2], [x1, y2]]
+
+
+def flat(corners: tuple[int, int, int, int]) -> list[int]:
+    return [value for point in ring(corners) for value in point]
+
+
+def spaced(corners: tuple[int, int, int, int]) -> str:
+    return " ".join(f"{x},{y}" for x, y in ring(corners))
+
+
+def voc(page: str, rows: list[Row]) -> str:
+    # Corners are pixels counted from 1, both inside of the box.
+    objects = "".join(
+        f"<object><name>{label}</name><bndbox><xmin>{x1}</xmin><ymin>{y1}</ymin><xmax>{x2}</xmax><ymax>{y2}</ymax>"
+        "</bndbox></object>"
+        for _, label, (x1, y1, x2, y2), _ in rows
+    )
+    size = f"<size><width>{SIZE}</width><height>{SIZE}</height><depth>3</depth></size>"
+    return f"<annotation><filename>{page}.png</filename>{size}{objects}</annotation>"
+
+
+def alto(page: str, rows: list[Row]) -> str:
+    blocks = "".join(
+        f'<TextBlock TYPE="{label}" HPOS="{x1}" VPOS="{y1}" WIDTH="{x2 - x1}" HEIGHT="{y2 - y1}"/>'
+        for _, label, (x1, y1, x2, y2), _ in rows
+    )
+    space = f'<Page WIDTH="{SIZE}" HEIGHT="{SIZE}"><PrintSpace>{blocks}</PrintSpace></Page>'
+    unit = "<Description><MeasurementUnit>pixel</MeasurementUnit></Description>"
+    return f"<alto>{unit}<Layout>{space}</Layout></alto>"
+
+
+def page_xml(page: str, rows: list[Row]) -> str:
+    regions = "".join(
+        f'<TextRegion id="r{at}" type="{label}"><Coords points="{spaced(corners)}"/></TextRegion>'
+        for at, (_, label, corners, _) in enumerate(rows)
+    )
+    inner = f'<Page imageFilename="{page}.png" imageWidth="{SIZE}" imageHeight="{SIZE}">{regions}</Page>'
+    schema = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
+    return f'<PcGts xmlns="{schema}">{inner}</PcGts>'
+
+
+def yolo(*, scored: bool) -> Callable[[tuple[Row, ...]], Written]:
+    def written(rows: tuple[Row, ...]) -> Written:
+        files = {"data.yaml": f"names: [{', '.join(LABELS)}]\n"}
+        for page, of_page in pages(rows).items():
+            lines = []
+            for _, label, corners, score in of_page:
+                x1, y1, x2, y2 = (value / SIZE for value in corners)
+                more = f" {score}" if scored else ""
+                box = f"{(x1 + x2) / 2} {(y1 + y2) / 2} {x2 - x1} {y2 - y1}"
+                lines.append(f"{LABELS.index(label)} {box}{more}")
+            files[f"{page}.txt"] = "\n".join([*lines, ""])
+        return files
+
+    return written
+
+
+def label_studio(rows: tuple[Row, ...], key: str) -> str:
+    def result(row: Row) -> dict[str, Any]:
+        x1, y1, x2, y2 = (100 * value / SIZE for value in row[2])
+        place = {"x": x1, "y": y1, "width": x2 - x1, "height": y2 - y1, "rotation": 0, "rectanglelabels": [row[1]]}
+        size = {"original_width": SIZE, "original_height": SIZE}
+        score = {} if key == "annotations" else {"score": row[3]}
+        return {"type": "rectanglelabels", "value": place, **size, **score}
+
+    tasks = [
+        {"id": at, "data": {"image": f"{page}.png"}, key: [{"id": at, "result": [result(row) for row in of_page]}]}
+        for at, (page, of_page) in enumerate(pages(rows).items(), 1)
+    ]
+    return ONE([{"annotations": [], "predictions": [], **task} for task in tasks])
+
+
+def omnidocbench(rows: tuple[Row, ...]) -> str:
+    return ONE(
+        [
+            {
+                "page_info": {"image_path": f"{page}.png", "page_no": 0, "width": SIZE, "height": SIZE},
+                "layout_dets": [
+                    {"category_type": label, "poly": flat(corners), "anno_id": at, "ignore": False, "order": at}
+                    for at, (_, label, corners, _) in enumerate(of_page)
+                ],
+            }
+            for page, of_page in pages(rows).items()
+        ]
+    )
+
+
+def omnidocbench_results(rows: tuple[Row, ...]) -> str:
+    results = [
+        {"image_name": page, "category_id": LABELS.index(label), "bbox": list(corners), "score": score}
+        for page, label, corners, score in rows
+    ]
+    return ONE({"results": results, "categories": dict(enumerate(LABELS))})
+
+
+def docling(page: str, rows: list[Row]) -> str:
+    def item(row: Row) -> dict[str, Any]:
+        x1, y1, x2, y2 = row[2]
+        box = {"l": x1, "t": SIZE - y1, "r": x2, "b": SIZE - y2, "coord_origin": "BOTTOMLEFT"}
+        return {"label": row[1], "prov": [{"page_no": 1, "bbox": box, "charspan": [0, 1]}]}
+
+    sheets = {"1": {"page_no": 1, "size": {"width": SIZE, "height": SIZE}}}
+    head = {"schema_name": "DoclingDocument", "version": "1.0.0", "name": page}
+    return ONE({**head, "texts": [item(row) for row in rows], "pages": sheets})
+
+
+def mineru(page: str, rows: list[Row]) -> str:
+    blocks = [{"type": label, "bbox": list(corners), "score": score, "lines": []} for _, label, corners, score in rows]
+    sheet = {"page_idx": 0, "page_size": [SIZE, SIZE], "para_blocks": blocks, "discarded_blocks": []}
+    return ONE({"pdf_info": [sheet], "_backend": "pipeline", "_version_name": "2.0"})
+
+
+def paddle(page: str, rows: list[Row]) -> str:
+    boxes = [
+        {"cls_id": LABELS.index(label), "label": label, "score": score, "coordinate": list(corners)}
+        for _, label, corners, score in rows
+    ]
+    return ONE({"input_path": f"{page}.png", "page_index": None, "boxes": boxes})
+
+
+def marker(page: str, rows: list[Row]) -> str:
+    def block(kind: str, corners: tuple[int, int, int, int], children: Any = None) -> dict[str, Any]:
+        x1, y1, x2, y2 = corners
+        return {"block_type": kind, "id": "/page/0/x", "html": "", "polygon": ring(corners), "bbox": [x1, y1, x2, y2],
+                "children": children}  # fmt: skip
+
+    sheet = block("Page", (0, 0, SIZE, SIZE), [block(label, corners) for _, label, corners, _ in rows])
+    return ONE({"children": [sheet], "block_type": "Document", "metadata": {}})
+
+
+def azure(page: str, rows: list[Row]) -> str:
+    paragraphs = [
+        {"content": "x", "role": label, "boundingRegions": [{"pageNumber": 1, "polygon": flat(corners)}]}
+        for _, label, corners, _ in rows
+    ]
+    sheet = {"pageNumber": 1, "angle": 0, "width": SIZE, "height": SIZE, "unit": "pixel", "words": [], "lines": []}
+    held = {"apiVersion": "2024-11-30", "modelId": "prebuilt-layout", "content": "x", "pages": [sheet]}
+    return ONE({"status": "succeeded", "analyzeResult": {**held, "paragraphs": paragraphs}})
+
+
+def textract(page: str, rows: list[Row]) -> str:
+    def block(kind: str, corners: tuple[int, int, int, int], **more: Any) -> dict[str, Any]:
+        x1, y1, x2, y2 = (value / SIZE for value in corners)
+        box = {"Left": x1, "Top": y1, "Width": x2 - x1, "Height": y2 - y1}
+        return {"BlockType": kind, "Id": kind, "Page": 1, "Geometry": {"BoundingBox": box}, **more}
+
+    blocks = [block(f"LAYOUT_{label.upper()}", corners, Confidence=100 * score) for _, label, corners, score in rows]
+    return ONE({"DocumentMetadata": {"Pages": 1}, "Blocks": [block("PAGE", (0, 0, SIZE, SIZE)), *blocks]})
+
+
+def named_as_in_textract(rows: tuple[Row, ...]) -> str:
+    """A COCO ground truth whose labels are those of Textract."""
+    text = coco_truth(rows)
+    for label in LABELS:
+        text = text.replace(f'"name": "{label}"', f'"name": "LAYOUT_{label.upper()}"')
+    return text
+
+
+def documentai(page: str, rows: list[Row]) -> str:
+    def element(row: Row) -> dict[str, Any]:
+        corners = [{"x": x / SIZE, "y": y / SIZE} for x, y in ring(row[2])]
+        layout = {"boundingPoly": {"normalizedVertices": corners}, "confidence": row[3], "textAnchor": {}}
+        return {"type": row[1], "layout": layout}
+
+    size = {"width": SIZE, "height": SIZE, "unit": "pixels"}
+    sheet = {"pageNumber": 1, "dimension": size, "visualElements": [element(row) for row in rows]}
+    return ONE({"mimeType": "application/pdf", "text": "", "pages": [sheet]})
+
+
+def unstructured(rows: tuple[Row, ...]) -> str:
+    def element(row: Row) -> dict[str, Any]:
+        size = {"system": "PixelSpace", "layout_width": SIZE, "layout_height": SIZE}
+        about = {"filename": f"{row[0]}.png", "page_number": 1, "detection_class_prob": row[3]}
+        held = {**about, "coordinates": {"points": ring(row[2]), **size}}
+        return {"type": row[1], "element_id": "x", "text": "", "metadata": held}
+
+    return ONE([element(row) for row in rows])
+
+
+def sink(rows: tuple[Row, ...]) -> str:
+    head = "x_min,y_min,x_max,y_max,class_id,confidence,tracker_id,class_name,file_name"
+    lines = (
+        f"{','.join(map(str, corners))},{LABELS.index(label)},{score},,{label},{page}.png"
+        for page, label, corners, score in rows
+    )
+    return "\n".join([head, *lines, ""])
+
+
+def table(*, scored: bool) -> Callable[[tuple[Row, ...]], str]:
+    def written(rows: tuple[Row, ...]) -> str:
+        lines = [
+            ",".join([page, label, *map(str, corners), *([str(score)] if scored else [])])
+            for page, label, corners, score in rows
+        ]
+        return "\n".join([f"document,label,x1,y1,x2,y2{',score' if scored else ''}", *lines, ""])
+
+    return written
+
+
+def plain(form: Callable[[tuple[Row, ...]], Written]) -> Form:
+    """A form without scores, which is both sides."""
+    return Form(form, form, "", scored=False)
+
+
 FORMS: Final = {
     "snapshot": Form(lambda rows: snapshot(rows, "ground_truth"), lambda rows: snapshot(rows, "prediction"), ".json"),
     "coco": Form(coco_truth, coco_results, ".json"),
     "pod": Form(lambda rows: pod(rows, scored=False), lambda rows: pod(rows, scored=True), ".xml"),
-    "cvat": Form(cvat, cvat, ".xml"),
+    "cvat": Form(cvat, cvat, ".xml", scored=False),
+    "voc": plain(apart(voc, ".xml")),
+    "alto": plain(apart(alto, ".xml")),
+    "page-xml": plain(apart(page_xml, ".xml")),
+    "label-studio": Form(
+        lambda rows: label_studio(rows, "annotations"), lambda rows: label_studio(rows, "predictions"), ".json"
+    ),
+    "omnidocbench": Form(omnidocbench, omnidocbench_results, ".json"),
+    "yolo": Form(yolo(scored=False), yolo(scored=True), ""),
+    "docling": plain(apart(docling, ".json")),
+    "mineru": Form(coco_truth, apart(mineru, ".json"), ".json"),
+    "paddle": Form(coco_truth, apart(paddle, ".json"), ".json"),
+    "marker": plain(apart(marker, ".json")),
+    "azure": plain(apart(azure, ".json")),
+    "textract": Form(named_as_in_textract, apart(textract, ".json"), ".json"),
+    "documentai": Form(coco_truth, apart(documentai, ".json"), ".json"),
+    "unstructured": Form(coco_truth, unstructured, ".json"),
+    "supervision": Form(coco_truth, sink, ".csv"),
+    "table": Form(table(scored=False), table(scored=True), ".csv"),
 }
+# All protocols; every other format goes through every command under the first of them.
+UNDER_ALL: Final = ("snapshot", "coco", "pod", "cvat")
 NAMES: Final = tuple(Metrics.__annotations__)
 THRESHOLD: Final = {name: protocol.thresholds[0] for name, protocol in protocols.box_protocols().items()}
 
@@ -137,9 +379,18 @@ THRESHOLD: Final = {name: protocol.thresholds[0] for name, protocol in protocols
 def files(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Path]:
     """The three files in the format of the parameter."""
     form = FORMS[request.param]
-    paths = {name: tmp_path / f"{name}{form.suffix}" for name in ("truth", "a", "b")}
-    for (name, path), rows in zip(paths.items(), (TRUTH, A, B), strict=True):
-        path.write_text((form.truth if name == "truth" else form.prediction)(rows))
+    paths = {}
+    for name, rows in (("truth", TRUTH), ("a", A), ("b", B)):
+        written = (form.truth if name == "truth" else form.prediction)(rows)
+        if isinstance(written, str):
+            suffix = ".json" if written[:1] in "[{" else form.suffix
+            paths[name] = tmp_path / f"{name}{suffix}"
+            paths[name].write_text(written)
+            continue
+        paths[name] = tmp_path / name
+        paths[name].mkdir()
+        for file, text in written.items():
+            (paths[name] / file).write_text(text)
     return paths
 
 
@@ -182,13 +433,22 @@ def expected(protocol: str) -> dict[str, dict[str, Any]]:
 
 
 def accepted(protocol: str, form: str) -> bool:
-    """Whether a protocol takes predictions of a format: CVAT has no scores."""
-    return form != "cvat" or not protocols.box_protocols()[protocol].needs_scores
+    """Whether a protocol takes predictions of a format: some have no scores."""
+    return FORMS[form].scored or not protocols.box_protocols()[protocol].needs_scores
+
+
+def test_every_format_is_here() -> None:
+    assert set(FORMS) == set(formats.of_kind("boxes"))
 
 
 every_pair = pytest.mark.parametrize(
     ("protocol", "files"),
-    [(protocol, form) for protocol in protocols.box_protocols() for form in FORMS if accepted(protocol, form)],
+    [
+        (protocol, form)
+        for protocol in protocols.box_protocols()
+        for form in FORMS
+        if accepted(protocol, form) and (protocol == "snapshot" or form in UNDER_ALL)
+    ],
     indirect=["files"],
 )
 refused_pairs = pytest.mark.parametrize(
@@ -295,8 +555,8 @@ def test_the_snippet_of_the_readme(
 ) -> None:
     readme = (Path(cli.__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     snippet = readme.split("```python\n", 1)[1].split("```", 1)[0]
-    (tmp_path / "ground_truth.json").write_text(FORMS[form].truth(TRUTH))
-    (tmp_path / "model.json").write_text(FORMS[form].prediction(A))
+    (tmp_path / "ground_truth.json").write_text(str(FORMS[form].truth(TRUTH)))
+    (tmp_path / "model.json").write_text(str(FORMS[form].prediction(A)))
     monkeypatch.chdir(tmp_path)
     exec(snippet, {})
     assert capsys.readouterr().out == f"{expected('snapshot')['a']}\n"

@@ -115,7 +115,7 @@ def test_broken_files_and_archives_say_what_is_wrong() -> None:
     dropped = sort_dropped([("broken.json", b"{"), ("bad.zip", b"PK\x03\x04 nothing more")])
     assert {issue.file for issue in dropped.issues} == {"broken.json", "bad.zip"}
     assert dropped.proposed == ()
-    assert sort_dropped([]) == ((), (), (), ())
+    assert not any(sort_dropped([]))
 
 
 def test_the_sample_data_of_every_kind() -> None:

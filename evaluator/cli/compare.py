@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 from cyclopts import Group, Parameter
 
-from evaluator import export, project
+from evaluator import export
 from evaluator.cli.arguments import letters
+from evaluator.cli.from_project import (
+    Compared,
+    MaybePredictions,
+    MaybeProtocol,
+    MaybeTruth,
+    ProjectFile,
+    compared_files,
+)
 from evaluator.cli.named_slices import PageTable, SlicesFile, named_in
 from evaluator.cli.program import GATE_FAILED, OK, Protocol, Truth, UsageError, tell
 from evaluator.cli.progress import progress
@@ -22,7 +30,7 @@ from evaluator.compare.gate import EXAMPLE, ConditionError, Verdict, judge, pars
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.resampling import RESAMPLES, SEED
 from evaluator.metrics.results import count_of
-from evaluator.project import OptionError, Say
+from evaluator.project import OptionError, Say, evaluate_together
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import Evaluation
 from evaluator.slices.named import PREFIX, slices_part, with_slices
@@ -45,11 +53,12 @@ _Markdown = Annotated[bool, Parameter(group=_output, negative="", help="Write Ma
 
 
 def compare(
-    protocol: Protocol,
+    protocol: MaybeProtocol = None,
     /,
     *,
-    gt: Truth,
-    pred: Annotated[list[Path], Parameter(negative="")],
+    gt: MaybeTruth = None,
+    pred: MaybePredictions = (),
+    project: ProjectFile = None,
     options: ProtocolOptions = DEFAULT,
     slices: SlicesFile = None,
     attributes: PageTable = None,
@@ -70,21 +79,20 @@ def compare(
     pred
         Prediction file or folder; give it twice or more.
     """
-    need_protocol(protocol)
     _check(json=json, markdown=markdown, resamples=resamples, seed=seed)
-    if len(pred) < 2:
+    files = compared_files(protocol, gt, pred, project, chosen(options))
+    if len(files.pred) < 2:
         raise UsageError("give --pred twice or more; to evaluate one prediction use layoutscope evaluate.")
     rule = _rule(decide_by, least, largest_loss)
-    given = chosen(options)
-    pdfs = given.get("pdfs")
+    pdfs = files.options.get("pdfs")
     with progress("Reading") as say:
-        evaluations = _evaluated(protocol, gt, pred, given, say)
+        evaluations = _evaluated(files, say)
         say("Comparing")
-        parts = [slices_part(each) for each in named_in(evaluations, gt, slices, attributes, pdfs=pdfs, say=say)]
+        parts = [slices_part(each) for each in named_in(evaluations, files.gt, slices, attributes, pdfs=pdfs, say=say)]
         results = [one.result for one in evaluations]
-        comparison = compared(results, letters(len(pred)), seed=seed, resamples=resamples, more=parts, rule=rule)
+        comparison = compared(results, letters(len(files.pred)), seed=seed, resamples=resamples, more=parts, rule=rule)
         try:
-            text = _form(comparison, evaluations, [path.name for path in pred], json=json, markdown=markdown)
+            text = _form(comparison, evaluations, [path.name for path in files.pred], json=json, markdown=markdown)
         except ValueError as problem:
             raise UsageError(f"{problem}.") from problem
     sys.stdout.write(text)
@@ -134,7 +142,7 @@ def gate(
     with progress("Reading") as say:
         try:
             conditions = [parse(text) for text in fail_if]
-            evaluations = _evaluated(protocol, gt, paths, given, say)
+            evaluations = _evaluated(Compared(protocol, gt, paths, given), say)
             say("Judging")
             sides = [protocol_of(result).measures(result) for result in (one.result for one in evaluations)]
             of_slices = any((each.label or "").startswith(PREFIX) for each in conditions)
@@ -154,12 +162,10 @@ def gate(
     return GATE_FAILED if failed else OK
 
 
-def _evaluated(
-    protocol: str, gt: Path, paths: Sequence[Path], given: Mapping[str, Any], say: Say
-) -> list[Evaluation]:  # fmt: skip
+def _evaluated(files: Compared, say: Say) -> list[Evaluation]:
     """The predictions evaluated against one ground truth, ready to be compared."""
     try:
-        return project.evaluate_together(protocol, gt, paths, say, **given)
+        return evaluate_together(files.protocol, files.gt, files.pred, say, **files.options)
     except OptionError as problem:
         raise UsageError(f"{problem}.") from problem
 

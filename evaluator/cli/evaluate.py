@@ -9,14 +9,16 @@ from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
 
-from evaluator import export, project
+from evaluator import export
+from evaluator.cli.from_project import MaybePredictions, MaybeProtocol, MaybeTruth, ProjectFile, compared_files
 from evaluator.cli.named_slices import PageTable, SlicesFile, named_in
-from evaluator.cli.program import OK, Protocol, Truth, UsageError, tell
+from evaluator.cli.program import OK, UsageError, tell
 from evaluator.cli.progress import Bar, progress
-from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
+from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen
 from evaluator.compare.earlier import kept_of
 from evaluator.metrics.results import ResultTable
 from evaluator.project import OptionError
+from evaluator.project import evaluate as evaluated_files
 from evaluator.protocols.base import Evaluation
 from evaluator.slices.named import Counted, slices_json, slices_table
 
@@ -24,11 +26,12 @@ _output = Group("Output", sort_key=3)
 
 
 def evaluate(
-    protocol: Protocol,
+    protocol: MaybeProtocol = None,
     /,
     *,
-    gt: Truth,
-    pred: Annotated[list[Path], Parameter(negative="")],
+    gt: MaybeTruth = None,
+    pred: MaybePredictions = (),
+    project: ProjectFile = None,
     options: ProtocolOptions = DEFAULT,
     json: Annotated[bool, Parameter(group=_output, negative="")] = False,
     csv: Annotated[bool, Parameter(group=_output, negative="")] = False,
@@ -53,22 +56,22 @@ def evaluate(
     out
         Folder that gets result.json, result.csv and result.md, and for pixel one CSV per matrix.
     """
-    need_protocol(protocol)
     if json + csv + markdown > 1:
         raise UsageError("choose one of --json, --csv and --markdown.")
-    options_given = chosen(options)
+    compared = compared_files(protocol, gt, pred, project, chosen(options))
+    options_given = compared.options
     if findings and options_given.get("page_ranges"):
         raise UsageError("--page-ranges leaves no boxes that --findings could correct; choose one of them.")
     with progress("Reading") as say:
         try:
-            results = project.evaluate(protocol, gt, pred, say, say.count, **options_given)
+            results = evaluated_files(compared.protocol, compared.gt, compared.pred, say, say.count, **options_given)
         except OptionError as problem:
             raise UsageError(f"{problem}.") from problem
         if findings:
             from evaluator.cli.findings import with_corrected  # it brings the database library
 
             results = with_corrected(results, findings)
-        named = named_in(results, gt, slices, attributes, pdfs=options_given.get("pdfs"), say=say)
+        named = named_in(results, compared.gt, slices, attributes, pdfs=options_given.get("pdfs"), say=say)
         form = "result.json" if json else "result.csv" if csv else "result.md" if markdown else None
         text = _written(results, named, form, out, say)
     sys.stdout.write(text)

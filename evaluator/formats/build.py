@@ -90,7 +90,7 @@ class Builder:
     ) -> None:
         self._collector, self._format, self._source, self._unit = collector, format, source, unit
         self._score = score
-        self._labels = dict.fromkeys(labels)
+        self._labels = {label: label for label in labels}
         self._documents: dict[str, Document] = {}
         self._on_document: Counter[str] = Counter()
         self._on_page: Counter[int] = Counter()
@@ -245,7 +245,8 @@ class Builder:
         self._check_inside(self._pages[page], xyxy, place)
         position = self._on_page[page] if position is None else position
         self._on_page[page] += 1
-        self._labels.setdefault(label)
+        # One object for each label: a file says it once for every box.
+        label = self._labels.setdefault(label, label)
         self._boxes.append(_Box(page, position, label, xyxy, score, rings, box_id or place, place))
 
     def annotations(

@@ -14,6 +14,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Final, NamedTuple, cast
 
 from evaluator.formats import json_text, limits
@@ -61,6 +62,9 @@ _KNOWN: Final[Mapping[str, tuple[str, ...]]] = {
 }  # fmt: skip
 _TARGETS: Final = (*_KNOWN, "x1", "y1", "x2", "y2", "cx", "cy", "w", "h", "unit")
 _UNITS: Final = ("pixels", "page")
+_NAMES_OF_EDGES: Final = [
+    pair for columns, targets in _BOXES for pair in zip(columns, targets, strict=True) if columns != targets
+]
 _PAGES: Final = ("page", "page_index", "page_number")
 _PARQUET: Final = b"PAR1"
 _BATCH: Final = 4096
@@ -127,7 +131,7 @@ class Table(BoxFormat):
         given = parse_columns(reading.columns, collector)
         plan = plan_of(header, given, collector, source=self.source)
         side: Side = "prediction" if "score" in plan.at else "ground_truth"
-        return columns_of(
+        columns = columns_of(
             rows,
             plan,
             collector,
@@ -137,6 +141,7 @@ class Table(BoxFormat):
             side=side,
             sha256=json_text.digest(content),
         )
+        return replace(columns, columns=reading.columns)
 
 
 FORMAT: Final = Table()
@@ -357,6 +362,42 @@ def _parquet_names(content: bytes) -> list[str]:
         return [name.lower() for name in parquet.read_schema(io.BytesIO(content)).names]
     except (pa.ArrowException, OSError, ValueError):
         return []
+
+
+BOX_FORMS: Final[Mapping[str, tuple[str, ...]]] = {
+    "Two corners": _CORNERS,
+    "Corner, width and height": _SIDES,
+    "Centre, width and height": _CENTRE,
+}
+"""The targets of a box by what they are called."""
+
+
+def header_names(content: bytes, name: str) -> list[str]:
+    """The names of the columns as they are written; none for what is no table."""
+    if not content.startswith(_PARQUET):
+        collector = Collector(name, max_per_rule=None)
+        try:
+            return text_rows(content, collector)[0] if _header_of(content) else []
+        except BadInput:
+            return []
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        return list(parquet.read_schema(io.BytesIO(content)).names)
+    except (pa.ArrowException, OSError, ValueError):
+        return []
+
+
+def guessed_column(target: str, header: Sequence[str]) -> str | None:
+    """The column whose name says that it is the target; None for none."""
+    names = (target, *_KNOWN.get(target, ()), *(old for old, new in _NAMES_OF_EDGES if new == target))
+    return next((column for name in names for column in header if column.strip().lower() == name), None)
+
+
+def columns_text(chosen: Mapping[str, str]) -> str:
+    """Which column holds what, as ``--columns`` has it."""
+    return ",".join(f"{target}={column}" for target, column in chosen.items())
 
 
 def looks_like_table(head: bytes) -> bool:

@@ -178,6 +178,8 @@ class Annotations:
         What was done to the columns after reading, as it is written on the command line; every signature says it.
     run : Run
         What the file says of the run that made it; nothing for most formats.
+    columns : str
+        What was said of the columns of a table, as ``--columns`` has it; empty for nothing.
     """
 
     name: str
@@ -203,6 +205,7 @@ class Annotations:
     page_images: Sequence[str] = ()
     fixes: tuple[str, ...] = ()
     run: Run = NO_RUN
+    columns: str = ""
 
     def source_of(self, row: int) -> tuple[str, int, int]:
         """Where a box comes from.

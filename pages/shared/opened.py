@@ -192,14 +192,17 @@ def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
     # The name is part of the key because issues and results carry it.
     digest = hashlib.sha256(content).hexdigest()
     how = (reading.side, reading.as_reference, reading.as_written, reading.unscored)
-    return _annotations(digest, name, how, _content=content)
+    columns = origin.columns if isinstance(origin, Upload) else ""
+    return _annotations(digest, name, how, columns=columns, _content=content)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _annotations(digest: str, name: str, how: tuple[Side | None, bool, bool, bool], *, _content: bytes) -> Annotations:
-    """Columns of a file by its content, name and role."""
+def _annotations(
+    digest: str, name: str, how: tuple[Side | None, bool, bool, bool], *, columns: str, _content: bytes
+) -> Annotations:
+    """Columns of a file by its content, name, role, and what was said of the columns of a table."""
     side, as_reference, as_written, unscored = how
-    reading = Reading(side=side, as_reference=as_reference, as_written=as_written, unscored=unscored)
+    reading = Reading(side=side, as_reference=as_reference, as_written=as_written, unscored=unscored, columns=columns)
     return cast(Annotations, project.read_content(Upload(name, ((name, _content),)), reading, "boxes"))
 
 
@@ -246,7 +249,7 @@ BOXES: Final[Kind[Annotations]] = Kind(
     chosen=(State.model_a, State.model_b),
     read=_read_boxes,
     prepare=protocol.prepare,
-    ids=lambda read: "/".join((read.side, *read.fixes)),
+    ids=lambda read: "/".join((read.side, read.columns, *read.fixes)),
     title=_box_title,
 )
 FIELDS: Final[Kind[FieldDocuments]] = Kind(

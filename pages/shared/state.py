@@ -145,6 +145,9 @@ class State:
     # Files that the reader took out of the comparison, with the name of their kind, and names of an upload's others.
     unused: Field[tuple[tuple[str, AnyMember], ...]] = Field(())
     passed_over: Field[tuple[str, ...]] = Field(())
+    # Dropped tables whose columns have no known names, and the form of their boxes.
+    tables: Field[tuple[tuple[str, bytes], ...]] = Field(())
+    box_form: Field[str] = Field("Two corners")
     files_shown: Field[str] = Field("All")
     page_note: Field[tuple[list[str], list[str]] | None] = Field(None)
     dropped: Field[Dropped | None] = Field(None)

@@ -1,0 +1,78 @@
+"""What a command compares: the files that were named, or those of a project file with its protocol and fixes."""
+
+from __future__ import annotations
+
+import urllib.parse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from cyclopts import Parameter
+
+from evaluator import project_file
+from evaluator.cli.program import UsageError
+from evaluator.cli.protocol_options import need_protocol
+from evaluator.doctor import fix_of
+from evaluator.protocols import DEFAULT, PROTOCOLS
+
+MaybeProtocol = Annotated[str | None, Parameter(help="The evaluation system; that of the project when not given.")]
+MaybeTruth = Annotated[Path | None, Parameter(help="Ground-truth file or folder.")]
+MaybePredictions = Annotated[tuple[Path, ...], Parameter(negative="")]
+ProjectFile = Annotated[
+    Path | None, Parameter(help="A layoutscope.toml: its ground truth, models, PDFs, protocol and fixes.")
+]
+
+
+class Compared(NamedTuple):
+    """What a command compares, and the options of the protocol."""
+
+    protocol: str
+    gt: Path
+    pred: list[Path]
+    options: dict[str, Any]
+
+
+def compared_files(
+    protocol: str | None, gt: Path | None, pred: Sequence[Path], project: Path | None, options: dict[str, Any]
+) -> Compared:
+    """What a command compares, from what was typed.
+
+    Raises
+    ------
+    UsageError
+        Something is missing, or said twice.
+    BadInput
+        The project file is broken.
+    """
+    if project is None:
+        if protocol is None:
+            raise UsageError("name a PROTOCOL, or give a project with --project.")
+        need_protocol(protocol)
+        if gt is None or not pred:
+            missing = "--gt" if gt is None else "--pred"
+            raise UsageError(f"{missing} is needed: give --gt and --pred, or a project with --project.")
+        return Compared(protocol, gt, list(pred), options)
+    if gt is not None or pred:
+        raise UsageError(f"{project.name} says what to compare; give it without --gt and --pred.")
+    workspace, query = project_file.read(project)
+    parts = dict(urllib.parse.parse_qsl(query))
+    protocol = protocol or parts.get("protocol", DEFAULT)
+    need_protocol(protocol)
+    sides = workspace.of(PROTOCOLS[protocol].kind)
+    if sides.ground_truth is None or not sides.predictions:
+        raise UsageError(f"{project.name} has no ground truth and models for {protocol}.")
+    known = PROTOCOLS[protocol].options.__struct_fields__
+    kept: dict[str, Any] = {}
+    fixes = tuple(fix_of(urllib.parse.unquote(text)) for text in parts.get("fix", "").split(";") if text)
+    if fixes:
+        kept["fix"] = (*fixes, *options.get("fix", ()))
+    if sides.pdfs is not None and "pdfs" in known:
+        kept["pdfs"] = sides.pdfs
+    if workspace.as_reference and "as_reference" in known:
+        kept["as_reference"] = True
+    return Compared(protocol, sides.ground_truth, list(sides.predictions), {**kept, **options, **_both(kept)})
+
+
+def _both(kept: dict[str, Any]) -> dict[str, Any]:
+    """The fixes of the project with those that were typed, which do not take their place."""
+    return {"fix": kept["fix"]} if "fix" in kept else {}

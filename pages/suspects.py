@@ -281,12 +281,12 @@ def _edit_fields(every: Suspects, entry: Entry, problem: str) -> None:
     share = entry.target.unit == "page"
     most = 100.0 if share else None
     with st.container(horizontal=True, gap="small", key="suspect_fields"):
-        st.selectbox("Label", every.dataset.labels, format_func=plain, key=State.suspect_label.key)
+        st.selectbox("Label", every.dataset.labels, format_func=plain, key=State.suspect_label.key, width=128)
         for side in _EDGES:
             unit = "%" if share else "px"
             st.number_input(
                 f"{side}, {unit}", min_value=0.0, step=0.1 if share else 1.0, format="%.2f",
-                key=State.suspect_edge.of(side).key, max_value=most,
+                key=State.suspect_edge.of(side).key, max_value=most, width=108,
             )  # fmt: skip
     if problem:
         st.warning(f"{problem[:1].upper()}{problem[1:]}", icon=":material/warning:")

@@ -85,7 +85,11 @@ def issues_of(tree: ast.Module) -> set[tuple[str, str]]:
         names = {**module, **assigned(function)}
         for node in ast.walk(function):
             if isinstance(node, ast.Call) and (pair := rule_and_fix(node)) is not None:
-                rules, fixes = (texts_of(each, names) for each in pair)
+                rule, fix = pair
+                if isinstance(rule, ast.Name) and len(names.get(rule.id, ())) > 1 and is_for_rows(node):
+                    # Which of several rules is meant is not known here, so neither is its fix.
+                    fix = ast.Constant(OPEN)
+                rules, fixes = texts_of(rule, names), texts_of(fix, names)
                 seen.update(product(rules, fixes))
             elif isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple) and len(node.value.elts) == 3:
                 # A rule that is worked out apart, as rule, found and fix.
@@ -94,14 +98,23 @@ def issues_of(tree: ast.Module) -> set[tuple[str, str]]:
     return {(rule, fix) for rule, fix in seen if rule.strip(f"{OPEN} ") and len(rule) > 8}
 
 
+def is_for_rows(call: ast.Call) -> bool:
+    """Whether a call notes an issue for each of some rows."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name in ("errors", "report") and bool(call.args)
+
+
 def rule_and_fix(call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
     """The two arguments of a call that notes an issue; None for any other call."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if name == "Issue":
         named = {word.arg: word.value for word in call.keywords}
         return (named["rule"], named["fix"]) if {"rule", "fix"} <= named.keys() else None
-    if name in ("errors", "report") and call.args:
-        return call.args[0], ast.Constant(OPEN)
+    if is_for_rows(call):
+        # What is said of each row is a function that gives place, found and fix.
+        told = [each.body.elts[2] for each in call.args if isinstance(each, ast.Lambda)
+                and isinstance(each.body, ast.Tuple) and len(each.body.elts) == 3]  # fmt: skip
+        return call.args[0], told[0] if told else ast.Constant(OPEN)
     if name in CALLS and len(call.args) == CALLS[name][2]:
         return call.args[CALLS[name][0]], call.args[CALLS[name][1]]
     return None

@@ -210,15 +210,14 @@ def plan_of(
     if not set(at) & {"x1", "y1", "x2", "y2", "cx", "cy", "w", "h"}:
         _guess_box(free, at, collector, source)
     for target, names in _KNOWN.items():
-        unused = [name for name in names if name in free and free[name] not in at.values()]
+        spare = [name for name in names if name in free and free[name] not in at.values()]
         if target in at or (target in _PAGES and any(other in at for other in _PAGES)):
             continue
-        if len(unused) > 1:
-            what = " and ".join(map(quote, unused))
-            fix = f"Say which: --columns {target}={unused[0]}."
-            error("", f"one column must be the {target} ({source})", what, fix)
-        elif unused:
-            at[target] = free[unused[0]]
+        if len(spare) > 1:
+            what = " and ".join(map(quote, spare))
+            error("", f"one column must be the {target} ({source})", what, f"Say which: --columns {target}={spare[0]}.")
+        elif spare:
+            at[target] = free[spare[0]]
     if not any(all(target in at for target in form) for form in (_CORNERS, _SIDES, _CENTRE)) and not collector.failed:
         error(
             "", f"columns must hold a box: x1, y1, x2, y2 or x1, y1, w, h or cx, cy, w, h ({source})", columns, _write()

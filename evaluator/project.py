@@ -326,7 +326,7 @@ def _read(
 
 
 def _relabelled(source: Annotations, side: Side, names: Mapping[str, str]) -> Annotations:
-    """The boxes of a side with labels renamed; the signature says it of the predictions, once for both."""
+    """The boxes of a side with labels renamed; the signature states it of the predictions, once for both."""
     renamed = map_labels(source, names)
     said = tuple(f"label={old}={new}" for old, new in names.items())
     return replace(renamed, fixes=said) if said and side == "prediction" else renamed
@@ -500,7 +500,7 @@ def _explained(project: Project[Any], protocol: AnyProtocol, options: Options) -
 
 
 def explanation(project: Project[Any], protocol: AnyProtocol, options: Options) -> tuple[Issue, ...]:
-    """What the doctor says of files that cannot be compared as they are.
+    """What the doctor says about files that cannot be compared as they are.
 
     Returns
     -------
@@ -526,7 +526,7 @@ def explanation(project: Project[Any], protocol: AnyProtocol, options: Options) 
 
 
 def _as_written(member: Member[Source], protocol: AnyProtocol, options: Options) -> Source | None:
-    """A side with its coordinates as they stand in the file; None when it cannot be read even so."""
+    """A side with its coordinates as they are in the file; None when it cannot be read even so."""
     if member.source is not None:
         return member.source
     plain_options = msgspec.structs.replace(options, fix=())

@@ -21,7 +21,7 @@ from evaluator.formats.base import KINDS, Kind, Unit
 from evaluator.model.issues import BadInput, Issue, Severity, examples, has_errors, plain
 from evaluator.pdf.folder import IMAGE_SUFFIXES
 
-# How the terminal tells the dashboard what to open: JSON in the environment.
+# How the terminal passes to the dashboard what to open: JSON in the environment.
 WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE"
 # The folder that keeps uploads and the filter, named by --workspace.
 FOLDER_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE_FOLDER"
@@ -253,7 +253,7 @@ def _need_existing(paths: Iterable[Path]) -> None:
 
 
 def _left_out(path: Path) -> Issue:
-    """A file that is not read, with what its reader or the detection says of it."""
+    """A file that is not read, with what its reader or the detection says about it."""
     try:
         format_ = formats.detect_bytes(folder.load(path, limits.MAX_FILE_BYTES), path.name)
     except BadInput as problem:

@@ -80,7 +80,7 @@ def _operating_point(compared: choices.Compared, model: choices.FieldModel) -> N
 def _preset() -> None:
     """One of the two usual thresholds."""
     value = state.field_preset
-    # When the slider was moved, the browser had not heard yet that its last step took the mark off the preset.
+    # When the slider was moved, the browser had not yet received that its last step took the mark off the preset.
     if value is not None and state.field_preset_of == state.field_iou:
         state.field_iou = value
 

@@ -1,4 +1,4 @@
-"""Findings: what reviewers said, what it changes, and the way through it in a meeting."""
+"""Findings: the verdicts of reviewers, what it changes, and the way through it in a meeting."""
 
 from __future__ import annotations
 

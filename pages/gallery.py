@@ -223,7 +223,7 @@ def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
 
 
 def _brushed_fit(key: str, name: str) -> Callable[[], None]:
-    """What a brush on a histogram of matched boxes asks."""
+    """What a drag over a histogram of matched boxes asks."""
 
     def brushed() -> None:
         bounds = chosen_range(key, "range").get("start")
@@ -299,7 +299,7 @@ def _causes(loaded: OpenedBoxes, model: Named) -> None:
 
 
 def _bounds(values: list[float]) -> tuple[float, float]:
-    """A brushed stretch, rounded to what can be read off the axis."""
+    """A selected range, rounded to what can be read off the axis."""
     low, high = sorted(min(max(float(value), 0.0), 1.0) for value in values[:2])
     return round(low, 3), round(high, 3)
 

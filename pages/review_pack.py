@@ -55,7 +55,7 @@ def _limits(loaded: OpenedBoxes) -> PackOptions:
             value=usual.pages_per_year,
             step=1_000,
             key="pack_yearly",
-            help="For how many pages a year the hand work is told.",
+            help="For how many pages a year the hand work is computed.",
         )
     return PackOptions(
         date=held.today(),
@@ -156,7 +156,7 @@ def _preview(loaded: OpenedBoxes, contents: Contents, *, is_made: bool) -> None:
 
 
 def _chapters(contents: Contents) -> None:
-    """What a finished pack says of each further evaluation system."""
+    """What a finished pack says about each further evaluation system."""
     for chapter in contents.chapters:
         if chapter.decision is not None:
             st.text(plain(f"{chapter.title}: {chapter.decision.headline}"))

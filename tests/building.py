@@ -34,7 +34,7 @@ class Box(NamedTuple):
 
 
 def box(x1: float, y1: float, x2: float, y2: float, **given: Any) -> Box:
-    """A Figure on the first page of a.pdf, unless told otherwise."""
+    """A Figure on the first page of a.pdf, unless stated otherwise."""
     return Box(**{"document": "a.pdf", "page": 0, "label": "Figure", **given}, xyxy=(x1, y1, x2, y2))
 
 

@@ -1,4 +1,4 @@
-"""The dashboard under AppTest: start it on some files, and read what stands on the screen.
+"""The dashboard under AppTest: start it on some files, and read what is on the screen.
 
 Owns no expectations. Each start is a session of its own; the caches of the process are shared, as on a server.
 """
@@ -176,7 +176,7 @@ def boxes_of(content: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def markdown_texts(app: AppTest) -> Iterator[tuple[str, str]]:
-    """Every text that Streamlit may render as Markdown, with where it stands.
+    """Every text that Streamlit may render as Markdown, with where it is.
 
     Cells of tables and charts are binary in the protocol and so not here; Streamlit draws them on a canvas. Options
     of a selectbox are plain text; its label is not.

@@ -1,7 +1,7 @@
 """Writes docs/errors.md from the sentences in the code: ``python -m tests.error_page``.
 
 Every place of the core that notes an issue names its rule and its fix. They are read from the source, so that a new one
-is missing from the page until it is written anew; a test compares. What is filled in later stands as "…".
+is missing from the page until it is written anew; a test compares. What is filled in later is shown as "…".
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from evaluator.review import problems as store
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "errors.md"
 OPEN = "…"
-# Where rule and fix stand among the arguments of a call that notes an issue, and how many it has.
+# Where rule and fix are among the arguments of a call that notes an issue, and how many it has.
 CALLS = {"error": (1, 3, 4), "warning": (1, 3, 4), "add": (2, 4, 5), "refuse": (2, 4, 5), "Oddity": (1, 3, 4)}
 ROOMS = {
     "formats": "Files of annotations",
@@ -77,7 +77,7 @@ def issues_of(tree: ast.Module) -> set[tuple[str, str]]:
     module = assigned(ast.Module([node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)], []))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     seen: set[tuple[str, str]] = set()
-    # Rules that several modules share stand beside their fixes.
+    # Rules that several modules share are beside their fixes.
     for name in [name for name in module if name.endswith("_RULE")]:
         for fix in module.get(f"{name.removesuffix('_RULE')}_FIX", [ast.Constant(OPEN)]):
             seen.update(product(texts_of(module[name][0], module), texts_of(fix, module)))
@@ -111,7 +111,7 @@ def rule_and_fix(call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
         named = {word.arg: word.value for word in call.keywords}
         return (named["rule"], named["fix"]) if {"rule", "fix"} <= named.keys() else None
     if is_for_rows(call):
-        # What is said of each row is a function that gives place, found and fix.
+        # What is stated about each row is a function that gives place, found and fix.
         told = [each.body.elts[2] for each in call.args if isinstance(each, ast.Lambda)
                 and isinstance(each.body, ast.Tuple) and len(each.body.elts) == 3]  # fmt: skip
         return call.args[0], told[0] if told else ast.Constant(OPEN)

@@ -91,7 +91,7 @@ def hidden_layer() -> bytes:
 
 
 def external_stream(file_name: str) -> bytes:
-    """A page whose content stands in another file."""
+    """A page whose content is in another file."""
     body = b"<< /Length 0 /F << /Type /Filespec /F (%s) >> >>\nstream\n\nendstream" % file_name.encode()
     return page().replace(stream(RED_CONTENT), body)
 

@@ -22,7 +22,7 @@ CORE = sorted(path for path in (PROJECT / "evaluator").rglob("*.py") if "node_mo
 VIEWS = [PROJECT / "app.py", *sorted((PROJECT / "pages").rglob("*.py"))]
 SAMPLES = sorted((PROJECT / "sample_data").rglob("*.py"))
 SCRIPTS = sorted(path for path in (PROJECT / "evaluator").rglob("*.js") if "node_modules" not in path.parts)
-# Who may import what stands nowhere else.
+# Who may import what is nowhere else.
 OWNERS = {
     "streamlit": ("app.py", "pages/"),
     "pymupdf": ("evaluator/pdf/worker.py", "evaluator/pdf/writer.py", "sample_data/"),

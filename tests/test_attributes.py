@@ -1,4 +1,4 @@
-"""What files say of pages besides boxes: kept by page entry, through folders and results lists."""
+"""What files state about pages besides boxes: kept by page entry, through folders and results lists."""
 
 from __future__ import annotations
 

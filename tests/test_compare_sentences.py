@@ -1,4 +1,4 @@
-"""What is said of a difference, word for word."""
+"""What is stated about a difference, word for word."""
 
 from __future__ import annotations
 

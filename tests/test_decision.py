@@ -110,7 +110,7 @@ class TestMoreDocuments:
         one = difference(at=0.03, low=-0.01, high=0.07, documents=20)
         assert documents_needed(one, 0.01) == 60
         assert documents_needed(one, 0.0) == 16, "20 (4 / 3)² - 20 = 15.6"
-        assert documents_needed(one, 0.03) is None, "the difference stands on the border"
+        assert documents_needed(one, 0.03) is None, "the difference is on the border"
         assert documents_needed(difference(), 0.01) == 0
         assert documents_needed(None, 0.01) is None
 

@@ -1,4 +1,4 @@
-"""The page of all errors is that of the code, and what the readers really say stands on it."""
+"""The page of all errors is that of the code, and what the readers really say is on it."""
 
 from __future__ import annotations
 

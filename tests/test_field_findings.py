@@ -312,7 +312,7 @@ class TestLists:
         assert (got, to.applied, to.issues) == ((4, 0, 0, 0), 3, ())
 
     def test_a_field_goes_to_the_partner_of_its_item(self) -> None:
-        # The items stand in another order: "total" of the first predicted item belongs to the second true one.
+        # The items are in another order: "total" of the first predicted item belongs to the second true one.
         truth = {"items": [item("nails", "3", at=0.2), {"text": rich("screws"), "code": rich("A7")}]}
         more = {"text": rich("screws"), "code": rich("A7"), "tax": rich("0", FAR)}
         schema = schema_of({}, {"items": 0.5})

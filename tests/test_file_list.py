@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def files(app: Any) -> dict[str, tuple[str, str]]:
-    """Role and what it is, by name, as they stand in the table."""
+    """Role and what it is, by name, as they are in the table."""
     frame = next(each.value for each in app.dataframe if "Role" in each.value)
     rows = zip(frame["File"], frame["Role"], frame["What it is"], strict=True)
     return {name: (role, what) for name, role, what in rows}

@@ -52,7 +52,7 @@ CREATE TABLE layoutscope_event (
 
 
 def said(page: int = 0, verdict: str | None = "model_wrong", *, minutes: int = 0, **given: Any) -> Event:
-    """What Anna says of a page of a.pdf, some minutes after noon."""
+    """What Anna says about a page of a.pdf, some minutes after noon."""
     given = {"author": "Anna", "verified": False, "time": NOW + timedelta(minutes=minutes), **given}
     return judge(page_target("a.pdf", page), verdict=verdict, **given)
 

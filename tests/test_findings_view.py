@@ -69,13 +69,13 @@ def seeded(path: Path) -> list[Target]:
 
 
 def text_of(app: AppTest) -> str:
-    """Everything that stands on the screen as HTML or caption."""
+    """Everything that is on the screen as HTML or caption."""
     words = [each.proto.body for each in app.get("html")] + [each.value for each in app.caption]
     return "\n".join(words)
 
 
 def corrected_of(app: AppTest) -> list[str]:
-    """The corrected numbers that stand beside official ones."""
+    """The corrected numbers that are beside official ones."""
     return re.findall(r"corrected (\d\.\d{3})", text_of(app))
 
 

@@ -234,7 +234,7 @@ def test_fields_and_posters_are_read_and_paired_like_boxes(tmp_path: Path) -> No
     read = fields.read_path(tmp_path, Reading(side="prediction"))
     assert (read.format, read.side, list(read.documents)) == ("fields", "prediction", ["a"])
     assert [issue.rule for issue in formats.pair_issues(read, read)] == [
-        "mAP over one document is a quick check: a handful of fields says little (fields, single document)"
+        "mAP over one document is a quick check: a handful of fields means little (fields, single document)"
     ]
     held = [("one_extracted.json", b'{"posterContent": {}}'), ("two_extracted.json", b"{")]
     both = posters.read_files(held, "several")

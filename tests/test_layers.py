@@ -236,7 +236,7 @@ def test_of_two_that_want_the_same_box_the_nearer_one_gets_it() -> None:
 def test_mistakes_stand_in_reading_order_whatever_the_file_says() -> None:
     rows = [box(0.1, 0.8, 0.2, 0.9), box(0.6, 0.1, 0.7, 0.2), box(0.1, 0.103, 0.2, 0.2), box(0.1, 0.4, 0.2, 0.5)]
     data = page_of(rows, [])
-    # 0.100 and 0.103 stand on one line, so the left one comes first.
+    # 0.100 and 0.103 are on one line, so the left one comes first.
     assert [each["keys"] for each in data["mistakes"]] == [["g2"], ["g1"], ["g3"], ["g0"]]
     assert [each["number"] for each in data["mistakes"]] == [1, 2, 3, 4]
     assert {key: each["mistake"] for key, each in by_key(data).items()} == {"g0": 4, "g1": 2, "g2": 1, "g3": 3}

@@ -87,7 +87,7 @@ def opened(app: AppTest) -> tuple[int, int]:
 
 
 def listed(model: int, chosen: MistakeFilter) -> int:
-    """How many mistakes stand in the lists of all pages together under a filter."""
+    """How many mistakes are in the lists of all pages together under a filter."""
     result = core(model)
     columns = mistake_filter.mistake_columns(result, result.mistakes)
     keep = mistake_filter.passing(columns, sample(), chosen)

@@ -1,4 +1,4 @@
-"""The filter of the page browser: which mistakes and pages stay, in which order, and what is said of it."""
+"""The filter of the page browser: which mistakes and pages stay, in which order, and what is stated about it."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ SHARES = [[0.1, 0.1, 0.5, 0.5], [0.1, 0.6, 0.5, 0.7]]
 
 
 def in_pixels(source: Annotations, *sizes: tuple[float, float]) -> Annotations:
-    """The same boxes in pixels, of images of some sizes; without any the file does not say."""
+    """The same boxes in pixels, of images of some sizes; without any the file does not state it."""
     return replace(source, unit="pixels", page_size=np.array(sizes, dtype=np.float64) if sizes else None)
 
 

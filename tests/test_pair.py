@@ -1,4 +1,4 @@
-"""Two models on one page and on one board: kinds of boxes, what is listed, what stands where."""
+"""Two models on one page and on one board: kinds of boxes, what is listed, what is where."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def test_counts_add_up(drawn: tuple[list[Row], list[Row], list[tuple[int, int]]]
     assert (counts.pixels > 0).all()
     assert sorted(set(counts.pair.tolist())) == list(range(len(counts.first)))
     for words in (counts.first, counts.second):
-        # The background stands alone.
+        # The background is alone.
         assert all(word == 1 or not word & 1 for word in words.tolist())
     swapped = [sorted((p, g, n) for g, p, n in triples) for triples in every(counted(second, first, sizes))]
     assert swapped == every(counts)

@@ -1,4 +1,4 @@
-"""Polygons: areas by hand and by pixels, boxes where there is no outline, and what is said of bad ones."""
+"""Polygons: areas by hand and by pixels, boxes where there is no outline, and what is stated about bad ones."""
 
 from __future__ import annotations
 

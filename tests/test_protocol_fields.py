@@ -1,6 +1,6 @@
 """The fields protocol against its reference, pycocotools, a plain loop, and paper.
 
-`tests/oracles/stickler` holds documents and what stickler-eval 1.0.0 says of them, with ``expected_seed_literal``
+`tests/oracles/stickler` holds documents and what stickler-eval 1.0.0 says about them, with ``expected_seed_literal``
 where its text and its code part. Files are read through the reader, as JSON lines.
 """
 
@@ -296,7 +296,7 @@ def test_classes_are_spelled_as_in_the_reference() -> None:
 
 
 def plain(tree: Any) -> Any:
-    """The values of a document without what its file says of them."""
+    """The values of a document without what its file states about them."""
     if isinstance(tree, dict):
         return {key: plain(inner) for key, inner in tree.items()}
     return [plain(inner) for inner in tree] if isinstance(tree, list) else tree.value

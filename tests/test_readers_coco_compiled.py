@@ -140,7 +140,7 @@ def test_every_cut_of_a_record_is_refused() -> None:
     assert coco_compiled.read(whole, columns)
     last = text.index(b"}")
     for stop in range(len(text)):
-        # What stands behind the cut would complete the record.
+        # What is behind the cut would complete the record.
         assert coco_compiled.read(whole[:stop], columns) == (stop > last)
 
 

@@ -98,7 +98,7 @@ def test_columns() -> None:
 
 
 def test_a_turned_box_is_an_outline() -> None:
-    # A quarter of a turn exchanges the sides; an eighth of a turn of a square stands on its corner.
+    # A quarter of a turn exchanges the sides; an eighth of a turn of a square is on its corner.
     source = read(
         file(image(box((10, 20, 110, 70), rotation="90.00"), box((0, 0, 20, 20), rotation=45), box(rotation=360)))
     )

@@ -20,7 +20,7 @@ BOX = [0, 0, 10, 10]
 
 
 def document(tree: Any, name: str = "d.json") -> FieldDocuments:
-    """A document in a file of its own; text is taken as it stands."""
+    """A document in a file of its own; text is taken as it is."""
     return FORMAT.read(tree.encode() if isinstance(tree, str) else json.dumps(tree).encode(), name)
 
 
@@ -352,7 +352,7 @@ def test_what_is_odd_about_a_pair() -> None:
 def test_a_single_document_is_a_quick_check() -> None:
     truth, predicted = document({"a": 1}, "gt.json"), document({"a": 1}, "model.json")
     assert [issue.sentence for issue in check_pair(truth, predicted)] == [
-        "model.json: mAP over one document is a quick check: a handful of fields says little "
+        "model.json: mAP over one document is a quick check: a handful of fields means little "
         "(fields, single document); found 1 document. Evaluate the whole test set for numbers to rely on."
     ]
 

@@ -1,4 +1,4 @@
-"""What all readers of model outputs have: each file is one format's, a cut-off file says so, and the known ones."""
+"""What all readers of model outputs have: each file is one format's, a cut-off file states so, and the known ones."""
 
 from __future__ import annotations
 

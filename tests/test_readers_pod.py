@@ -481,7 +481,7 @@ def test_other_formats_have_other_units_and_may_lack_scores() -> None:
     issues = [issue.sentence for issue in pod.check_pair(read(page(region())), other)]
     sizes = (
         "{0}: small objects and lines are recognised by their size in pixels (ICDAR 2017 POD, evaluation details); "
-        "found boxes in shares of the page in {1}. All boxes count; the signature says so."
+        "found boxes in shares of the page in {1}. All boxes count; the signature states so."
     )
     assert issues == [
         "prediction.json: boxes in shares of the page can be compared with p.xml, which is in pixels, only where the "

@@ -483,7 +483,7 @@ def _hostile(name: str) -> bytes:
 @needs_shared
 @pytest.mark.parametrize("name", _WANTED)
 def test_hostile(name):
-    """The wanted issue is among those of the file as it stands.
+    """The wanted issue is among those of the file as it is.
 
     The hostile files are written in a looser dialect than schema 1.3 (inverted label_map, no page_id, no object
     id, no coordinate_system), so each has more issues than the one it was made for.

@@ -1,4 +1,4 @@
-"""The sample posters: what their reference says stands on the sheet, and two builds give the same bytes."""
+"""The sample posters: what their reference says is on the sheet, and two builds give the same bytes."""
 
 from __future__ import annotations
 

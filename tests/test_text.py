@@ -133,7 +133,7 @@ def test_more_tokens_than_characters_change_no_answer(first: list[str], second: 
 
 
 def test_every_token_is_itself() -> None:
-    # More tokens than stand before the surrogates, which are characters like others here.
+    # More tokens than are before the surrogates, which are characters like others here.
     numbered = [str(index) for index in range(70_000)]
     assert lcs_length(numbered, [*numbered[1:], "0"]) == 69_999
     assert lcs_length(numbered[50_000:], [*numbered[60_000:], *numbered[50_000:60_000]]) == 10_000

@@ -127,7 +127,7 @@ def test_the_dashboard(view: str, files: dict[str, Path], monkeypatch: pytest.Mo
 
 
 def test_an_upload(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second model is uploaded and stands beside the first on Overview, with the numbers worked by hand."""
+    """The second model is uploaded and is beside the first on Overview, with the numbers worked by hand."""
     opened = workspace(files["truth"], [files["a"]])
     app = start(monkeypatch, "pages/files.py", files=opened, protocol="centres")
     next(each for each in app.button_group if each.label == "Role of the files").set_value("Prediction")

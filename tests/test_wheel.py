@@ -104,7 +104,7 @@ def test_what_is_inside(wheel: Path) -> None:
         for name in inside
         if "__pycache__" in name or name.startswith(("tests/", "app.py", "pages/")) or ".git" in name
     ]
-    assert odd == [], "only the one package may stand beside others"
+    assert odd == [], "only the one package may be beside others"
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """Charts of scores and fits: curves against the score, precision against recall, coverage and purity.
 
-What is clicked or brushed in them opens the boxes behind it.
+What is clicked or selected in them opens the boxes behind it.
 Owns how these charts look and the names of their selections; the numbers come ready from ``results`` and ``box_items``.
 Field names are fixed words and data are cells, so a label is never read as an expression.
 """

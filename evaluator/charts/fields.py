@@ -19,7 +19,7 @@ from evaluator.model.boxes import FloatArray, IntArray
 
 # Points of the review curve; more than this nobody sees.
 _REVIEW_POINTS: Final = 200
-# Pixels left of charts that stand above each other.
+# Pixels left of charts that are above each other.
 _LEFT: Final = 34
 
 
@@ -89,7 +89,7 @@ def reliability(bins: Mapping[str, Calibration], *, baseline: str, dark: bool, h
     -------
     Chart
         With a point selection named ``bin`` that gives ``bin`` and ``model``. Empty bins have no point. As wide on the
-        left as `bin_counts`, so that one can stand above the other.
+        left as `bin_counts`, so that one can be above the other.
     """
     colours = palette(dark=dark, baseline=baseline)
     axis = {"labels": False, "grid": False, "values": [0, 0.5, 1]}

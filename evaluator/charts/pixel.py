@@ -16,7 +16,7 @@ from evaluator.charts.vega import Chart, field
 from evaluator.model.boxes import FloatArray
 
 TOP: Final = 8
-"""Classes that are drawn unless told otherwise."""
+"""Classes that are drawn unless stated otherwise."""
 
 
 def lowest_f1(classes: Sequence[str], f1: Mapping[str, FloatArray], *, top: int = TOP) -> list[int]:

@@ -17,7 +17,7 @@ from evaluator.charts.vega import Chart, Piece, field, layer, picked, value_if
 from evaluator.model.boxes import FloatArray, IntArray
 
 # Two texts that have nothing to do with each other share a tenth to a fifth of their words: the steps begin there. Ink
-# text stands on the pale steps, light text on the deep ones; in the dark theme it is the other way round.
+# text is on the pale steps, light text on the deep ones; in the dark theme it is the other way round.
 _STEPS: Final = (0.05, 0.15, 0.25, 0.4, 0.6, 0.8)
 _LIGHT_RAMP: Final = ("#F3F7FC", "#D6E4F4", "#ACC9E8", "#86B1DD", "#629ACF", "#1F5FA8", "#123F75")
 _DARK_RAMP: Final = ("#1A222B", "#1F3B5C", "#28547F", "#3A74AE", "#5B97D6", "#8CBCF0", "#CFE3FB")
@@ -69,7 +69,7 @@ def criteria(
     Returns
     -------
     Chart
-        With a point selection named ``poster``. Values above 2.1 stand at the right edge.
+        With a point selection named ``poster``. Values above 2.1 are at the right edge.
     """
     colours = palette(dark=dark, baseline=baseline)
     rows = [

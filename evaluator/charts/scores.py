@@ -20,7 +20,7 @@ from evaluator.model.boxes import FloatArray
 
 MOST_CURVES: Final = 6
 """More labels than this nobody can tell apart."""
-# Six inks that keep apart in both themes; the label stands at the end of its line, so colour is never the only sign.
+# Six inks that keep apart in both themes; the label is at the end of its line, so colour is never the only sign.
 _INKS: Final = {
     "light": ("#B45309", "#3F7D0B", "#1D4ED8", "#8A6116", "#0F7A83", "#A21CAF"),
     "dark": ("#FDBA74", "#A3D977", "#93B8FF", "#D9B872", "#67D3DB", "#F0A6F5"),
@@ -117,7 +117,7 @@ def label_curves(
 
 
 def _ends(curves: Mapping[str, Curve], low: float) -> pd.DataFrame:
-    """Where the names of the lines stand: beside their ends, moved apart where they would touch."""
+    """Where the names of the lines are: beside their ends, moved apart where they would touch."""
     ends = [
         (name, float(curve.recall[-1]), float(curve.precision[-1]))
         for name, curve in curves.items()

@@ -54,7 +54,7 @@ def palette(*, dark: bool, baseline: str = "") -> Palette:
 
 
 def model_colour(models: Iterable[str], colours: Palette) -> Piece:
-    """Colour by model without a legend: the names stand beside the chart."""
+    """Colour by model without a legend: the names are beside the chart."""
     names = list(models)
     return field("model:N", scale={"domain": names, "range": [colours.of(model) for model in names]}, legend=None)
 

@@ -67,7 +67,7 @@ def layer(
     keep : str, optional
         An expression: which rows are drawn.
     pick : dict, optional
-        The selection that a click or a brush on this layer makes, from `picked` or `brushed`.
+        The selection that a click or a drag over this layer makes, from `picked` or `dragged over`.
     **look
         Properties of the mark.
     """

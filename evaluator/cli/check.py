@@ -79,7 +79,7 @@ def _crowded(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
 
 
 def _diagnoses(files: Sequence[Path], sound: Sequence[Annotations | None]) -> list[Diagnosis]:
-    """What the doctor says of predictions that were given with one ground truth; those with nothing to say left out.
+    """What the doctor says about predictions that were given with one ground truth; those with nothing to say left out.
 
     A file that states no side, such as COCO with images, is the ground truth when it comes first.
     """
@@ -104,7 +104,7 @@ def _diagnoses(files: Sequence[Path], sound: Sequence[Annotations | None]) -> li
 
 
 def _as_written(path: Path, side: Side | None = None) -> Annotations | None:
-    """The boxes of a file with their coordinates as they stand there; None when it cannot be read even so."""
+    """The boxes of a file with their coordinates as they are there; None when it cannot be read even so."""
     try:
         return formats.read(path, side=side, as_written=True)
     except BadInput:

@@ -20,7 +20,7 @@ from evaluator.cli.from_project import (
     compared_files,
 )
 from evaluator.cli.named_slices import PageTable, SlicesFile, named_in
-from evaluator.cli.program import GATE_FAILED, OK, Protocol, Truth, UsageError, tell
+from evaluator.cli.program import GATE_FAILED, OK, Protocol, Truth, UsageError, print_issues
 from evaluator.cli.progress import progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
 from evaluator.compare.comparison import Comparison, signature_line
@@ -72,7 +72,7 @@ def compare(
 ) -> int:
     """Compare predictions with each other: who finds what, how far they are apart, how sure that is.
 
-    The first --pred is A, the baseline, the second B, the candidate; more of them stand in a table of all models.
+    The first --pred is A, the baseline, the second B, the candidate; more of them are in a table of all models.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def compare(
             raise UsageError(f"{problem}.") from problem
     sys.stdout.write(text)
     if not json:  # the JSON has them
-        tell((issue for one in evaluations for issue in one.issues), comparison.labels.sentences)
+        print_issues((issue for one in evaluations for issue in one.issues), comparison.labels.sentences)
     return OK
 
 
@@ -120,7 +120,7 @@ def gate(
     """Fail with exit code 1 when a prediction is not good enough, in absolute terms or against a baseline.
 
     A condition says what is not allowed: "recall[Table] < baseline - 0.5pt", "f1 < 0.85", "precision < baseline and
-    significant". See docs/ci-gate.md for all of it. A named slice can stand in place of a label:
+    significant". See docs/ci-gate.md for all of it. A named slice can be given instead of a label:
     "recall[slice:scans] < 0.5".
 
     Parameters
@@ -156,7 +156,7 @@ def gate(
     failed = sum(verdict.failed for verdict in verdicts)
     sys.stdout.write(_verdicts(verdicts, evaluations, paths, seed, resamples, json=json, markdown=markdown))
     if not json:
-        tell(issue for one in evaluations for issue in one.issues)
+        print_issues(issue for one in evaluations for issue in one.issues)
     if failed:
         sys.stderr.write(f"gate failed: {failed} of {count_of(len(verdicts), 'condition')}\n")
     return GATE_FAILED if failed else OK

@@ -17,7 +17,7 @@ from cyclopts import Parameter
 
 from evaluator import export, formats
 from evaluator.cli.arguments import size as size_of
-from evaluator.cli.program import OK, UsageError, tell
+from evaluator.cli.program import OK, UsageError, print_issues
 from evaluator.cli.progress import progress
 from evaluator.doctor.contents import Contents, Spread, contents
 from evaluator.formats import search
@@ -62,7 +62,7 @@ def convert(
     format
         Format of the source, when it should not be recognised by content.
     role
-        What the source is, when it should not be told by what it states: ground_truth or prediction.
+        What the source is, when it should not be recognised by what it states: ground_truth or prediction.
     gt
         The ground truth of a COCO results list, which has its pages and labels.
     pdfs
@@ -91,7 +91,7 @@ def convert(
         say(f"Writing {out.name}")
         written = writer.written(read)
         _save(written, out, folder=writer.folder)
-    tell((*read.issues, *written.warnings))
+    print_issues((*read.issues, *written.warnings))
     pages = count_of(len(read.page_index), "page")
     print(f"{plain(out.name)}: {writer.title}, {pages}, {len(read.boxes):,} boxes")
     return OK
@@ -188,7 +188,7 @@ def describe(
         print(export.to_json({**values, "issues": list(read.issues)}))
     else:
         sys.stdout.write(_plain_lines(text))
-        tell(read.issues)
+        print_issues(read.issues)
     return OK
 
 

@@ -12,7 +12,7 @@ from cyclopts import Group, Parameter
 from evaluator import export
 from evaluator.cli.from_project import MaybePredictions, MaybeProtocol, MaybeTruth, ProjectFile, compared_files
 from evaluator.cli.named_slices import PageTable, SlicesFile, named_in
-from evaluator.cli.program import OK, UsageError, tell
+from evaluator.cli.program import OK, UsageError, print_issues
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen
 from evaluator.compare.earlier import kept_of
@@ -76,7 +76,7 @@ def evaluate(
         text = _written(results, named, form, out, say)
     sys.stdout.write(text)
     if not json:  # the JSON has them
-        tell(issue for evaluated in results for issue in evaluated.issues)
+        print_issues(issue for evaluated in results for issue in evaluated.issues)
     return OK
 
 

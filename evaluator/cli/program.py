@@ -89,7 +89,7 @@ def _complaint(problem: Exception) -> str:
     return f"error: {plain(str(problem))}\n{more}"
 
 
-def tell(issues: Iterable[Issue], notes: Iterable[str] = ()) -> None:
+def print_issues(issues: Iterable[Issue], notes: Iterable[str] = ()) -> None:
     """Issues, each once, and notes, to standard error."""
     sys.stderr.write(issues_text(list(dict.fromkeys(issues))))
     sys.stderr.write("".join(f"note: {plain(note)}\n" for note in notes))

@@ -17,7 +17,7 @@ class Bar:
 
 
 def progress(start: str) -> AbstractContextManager[Bar]:
-    """Progress bars on a terminal's standard error, one for each job; silent elsewhere. Yields what they are told."""
+    """Progress bars on a terminal's standard error, one for each job; silent elsewhere. Yields what they receive."""
     if not sys.stderr.isatty():
         return nullcontext(Bar())
     from evaluator.cli.bars import drawn  # here, because what is piped needs no drawing library

@@ -126,7 +126,7 @@ def review_pack(
     seconds_per_box
         What the correction of one box takes, for the hand work.
     pages_per_year
-        For how many pages a year the hand work is told.
+        For how many pages a year the hand work is computed.
     since
         An earlier pack.html: what changed since then in the decision, the numbers and the findings.
     """
@@ -332,7 +332,7 @@ class _Further(NamedTuple):
 
 
 def _called(results: Sequence[Result], names: Sequence[str]) -> list[ModelItem]:
-    """What the models are called: as their files say, or as these are named."""
+    """What the models are called: as their files state, or as these are named."""
     said = [model_name(result) or name for result, name in zip(results, names, strict=True)]
     return [ModelItem(*each) for each in zip(letters(len(said)), said, strict=True)]
 

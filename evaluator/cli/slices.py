@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Group, Parameter
 
 from evaluator import export, project
-from evaluator.cli.program import OK, Protocol, Truth, UsageError, tell
+from evaluator.cli.program import OK, Protocol, Truth, UsageError, print_issues
 from evaluator.cli.progress import progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
 from evaluator.compare.comparison import first_boxes
@@ -136,5 +136,5 @@ def slices(
     else:
         sys.stdout.write("".join(f"{each.sentence}\n" for each in result.slices))
         sys.stdout.write(("\n" if result.slices else "") + export.to_text([result.table()]))
-    tell((issue for one in evaluations for issue in one.issues), [result.summary] if json else ())
+    print_issues((issue for one in evaluations for issue in one.issues), [result.summary] if json else ())
     return OK

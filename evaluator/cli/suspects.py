@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Group, Parameter
 
 from evaluator import export, project
-from evaluator.cli.program import OK, Protocol, Truth, UsageError, tell
+from evaluator.cli.program import OK, Protocol, Truth, UsageError, print_issues
 from evaluator.cli.progress import progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
 from evaluator.pdf.folder import PdfFolder
@@ -99,5 +99,5 @@ def suspects(
         tables = [listing.table(suspects, _SHOWN, f"{system.name} {system.version}")]
         text = export.to_markdown(tables) if markdown else export.to_text(tables)
     sys.stdout.write(text)
-    tell(joined.issues)
+    print_issues(joined.issues)
     return OK

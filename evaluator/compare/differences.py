@@ -71,7 +71,7 @@ class Difference:
 
     @property
     def rare(self) -> bool:
-        """Whether enough documents are there and too few have the label: drawing the others tells nothing of it."""
+        """Whether enough documents are there and too few have the label: resampling gives no information."""
         with_label = self.documents if self.documents_with is None else self.documents_with
         return not self.few_documents and with_label < FEW_DOCUMENTS
 

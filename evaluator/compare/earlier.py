@@ -179,7 +179,7 @@ def _check(one: _Result, where: str, collector: Collector) -> None:
 
 
 def kept_of(result: Result) -> dict[str, Any]:
-    """What a result file says besides, so that the run can stand beside later ones without its boxes.
+    """What a result file states besides, so that the run can be listed with later ones without its boxes.
 
     ``by_document`` with the counts of each document at each IoU threshold, ``run`` and ``model``; empty for protocols
     without boxes, and for results that do not have their boxes any more.

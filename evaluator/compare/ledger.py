@@ -218,7 +218,7 @@ class Ledger:
     def pages(self) -> IntArray:
         """Every page of the dataset, the page with the largest net loss first, int64.
 
-        Of equal ones the page with more changes is first. Unchanged pages stand where the net change is 0.
+        Of equal ones the page with more changes is first. Unchanged pages are where the net change is 0.
         """
         return np.lexsort((-self.per_page.changed, self.per_page.net))
 

@@ -55,7 +55,7 @@ class Contender:
     pages : int
         On which these are.
     run : Run
-        When it was made, as its file says.
+        When it was made, as its file states.
     boxes : bool
         Whether its boxes are open, or only its numbers.
     """

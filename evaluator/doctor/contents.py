@@ -16,7 +16,7 @@ from evaluator.model.dataset import Annotations
 # Boxes may leave their page by so much of its side; models round.
 _TOLERANCE: Final = 0.002
 FEW: Final = 20
-"""A label with fewer boxes than this says little."""
+"""A label with fewer boxes than this means little."""
 
 
 class Spread(msgspec.Struct, frozen=True):

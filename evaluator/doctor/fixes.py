@@ -1,7 +1,7 @@
 """Fixes: what is done to a file before it is compared, because somebody asked for it.
 
 Owns the words of ``--fix``, what each of them does to the columns of a file, and the check of the mended columns.
-The file itself stays as it is; the mended columns carry the fixes, so that every signature says them.
+The file itself stays as it is; the mended columns carry the fixes, so that every signature states them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Fix(msgspec.Struct, frozen=True):
     kind : str
         A key of `KINDS`.
     value : str
-        What stands behind the equals sign; empty for none.
+        What follows the equals sign; empty for none.
     file : str
         The file that it is for; empty for all predictions.
     """

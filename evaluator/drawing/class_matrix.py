@@ -31,7 +31,7 @@ def class_difference(a: ClassConfusion, b: ClassConfusion, *, names: Sequence[st
     """The heatmap of the second class confusion minus the first, under the names that the view gives them.
 
     As `evaluator.drawing.matrix.difference_data` with ``b`` as the first: blue cells speak for ``b``, orange ones for
-    ``a``. The background stands first; ``unit`` is "boxes".
+    ``a``. The background comes first; ``unit`` is "boxes".
     """
     first, second = _background_first(b), _background_first(a)
     moved = MatrixDifference(_classes(a), first.astype(np.float64), second.astype(np.float64))

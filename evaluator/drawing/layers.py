@@ -86,7 +86,7 @@ def page_data(
     text : PageText, optional
         The text of the page; without it mistakes name no words.
     causes : Causes, optional
-        Of ``result.mistakes``: mistakes of one cause then stand together, where its first one is.
+        Of ``result.mistakes``: mistakes of one cause are then listed together, where its first one is.
 
     Returns
     -------

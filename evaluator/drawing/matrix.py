@@ -1,4 +1,4 @@
-"""One confusion matrix for the heatmap: what stands in each cell, how dark it is, and the words of the chosen cell.
+"""One confusion matrix for the heatmap: what is in each cell, how dark it is, and the words of the chosen cell.
 
 Owns the scales (seven steps, linear, logarithmic; two-sided for differences), and their colours in the light and the
 dark theme with a readable text on each. Computes no metric. Background x background is left out of every scale: it is
@@ -148,7 +148,7 @@ def step_of(share: float) -> int:
 
 
 def _text(value: float, shows: Shows) -> str:
-    """What stands in a cell."""
+    """What is in a cell."""
     if math.isnan(value):
         return "–"
     if value == 0.0:
@@ -164,7 +164,7 @@ def _text(value: float, shows: Shows) -> str:
 
 
 def _signed(value: float, shows: Shows) -> str:
-    """What stands in a cell of a difference."""
+    """What is in a cell of a difference."""
     if math.isnan(value):
         return "–"
     if value == 0.0:

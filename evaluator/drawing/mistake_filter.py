@@ -415,7 +415,7 @@ def _with_pdf_pages(
 def _ordered(
     dataset: Dataset, document: CodeArray, index: IntArray, mistakes: IntArray, *, worst_first: bool
 ) -> PageList:
-    """A list of pages that stand by document and page so far, in the wanted order."""
+    """A list of pages that are by document and page so far, in the wanted order."""
     if worst_first:
         order = np.argsort(-mistakes, kind="stable")
         document, index, mistakes = document[order], index[order], mistakes[order]

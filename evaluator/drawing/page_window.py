@@ -25,7 +25,7 @@ def name_of(item: Payload | Sequence[Payload]) -> str:
 
 
 def packed(payload: PagePayload) -> PackedItem:
-    """The content of a page: without picture, strip, chosen box, address, and what was said about its mistakes."""
+    """The content of a page: without picture, strip, chosen box, address, and the verdicts on its mistakes."""
     labels = list(dict.fromkeys(box.label for box in payload.boxes))
     places = {label: place for place, label in enumerate(labels)}
     truth, prediction = (_beginning(payload.boxes, side) for side in ("ground_truth", "prediction"))
@@ -40,7 +40,7 @@ def packed(payload: PagePayload) -> PackedItem:
 
 
 def said(payload: PagePayload) -> Mapping[str, SaidItem]:
-    """What was said about the mistakes of a page, by number; mistakes about which nothing was said are left out."""
+    """The verdicts on the mistakes of a page, by number; mistakes without a verdict are left out."""
     return {
         str(each.number): SaidItem(each.verdict, each.unsaved)
         for each in payload.mistakes

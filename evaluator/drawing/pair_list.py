@@ -88,7 +88,7 @@ def page_list(ledger: Ledger, show: str, rows: IntArray, position: int, names: S
     left = counts.losses if diverging else np.zeros_like(right)
     net = counts.net
     first = max(0, min(position - LISTED_PAGES // 2, len(rows) - LISTED_PAGES))
-    # The first page that gained stands below those that nothing happened to.
+    # The first page that gained is below those that nothing happened to.
     grows, gap = int((net[rows] <= 0).sum()), _gap(counts)
     strip = []
     for place, row in enumerate(rows[first : first + LISTED_PAGES].tolist(), start=first):

@@ -184,7 +184,7 @@ class BoxItem(Payload, frozen=True, omit_defaults=False):
     faded: bool = False
     """its mistake is hidden by a filter: drawn pale, without a chip"""
     cause: str | None = None
-    """what the chip says of the whole cause of its mistake; empty when another box of the cause has that chip"""
+    """what the chip says about the whole cause of its mistake; empty when another box of the cause has that chip"""
     source: str | None = None
     """file and place"""
     outline: str | None = None
@@ -298,7 +298,7 @@ class WalkItem(Payload, frozen=True):
 
 
 class CauseItem(Payload, frozen=True):
-    """Mistakes of the list that have one reason; they stand together in it."""
+    """Mistakes of the list that have one reason; they are listed together in it."""
 
     title: str
     """in words, such as: Table read as 22 boxes"""
@@ -368,7 +368,7 @@ class PagePayload(PageLayers, frozen=True, kw_only=True):
 
 
 class SaidItem(Payload, frozen=True):
-    """What was said about a mistake, apart from the page: the page itself stays as it is."""
+    """The verdicts on a mistake, apart from the page: the page itself stays as it is."""
 
     verdict: JudgedItem | None = None
     unsaved: UnsavedItem | None = None
@@ -422,7 +422,7 @@ class WindowPayload(Payload, frozen=True, kw_only=True):
     strips: Mapping[str, Sequence[StripItem]]
     """by name; no page of it is the current one"""
     turn: str
-    """the last page turn that was heard of"""
+    """the last page turn that was received"""
     selected: str | None
     address: str = ""
 
@@ -1006,7 +1006,7 @@ class MeetingPageItem(Payload, frozen=True):
 
 
 class VoteItem(Payload, frozen=True):
-    """What a reviewer said of the item."""
+    """The verdicts on the item."""
 
     name: str
     words: str

@@ -2,7 +2,7 @@
 
 Owns the format `Alto`. Its document is the stem of the image name that the file states, else of the file's own name.
 Coordinates are pixels, or shares of the page where the file measures in parts of a millimetre or an inch, origin top
-left. Blocks at any depth are read, also those that stand on the page itself; lines, words, margins and print space are
+left. Blocks at any depth are read, also those that are on the page itself; lines, words, margins and print space are
 not. Nothing is clamped, and no image is opened.
 """
 
@@ -102,7 +102,7 @@ class _File:
         self._image = name
         self._labels: dict[str, str] = {}
         self._blocks: list[_Block] = []
-        # What is in a block that stands on the page itself; it ends before the block does.
+        # What is in a block that is on the page itself; it ends before the block does.
         self._inside: list[Element] = []
 
     def take(self, element: Element) -> None:

@@ -35,7 +35,7 @@ Size = tuple[float, float]
 
 
 class _Page(NamedTuple):
-    """A page entry: what issues call it, its document, number there, size, own name, where it stands, attributes."""
+    """A page entry: what issues call it, its document, number there, size, own name, where it is, attributes."""
 
     noun: str
     document: str
@@ -47,7 +47,7 @@ class _Page(NamedTuple):
 
 
 class _Box(NamedTuple):
-    """A box: row of its page, position there, label, corners, score, outline, id, and where it stands."""
+    """A box: row of its page, position there, label, corners, score, outline, id, and where it is."""
 
     page: int
     position: int
@@ -175,13 +175,13 @@ class Builder:
         index : int or None
             Page in the document, from 0; None counts the pages of the document.
         size : (width, height) or None
-            In pixels; None when the file does not say. NaN for one that the reader has reported.
+            In pixels; None when the file does not state it. NaN for one that the reader has reported.
         page_id : str
             What the file calls the page.
         name, path : str
-            Of the document: under which the PDF is looked up, and what the file says. The first page decides.
+            Of the document: under which the PDF is looked up, and what the file states. The first page decides.
         attributes : mapping of str to str
-            What the file says of the page besides.
+            What the file states about the page besides.
 
         Returns
         -------
@@ -245,7 +245,7 @@ class Builder:
         self._check_inside(self._pages[page], xyxy, place)
         position = self._on_page[page] if position is None else position
         self._on_page[page] += 1
-        # One object for each label: a file says it once for every box.
+        # One object for each label: a file states it once for every box.
         label = self._labels.setdefault(label, label)
         self._boxes.append(_Box(page, position, label, xyxy, score, rings, box_id or place, place))
 

@@ -33,7 +33,7 @@ _LABEL_MARKS: Final = (b'"rectanglelabels"', b'"polygonlabels"')
 _MIN_MARKS: Final = (b'"annotation_id"', b'"annotator"')
 _NOT_ANNOTATED = re.compile(rb'"data"\s*:\s*\{[^{}]*\}\s*,[^{}]*"(?:annotations|completions)"\s*:\s*\[\s*\]')
 _TASK_MARKS: Final = (b'"annotations"', b'"predictions"', b'"completions"')
-# Results that are no regions: relations between regions, and what is said of regions or of the whole task.
+# Results that are no regions: relations between regions, and what is stated about regions or of the whole task.
 _NO_REGIONS: Final = frozenset(
     ("relation", "choices", "textarea", "rating", "number", "datetime", "taxonomy", "pairwise", "ranker", "table")
 )
@@ -421,7 +421,7 @@ def _labels(value: Mapping[str, Any]) -> list[str]:
 
 
 def _labels_by_id(results: Iterator[dict[str, Any]]) -> dict[str, list[str]]:
-    """The labels that stand in a result of their own, by the id of their region."""
+    """The labels that are in a result of their own, by the id of their region."""
     labels: dict[str, list[str]] = {}
     for result in results:
         if result.get("type") == "labels" and isinstance(value := result.get("value"), dict):

@@ -92,7 +92,7 @@ FORMAT: Final = Marker()
 
 
 def _chunks(tree: dict[str, object], file: OutputFile) -> None:
-    """The flat list of blocks, each with the number of its page; groups are as they stand there."""
+    """The flat list of blocks, each with the number of its page; groups are as they are there."""
     pages = tree.get("page_info")
     frames: dict[int, tuple[int, tuple[float, float]]] = {}
     for key, value in (pages if isinstance(pages, dict) else {}).items():

@@ -1,7 +1,7 @@
 """What the readers of model outputs in JSON share: typed parts with places, pages that occur once, and the side.
 
 Owns `ModelOutput`, the base of these formats, and `OutputFile`, the file while it is read. A format states the parts
-of its files as msgspec structs; a part that does not fit is an issue with the JSON path, what stands there, and a fix.
+of its files as msgspec structs; a part that does not fit is an issue with the JSON path, what is there, and a fix.
 Words, lines inside of blocks, table cells and text are not looked at.
 """
 

@@ -110,7 +110,7 @@ class Posters:
     format : str
         Name of the format that they were read from.
     fixes : tuple of str
-        What was done to the names after reading; every signature says it.
+        What was done to the names after reading; every signature states it.
     """
 
     name: str

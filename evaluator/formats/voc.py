@@ -1,7 +1,7 @@
 """Pascal VOC: one XML file for each image, to columns and boxes.
 
 Owns the format `Voc`. A file is one page; its document is the stem of the image name, or of the file's own name where
-it has none. Coordinates are pixels of the image, origin top left, as they stand in the file. Nothing is clamped, and
+it has none. Coordinates are pixels of the image, origin top left, as they are in the file. Nothing is clamped, and
 no image is opened.
 """
 

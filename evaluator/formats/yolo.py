@@ -2,8 +2,8 @@
 
 Owns the format `Yolo`. A page is a text file; its document is the name of the file without folders and ending.
 Coordinates are shares of the page, origin top left. The names of the classes come from the ``data.yaml`` (or
-``classes.txt``) in the folder or up to three folders above; what that file says of paths is not looked at. Nothing is
-clamped, and no image is opened.
+``classes.txt``) in the folder or up to three folders above; its paths are not looked at. Nothing is clamped, and
+no image is opened.
 """
 
 from __future__ import annotations

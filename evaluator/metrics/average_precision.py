@@ -119,7 +119,7 @@ def best_between(rank: npt.NDArray[np.signedinteger], reached: IntArray, *, befo
     reached : int64, shape (S,), in [0, K), rising
         Where each stretch begins.
     before : int
-        True positives that stand before the given ones.
+        True positives that come before the given ones.
 
     Returns
     -------

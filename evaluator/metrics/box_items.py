@@ -1,4 +1,4 @@
-"""Which boxes stand behind a number: matched pairs and mistakes as one list, and the part of it a question picks.
+"""Which boxes are counted in a number: matched pairs and mistakes as one list, and the part of it a question picks.
 
 Owns the way back from a cell, a bar or a stretch of a curve to the boxes it counts. An item is a matched pair or a
 named mistake; a mistake of several boxes is one item. Picks are masks over the boxes of both sides, so that any
@@ -168,14 +168,14 @@ def class_confusion(result: BoxResult[Any]) -> ClassConfusion:
     Notes
     -----
     A ground truth and a prediction of different labels are one cell off the diagonal when `metrics.error_types` names
-    them "wrong class"; every other unmatched box stands against the background. Matching is the protocol's own, so the
+    them "wrong class"; every other unmatched box is against the background. Matching is the protocol's own, so the
     diagonal is its true positives; matrices that match without regard to the label (Ultralytics, FiftyOne) can move
     boxes off the diagonal that the protocol counts as matched, and then show a lower recall.
     """
     codes = _cells(result)
     size = len(result.matching.labels) + 1
     counts = np.bincount(codes.truth, minlength=size * size)
-    # A pair is one cell; only predictions that stand against the background are counted from their own side.
+    # A pair is one cell; only predictions that are against the background are counted from their own side.
     alone = codes.prediction[codes.prediction // size == size - 1]
     counts = counts + np.bincount(alone, minlength=size * size)
     return ClassConfusion(result.matching.labels, counts.reshape(size, size))
@@ -295,7 +295,7 @@ class SliceOf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What a reader clicked or brushed, and so which items are meant: all that is said must hold.
+    """What a reader clicked or selected, and so which items are meant: all that is said must hold.
 
     Attributes
     ----------
@@ -388,7 +388,7 @@ class _Cells(NamedTuple):
 
 
 def _cells(result: BoxResult[Any]) -> _Cells:
-    """Where each box that takes part stands in the class confusion."""
+    """Where each box that takes part is in the class confusion."""
     matching, mistakes = result.matching, result.mistakes
     dataset, prediction = matching.dataset, matching.prediction
     size = len(matching.labels) + 1

@@ -85,7 +85,7 @@ class BoxMatching(ABC):
 
     @property
     def own_options(self) -> Mapping[str, Any]:
-        """What `BoxPairs.match` was told besides, by name; empty for most protocols."""
+        """What `BoxPairs.match` receives in addition, by name; empty for most protocols."""
         return {}
 
     def fit(self, truths: IntArray, predictions: IntArray) -> Overlap:

@@ -2,7 +2,7 @@
 
 Owns `Measures`: the values of one model by metric and label, the same for each document alone, and the same for
 weighted documents. A ratio is a sum over documents divided by another; average precision is a ranking; means over
-labels and thresholds are made of these. What a protocol's result is made of is told in ``from_results``.
+labels and thresholds are made of these. What a protocol's result is made of is defined in ``from_results``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a metric is called, and what is said of a model that is better or worse at one.
+"""What a metric is called, and what is stated about a model that is better or worse at one.
 
 Owns `Metric` and the metrics that every matching of boxes has. What else a protocol reports it declares itself; see
 ``protocols.base``.

@@ -2,7 +2,7 @@
 
 Owns the raster rule (which pixels a box covers), the slab sweep over batches of pages, and `PairCounts`, the
 integer result that everything else about pixels follows from: how many pixels carry the label set G on the first
-side and P on the second. A label set is a 64-bit word: bit 0 is the background and stands alone, bits 1 to 63 are
+side and P on the second. A label set is a 64-bit word: bit 0 is the background and is alone, bits 1 to 63 are
 classes. Pages are cut between the edges of their boxes into horizontal slabs, and each slab from left to right
 into stretches of constant label sets, so that the cost follows the boxes and not the resolution. Coordinates
 are pixels of the page's raster, origin top left. What a class is called, and what is made of the counts, is not
@@ -168,7 +168,7 @@ def count_pairs(
     size : int64, shape (P, 2)
         Width and height of the raster of each page, 0 to `MAX_SIDE`; a page of no pixels has no rows.
     count : callable, optional
-        Told after each batch how many of how many pages are counted.
+        Called after each batch how many of how many pages are counted.
 
     Returns
     -------

@@ -240,7 +240,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     class_weight : dict of float
         Weights of the labels in the mean over labels.
     options : tuple of str
-        Anything else that the protocol was told, in its own words.
+        Anything else that the protocol was given, in its own words.
     """
 
     protocol: str

@@ -35,7 +35,7 @@ class Document(msgspec.Struct, frozen=True):
     name : str
         The name under which the PDF is looked up in the PDF folder.
     path : str
-        What the file says; shown, never opened.
+        What the file states; shown, never opened.
     """
 
     doc_id: str
@@ -56,7 +56,7 @@ class Boxes:
     label : int32, shape (N,)
         Code into the labels of the owner.
     xyxy : float64, shape (N, 4)
-        x1, y1, x2, y2; origin top left; [0, 1] unless the owner says pixels.
+        x1, y1, x2, y2; origin top left; [0, 1] unless the owner states pixels.
     score : float64, shape (N,)
         Confidence in [0, 1]; NaN means that the source has none.
     entry : int32, shape (N,)
@@ -95,7 +95,7 @@ class Boxes:
 
 
 class Run(msgspec.Struct, frozen=True):
-    """What a file says of the run that made it.
+    """What a file states about the run that made it.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class Annotations:
     format : str
         Key of the format in ``formats.FORMATS``, for instance ``snapshot``.
     side : "ground_truth" or "prediction"
-        What the file says of itself.
+        What the file states about itself.
     model, version : str or None
         The model's name and version; None when not given.
     labels : tuple of str
@@ -166,20 +166,20 @@ class Annotations:
     unit : "page" or "pixels"
         Unit of the boxes: shares of the displayed page, or pixels of its image.
     page_size : float64, shape (M, 2), or None
-        Width and height of each page entry in the file's pixels; None when the file does not say.
+        Width and height of each page entry in the file's pixels; None when the file does not state it.
     items_at : str
         JSON path of the array of boxes, for formats with more than one form of file; empty for others.
     attributes : mapping of str to sequences of length M
-        What the file says of its page entries besides, as ``doc_category`` of DocLayNet: a text for each page entry,
-        None where it does not say it. Empty for nothing.
+        What else the file states about its page entries, as ``doc_category`` of DocLayNet: a text for each page
+        entry, None where it states none. Empty for nothing.
     page_images : sequence of str, length M
         The name of the image file of each page entry as the file states it, "" for none; empty for files without them.
     fixes : tuple of str
-        What was done to the columns after reading, as it is written on the command line; every signature says it.
+        What was done to the columns after reading, as it is written on the command line; every signature states it.
     run : Run
-        What the file says of the run that made it; nothing for most formats.
+        What the file states about the run that made it; nothing for most formats.
     columns : str
-        What was said of the columns of a table, as ``--columns`` has it; empty for nothing.
+        The verdicts on the columns of a table, as ``--columns`` has it; empty for nothing.
     """
 
     name: str

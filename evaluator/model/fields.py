@@ -32,12 +32,12 @@ _DIGITS = re.compile(r"([0-9]+)")
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One extracted value and what its file says of it.
+    """One extracted value and what its file states about it.
 
     Attributes
     ----------
     value : object
-        Plain JSON value; None for null. For a rich value what stands under ``_value``, whatever it is: the
+        Plain JSON value; None for null. For a rich value what is under ``_value``, whatever it is: the
         outermost rich value wins, inner ones are part of the value.
     has_box : bool
         Whether the file gives a box; a malformed one counts.
@@ -50,7 +50,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     confidence_refused : bool
         Whether the file gives a confidence that is not a number in [0, 1]: it has no part in calibration.
     extras : mapping
-        Every other key of the rich value, as it stands there, ``_bbox`` included.
+        Every other key of the rich value, as it is there, ``_bbox`` included.
     """
 
     value: Any
@@ -87,7 +87,7 @@ class FieldDocuments:
     format : str
         Name of the format that they were read from.
     fixes : tuple of str
-        What was done to the names after reading; every signature says it.
+        What was done to the names after reading; every signature states it.
     """
 
     name: str
@@ -267,7 +267,7 @@ class SchemaNode(msgspec.Struct, kw_only=True):
     Attributes
     ----------
     rule : Rule or None
-        How the value here is compared; None where the schema does not say.
+        How the value here is compared; None where the schema does not state it.
     match_threshold : float
         For the items of a list here.
     item : SchemaNode or None

@@ -39,7 +39,7 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
     rule : str
         The rule that is broken, with its source in brackets.
     found : str
-        What stands there, shortened; empty when nothing can be quoted.
+        What is there, shortened; empty when nothing can be quoted.
     fix : str
         What its owner can do, as a sentence.
     """
@@ -58,7 +58,7 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
         Returns
         -------
         str
-            Safe to print on a terminal: every control and format character stands as an escape.
+            Safe to print on a terminal: every control and format character is shown as an escape.
 
         Examples
         --------

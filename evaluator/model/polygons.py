@@ -24,7 +24,7 @@ _FEWEST_POINTS: Final = 3
 _VALID: Final = "Valid Geometry"
 
 POLYGON_IOU: Final = "polygon IoU"
-"""How a signature says that outlines were compared instead of boxes."""
+"""How a signature states that outlines were compared instead of boxes."""
 
 ENCLOSES_RULE: Final = "a polygon must enclose an area (OGC simple features 1.2.1, section 6.1.11)"
 CROSSES_RULE: Final = "a polygon must not cross or touch itself (OGC simple features 1.2.1, section 6.1.11)"
@@ -125,7 +125,7 @@ def drawn_rings(boxes: Outlined, rows: IntArray, *, tolerance: FloatArray) -> li
 
 
 def polygon_issues(boxes: Outlined, issues: Collector, place_of: Callable[[int], str]) -> None:
-    """Adds a warning for every outline that is not used as it stands; the worst of its rings is named.
+    """Adds a warning for every outline that is not used as it is; the worst of its rings is named.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Text as sequences: normalisation, words, numbers, and how much of one sequence stands in another in order.
+"""Text as sequences: normalisation, words, numbers, and how much of one sequence is in another in order.
 
 Owns the character tables (white space, quotes, dashes, raised and lowered digits), the splitting of text into
 words and numbers, stems, and the longest common subsequence with its F-measure. Sequences are lists of strings; a
@@ -81,7 +81,7 @@ def normalised(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in lower case and in order: what stands between white space, punctuation and symbols.
+    """The words of a text in lower case and in order: what is between white space, punctuation and symbols.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def lcs_f1s(first: Sequence[Sequence[str]], second: Sequence[Sequence[str]]) -> 
 
 
 def _positions(tokens: Iterable[str | None]) -> dict[str | None, int]:
-    """Where each token stands: bit i of its number is set when it is token i."""
+    """Where each token is: bit i of its number is set when it is token i."""
     place: dict[str | None, int] = {}
     for position, token in enumerate(tokens):
         if token in place:
@@ -347,11 +347,11 @@ def _without_double_suffix(word: str) -> str:
 
 
 def _replaced(word: str, endings: Mapping[str, str], above: int) -> str:
-    """The word with its first listed ending replaced when what stands before it is long enough."""
+    """The word with its first listed ending replaced when what is before it is long enough."""
     for ending, new in endings.items():
         if word.endswith(ending):
             rest = word.removesuffix(ending)
-            # The s or t of -sion and -tion counts as part of what stands before the ending.
+            # The s or t of -sion and -tion counts as part of what is before the ending.
             measured = rest + new if ending in ("sion", "tion") else rest
             return rest + new if _measure(measured) > above else word
     return word

@@ -1,6 +1,6 @@
 """The parts of a chapter of a review pack: rows of numbers, heatmaps, curves and marked texts.
 
-Owns their form as plain values that HTML and PDF draw alike; what stands in them is `chapters`. Text comes as it is in
+Owns their form as plain values that HTML and PDF draw alike; what is in them is `chapters`. Text comes as it is in
 the files and is escaped where it is drawn. Colours are those of the light theme on paper and of both on screen.
 """
 
@@ -77,7 +77,7 @@ class Plot:
 
 
 class Passage(NamedTuple):
-    """A stretch of text: where it stands, and its pieces, each with whether it is marked."""
+    """A stretch of text: where it is, and its pieces, each with whether it is marked."""
 
     place: str
     pieces: tuple[tuple[str, bool], ...]

@@ -57,7 +57,7 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
     seconds : float
         What the correction of one box takes, above 0.
     pages_per_year : int
-        For which the hand work is told, at least 1.
+        For which the hand work is computed, at least 1.
     """
 
     title: str = ""

@@ -1,7 +1,7 @@
 """Chapters of a review pack: what models reach under one protocol, in its own numbers, curves, heatmaps and texts.
 
-Owns what a chapter says of each kind of result; how it is drawn is `html_pack` and `pdf_pack`. Numbers are those of the
-results and of the comparison of the first two; nothing is computed here that the protocol does not know.
+Owns what a chapter says about each kind of result; how it is drawn is `html_pack` and `pdf_pack`. Numbers are those of
+the results and of the comparison of the first two; nothing is computed here that the protocol does not know.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def gather_all(boxes: Boxes | None, further: Sequence[Further], options: PackOpt
     further : sequence of Further
         At least one without boxes.
     note : callable
-        Told what is being done; what it raises ends the work.
+        Called with what is being done; what it raises ends the work.
 
     Raises
     ------

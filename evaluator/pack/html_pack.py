@@ -50,7 +50,7 @@ from evaluator.system.whole_file import write_whole
 from evaluator.web.source import component_script, component_style
 
 Progress = Callable[[int, int, str], None]
-"""Told what is done, of how much, and what comes next; it may raise `Cancelled`."""
+"""Called with what is done, of how much, and what comes next; it may raise `Cancelled`."""
 
 _FOLDER: Final = Path(__file__).parent
 # Pictures are written as text: four letters for three bytes.
@@ -60,7 +60,7 @@ _CARD_BYTES: Final = 45_000
 _LAYER_BYTES: Final = 16_000
 _TEXT_BYTES: Final = 60_000
 _CHART_WIDTH: Final = 250.0
-# Half of the widest number of the scale stands outside of it.
+# Half of the widest number of the scale is outside of it.
 _CHART_EDGE: Final = 20.0
 
 
@@ -179,7 +179,7 @@ def files_of(contents: Contents) -> list[FileRow]:
 
 
 def told_cards(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[Card]:
-    """The findings one by one, each told before it is worked on, their pages drawn ahead."""
+    """The findings one by one, each reported before it is worked on, their pages drawn ahead."""
     total = len(contents.cards) + len(plan.pages)
     places = ((card, _drawn_at(card, contents)) for card in contents.cards)
     for done, card in enumerate(pictures.ahead(places, width=None)):
@@ -193,7 +193,7 @@ def _drawn_at(card: Card, contents: Contents) -> tuple[str, int]:
 
 
 def told_pages(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[int]:
-    """The pages with a picture one by one, each told before it is worked on and drawn ahead."""
+    """The pages with a picture one by one, each reported before it is worked on and drawn ahead."""
     total = len(contents.cards) + len(plan.pages)
     places = ((page, contents.place(page)[1:]) for page in plan.pages)
     for done, page in enumerate(pictures.ahead(places, width=plan.width)):

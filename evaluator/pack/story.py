@@ -39,7 +39,7 @@ _WIDEST: Final = 0.62
 _WHAT: Final = {
     "page_missed": "A page with boxes has no prediction at all.",
     "page_extra": "A page without ground truth has predictions.",
-    "shifted": "Boxes of the right size stand at one distance from their place.",
+    "shifted": "Boxes of the right size lie at one distance from their place.",
     "parts": "One box of the ground truth is read as several.",
     "joined": "Several boxes of the ground truth are read as one.",
     "alike": "The same mistake happens several times on a page.",
@@ -87,7 +87,7 @@ class Cause(NamedTuple):
     part : tuple of float
         The part of that page that is shown, as shares.
     verdict : str
-        What reviewers said about the mistakes that are shown; empty without a verdict.
+        The verdicts on the mistakes that are shown; empty without a verdict.
     """
 
     number: int
@@ -207,7 +207,7 @@ def documents_words(made: Decision, differences: Sequence[Difference]) -> str:
         if more == 0:
             enough.append(title)
         elif more is None or more > 1_000:
-            needed.append(f"more documents are unlikely to settle {title}" if more else f"{title} cannot be told")
+            needed.append(f"more documents are unlikely to settle {title}" if more else f"{title} cannot be determined")
         else:
             needed.append(f"{title} needs about {count_of(more, 'more document')}")
     parts = [f"Large enough for {_listed(enough)}." if enough else ""]
@@ -307,7 +307,7 @@ def _readable(boxes: FloatArray) -> Rect:
 
 
 def _verdict(model: Model, mine: Causes, example: int, log: ReviewLog) -> str:
-    """What was said of the mistakes of a cause: the verdicts with how many of them have it."""
+    """The verdicts on the mistakes of a cause: the verdicts with how many of them have it."""
     if not len(log):
         return ""
     page = int(mine.page[example])

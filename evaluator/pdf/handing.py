@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Final
 
 _SECONDS: Final = 5.0
-# What Python needs to start, and nothing secret that may stand beside it.
+# What Python needs to start, and nothing secret that may be beside it.
 _ENVIRONMENT: Final = (
     "PATH", "SYSTEMROOT", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
     "PYTHONHOME", "PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE",

@@ -1,6 +1,6 @@
 """Why a page, or its document, cannot be shown: the typed outcomes and their sentences.
 
-Owns the words that stand in the place of such a page. They name documents and folders, never a path of this machine;
+Owns the words shown in place of such a page. They name documents and folders, never a path of this machine;
 sentences count pages from 1.
 """
 

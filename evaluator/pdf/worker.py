@@ -1,4 +1,4 @@
-"""The process that reads documents: draws one page or reads its words, and dies when told to.
+"""The process that reads documents: draws one page or reads its words, and ends on request.
 
 Owns the renderer (PyMuPDF; Pillow for documents that are images) and the messages spoken with it. It is the only
 file that imports pymupdf, and it does so only inside the worker process: PyMuPDF holds the interpreter lock for a
@@ -653,7 +653,7 @@ def displayed_box(
 
 
 def geometry_warnings(page: _Untyped) -> tuple[str, ...]:
-    """Sentences on a page whose geometry MuPDF had to guess, so that boxes may stand elsewhere.
+    """Sentences on a page whose geometry MuPDF had to guess, so that boxes may be drawn elsewhere.
 
     Parameters
     ----------

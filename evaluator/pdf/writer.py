@@ -98,7 +98,7 @@ class Drawing(msgspec.Struct, frozen=True):
 
 
 class Section(msgspec.Struct, frozen=True, tag=True):
-    """Flowing text on pages of its own, with bars and drawings where elements of their names stand.
+    """Flowing text on pages of its own, with bars and drawings where elements of their names are.
 
     Attributes
     ----------
@@ -366,7 +366,7 @@ def _annotate(pymupdf: _Untyped, page: _Untyped, note: Note, layer: int) -> None
 
 
 def _draw_bar(page: _Untyped, rect: _Untyped, bar: Bar) -> None:
-    """An interval where its element stands."""
+    """An interval where its element is."""
     colour = _rgb(_BAR_COLOURS.get(bar.kind, _MUTED))
     middle = (rect.y0 + rect.y1) / 2
 
@@ -384,7 +384,7 @@ def _draw_bar(page: _Untyped, rect: _Untyped, bar: Bar) -> None:
 
 
 def _draw(pymupdf: _Untyped, page: _Untyped, rect: _Untyped, drawing: Drawing) -> None:
-    """Curves or cells where their element stands."""
+    """Curves or cells where their element is."""
 
     def at(point: tuple[float, float]) -> tuple[float, float]:
         return float(rect.x0 + point[0] * rect.width), float(rect.y0 + point[1] * rect.height)

@@ -433,7 +433,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         return matching
 
     def own_options(self, options: BoxOptionsT) -> Mapping[str, Any]:
-        """What its pairs are told besides when they are matched, by name; empty for most protocols."""
+        """What its pairs receive in addition when they are matched, by name; empty for most protocols."""
         return {}
 
     @abstractmethod
@@ -493,7 +493,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         return {}
 
     def error_types(self, result: BoxEvaluation) -> TideErrors | None:
-        """The six TIDE types at the first threshold and what each costs; None where they cannot be told."""
+        """The six TIDE types at the first threshold and what each costs; None where they cannot be determined."""
         return tide_of(result.first)
 
     def labels(self, result: BoxEvaluation) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""Findings: what reviewers say of mistakes, pages, documents and comparisons, where it is kept, and what it changes.
+"""Findings: the verdicts on mistakes, pages, documents and comparisons, where it is kept, and what it changes.
 
 A finding is a judged thing of a page or a result; what is wrong with a *file* is `model.issues.Issue`. Verdicts
 and their order are in ``verdicts``, what identifies a judged thing in ``identity``, whether it still is a mistake in

@@ -1,8 +1,8 @@
 """The corrected ground truth that follows from verdicts, and the numbers of every protocol on it.
 
 Owns what a verdict changes. There is *one* corrected ground truth for all models, thresholds and protocols, and
-corrected numbers are those of the protocol on it: nothing is added to or taken from counts by hand. They always stand
-next to the official ones, which nothing here touches.
+corrected numbers are those of the protocol on it: nothing is added to or taken from counts by hand. They are always
+shown next to the official ones, which nothing here touches.
 
 ====================  ======================  =========================================================================
 verdict               mistake                 what changes

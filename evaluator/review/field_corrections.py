@@ -2,7 +2,7 @@
 
 Owns what a verdict on a field changes. There is *one* corrected ground truth for all models and thresholds, and the
 corrected numbers are those of the protocol, run again with the options of the official result. No count is changed by
-hand. They always stand next to the official ones, which nothing here touches.
+hand. They are always shown next to the official ones, which nothing here touches.
 
 ====================  =========================  ======================================================================
 verdict               boxes that were judged     what changes
@@ -277,7 +277,7 @@ class _Draft(Draft):
                 return model, row
         if target.of("prediction"):
             return None
-        # A verdict about the ground truth alone holds whatever the models say of the field.
+        # A verdict about the ground truth alone holds whatever the models say about the field.
         (box,) = target.boxes
         for model, result in enumerate(self.results):
             compared = result.compared

@@ -1,4 +1,4 @@
-"""Which extracted field was judged: targets of compared fields, what was said about them, and whether it still applies.
+"""Which extracted field was judged: targets of compared fields, the verdicts on them, and whether it still applies.
 
 Owns the way from a fields result to `Target` and back. A field is identified by the content of its boxes and by its
 paths, never by its row, its status or a threshold, so a verdict survives another IoU threshold. A field without a
@@ -72,7 +72,7 @@ def _target(result: FieldsResult, row: int, problem: str | None, signature: str)
 def judged_fields(
     result: FieldsResult, document: str, log: ReviewLog, *, iou: float
 ) -> dict[int, tuple[Target, Judged | None]]:
-    """The fields of a document that can be judged, each with what was said about it.
+    """The fields of a document that can be judged, each with the verdicts on it.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def judged_rows(result: FieldsResult, document: str, log: ReviewLog, *, iou: flo
 
 
 def attach_fields(layers: LayersT, result: FieldsResult, document: str, log: ReviewLog, *, iou: float) -> LayersT:
-    """What is drawn on a page with what was said about each problem.
+    """What is drawn on a page with the verdicts on each problem.
 
     Parameters
     ----------

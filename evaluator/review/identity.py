@@ -70,7 +70,7 @@ class PageMistakes:
 
 
 def box_model_name(prediction: Annotations) -> str:
-    """The name under which a model's boxes are known: as the file says, without version, else the file's name.
+    """The name under which a model's boxes are known: as the file states, without version, else the file's name.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def comparison_target(
 
 
 def claimed(targets: Sequence[Target], judged: Sequence[Judged]) -> list[Judged | None]:
-    """What was said about each of the targets of a page, under their identity or that of the same boxes.
+    """The verdicts on each of the targets of a page, under their identity or that of the same boxes.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def claimed(targets: Sequence[Target], judged: Sequence[Judged]) -> list[Judged 
 
 
 def attach(layers: LayersT, result: BoxResult[Any], page: int, log: ReviewLog) -> LayersT:
-    """What is drawn on a page with what was said about each mistake.
+    """What is drawn on a page with the verdicts on each mistake.
 
     Parameters
     ----------

@@ -143,7 +143,7 @@ def _time(event: Any) -> Any:  # noqa: ANN401 - an event and its time
 
 
 def votes_of(item: AgendaItem) -> list[VoteItem]:
-    """What each reviewer said of an item, by name."""
+    """The verdict of each reviewer on an item, by name."""
     return [
         VoteItem(plain(name) + ("" if verified else " (unverified)"), OPINIONS[vote])
         for (name, verified), vote in sorted(item.votes.items())

@@ -1,4 +1,4 @@
-"""Why findings cannot be read or kept: one typed problem, in words that tell a reviewer what to do.
+"""Why findings cannot be read or kept: one typed problem, in words that state what a reviewer can do.
 
 Owns `StoreProblem` and the way to it from what SQLite, PostgreSQL and SQLAlchemy raise. Addresses are shown without
 password and files by their name only.

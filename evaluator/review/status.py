@@ -86,7 +86,7 @@ def finding_statuses(log: ReviewLog, results: Sequence[BoxResult[Any]]) -> list[
 
 
 class _Page:
-    """A page under one result: its mistakes, what was said about them, and the rows of both sides."""
+    """A page under one result: its mistakes, the verdicts on them, and the rows of both sides."""
 
     def __init__(self, result: BoxResult[Any], page: int, log: ReviewLog) -> None:
         self.matching = result.matching

@@ -86,7 +86,7 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Binned:
-    """Attributes as bins, and the conditions that can be told by bins.
+    """Attributes as bins, and the conditions that can be expressed with bins.
 
     Attributes
     ----------
@@ -256,7 +256,7 @@ _ON_PAGE: Final[Mapping[tuple[str, str], str]] = {
 
 
 def _phrase(condition: Condition) -> tuple[int, str] | None:
-    """Where a condition stands in a sentence, and its words; None for one that goes behind "with"."""
+    """Where a condition is in a sentence, and its words; None for one that goes behind "with"."""
     name, op, value = condition
     if op == "==":
         text = _ON_PAGE.get((name, str(value)))

@@ -1,4 +1,4 @@
-"""Named slices: sets of boxes with a name, kept in a file, whose measures stand beside those of the labels.
+"""Named slices: sets of boxes with a name, kept in a file, whose measures are shown beside those of the labels.
 
 Owns the file, a JSON object of names with lists of conditions, and the numbers: recall of the boxes of the ground truth
 in the slice, precision of the predictions in it, both as sums by document, so that they are compared, resampled and
@@ -62,7 +62,7 @@ def read_named(path: Path) -> tuple[NamedSlice, ...]:
     ----------
     path : Path
         ``{"scans": [{"attribute": "scan", "op": "==", "value": "yes"}]}``; an object of a slice as ``layoutscope slices
-        --json`` gives it may stand in place of the list.
+        --json`` gives it may be given instead of the list.
 
     Raises
     ------

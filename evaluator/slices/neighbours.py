@@ -1,4 +1,4 @@
-"""What stands around a box on its page: the next box, the boxes that hold it, what is above and below.
+"""What is around a box on its page: the next box, the boxes that hold it, what is above and below.
 
 Owns the comparison of every box with every box of its page, some millions of pairs at a time. Boxes are given as shares
 of their page; nothing here knows of labels' names or of files.
@@ -21,7 +21,7 @@ _HELD: Final = 0.9
 
 
 class Surroundings(NamedTuple):
-    """What stands around each of N boxes.
+    """What is around each of N boxes.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Surroundings(NamedTuple):
 
 
 def surroundings(page: IntArray, label: IntArray, xyxy: FloatArray) -> Surroundings:
-    """What stands around each box.
+    """What is around each box.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def surroundings(page: IntArray, label: IntArray, xyxy: FloatArray) -> Surroundi
 
 
 def _of(every: Surroundings, rows: slice | IntArray) -> Surroundings:
-    """What stands around some of the boxes; a slice shares the memory."""
+    """What is around some of the boxes; a slice shares the memory."""
     distance, *others = every
     return Surroundings(distance[rows], *(each[rows] for each in others))
 
@@ -88,7 +88,7 @@ def _chunks(page: IntArray) -> Iterator[tuple[int, int]]:
 
 
 def _around(page: IntArray, label: IntArray, xyxy: FloatArray, out: Surroundings) -> None:
-    """What stands around the boxes of some whole pages, written into `out`."""
+    """What is around the boxes of some whole pages, written into `out`."""
     first = np.searchsorted(page, page, side="left")
     count = np.searchsorted(page, page, side="right") - first
     ends = np.cumsum(count)
@@ -127,7 +127,7 @@ def _around(page: IntArray, label: IntArray, xyxy: FloatArray, out: Surroundings
 
 
 def columns_of_text(page: IntArray, xyxy: FloatArray, pages: int) -> IntArray:
-    """In how many columns the boxes of each page stand, int64, shape (pages,); 0 for a page without boxes.
+    """In how many columns the boxes of each page are, int64, shape (pages,); 0 for a page without boxes.
 
     The heights of the boxes are added up over the width of the page; boxes wider than 0.6 of the page are left out.
     A column is a stretch where the sum is above 0.15 of its largest value.

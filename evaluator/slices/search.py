@@ -1,4 +1,4 @@
-"""The search for slices: the sets of boxes, told by up to three conditions, where an outcome is worse than elsewhere.
+"""The search for slices: sets of boxes, selected by up to three conditions, where an outcome is worse than elsewhere.
 
 Owns the counting, the statistic, its control, and the choice of conditions; knows nothing of files or words.
 
@@ -350,7 +350,7 @@ class _Run:
                 if high > low:
                     some = matrix[low:high]
                     out[one] += some.T @ some
-        # Groups last: what is added up over neighbouring bins then stands side by side in memory.
+        # Groups last: what is added up over neighbouring bins then is side by side in memory.
         return np.ascontiguousarray(out.transpose(1, 2, 0))
 
     # --- the statistic ------------------------------------------------------------------------------------------
@@ -431,7 +431,7 @@ class _Run:
         for place, attribute in enumerate(self.bins.attributes):
             start, stop = int(starts[place]), int(starts[place + 1])
             own, later = np.flatnonzero(self.owner == place), np.flatnonzero(self.owner > place)
-            # The attribute alone: its own bins stand on the diagonal. Ranges with two ends are pairs of conditions.
+            # The attribute alone: its own bins are on the diagonal. Ranges with two ends are pairs of conditions.
             diagonal = np.arange(start, stop)
             alone = [_summed(each[diagonal, diagonal], 0) for each in (sums, counts)]
             lone_variance = _summed(variance[diagonal, diagonal], 0)
@@ -557,7 +557,7 @@ class _Run:
     # --- the conditions of what was found -------------------------------------------------------------------------
 
     def _chosen(self, tried: _Tried, outcome: _Outcome) -> tuple[tuple[Condition, ...], IntArray]:
-        """The best of the candidates when each has the cuts where it tells best.
+        """The best of the candidates when each has the cuts where it separates best.
 
         A cut of the search is one of few; an attribute that goes with the right one can do better with its own.
         """
@@ -574,7 +574,7 @@ class _Run:
         return best[1], best[2]
 
     def _polished(self, tried: _Candidate, outcome: _Outcome) -> tuple[tuple[Condition, ...], IntArray]:
-        """The conditions that are needed, with the cuts where they tell best, and the rows for which they hold."""
+        """The conditions that are needed, with the cuts where they separate best, and the rows for which they hold."""
         conditions = [each for part in tried.ranges for each in self.bins.conditions(part)]
         sign = 1.0 if tried.t > 0 else -1.0
         for _ in range(3):
@@ -596,7 +596,7 @@ class _Run:
         return ordered, np.flatnonzero(holding(ordered, self.attributes))
 
     def _told_by(self, inside: BoolArray, parent: BoolArray, sign: float) -> float:
-        """What a condition tells: by how much the square of z is above its price; 0 or less for nothing.
+        """What a condition adds: by how much the square of z is above its price; 0 or less for nothing.
 
         z is that of the boxes inside against the rest of the parent, with the variance that the parent has. The price
         is what the best of some hundred conditions without meaning reaches, and not less than the best of the decoys.
@@ -619,7 +619,7 @@ class _Run:
         return z * z - best if z > 0 else -1.0
 
     def _cut(self, conditions: list[Condition], at: int, outcome: _Outcome, sign: float) -> Condition:
-        """A condition on a number with its value where the set tells best, the other conditions being what they are."""
+        """A condition on a number with the value that separates best, the other conditions being what they are."""
         one = conditions[at]
         if one.op == "==":
             return one
@@ -729,7 +729,7 @@ class _Level(NamedTuple):
         difference = (inside - outside) * n1 * (1.0 - share)
         # As many groups as count: fewer when most of the boxes are in few of them.
         effective = np.maximum(n1**2 / np.maximum(nn, 1.0), 1.0 + 1e-9)
-        # A variance from few groups is drawn towards what all groups say of each other, never below that.
+        # A variance from few groups is drawn towards what all groups say about each other, never below that.
         pooled = (variance + self.between * nn) * np.maximum(1.0 - share, 0.0)
         freedom = effective - 1.0
         own = squares * effective / freedom

@@ -27,7 +27,7 @@ MEASURES: Final[tuple[Measure, ...]] = ("recall", "precision")
 
 @dataclass(frozen=True, eq=False)
 class Slice:
-    """Boxes told by conditions where a model is worse than elsewhere, or, of two models, B differs from A.
+    """Boxes selected by conditions where a model is worse than elsewhere, or, of two models, B differs from A.
 
     Attributes
     ----------
@@ -227,9 +227,9 @@ def find_slices(
     label = side.label[rows].astype(np.int64)
     made = [_slice(one, measure, value, right=right, label=label, rows=rows, every=every) for one in tried.found]
     # Elsewhere is what a reader compares with: where it is the same label and hardly differs, there is nothing to tell.
-    told = [each for each in made if abs(each.difference) >= smallest]
-    told.sort(key=lambda each: -each.lost)
-    return Slices(tuple(told), len(rows), tuple(each.name for each in every), tried, signature)
+    listed = [each for each in made if abs(each.difference) >= smallest]
+    listed.sort(key=lambda each: -each.lost)
+    return Slices(tuple(listed), len(rows), tuple(each.name for each in every), tried, signature)
 
 
 def side_of(result: AnyBoxResult, measure: Measure) -> JoinedBoxes:
@@ -271,7 +271,7 @@ def boxes_in(
 
 
 def attributes_in(side: JoinedBoxes) -> dict[tuple[str, int | None], dict[str, str | int | float | bool | None]]:
-    """What the file of a side says of its pages besides their boxes; numbers where all texts are numbers."""
+    """What the file of a side says about its pages besides their boxes; numbers where all texts are numbers."""
     source = side.source
     of_pages: dict[tuple[str, int | None], dict[str, str | int | float | bool | None]] = {}
     for name, texts in source.attributes.items():

@@ -1,4 +1,4 @@
-"""Where a ground truth box is likely missing: predictions that stand at no ground truth box, weighed.
+"""Where a ground truth box is likely missing: predictions that lie at no ground truth box, weighed.
 
 Owns the pairing of lone predictions of two models and the probability that an object is there. What an unlabelled
 object would look like to the models is known from the labelled ones: their scores, how often the other model misses
@@ -53,7 +53,7 @@ class Absent(NamedTuple):
 
 
 class _Lone(NamedTuple):
-    """Places where predictions stand at no ground truth box.
+    """Places where predictions lie at no ground truth box.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class _Lone(NamedTuple):
         Row of each model's prediction; `NOBODY` for none.
     there : bool, shape (K, M)
     both : bool, shape (K,)
-        Whether two models stand there.
+        Whether two models are there.
     bins : int64, shape (K, M)
         Score bins; any for none.
     place : Columns
@@ -119,7 +119,7 @@ def absent(truth: Columns, seen: Sequence[Seen], evidence: AtBoxes, look: Looks,
 
 
 def _lone(seen: Sequence[Seen]) -> _Lone:
-    """The places where predictions stand alone."""
+    """The places where predictions are alone."""
     rows = _places(seen)
     there = rows != NOBODY
     filled = np.maximum(rows, 0)

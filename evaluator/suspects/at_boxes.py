@@ -39,7 +39,7 @@ _FAR_OUT: Final = 5.0
 """A usual deviation is never so large."""
 _BAD_SCALE: Final = 6.0
 _COINCIDENCE: Final = 0.02
-"""How often a made-up prediction stands at an invented box."""
+"""How often a made-up prediction lies at an invented box."""
 _ENOUGH: Final = 20
 _PAGE: Final = 5.0
 """A page is as hard as all pages with the weight of so many boxes."""
@@ -63,7 +63,7 @@ class Behaviour(NamedTuple):
     real, junk : float64, shape (SCORE_BINS,)
         Scores of predictions that are right, and of those at no ground truth box.
     coincidence : float
-        How often a made-up prediction stands at a place by chance.
+        How often a made-up prediction lies at a place by chance.
     """
 
     miss: FloatArray
@@ -217,7 +217,7 @@ def _rounds(
         right = np.clip(1.0 - extra - label - border, 0.0, 1.0)
         share = state.share
         if len(seen) == 2:
-            # One model cannot tell its own mistakes from those of the ground truth by agreement; its shares stand.
+            # One model cannot tell its own mistakes from those of the ground truth by agreement; its shares are kept.
             share = np.clip(np.array([extra.sum(), label.sum(), border.sum()]) / max(boxes, 1), _LEAST, _MOST)
         bad = [np.zeros(len(look)) for _ in seen]
         for values, drawn in zip(bad, odds.borders.bad, strict=True):

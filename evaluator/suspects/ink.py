@@ -1,4 +1,4 @@
-"""What the page itself says of a suspect: words and ink inside the ground truth now and inside the proposal.
+"""What the page itself says about a suspect: words and ink inside the ground truth now and inside the proposal.
 
 Owns the reading of the pages of the likeliest suspects, and how far words and ink move their probability. The factors
 are set by judgement, not measured: a page with text says a lot, but annotators draw figures around words as well. Boxes
@@ -112,7 +112,7 @@ def _read(suspects: Suspects, page: int, folder: PdfFolder, pool: PagePool) -> _
 
 
 def _says(kind: int, page: _Page, now: FloatArray, proposed: FloatArray, others: FloatArray) -> _Said:
-    """What a page says of a suspect."""
+    """What a page says about a suspect."""
     inside = _held(page.words, now)
     if kind == MISSING:
         free = inside & ~_held_by_any(page.words, others)

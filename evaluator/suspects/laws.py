@@ -297,7 +297,7 @@ def neighbourhood(page: IntArray, top: FloatArray, label: IntArray, labels: int)
     ----------
     page : int64, shape (N,)
     top : float64, shape (N,)
-        Upper edge: boxes of a page stand in this order.
+        Upper edge: boxes of a page are in this order.
     label : int64, shape (N,)
 
     Returns
@@ -315,7 +315,7 @@ def neighbourhood(page: IntArray, top: FloatArray, label: IntArray, labels: int)
         counts = np.bincount(neighbour * labels + own, minlength=(labels + 1) * labels)
         table = counts.reshape(labels + 1, labels).astype(np.float64)
         pooled = (table.sum(axis=1) + 1.0) / (table.sum() + labels + 1)
-        # A label is drawn to how all labels stand with the weight of twenty boxes.
+        # A label is drawn to how all labels are with the weight of twenty boxes.
         share = (table + 20.0 * pooled[:, None]) / (table.sum(axis=0) + 20.0)
         density += np.log(share / pooled[:, None])[neighbour]
     found = np.empty_like(density)

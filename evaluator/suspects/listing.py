@@ -114,7 +114,7 @@ class Suspects:
     boxes : int
         Number of ground truth boxes that were looked at.
     notes : tuple of str
-        What the page says of each suspect; empty when no page was looked at.
+        What the page says about each suspect; empty when no page was looked at.
     """
 
     dataset: Dataset

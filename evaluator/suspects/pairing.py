@@ -1,4 +1,4 @@
-"""Which prediction stands at which ground truth box, whatever its label, and which predictions stand alone.
+"""Which prediction lies at which ground truth box, whatever its label, and which predictions are alone.
 
 Owns the one-to-one pairing behind the evidence. It is not the matching of a protocol: labels may differ, and boxes that
 overlap a little are paired, because a wrong label and a wrong border are what is looked for. Boxes are x1, y1, x2, y2,

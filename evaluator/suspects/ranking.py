@@ -2,7 +2,7 @@
 
 Owns the weighing. For each ground truth box, what the models and the page show is given a probability under "it is
 right" and under each kind of error; how often each kind occurs is estimated from the same data, so that kinds and
-scores are comparable in one list. Predictions that stand at no ground truth box are weighed in the same way under "an
+scores are comparable in one list. Predictions that are at no ground truth box are weighed in the same way under "an
 object is there" and "the model made it up". The score of a suspect is the probability of the error that follows.
 
 Models are taken to err independently where the ground truth is right; where they err together (a hard page), two of

@@ -1,7 +1,7 @@
 """A suspect as the target of a verdict: accepting it says "ground truth wrong" with the proposed correction.
 
 Owns the way from a suspect to `Target`. What verdicts change is said in `evaluator.review.corrections`: the proposed
-box stands in the place of a prediction, so that an accepted suspect corrects the ground truth like any accepted one.
+box takes the place of a prediction, so that an accepted suspect corrects the ground truth like any accepted one.
 """
 
 from __future__ import annotations

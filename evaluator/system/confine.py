@@ -111,7 +111,7 @@ def shut_in() -> tuple[str, ...]:
     Notes
     -----
     For a process of one thread. What is open stays open and can be read and written; memory can be had; signals that
-    the process was told to die by still come.
+    the process is set to die by still come.
     """
     os.environ.clear()
     machine = platform.machine()
@@ -123,12 +123,12 @@ def shut_in() -> tuple[str, ...]:
     library.syscall.restype = ctypes.c_long
     # First: without it neither of the last two is open to a process without root.
     return tuple(
-        told
-        for told in (
+        words
+        for words in (
             _no_new_privileges(library), _no_capabilities(library, machine), _landlock(library),
             _seccomp(library, machine),
         )
-        if told
+        if words
     )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ def in_threads(work: Callable[[T], R], parts: Iterable[T], *, most: int = MOST_T
 
     Yields
     ------
-    What `work` returns; what it raises is raised where the answer would stand.
+    What `work` returns; what it raises is raised where the answer would be.
     """
     threads = min(os.cpu_count() or 1, most)
     coming = iter(parts)

@@ -1,7 +1,7 @@
 """What a browser may do with the dashboard: the layer in front of the server that says so with every answer.
 
 Owns the content security policy and its sister headers, which origins may open a session, and which of the server's
-addresses are shut because no view needs them. It speaks plain ASGI, so that it can stand in one row with other layers,
+addresses are shut because no view needs them. It speaks plain ASGI, so that it can be chained with other layers,
 and knows the server by its addresses alone.
 
 It asks for no login (docs/login.md) and does not choose the names under which the server answers.
@@ -42,7 +42,7 @@ _HOST: Final = re.compile(r"[A-Za-z0-9.:\[\]-]+")
 
 
 def inline_scripts(page: str) -> tuple[str, ...]:
-    """The hashes by which a policy lets the scripts run that stand in a page.
+    """The hashes by which a policy lets the scripts of a page run.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def content_policy(host: str, scripts: Iterable[str]) -> str:
 
     Notes
     -----
-    ``blob:`` is how Streamlit runs the scripts of components, and styles stand in the elements that it makes. Sockets
+    ``blob:`` is how Streamlit runs the scripts of components, and styles are in the elements that it makes. Sockets
     are named because not every browser counts them to ``'self'``.
     """
     sockets = f" ws://{host} wss://{host}" if _HOST.fullmatch(host) else ""
@@ -111,7 +111,7 @@ def same_origin(origin: str, host: str, public: Iterable[str] = ()) -> bool:
 
 
 class Guard:
-    """The layer; `application` is what stands behind it.
+    """The layer; `application` is what is behind it.
 
     Parameters
     ----------

@@ -193,7 +193,7 @@ def _measure(text: str) -> str:
 
 
 def _question(text: str) -> Question:
-    """Reads what was clicked or brushed in the gallery."""
+    """Reads what was clicked or selected in the gallery."""
     try:
         return msgspec.json.decode(text.encode(), type=Question)
     except msgspec.DecodeError as problem:

@@ -132,7 +132,7 @@ def _ledger(
     *,
     _results: tuple[Result, Result],
 ) -> Ledger:
-    """The ledger of two results; the keys say which."""
+    """The ledger of two results; the keys identify them."""
     return ledger(*_results)
 
 
@@ -152,7 +152,7 @@ def _measured(loaded: OpenedBoxes, model: Model) -> Measures:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _measures(key: ResultKey, *, _result: Result) -> Measures:
-    """The sums by document of a result; `key` says which."""
+    """The sums by document of a result; `key` identifies it."""
     return box_measures(_result)
 
 

@@ -34,7 +34,7 @@ def rule() -> Rule:
 
 @st.cache_resource(max_entries=32, show_spinner="Counting what has to be corrected")
 def cost(first: ResultKey, second: ResultKey, *, _results: tuple[Result, Result]) -> Cost | None:
-    """What the models cost; the keys say which results."""
+    """What the models cost; the keys identify the results."""
     return cost_of(*_results)
 
 

@@ -1,4 +1,4 @@
-"""The doctor on screen: what it says of each prediction, applied and undone by the reader, and what is in the files.
+"""The doctor on screen: what it says about each prediction, applied and undone by the reader, and what is in the files.
 
 Diagnoses are shared by all sessions under the digests of the files and the protocol. A fix is kept for a file by its
 name, among the fixes of the session, which the address holds.
@@ -35,7 +35,7 @@ _BROWSER_VIEW = "pages/page_browser.py"
 
 
 class Diagnosed(NamedTuple):
-    """A prediction of this session and what the doctor says of it; the sides as they were read."""
+    """A prediction of this session and what the doctor says about it; the sides as they were read."""
 
     name: str
     diagnosis: Diagnosis
@@ -47,7 +47,7 @@ class Diagnosed(NamedTuple):
 
 
 def diagnoses() -> list[Diagnosed]:
-    """What the doctor says of each prediction that has no fix yet; those with nothing to say are left out."""
+    """What the doctor says about each prediction that has no fix yet; those with nothing to say are left out."""
     held = opened.files(BOXES)
     truth = held.ground_truth.source if held.ground_truth else None
     if truth is None:
@@ -71,7 +71,7 @@ def diagnoses() -> list[Diagnosed]:
 
 
 def _as_written(model: Member[Annotations]) -> Annotations | None:
-    """A prediction with its coordinates as they stand in the file; None when it cannot be read even so."""
+    """A prediction with its coordinates as they are in the file; None when it cannot be read even so."""
     if model.source is not None:
         return model.source
     return opened.read(BOXES, model.origin, model.name, model.side, as_written=True).source
@@ -129,7 +129,7 @@ def banner() -> None:
 
 
 def _line(place: int, case: Diagnosed) -> None:
-    """What the doctor says of a prediction in one line; nothing when there is neither a fix nor a reason to ask."""
+    """What the doctor says about a prediction in one line; nothing when there is neither a fix nor a reason to ask."""
     diagnosis = case.diagnosis
     if diagnosis.best is None and not diagnosis.nothing_matches:
         return

@@ -1,4 +1,4 @@
-"""What the gallery shows: the items behind what was clicked or brushed that pass the filter, and their crops."""
+"""What the gallery shows: the items behind what was clicked or selected that pass the filter, and their crops."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Shown:
 
 @st.cache_resource(max_entries=16, show_spinner="Listing the boxes")
 def _items(key: ResultKey, *, _result: Callable[[], Result]) -> Items:
-    """All items of a result; `key` says which."""
+    """All items of a result; `key` identifies it."""
     return box_items.items(_result())
 
 

@@ -39,7 +39,7 @@ def operating_point(
 ) -> None:
     """IoU threshold, a score threshold for each of the chosen models, and the two presets.
 
-    With `one_of` the model to show is chosen among these, and its three main numbers stand at the end.
+    With `one_of` the model to show is chosen among these, and its three main numbers are at the end.
     """
     width = 170 if one_of else 240
     with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
@@ -88,7 +88,7 @@ def _presets(loaded: OpenedBoxes) -> None:
 
     def apply() -> None:
         if state.presets_of != thresholds(loaded):
-            # A slider was moved: the browser had not heard yet that its last step took the mark off the preset.
+            # A slider was moved: the browser had not yet received that its last step took the mark off the preset.
             return
         if state.preset == STANDARD:
             use_standard()
@@ -180,7 +180,7 @@ def corrected(loaded: OpenedBoxes, model: Model) -> Corrected | None:
 
 
 def corrected_badge(after: Corrected, before: Metrics, key: Ratio) -> str:
-    """A corrected number in small letters, to stand with the official one, as HTML; empty when it reads the same."""
+    """A corrected number in small letters, to be shown with the official one, as HTML; empty when it reads the same."""
     if number(after.numbers[key]) == number(before[key]):
         return ""
     explained = (

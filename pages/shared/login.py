@@ -163,7 +163,7 @@ def providers(auth: Mapping[str, Any]) -> list[str]:
 
 
 def claimed_name(user: Mapping[str, Any]) -> str:
-    """The name that stands with a reader's verdicts: email, name or identifier; empty when there is none.
+    """The name that is shown with a reader's verdicts: email, name or identifier; empty when there is none.
 
     Notes
     -----
@@ -181,7 +181,7 @@ def proxy_access(named: Sequence[str]) -> Access:
     ----------
     named : sequence of str
         Every value of the header in the request. More than one means that the proxy added its own to one that came
-        from outside, and which is which cannot be told.
+        from outside, and which is which cannot be determined.
     """
     if len(named) > 1:
         return Access(

@@ -65,7 +65,7 @@ def weights_in_use(loaded: OpenedBoxes) -> Mapping[str, float]:
 
 
 def signed(loaded: OpenedBoxes) -> list[str]:
-    """What a signature says of the weights; nothing where all are 1."""
+    """What a signature states about the weights; nothing where all are 1."""
     weights = weights_in_use(loaded)
     return [f"class weight {', '.join(_weighed(weights))}"] if weights else []
 
@@ -136,7 +136,7 @@ def _average_precision(loaded: OpenedBoxes, result: Result, model: Named) -> _Gr
 
 @st.cache_resource(max_entries=16, show_spinner="Working out average precision")
 def _ranked(digests: tuple[str, ...], model: int, *, _dataset: Dataset) -> Mapping[str, float | None] | None:
-    """COCO's numbers of a model; the files say which."""
+    """COCO's numbers of a model; the files state which."""
     return protocol.average_precision(_dataset, model)
 
 

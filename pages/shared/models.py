@@ -39,7 +39,7 @@ def is_own(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """A result of an earlier run that cannot stand with the others, and why."""
+    """A result of an earlier run that cannot be listed with the others, and why."""
 
     result: EarlierResult
     why: str
@@ -96,7 +96,7 @@ def _keys(loaded: OpenedBoxes, *, own: bool) -> tuple[ResultKey, ...]:
 
 
 def _sorted_out(loaded: OpenedBoxes, label: str) -> tuple[list[EarlierResult], tuple[Apart, ...]]:
-    """The earlier results that can stand with the open models, and the others."""
+    """The earlier results that can be with the open models, and the others."""
     matching = result_of(loaded, loaded.models[0]).matching
     signature = matching.signature(state.iou).line
     fitting, apart = [], []
@@ -146,7 +146,7 @@ def _standings(
     *,
     _models: Callable[[], list[Contender]],
 ) -> Standings:
-    """The standings of some models by a measure; the other arguments say which."""
+    """The standings of some models by a measure; the other arguments identify them."""
     return standings(_models(), key)
 
 

@@ -200,7 +200,7 @@ def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
 def _annotations(
     digest: str, name: str, how: tuple[Side | None, bool, bool, bool], *, columns: str, _content: bytes
 ) -> Annotations:
-    """Columns of a file by its content, name, role, and what was said of the columns of a table."""
+    """Columns of a file by its content, name, role, and the verdicts on the columns of a table."""
     side, as_reference, as_written, unscored = how
     reading = Reading(side=side, as_reference=as_reference, as_written=as_written, unscored=unscored, columns=columns)
     return cast(Annotations, project.read_content(Upload(name, ((name, _content),)), reading, "boxes"))
@@ -230,13 +230,13 @@ def _prepare_by_format(truth: Any, prediction: Any) -> tuple[Any, tuple[Issue, .
 
 
 def _box_title(read: Annotations) -> str:
-    """Model and version as the file says, or the name of the file."""
+    """Model and version as the file states, or the name of the file."""
     name = read.model or read.name
     return f"{name} {read.version}" if read.version and len(read.version) <= 12 else name
 
 
 def _poster_ids(read: Posters) -> str:
-    """Under which ids the texts of a side stand: they follow from names of files, not from their content."""
+    """Under which ids the texts of a side are: they follow from names of files, not from their content."""
     ids = "\0".join((*read.posters, "", *read.broken)).encode("utf-8", "surrogatepass")
     return hashlib.sha256(ids).hexdigest()
 

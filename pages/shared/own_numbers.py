@@ -52,7 +52,7 @@ def evaluation_of(loaded: OpenedBoxes, model: Model) -> BoxEvaluation:
 
 @st.cache_resource(max_entries=16, show_spinner="Working out average precision")
 def _evaluation(key: ResultKey, *, _matching: Callable[[], object]) -> BoxEvaluation:
-    """An evaluation; `key` says which."""
+    """An evaluation; `key` identifies it."""
     return protocol.evaluation(_matching())
 
 
@@ -69,7 +69,7 @@ def _tide_of(loaded: OpenedBoxes, model: Model) -> TideErrors | None:
 
 @st.cache_resource(max_entries=16, show_spinner="Naming the errors")
 def _tide(key: ResultKey, *, _evaluation: Callable[[], BoxEvaluation]) -> TideErrors | None:
-    """The errors of an evaluation; `key` says which."""
+    """The errors of an evaluation; `key` identifies it."""
     return protocol.chosen().error_types(_evaluation())
 
 
@@ -89,7 +89,7 @@ def _differences_of(loaded: OpenedBoxes, chosen: Sequence[Model]) -> dict[str, D
 def _differences(
     first: ResultKey, second: ResultKey, *, _results: Callable[[], list[BoxEvaluation]]
 ) -> tuple[Difference, ...]:
-    """Differences of two evaluations; the keys say which."""
+    """Differences of two evaluations; the keys identify them."""
     of = protocol.chosen()
     results = _results()
     names = {one.metric for group in of.own_numbers(results[0]) for one in group.numbers if one.metric}

@@ -158,5 +158,5 @@ def _best_f1(key: tuple[tuple[str, ...], str, int, float], *, _pairs: AnyBoxPair
 
 @st.cache_resource(max_entries=16, show_spinner="Naming the mistakes")
 def _confusion(key: ResultKey, *, _result: Result) -> ClassConfusion:
-    """The class confusion of a result; `key` says which."""
+    """The class confusion of a result; `key` identifies it."""
     return class_confusion(_result)

@@ -1,4 +1,4 @@
-"""The slices of the chosen results, searched once for each of them, and what the PDFs say of their boxes.
+"""The slices of the chosen results, searched once for each of them, and what the PDFs say about their boxes.
 
 What was read of the PDFs is kept for all sessions under the files, the PDF folder and the models.
 """
@@ -48,7 +48,7 @@ def _read_key(loaded: OpenedBoxes) -> ReadKey:
 
 
 def from_pdfs(loaded: OpenedBoxes) -> PdfAttributes | None:
-    """What the PDFs say of pages and boxes; None while they are not read."""
+    """What the PDFs say about pages and boxes; None while they are not read."""
     return kept_result(state.slices_reading, _read_key(loaded), _read())
 
 
@@ -131,7 +131,7 @@ def _searched(
     _results: Sequence[Result],
     _of: _Known,
 ) -> tuple[Slices, SlicesPayload]:
-    """The slices of one or two results, and how they are shown; the other arguments say which results."""
+    """The slices of one or two results, and how they are shown; the other arguments identify the results."""
     slices = find_slices(_searched_results, measure=measure, of_pages=_of.of_pages, of_boxes=_of.of_boxes)
     return slices, slices_payload(slices, names, _results, _searched_results)
 

@@ -358,7 +358,7 @@ def chosen_points(key: str, name: str) -> list[dict[str, Any]]:
 
 
 def chosen_range(key: str, name: str) -> dict[str, list[float]]:
-    """The brushed stretches of a chart under a selection's name, by axis."""
+    """The selected ranges of a chart under a selection's name, by axis."""
     reported = report(key)
     ranges = reported["selection"].get(name) if reported else None
     return dict(ranges) if isinstance(ranges, Mapping) else {}

@@ -175,7 +175,7 @@ def page_of(dataset: Dataset, row: int) -> tuple[str, int]:
 
 
 def _reviewed(dataset: Dataset, log: ReviewLog) -> list[int]:
-    """Rows of the pages of which somebody said that everything was looked at."""
+    """Rows of the pages of which somebody stated that everything was looked at."""
     rows = []
     for judged in log.judged.values():
         target = judged.target

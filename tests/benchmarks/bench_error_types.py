@@ -7,7 +7,7 @@ loaded data sets, tidecv from its own lists of boxes, ours from columns. hotcoco
 `tide_errors`, so both the second alone and the two together are timed. Boxes are x, y, width, height with four
 decimals, as files have them: pairs at a threshold fall on the same side only when IoU is worked out in the same way.
 CPU seconds are the honest ratio on a busy machine; wall seconds count hotcoco's two threads in its favour. The document
-names have no peer; their time stands next to TIDE's.
+names have no peer; their time is next to TIDE's.
 """
 
 from __future__ import annotations

@@ -269,7 +269,7 @@ def working_memory(pages: int) -> dict[str, Any]:
         counts = count_pairs(first, second, size)
         kept, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-        # The answer stands there twice while its batches are put together.
+        # The answer is there twice while its batches are put together.
         peaks[count] = {"peak": peak, "answer": kept, "working": peak - 2 * kept, "rows": len(counts)}
     return {"corpus": "dln-like", "bytes": peaks}
 

@@ -65,7 +65,7 @@ def dln_like(pages: int, *, seed: int = 1302) -> tuple[Annotations, Annotations]
 
 
 def _stacked(stack: IntArray, height: FloatArray, gap: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Upper and lower edges of boxes that stand below each other in their stack, shrunk where they would not fit."""
+    """Upper and lower edges of boxes that are below each other in their stack, shrunk where they would not fit."""
     starts = np.flatnonzero(np.diff(stack, prepend=-1))
     members = np.diff(np.append(starts, len(stack)))
     bottom = np.cumsum(height + gap)

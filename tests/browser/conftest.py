@@ -43,7 +43,7 @@ FLAGS = [
 PROBING = re.compile(r"/[a-z_]+/_stcore/(host-config|health)$")
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
-# Where the page and its boxes stand on the screen, in CSS pixels.
+# Where the page and its boxes are on the screen, in CSS pixels.
 PLACES = """() => {
   const host = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
     .map((node) => node.shadowRoot).find((root) => root.querySelector('.page-image'));
@@ -233,7 +233,7 @@ class Screen:
             self.page.remove_listener(event, self.listeners.pop(event))
 
     def open(self, view: str = "", **address: str) -> Screen:
-        """Go to a view by its address and wait until it stands."""
+        """Go to a view by its address and wait until it is shown."""
         query = f"?{urllib.parse.urlencode(address)}" if address else ""
         self.page.goto(f"{self.url}/{view}{query}")
         return self.settled()
@@ -329,7 +329,7 @@ class Screen:
         return self
 
     def address(self) -> dict[str, str]:
-        """What stands in the address bar."""
+        """What is in the address bar."""
         # Asked of the page itself: what the driver knows lags behind.
         return dict(urllib.parse.parse_qsl(self.page.evaluate("location.search").removeprefix("?")))
 

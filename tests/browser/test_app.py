@@ -40,7 +40,7 @@ def core(model: int = 0, iou: float = 0.5) -> snapshot.ThresholdResult:
 
 
 def page_of(document: str, number: int, model: int = 0, iou: float = 0.5) -> dict[str, Any]:
-    """What the core says of a page, pages from 1."""
+    """What the core says about a page, pages from 1."""
     dataset = sample()
     row = dataset.page_row(document, number - 1)
     assert row is not None
@@ -62,7 +62,7 @@ def counts_of(data: dict[str, Any]) -> dict[str, int]:
 
 
 def truth_of(document: str, number: int) -> list[list[float]]:
-    """Boxes of a page as they stand in the JSON file, without any code of ours."""
+    """Boxes of a page as they are in the JSON file, without any code of ours."""
     file = json.loads((SAMPLE_DATA / "ground_truth.json").read_text(encoding="utf-8"))
     entries = [e for e in file["predictions"] if (e["doc_id"], e["page_index"]) == (document, number - 1)]
     return [each["bbox"] for entry in entries for each in entry["objects"]]
@@ -483,7 +483,7 @@ def test_a_narrow_window_from_the_start(server: str, visit: Visit) -> None:
     assert max(screen.page.evaluate(OVERFLOW)) <= 0
     left, top, right, bottom = screen.places()["sheet"]
     assert right - left > 200
-    assert bottom - top > 250, "a landscape page; the list stands beside it"
+    assert bottom - top > 250, "a landscape page; the list is beside it"
     assert screen.page.locator(".list").bounding_box()["x"] > right
 
 

@@ -30,7 +30,7 @@ Visit = Callable[..., Screen]
 HARNESS = Path(__file__).with_name("compare_harness.py")
 HOSTILE = '<img src=x onerror="window.hacked=1">![](http://example.invalid/x.png)'
 
-# Where each pane's page and boxes stand on the screen, and what is shown of them.
+# Where each pane's page and boxes are on the screen, and what is shown of them.
 PANES = """() => {
   const host = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
     .map((node) => node.shadowRoot).find((root) => root.querySelector('.pair-work'));
@@ -255,7 +255,7 @@ def test_what_changed_below_opens_pages_too(server: str, visit: Visit) -> None:
 
 
 def same_view(found: dict[str, Any]) -> None:
-    """Both sheets stand at the same place of their panes."""
+    """Both sheets are at the same place of their panes."""
     shift = [found["b"]["pane"][side] - found["a"]["pane"][side] for side in range(4)]
     moved = [found["a"]["sheet"][side] + shift[side] for side in range(4)]
     assert moved == pytest.approx(found["b"]["sheet"], abs=0.51)
@@ -463,7 +463,7 @@ def test_nothing_sticks_out(server: str, visit: Visit, width: int, height: int) 
           .flatMap((node) => [...node.shadowRoot.querySelectorAll('.axis-tick')])
           .map((node) => { const r = node.getBoundingClientRect(); return [r.left, r.right]; })"""
     )
-    assert all(one[1] <= other[0] for one, other in itertools.pairwise(ticks)), "ticks stand apart"
+    assert all(one[1] <= other[0] for one, other in itertools.pairwise(ticks)), "ticks are apart"
 
 
 TIMES = """async () => {

@@ -1,4 +1,4 @@
-"""docs/deploy.md with the real nginx and the real Caddy, from the blocks that stand there."""
+"""docs/deploy.md with the real nginx and the real Caddy, from the blocks that are there."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def block(kind: str) -> str:
 
 
 def replaced(text: str, exchanged: dict[str, str]) -> str:
-    """The text with other addresses and places; each has to stand there."""
+    """The text with other addresses and places; each has to be there."""
     for old, new in exchanged.items():
         assert old in text, old
         text = text.replace(old, new)

@@ -39,7 +39,7 @@ def pages(letter: str = "A") -> FieldPages:
 
 
 def page_of(document: str, number: int, letter: str = "A", iou: float = 0.5) -> dict[str, Any]:
-    """What the core says of a page, pages from 1."""
+    """What the core says about a page, pages from 1."""
     code = core(letter).compared.documents.index(document)
     return read_by_browser(page_data(core(letter), pages(letter), Paper(code, number - 1, None, SHARES), iou=iou))
 
@@ -70,7 +70,7 @@ def opened(visit: Visit, url: str, **address: str) -> Screen:
 
 
 def drawn(screen: Screen) -> Screen:
-    """Wait until the run has ended and the boxes stand."""
+    """Wait until the run has ended and the boxes are."""
     screen.settled()
     screen.page.locator(".chips.ready").wait_for(state="attached")
     return screen
@@ -213,7 +213,7 @@ def test_a_bin_of_the_confidence_opens_its_fields(server: str, visit: Visit) -> 
     chart = screen.page.locator(".st-key-field_bins [data-testid=stVegaLiteChart]")
     chart.scroll_into_view_if_needed()
     frame = chart.bounding_box()
-    # The last bin stands at the right edge; a little above its foot there is always a bar.
+    # The last bin is at the right edge; a little above its foot there is always a bar.
     for left in range(14, 60, 4):
         screen.page.mouse.click(frame["x"] + frame["width"] - left, frame["y"] + frame["height"] - 58)
         # On a slow machine the answer takes a while, and another click would let the bar go again.

@@ -28,7 +28,7 @@ needs_packages = pytest.mark.skipif(
 )
 # The first one is not the first view: it must not run alone, without app.py and its login.
 VIEWS = ("page_browser", "", *sorted(path.stem for path in (ROOT / "pages").glob("[a-z]*.py")))
-# Words of the sample data that stand on every view of it, and in what the server sends for one.
+# Words of the sample data that are on every view of it, and in what the server sends for one.
 TELLING = re.compile(rb"harvest-survey|ground_truth\.json|Precision|ls-card")
 USER_COOKIE = "_streamlit_user"
 
@@ -88,7 +88,7 @@ def cookie(url: str, secret: str, name: str) -> dict[str, Any]:
 
 
 def closed(screen: Screen) -> str:
-    """What stands on the log-in screen; nothing of the data may."""
+    """What is on the log-in screen; nothing of the data may."""
     screen.page.locator(".st-key-login").wait_for()
     screen.settled()
     text = screen.text()
@@ -159,7 +159,7 @@ def test_log_in_judge_log_out(visit: Visit, guarded: tuple[str, Path], provider:
     assert screen.page.get_by_role("textbox", name="Your name").count() == 0
 
     (kept,) = (each for each in screen.page.context.cookies() if each["name"] == USER_COOKIE)
-    # What docs/login.md says of the cookie: Streamlit does not mark it as secure, so the proxy has to insist on https.
+    # What docs/login.md says about the cookie: Streamlit does not mark it as secure, so the proxy has to ask for https.
     assert (kept["httpOnly"], kept["sameSite"], kept["secure"]) == (True, "Lax", False)
 
     screen.page.get_by_role("button", name="Log out").click()

@@ -52,7 +52,7 @@ def press(screen: Screen, name: str) -> None:
 
 
 def drawn(screen: Screen) -> Screen:
-    """Wait until the page with its words stands."""
+    """Wait until the page with its words is shown."""
     screen.settled()
     screen.page.locator(".chips.ready").wait_for(state="attached")
     return screen

@@ -305,7 +305,7 @@ def test_a_late_answer_does_not_lead_back_to_an_earlier_mistake(tabs: Any, serve
 
 
 def test_a_choice_does_not_follow_a_reader_who_leaves(fresh: Screen) -> None:
-    """Told after a press on the link of another view, it would call the reader back to this one."""
+    """Called after a press on the link of another view, it would call the reader back to this one."""
     fresh.page.evaluate(
         """() => {
           const link = document.createElement('a');

@@ -1,4 +1,4 @@
-"""Ids that are written as text: whole numbers for the columns, and the way back to what the file says.
+"""Ids that are written as text: whole numbers for the columns, and the way back to what the file states.
 
 Owns which ids of a file are numbered, and how an id is written in an issue. Numbers in quotes are the numbers; other
 texts are numbered in their order, which is that of pycocotools.

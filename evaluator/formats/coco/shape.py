@@ -37,7 +37,7 @@ _ESCAPED_KEY = re.compile(rb'"[^"\\]*+\\(?:[^"\\]|\\.)*+"\s*+:', re.DOTALL)
 PAGE_KEYS: Final = ("page_index", "page", "page_no")
 DOCUMENT_KEYS: Final = ("doc", "doc_name")
 ATTRIBUTE_KEYS: Final = ("doc_category", "collection", "annotator", "precedence")
-"""What DocLayNet and others say of an image besides; kept for the page and never an error."""
+"""What DocLayNet and others say about an image besides; kept for the page and never an error."""
 
 T = TypeVar("T")
 Attribute = str | int | float | bool | UnsetType | None

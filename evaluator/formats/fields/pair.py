@@ -29,7 +29,7 @@ def check_pair(ground_truth: FieldDocuments, prediction: FieldDocuments) -> tupl
     _pair_classes(ground_truth, prediction, collector)
     _pair_units(ground_truth, prediction, collector)
     if len(ground_truth) == len(prediction) == 1:
-        rule = "mAP over one document is a quick check: a handful of fields says little (fields, single document)"
+        rule = "mAP over one document is a quick check: a handful of fields means little (fields, single document)"
         collector.warning("", rule, "1 document", "Evaluate the whole test set for numbers to rely on.")
     return collector.issues()
 

@@ -67,7 +67,7 @@ def _pair_sizes(ground_truth: Annotations, prediction: Annotations, collector: C
     for source in (ground_truth, prediction):
         if source.unit == "page" and source.page_size is None:
             rule = f"small objects and lines are recognised by their size in pixels ({_SOURCE}, evaluation details)"
-            fix = "All boxes count; the signature says so."
+            fix = "All boxes count; the signature states so."
             collector.warning("", rule, f"boxes in shares of the page in {source.name}", fix)
 
 

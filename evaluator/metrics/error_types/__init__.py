@@ -16,7 +16,7 @@ rules below, so each box gets exactly one.
 rule  name          what must hold; "free" is an unmatched box that has no name yet, thresholds are `MistakeOptions`
 ====  ============  ====================================================================================================
 1     split         a ground truth, free or matched with one of its parts, holds two or more predictions of its label:
-                    the parts lie in it, they stand apart, and together they cover at least ``together_share`` of it;
+                    the parts lie in it, they are apart, and together they cover at least ``together_share`` of it;
                     all parts but the matched one are free
 2     merged        the same with the sides exchanged: a prediction holds two or more ground truths of its label
 3     duplicate     a free prediction has IoU >= the threshold with a matched ground truth of its label
@@ -36,7 +36,7 @@ rule  name          what must hold; "free" is an unmatched box that has no name 
 ====  ============  ====================================================================================================
 
 A box *lies in* another when at least ``inside_share`` of its area is inside of it. Two boxes are *near* when their IoU
-is at least ``near_iou`` or one lies in the other; below ``touch_iou`` nothing is looked at. Parts stand *apart* when
+is at least ``near_iou`` or one lies in the other; below ``touch_iou`` nothing is looked at. Parts are *apart* when
 less than ``apart_share`` of each is inside of the main part, which is the matched one or the one with the highest IoU.
 Rules 4 to 8 pair boxes off greedily by falling IoU (5, 6 and 7 are one pass); rules 1 and 2 give a part to the box with
 which it has the highest IoU. Equal IoU goes by place, whatever the order of the rows: the prediction further up on the

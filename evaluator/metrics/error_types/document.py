@@ -25,7 +25,7 @@ _SPLIT, _MERGED, _WRONG_CLASS, _CUT_OFF, _OVER_CROPPED, _NEAR_MISS, _DUPLICATE, 
 
 
 class MistakeOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The thresholds of the document names; the table of the package says where each one stands.
+    """The thresholds of the document names; the table of the package says where each one is.
 
     Attributes
     ----------

@@ -24,7 +24,7 @@ _CLASSIFICATION, _LOCALISATION, _BOTH_WRONG, _TIDE_DUPLICATE, _BACKGROUND, _TIDE
 
 
 class TideOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What TIDE is told; the defaults are those of ``tidecv``.
+    """The options of TIDE; the defaults are those of ``tidecv``.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class TideOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TideErrors:
-    """What TIDE says of one model, per box and in sum.
+    """What TIDE says about one model, per box and in sum.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ def tide(
     >= threshold), background (best IoU <= background), both. A ground truth is missed when it is neither matched nor
     the best of a localisation or classification error. Mending turns the best-scored of the errors that want one free
     ground truth into a match and removes the others; a missed one leaves the ground truth. Mended and false
-    predictions stand before true ones of the same score, which is how ``tidecv`` sorts them; labels without boxes
+    predictions come before true ones of the same score, which is how ``tidecv`` sorts them; labels without boxes
     after the mending leave the mean.
 
     A prediction without a match of which more than the threshold lies in one region to ignore of its label leaves the

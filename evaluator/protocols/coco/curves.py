@@ -1,9 +1,9 @@
 """COCO precision-recall curves of every size, label and IoU threshold, kept so that a score threshold cuts them short.
 
-Owns the arithmetic between the matching in ``coco_matching`` and the numbers in ``coco``. Predictions stand by place:
-by label, then by falling score, so that a score threshold keeps the first of each label. Who matches, and the rank of
-every true positive, do not depend on what comes behind: both are found once. Only the last stretch of a curve between
-two points of the recall grid changes with the cut.
+Owns the arithmetic between the matching in ``coco_matching`` and the numbers in ``coco``. Predictions are sorted by
+place: by label, then by falling score, so that a score threshold keeps the first of each label. Who matches, and the
+rank of every true positive, do not depend on what comes behind: both are found once. Only the last stretch of a curve
+between two points of the recall grid changes with the cut.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ Owns the order of the predictions, the pairs that could match, crowds, sizes, an
 is everything that can be kept for new thresholds, `Matching` one choice of boxes, `ThresholdResult` what follows at
 one IoU threshold. Areas are in square pixels. The curves and their averages are in ``protocols.coco``.
 
-Predictions stand in three orders. *File order*: the rows of the dataset. *Place*: by (label, falling score, image id,
-file order), the order of the curves. *Queue*: by (page, label, place), the order of the matching, where predictions
-that compete stand together and the better one comes first.
+Predictions are kept in three orders. *File order*: the rows of the dataset. *Place*: by (label, falling score, image
+id, file order), the order of the curves. *Queue*: by (page, label, place), the order of the matching, where predictions
+that compete are together and the better one comes first.
 """
 
 from __future__ import annotations
@@ -400,7 +400,7 @@ def pair(
     min_area : float
         Predictions that cover less than this share of the page are left out, equality stays.
     polygons : bool
-        Compare outlines instead of boxes, where a row has one; the signature says "polygon IoU".
+        Compare outlines instead of boxes, where a row has one; the signature states "polygon IoU".
 
     Raises
     ------
@@ -480,7 +480,7 @@ def _image_rank(dataset: Dataset) -> IntArray:
 
 
 def _queue(prediction: JoinedBoxes, order: IntArray, labels: int) -> tuple[Queue, IntArray]:
-    """The queue of all predictions in `order`, and how many of the same group stand before each in it."""
+    """The queue of all predictions in `order`, and how many of the same group come before each in it."""
     group = (prediction.page * labels + prediction.label)[order]
     group, place = _sorted_groups(group)
     starts = np.flatnonzero(np.diff(group, prepend=-1))
@@ -590,7 +590,7 @@ def _large_enough(prediction: JoinedBoxes, min_area: float) -> BoolArray | None:
 
 
 def _cuts(group: IntArray, size: int) -> list[slice]:
-    """Slices of about `size` rows that do not cut a group; groups stand together."""
+    """Slices of about `size` rows that do not cut a group; groups are together."""
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     wanted = np.searchsorted(starts, np.arange(0, len(group), size))
     bounds = np.unique(np.append(starts[wanted[wanted < len(starts)]], len(group))).tolist()

@@ -1,4 +1,4 @@
-"""Which compared fields stand behind a number of a fields result, and on which page they lie.
+"""Which compared fields are counted in a number of a fields result, and on which page they lie.
 
 Owns what each number opens (a count, a cell of value against box, a bin of confidence, the least sure fields), what
 counts as a problem, and the pages with their counts. A field is named by its row in `ComparedFields`. It computes no

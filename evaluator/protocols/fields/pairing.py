@@ -35,7 +35,7 @@ _TIE = 1e-9
 
 
 class Spot(NamedTuple):
-    """Two things that stand at one place of both documents, and how the walk came there.
+    """Two things that are at one place of both documents, and how the walk came there.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Spot(NamedTuple):
     here, there : str
         The path on each side; they differ inside of lists.
     node : SchemaNode or None
-        What the schema says of the place.
+        What the schema states about the place.
     nested : bool
         Inside of an object of the document.
     item : bool
@@ -152,7 +152,7 @@ def item_similarity(truth: Tree, predicted: Tree, node: SchemaNode | None) -> fl
     Parameters
     ----------
     node : SchemaNode or None
-        What the schema says of the items.
+        What the schema states about the items.
 
     Returns
     -------
@@ -292,7 +292,7 @@ class _Walk:
         )
 
     def _pair(self, spot: Spot) -> None:
-        """Compare what stands at one path of both sides."""
+        """Compare what is at one path of both sides."""
         if not isinstance(spot.truth, dict | list) and not isinstance(spot.predicted, dict | list):
             self._row(spot.here, spot.there, spot)
         elif not spot.item:

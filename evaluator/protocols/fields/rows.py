@@ -49,7 +49,7 @@ class ComparedFields:
     document : int64, shape (N,)
         Code into `documents`.
     truth_path, prediction_path : sequence of str or None
-        Where the field stands on each side; None for an item of a list without partner.
+        Where the field is on each side; None for an item of a list without partner.
     has_truth, has_prediction : bool, shape (N,)
         Whether there is a box; a malformed one counts.
     iou : float64, shape (N,), in [0, 1]

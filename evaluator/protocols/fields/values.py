@@ -68,7 +68,7 @@ def similarity(truth: Any, predicted: Any, rule: Rule | None) -> float:  # noqa:
 
 
 def similarities(truths: Sequence[Any], predictions: Sequence[Any], rule: Rule | None) -> FloatArray:
-    """What `similarity` says of each true value with each predicted one, float64, shape (T, P), in [0, 1].
+    """What `similarity` says about each true value with each predicted one, float64, shape (T, P), in [0, 1].
 
     Several times faster for columns of text and of numbers.
     """

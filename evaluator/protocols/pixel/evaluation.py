@@ -372,7 +372,7 @@ def evaluate(
     min_score, first_min_score : float
         Boxes of the second side, and of the first, with a lower score are left out; those without a score stay.
     count : callable, optional
-        Told how many of how many pages are counted.
+        Called with how many of how many pages are counted.
 
     Raises
     ------

@@ -393,7 +393,7 @@ def _report_rescaled(
 
 
 def _place(side: JoinedBoxes, rows: IntArray) -> str:
-    """Where the first of some boxes of a file stands, and how many more there are."""
+    """Where the first of some boxes of a file is, and how many more there are."""
     row = int(rows[0])
     name, entry, position = side.source.source_of(row)
     file = f"{name}, " if side.source.parts else ""

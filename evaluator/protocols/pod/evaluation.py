@@ -98,7 +98,7 @@ class Matching(BoxMatching):
 
     @property
     def own_options(self) -> Mapping[str, Any]:
-        """What `Pairs.match` was told besides."""
+        """What `Pairs.match` receives in addition."""
         return {name: getattr(self, name) for name in ("ap", "small_px", "line_max_px", "lenient", "small_duplicates")}
 
     def at(self, iou: float) -> ThresholdResult:
@@ -369,7 +369,7 @@ def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, poly
     iou_floor : float
         The lowest IoU threshold that will be asked for, in (0, 1].
     polygons : bool
-        Compare outlines instead of boxes, where a row has one; the signature says "polygon IoU".
+        Compare outlines instead of boxes, where a row has one; the signature states "polygon IoU".
 
     Raises
     ------
@@ -451,10 +451,10 @@ def evaluate(
     what VOC calls difficult: it cannot be missed, and predictions whose best match it is count neither way. A
     prediction that is small or a line and is no true positive is left out, also when its best ground truth counts and
     is taken; VOC knows no size of a prediction and counts such a duplicate as a false positive, which lowers precision,
-    F1 and AP. `small_duplicates` does so; the signature says which.
+    F1 and AP. `small_duplicates` does so; the signature states which.
     A label with predictions only has no recall and no AP and an F1 of 0: it is in the mean F1 and not in mAP; a label
     with neither is in no mean. Sizes need pixels; for files in shares of the page nothing is ignored, and the
-    signature says so.
+    signature states so.
     """
     floor, dataset = lowest(iou), joined_pair(ground_truth, prediction)
     matching = pair(dataset, iou_floor=floor, polygons=polygons).match(

@@ -101,7 +101,7 @@ class SectionMatches:
 
 @dataclass(frozen=True)
 class FieldCount:
-    """How often a field stands in the two objects.
+    """How often a field occurs in the two objects.
 
     Attributes
     ----------
@@ -223,7 +223,7 @@ class Comparison:
 
 
 def _fields(content: object, max_depth: int | None) -> Counter[str]:
-    """How often each field with a value stands in a JSON object, by path."""
+    """How often each field with a value is in a JSON object, by path."""
     counts: Counter[str] = Counter()
 
     def walk(value: object, place: str, depth: int) -> None:

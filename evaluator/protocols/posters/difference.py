@@ -69,7 +69,7 @@ def passages(comparison: Comparison, side: TextSide = "reference") -> tuple[Pass
     Notes
     -----
     Marks follow the profile: under ``published`` a comma with a blank joins two words, so both sides of it are marked
-    even where they stand in two strings. A number that is missing is marked as a number although its digits are words.
+    even where they are in two strings. A number that is missing is marked as a number although its digits are words.
     """
     poster = comparison.reference if side == "reference" else comparison.generated
     spans = list(_marked_spans(comparison, poster, side))
@@ -167,7 +167,7 @@ class FieldNode:
     depth : int
         0 for a field of the object itself.
     reference, generated : int
-        How often it stands there with a value.
+        How often it occurs there with a value.
     """
 
     name: str

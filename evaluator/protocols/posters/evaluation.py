@@ -189,7 +189,7 @@ class PostersResult(Result):
         dict
             ``results``: a list of ``poster_id``, ``metrics`` (the four and ``gen_sections``, ``ref_sections``; None
             without a comparison), ``passes``, ``error`` (a sentence without a comparison, else whether the
-            extraction says that it failed) and ``source`` (None when not told); ``aggregate``: the four means.
+            extraction says that it failed) and ``source`` (None when not given); ``aggregate``: the four means.
         """
         return {
             "results": [_result(poster, (sources or {}).get(poster.poster_id)) for poster in self.posters],

@@ -1,4 +1,4 @@
-"""Where missing and extra words stand on the page of a poster.
+"""Where missing and extra words are on the page of a poster.
 
 Owns the search for words of a comparison among the words of a page, as the text layer of its PDF has them. Boxes are
 x1, y1, x2, y2 in [0, 1] of the displayed page, origin top left. A page without a text layer (an image, a scan) has no
@@ -23,7 +23,7 @@ _HYPHENS = ("-", "\u00ad", "\u2010")
 
 @dataclass(frozen=True, eq=False)
 class WordPlaces:
-    """A missing or extra word, and where it stands on the page.
+    """A missing or extra word, and where it is on the page.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class PageDifference:
     missing, extra : tuple of WordPlaces
         Those found, by their first place in the order of the page.
     absent : tuple of str
-        Missing words and numbers that the page does not have, sorted: they stand in a picture, or are no text of it.
+        Missing words and numbers that the page does not have, sorted: they are in a picture, or are no text of it.
     page_words : int
         Words of the page; 0 means that it has no text layer.
     """
@@ -97,16 +97,16 @@ def on_page(comparison: Comparison, texts: Sequence[str], boxes: FloatArray) -> 
         for token in tokens
         if ("missing", kind, token) not in places_of
     }
-    # The digits of a number are words as well: they are told once, as the number.
+    # The digits of a number are words as well: they are listed once, as the number.
     digits = {side: {row for key, own in rows.items() if key[:2] == (side, "number") for row in own} for side in kinds}
-    told = [
+    described = [
         places
         for key, places in places_of.items()
         if key[1] == "number" or not (key[2].isdecimal() and digits[key[0]].issuperset(rows[key]))
     ]
     return PageDifference(
-        missing=tuple(places for places in told if places.side == "missing"),
-        extra=tuple(places for places in told if places.side == "extra"),
+        missing=tuple(places for places in described if places.side == "missing"),
+        extra=tuple(places for places in described if places.side == "extra"),
         absent=tuple(sorted(absent)),
         page_words=len(texts),
     )

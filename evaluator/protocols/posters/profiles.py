@@ -68,7 +68,7 @@ class Profile:
         Word capture when the reference has no word, and field proportion when it has no field and the generated
         has none either.
     options : tuple of str
-        What the signature says.
+        What the signature states.
     """
 
     name: ProfileName
@@ -88,7 +88,7 @@ def _documented_words(normal: str) -> frozenset[str]:
 
 
 def _documented_numbers(normal: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Numbers that count, and those that stand only in a DOI or are years."""
+    """Numbers that count, and those that are only in a DOI or are years."""
     outside = frozenset(text.numbers(_DOI.sub(" ", normal)))
     years = {number for number in outside if len(number) == 4 and number.isdecimal() and _is_year(int(number))}
     return outside - years, (frozenset(text.numbers(normal)) - outside) | years

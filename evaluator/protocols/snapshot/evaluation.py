@@ -288,7 +288,7 @@ class Pairs(BoxPairs[Matching]):
         )
 
     def by_score_alone(self, labels: Sequence[str], min_area: float) -> bool:
-        """Whether a box takes part is a matter of its score, which stands beside it; else more has to be looked up."""
+        """Whether a box takes part is a matter of its score, which is beside it; else more has to be looked up."""
         return len(labels) == len(self.dataset.labels) and min_area <= 0.0
 
     @cached_property
@@ -379,7 +379,7 @@ def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, poly
     iou_floor : float
         The lowest IoU threshold that will be asked for, in (0, 1].
     polygons : bool
-        Compare outlines instead of boxes, where a row has one; the signature says "polygon IoU".
+        Compare outlines instead of boxes, where a row has one; the signature states "polygon IoU".
 
     Raises
     ------

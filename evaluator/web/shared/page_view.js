@@ -116,7 +116,7 @@ export class PageView {
     return 0;
   }
 
-  /** @param {string | null} key of the chosen box @returns {string} what a screen reader says of it */
+  /** @param {string | null} key of the chosen box @returns {string} what a screen reader says about it */
   nameOf(key) {
     return key ?? "";
   }

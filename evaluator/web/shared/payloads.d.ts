@@ -122,7 +122,7 @@ export interface BoxItem {
   mistake: number | null;
   /** its mistake is hidden by a filter: drawn pale, without a chip */
   faded: boolean;
-  /** what the chip says of the whole cause of its mistake; empty when another box of the cause has that chip */
+  /** what the chip says about the whole cause of its mistake; empty when another box of the cause has that chip */
   cause: string | null;
   /** file and place */
   source: string | null;
@@ -221,7 +221,7 @@ export interface WalkItem {
   next?: number;
 }
 
-/** Mistakes of the list that have one reason; they stand together in it. */
+/** Mistakes of the list that have one reason; they are listed together in it. */
 export interface CauseItem {
   /** in words, such as: Table read as 22 boxes */
   title: string;
@@ -284,7 +284,7 @@ export interface PagePayload extends PageLayers {
   height?: number;
 }
 
-/** What was said about a mistake, apart from the page: the page itself stays as it is. */
+/** The verdicts on a mistake, apart from the page: the page itself stays as it is. */
 export interface SaidItem {
   verdict?: JudgedItem | null;
   unsaved?: UnsavedItem | null;
@@ -334,7 +334,7 @@ export interface WindowPayload {
   strip_first: number;
   /** by name; no page of it is the current one */
   strips: Record<string, StripItem[]>;
-  /** the last page turn that was heard of */
+  /** the last page turn that was received */
   turn: string;
   selected: string | null;
   address?: string;
@@ -840,7 +840,7 @@ export interface MeetingPageItem {
   panes: MeetingPaneItem[];
 }
 
-/** What a reviewer said of the item. */
+/** The verdicts on the item. */
 export interface VoteItem {
   name: string;
   words: string;

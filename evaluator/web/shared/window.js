@@ -1,5 +1,5 @@
 /**
- * The pages that the browser has: contents and strips by name, and where in the list each page stands. Pure: no document.
+ * The pages that the browser has: contents and strips by name, and where in the list each page is. Pure: no document.
  *
  * What Python sends of a page is put together here (`evaluator/drawing/page_window.py` takes it apart).
  */
@@ -31,7 +31,7 @@ export function unpack({ payload, boxes, labels, sources, outlines }) {
  * Values by name, the ones used last.
  * @template T
  */
-class Shelf {
+class Newest {
   /** @param {number} most */
   constructor(most) {
     this.most = most;
@@ -59,8 +59,8 @@ class Shelf {
 
 export class PageWindow {
   constructor() {
-    this.contents = /** @type {Shelf<PagePayload>} */ (new Shelf(MOST_CONTENTS));
-    this.strips = /** @type {Shelf<StripItem[]>} */ (new Shelf(MOST_STRIPS));
+    this.contents = /** @type {Newest<PagePayload>} */ (new Newest(MOST_CONTENTS));
+    this.strips = /** @type {Newest<StripItem[]>} */ (new Newest(MOST_STRIPS));
     /** @type {Map<number, PlacedItem>} by 1-based place in the list */
     this.places = new Map();
     this.listing = "";
@@ -117,15 +117,15 @@ export class PageWindow {
  * Whose word counts: the browser turns pages itself and says so afterwards, so an answer may be about a page that the
  * reader has left. It must not lead back; a move that the app made by itself must lead there.
  */
-export class Told {
+export class SentTurns {
   constructor() {
     this.turn = "";
     this.waiting = false;
     this.word = "";
   }
 
-  /** @param {string} turn name of the turn that is told now */
-  tell(turn) {
+  /** @param {string} turn name of the turn that is sent now */
+  sent(turn) {
     this.turn = turn;
     this.waiting = true;
   }
@@ -137,8 +137,8 @@ export class Told {
   }
 
   /**
-   * @param {string} turn the last turn that the app had heard of @param {string} page what it shows
-   * @param {boolean} ahead whether the reader has turned on since the last turn was told
+   * @param {string} turn the last turn that the app had received @param {string} page what it shows
+   * @param {boolean} ahead whether the reader has turned on since the last turn was sent
    * @returns {boolean} whether the page of the app is to be shown
    */
   counts(turn, page, ahead) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PageWindow, Told, unpack } from "../shared/window.js";
+import { PageWindow, SentTurns, unpack } from "../shared/window.js";
 
 /** @typedef {import("../shared/payloads.d.ts").PackedItem} PackedItem */
 /** @typedef {import("../shared/payloads.d.ts").WindowPayload} WindowPayload */
@@ -73,27 +73,27 @@ test("contents that were not used for long go", () => {
 });
 
 test("a late answer does not lead back, the answer to the last turn counts", () => {
-  const told = new Told();
-  assert.ok(told.counts("", "page 1", false), "the first page");
-  told.tell("a");
-  assert.equal(told.counts("", "page 1", false), false, "a run that began before the turn was heard of");
-  told.tell("b");
-  assert.equal(told.counts("a", "page 2", false), false);
-  assert.ok(told.counts("b", "page 3", false));
-  assert.equal(told.waiting, false);
+  const turns = new SentTurns();
+  assert.ok(turns.counts("", "page 1", false), "the first page");
+  turns.sent("a");
+  assert.equal(turns.counts("", "page 1", false), false, "a run that began before the turn was heard of");
+  turns.sent("b");
+  assert.equal(turns.counts("a", "page 2", false), false);
+  assert.ok(turns.counts("b", "page 3", false));
+  assert.equal(turns.waiting, false);
 });
 
 test("a reader who has turned on stays there, but for a move of the app itself", () => {
-  const told = new Told();
-  told.tell("a");
-  assert.equal(told.counts("a", "page 2", true), false, "the answer, while the reader is on page 3");
-  assert.equal(told.counts("a", "page 2", true), false, "the same word once more");
-  assert.ok(told.counts("a", "page 9", true), "a link or a list beside the viewer leads to page 9");
+  const turns = new SentTurns();
+  turns.sent("a");
+  assert.equal(turns.counts("a", "page 2", true), false, "the answer, while the reader is on page 3");
+  assert.equal(turns.counts("a", "page 2", true), false, "the same word once more");
+  assert.ok(turns.counts("a", "page 9", true), "a link or a list beside the viewer leads to page 9");
 });
 
 test("after an answer that never came the app leads again", () => {
-  const told = new Told();
-  told.tell("a");
-  told.giveUp();
-  assert.ok(told.counts("", "page 1", false));
+  const turns = new SentTurns();
+  turns.sent("a");
+  turns.giveUp();
+  assert.ok(turns.counts("", "page 1", false));
 });

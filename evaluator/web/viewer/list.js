@@ -1,5 +1,5 @@
 /**
- * The list of mistakes beside the page: causes that open into their mistakes, and mistakes that stand alone. Its small
+ * The list of mistakes beside the page: causes that open into their mistakes, and mistakes that are alone. Its small
  * pictures are drawn only when they come into view.
  */
 

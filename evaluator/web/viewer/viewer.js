@@ -16,7 +16,7 @@ import { PageView, writeAddress } from "../shared/page_view.js";
 import { PagePane } from "../shared/pane.js";
 import { PicturesAhead } from "../shared/ahead.js";
 import { Debounced, eventId } from "../shared/requests.js";
-import { PageWindow, Told } from "../shared/window.js";
+import { PageWindow, SentTurns } from "../shared/window.js";
 import { fitSheet, inPane, panBy, startPlacement, zoomBy } from "../shared/placement.js";
 import { chooseMistake, flipModel, focusVerdict, movePointer, stepMistake, upOrDown } from "./choice.js";
 import { decoded } from "./crop.js";
@@ -38,12 +38,12 @@ import { showAsked, writeBars, writeMenu, writePlace, writeRows, writeStrip } fr
 const LEAST_HEIGHT = 480;
 /** Milliseconds before the small pictures are painted: the page itself comes first. */
 const CROPS_LATER = 40;
-/** Milliseconds of rest before a page turn is told, and before what is missing is asked for. */
-const TELL_AFTER = 80;
+/** Milliseconds of rest before a page turn is sent, and before what is missing is asked for. */
+const SEND_AFTER = 80;
 const MORE_AFTER = 120;
 /** A message that reaches the server during another run can get lost: it is sent once more, and then given up. */
 const TELL_AGAIN = 3000;
-const TELL_LOST = 8000;
+const ANSWER_LOST = 8000;
 
 /** What this document has of pages; it outlives a view, because Python knows what was sent to it. */
 const pagesHere = new PageWindow();
@@ -60,13 +60,13 @@ export class Viewer extends PageView {
     this.drafts = new Drafts((event) => this.send("verdict", { ...event, ...this.heldHere() }), () => writeVerdict(this));
     /** Whether pages of a list are given, and not one page alone. */
     this.windowed = false;
-    this.told = new Told();
-    /** Whether the reader turned to a page that was not told. */
+    this.turns = new SentTurns();
+    /** Whether the reader turned to a page that was not sent. */
     this.ahead = false;
     this.toward = 1;
     this.againTimer = 0;
     this.lostTimer = 0;
-    Object.assign(this.requests, { told: new Debounced(TELL_AFTER), more: new Debounced(MORE_AFTER) });
+    Object.assign(this.requests, { turn: new Debounced(SEND_AFTER), more: new Debounced(MORE_AFTER) });
     this.stops.push(() => window.clearTimeout(this.againTimer), () => window.clearTimeout(this.lostTimer));
     this.crowded = false;
     /** @type {Promise<ImageBitmap | null> | null} */
@@ -128,15 +128,15 @@ export class Viewer extends PageView {
     this.windowed = "shown" in data;
     if (!("shown" in data)) {
       this.ahead = false;
-      this.requests.told.cancel();
+      this.requests.turn.cancel();
       this.stopWaiting();
-      this.told.giveUp();
+      this.turns.giveUp();
       this.update(data);
       return;
     }
     pagesHere.take(data);
-    const counts = this.told.counts(data.turn, JSON.stringify([data.listing, data.shown.document, data.shown.index]), this.ahead);
-    if (!this.told.waiting) this.stopWaiting();
+    const counts = this.turns.counts(data.turn, JSON.stringify([data.listing, data.shown.document, data.shown.index]), this.ahead);
+    if (!this.turns.waiting) this.stopWaiting();
     const own = this.data?.page;
     const placed = counts || !own ? data.shown : pagesHere.placed(own.position) ?? data.shown;
     const stays = placed !== data.shown;
@@ -146,11 +146,11 @@ export class Viewer extends PageView {
     } else {
       if (!stays) {
         this.ahead = false;
-        this.requests.told.cancel();
+        this.requests.turn.cancel();
       }
       this.update(page);
     }
-    if (stays && this.ahead && !this.told.waiting && !this.isLeaving()) this.tell();
+    if (stays && this.ahead && !this.turns.waiting && !this.isLeaving()) this.sendShown();
     picturesAhead.load((data.around ?? []).flatMap(({ image }) => image ?? []));
   }
 
@@ -160,7 +160,7 @@ export class Viewer extends PageView {
   }
 
   /**
-   * Draws a page that is here, and tells Python when the reader rests.
+   * Draws a page that is here, and informs Python when the reader rests.
    * @param {number} position 1-based place in the list @param {(page: PagePayload) => string | null} choose the box that is chosen on it
    * @returns {boolean} whether it was here
    */
@@ -173,14 +173,14 @@ export class Viewer extends PageView {
     this.toward = position < (this.data?.page?.position ?? 0) ? -1 : 1;
     this.ahead = true;
     this.present({ ...page, selected: choose(page) }, images);
-    this.requests.told.schedule(() => {
-      if (!this.told.waiting) this.tell();
+    this.requests.turn.schedule(() => {
+      if (!this.turns.waiting) this.sendShown();
     });
     return true;
   }
 
-  /** Says which page the reader has turned to. */
-  tell() {
+  /** Sends which page the reader has turned to. */
+  sendShown() {
     const page = this.data?.page;
     if (!page) return;
     this.ahead = false;
@@ -192,13 +192,13 @@ export class Viewer extends PageView {
   /** @param {import("../shared/payloads.d.ts").GoEvent} go */
   sendTurn(go) {
     const event = { ...go, turn: eventId().slice(0, 8), toward: this.toward, ...this.heldHere() };
-    this.told.tell(event.turn);
+    this.turns.sent(event.turn);
     this.stopWaiting();
     this.send("go", event);
     this.againTimer = window.setTimeout(() => {
       if (!this.isLeaving()) this.send("go", event);
     }, TELL_AGAIN);
-    this.lostTimer = window.setTimeout(() => this.told.giveUp(), TELL_LOST);
+    this.lostTimer = window.setTimeout(() => this.turns.giveUp(), ANSWER_LOST);
   }
 
   stopWaiting() {
@@ -209,7 +209,7 @@ export class Viewer extends PageView {
   /** Asks for what is shown and is not here: Python believed that it is. */
   askMore() {
     if (this.isLeaving()) this.requests.more.schedule(() => this.askMore());
-    else if (!this.told.waiting) this.send("more", { held: pagesHere.names(), toward: this.toward });
+    else if (!this.turns.waiting) this.send("more", { held: pagesHere.names(), toward: this.toward });
   }
 
   /** @override */
@@ -401,9 +401,9 @@ export class Viewer extends PageView {
       this.send(...event);
       return;
     }
-    // What is asked for takes the place of what was not told yet.
+    // What is asked for takes the place of what was not sent yet.
     this.ahead = false;
-    this.requests.told.cancel();
+    this.requests.turn.cancel();
     this.sendTurn(event[1]);
   }
 

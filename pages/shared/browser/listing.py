@@ -264,7 +264,7 @@ def judged(loaded: OpenedBoxes, model: Model) -> BoolArray:
 
 
 def with_verdicts(loaded: OpenedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:
-    """The viewer's payload with what was said about each mistake; a poor match is none that can be judged."""
+    """The viewer's payload with the verdicts on each mistake; a poor match is none that can be judged."""
     payload = findings.on_page(loaded, model, place, payload)
     mistakes = [
         msgspec.structs.replace(each, target=None, verdict=None, unsaved=None) if each.tags == ["TP"] else each

@@ -1,1 +1,1 @@
-"""What reviewers said in this session, and how a finding is shown."""
+"""The verdicts of reviewers in this session, and how a finding is shown."""

@@ -1,4 +1,4 @@
-"""One finding on screen: its words, the part of the page around it, who said what, and one's own verdict."""
+"""One finding on screen: its words, the part of the page around it, who judged how, and one's own verdict."""
 
 from __future__ import annotations
 

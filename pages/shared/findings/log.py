@@ -42,7 +42,7 @@ _REMEMBERED: Final = "remembered_reviewer"
 
 @dataclass(frozen=True, slots=True)
 class Unsaved:
-    """What a reviewer said and the store did not take.
+    """A verdict that the store did not take.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Unsaved:
         return " ".join(part for part in (f"{self.title}.", self.text, self.fix) if part)
 
 
-class _Shelf:
+class _OpenStore:
     """A store of this process, and the last time it did not answer."""
 
     def __init__(self, address: str) -> None:
@@ -115,9 +115,9 @@ def address() -> str:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _shelf(address: str) -> _Shelf:
+def _open_store(address: str) -> _OpenStore:
     """The store behind an address, one for all sessions."""
-    return _Shelf(address)
+    return _OpenStore(address)
 
 
 def _workspace() -> str:
@@ -127,17 +127,17 @@ def _workspace() -> str:
 
 def review_log() -> ReviewLog:
     """Everything that was said in this workspace; empty when it cannot be read, see `store_problem`."""
-    return _shelf(address()).read(_workspace())[0]
+    return _open_store(address()).read(_workspace())[0]
 
 
 def store_problem() -> StoreProblem | None:
     """Why findings cannot be read; None when they can."""
-    return _shelf(address()).read(_workspace())[1]
+    return _open_store(address()).read(_workspace())[1]
 
 
 def store_name() -> str:
     """The store for the reader: a file name, or host and database without user and password."""
-    store = _shelf(address()).store
+    store = _open_store(address()).store
     return "" if store is None else store.name
 
 
@@ -194,7 +194,7 @@ def save(
     target_id: str | None = None,
     event_id: str | None = None,
 ) -> Unsaved | None:
-    """Keep what the reviewer says of a target.
+    """Keep what the reviewer says about a target.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def save_all(
             )
         except ValueError as problem:
             return _keep_unsaved([replace(each, text=str(problem)) for each in waiting])
-    why = _shelf(address()).write(said, _workspace())
+    why = _open_store(address()).write(said, _workspace())
     if why is not None:
         return _keep_unsaved([replace(each, title=why.title, text=why.text, fix=why.fix) for each in waiting])
     state.unsaved_findings = {key: entry for key, entry in state.unsaved_findings.items() if key not in targets}
@@ -274,11 +274,11 @@ def save_all(
 
 def add(events: Sequence[Event]) -> StoreProblem | None:
     """Keep imported events; what went wrong, or None when they are on disk."""
-    return _shelf(address()).write(events, _workspace())
+    return _open_store(address()).write(events, _workspace())
 
 
 def unsaved(target_id: str) -> Unsaved | None:
-    """What the reviewer said of a target and the store did not take."""
+    """A verdict on a target that the store did not take."""
     return state.unsaved_findings.get(target_id)
 
 

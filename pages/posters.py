@@ -130,6 +130,7 @@ def _table(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...]) ->
         columns={
             "Poster": 98,
             "Result": 68,
+            "Source": 96,
             **{_heading(name): st.column_config.NumberColumn(width=_WIDTHS[name]) for name in CRITERIA},
         },
         alt="All posters",
@@ -159,7 +160,10 @@ def _values(
     missing = np.full(len(CRITERIA), np.nan)
     values = np.array([missing if row is None else columns.values[row] for row in rows])
     failing = np.array([[row is not None and name in columns.failed[row] for name in CRITERIA] for row in rows])
-    return _frame_of(ordered, [_short_verdict(columns, row) for row in rows], values), failing
+    table = _frame_of(ordered, [_short_verdict(columns, row) for row in rows], values)
+    if any(columns.sources):
+        table["Source"] = ["" if row is None else plain(columns.sources[row]) for row in rows]
+    return table, failing
 
 
 def _differences(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...]) -> tuple[pd.DataFrame, BoolArray]:

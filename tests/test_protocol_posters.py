@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from evaluator.formats.base import Reading
 from evaluator.formats.posters import FORMAT, Posters, read_poster, text_of
 from evaluator.model.issues import BadInput
 from evaluator.protocols.posters.comparison import Comparison, FieldCount
+from evaluator.protocols.posters.difference import columns_of
 from evaluator.protocols.posters.evaluation import CRITERIA, PostersResult, evaluate, failed
 from evaluator.protocols.posters.profiles import PROFILES, STOP_WORDS
 
@@ -365,7 +367,7 @@ def test_the_json_has_the_keys_of_the_contract() -> None:
         "fields": {
             "reference": 2, "generated": 2, "only_in_reference": {"$.u": 1}, "only_in_generated": {"$.error": 1}
         },
-        "error": None,
+        "error": None, "source": None,
     }  # fmt: skip
     assert value["posters"][2]["metrics"] == dict.fromkeys(CRITERIA)
     assert value["posters"][2]["failed"] == []
@@ -387,6 +389,18 @@ def test_results_json_is_that_of_the_source_document() -> None:
     assert value["results"][1]["error"] is True
     assert (value["results"][2]["metrics"], value["results"][2]["error"]) == (None, "run has no such poster.")
     assert value["aggregate"]["field_proportion"] == 1.0
+
+
+def test_the_source_of_a_text_is_a_column_where_the_files_state_it() -> None:
+    result = two_and_a_half()
+    stated = replace(result.prediction, sources={"a": "pdfalto"})
+    table = evaluate(result.ground_truth, stated).table()
+    assert table.columns[-1] == "source"
+    assert [row[-1] for row in table.rows] == ["", "pdfalto", *[""] * (len(table.rows) - 2)]
+    sourced = evaluate(result.ground_truth, stated)
+    assert [row["source"] for row in sourced.to_json()["posters"]][:2] == ["pdfalto", None]
+    assert [row["source"] for row in sourced.results_json()["results"]][:2] == ["pdfalto", None]
+    assert columns_of(sourced).sources[:2] == ("pdfalto", "")
 
 
 def test_the_table_has_a_row_per_poster_under_the_means() -> None:

@@ -301,3 +301,49 @@ def test_any_json_object_is_a_poster_and_nothing_else_is(value: object) -> None:
 def test_any_bytes_are_a_poster_or_bad_input(content: bytes) -> None:
     with contextlib.suppress(BadInput):
         read_poster(content, "a.json", "a")
+
+
+REPORT: list[object] = [
+    {"poster_id": "7", "source": "pdfalto"},
+    {"poster_id": "8", "source": None},
+    {"poster_id": 9, "source": "x"},
+    3,
+]
+
+
+@pytest.mark.parametrize("content", [REPORT, {"results": REPORT, "aggregate": {}}])
+def test_the_report_of_the_extraction_program_states_the_sources(tmp_path: Path, content: object) -> None:
+    write(tmp_path, "7_extracted.json")
+    alone = FORMAT.read_path(tmp_path)
+    write(tmp_path, "results.json", content)
+    posters_read = FORMAT.read_path(tmp_path)
+    assert dict(posters_read.sources) == {"7": "pdfalto"}
+    assert (posters_read.issues, list(posters_read.posters)) == ((), ["7"])
+    assert posters_read.sha256 != alone.sha256
+    uploaded = [(path.name, path.read_bytes()) for path in sorted(tmp_path.iterdir())]
+    write(tmp_path, "8_extracted.json")
+    uploaded.append(("8_extracted.json", (tmp_path / "8_extracted.json").read_bytes()))
+    assert dict(FORMAT.read_files(uploaded, "run").sources) == {"7": "pdfalto"}
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (
+            "{",
+            "results.json: results.json beside the posters should be readable (poster evaluation); found the text must "
+            "be well-formed JSON (RFC 8259). The posters are read, without their sources.",
+        ),
+        (
+            {"means": 3},
+            "results.json: results.json beside the posters should be a list of results with their source (poster "
+            'evaluation); found {"means":3}. The posters are read, without their sources.',
+        ),
+    ],
+)
+def test_another_results_json_is_a_warning(tmp_path: Path, content: object, sentence: str) -> None:
+    write(tmp_path, "7_extracted.json")
+    write(tmp_path, "results.json", content)
+    posters_read = FORMAT.read_path(tmp_path)
+    assert [issue.sentence for issue in posters_read.issues] == [sentence]
+    assert (list(posters_read.posters), dict(posters_read.sources)) == (["7"], {})

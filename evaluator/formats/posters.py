@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,7 +33,7 @@ NAMES: Final[Mapping[Side, str]] = {"ground_truth": "reference", "prediction": "
 _SIDES: Final[Mapping[Side | None, str]] = {"ground_truth": "ground truth", "prediction": "predictions", None: "either"}
 
 REPORT: Final = "results.json"
-"""What the reference program writes beside its extractions; it is not a poster."""
+"""What the reference program writes beside its extractions; it is not a poster, but names the source of each text."""
 
 MAX_POSTER_BYTES: Final = 1 << 20
 """Bytes of the file of one poster; real ones have 10 KB."""
@@ -111,6 +111,9 @@ class Posters:
         Name of the format that they were read from.
     fixes : tuple of str
         What was done to the names after reading; every signature states it.
+    sources : dict of str
+        Where the raw text of a poster is from (``pdfalto``, ``qwen_vision``), by poster id, as `REPORT` beside the
+        posters states it; empty without.
     """
 
     name: str
@@ -120,6 +123,7 @@ class Posters:
     issues: tuple[Issue, ...]
     format: str = "posters"
     fixes: tuple[str, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
 
 
 def _gathered(
@@ -155,6 +159,32 @@ def _gathered(
     alone = list(files.values()) == [[root]]
     whole = digests[0] if alone else hashlib.sha256("".join(digests).encode()).hexdigest()
     return Posters(root.resolve().name, whole, posters, broken, tuple(issues))
+
+
+def _with_sources(posters: Posters, load: Callable[[], bytes]) -> Posters:
+    """The posters with the source of each text as the loaded `REPORT` states it; with a warning when it does not."""
+    collector = Collector(REPORT, max_per_rule=None)
+    sources = _sources(load, collector)
+    stated = "".join(f"{key}\0{source}\0" for key, source in sorted(sources.items()))
+    whole = hashlib.sha256(f"{posters.sha256}{stated}".encode()).hexdigest() if sources else posters.sha256
+    return replace(posters, sha256=whole, sources=sources, issues=(*posters.issues, *collector.issues()))
+
+
+def _sources(load: Callable[[], bytes], collector: Collector) -> dict[str, str]:
+    """The source of each text by the id of its poster."""
+    try:
+        tree = json_text.parse_checked(json_text.open_source(load(), REPORT), Collector(REPORT, max_per_rule=None))
+    except BadInput as bad:
+        rule = f"{REPORT} beside the posters should be readable ({_RULE})"
+        collector.warning("", rule, bad.issues[0].rule, "The posters are read, without their sources.")
+        return {}
+    rows = tree.get("results") if isinstance(tree, dict) else tree
+    if not isinstance(rows, list):
+        rule = f"{REPORT} beside the posters should be a list of results with their source ({_RULE})"
+        collector.warning("", rule, json_text.excerpt(tree), "The posters are read, without their sources.")
+        return {}
+    stated = [(row.get("poster_id"), row.get("source")) for row in rows if isinstance(row, dict)]
+    return {key: source for key, source in stated if isinstance(key, str) and isinstance(source, str) and source}
 
 
 def read_poster(
@@ -393,8 +423,8 @@ class PosterTexts(Format[Posters]):
         path : Path
             A folder with ``{id}.json``, ``{id}_extracted.json``, ``{id}_reference.json``, ``{id}_sub-json.json`` or
             a folder ``{id}`` for each poster; a folder ``{id}`` holds one JSON file, or one that is called
-            ``reference``, ``extracted`` or as above. Or the folder or file of one poster. Other files, hidden files,
-            folders without JSON and ``results.json`` are left alone.
+            ``reference``, ``extracted`` or as above. Or the folder or file of one poster. Of ``results.json`` only the
+            source of each text is read. Other files, hidden files and folders without JSON are left alone.
         reading : Reading
             The side says which file to take when both sides of a poster lie in one folder; None takes a file that is
             alone.
@@ -405,8 +435,15 @@ class PosterTexts(Format[Posters]):
             The path cannot be read, has no poster, or every poster is broken; with all issues.
         """
         collector = Collector(path.name or path.resolve().name, max_per_rule=reading.max_per_rule)
-        files = _files(path, reading.side, collector) if folder.is_folder(path) else {_poster_id(path): [path]}
-        return _gathered(path, files, folder.load, reading, collector.issues())
+        if not folder.is_folder(path):
+            return _gathered(path, {_poster_id(path): [path]}, folder.load, reading, ())
+        posters = _gathered(
+            path, _files(path, reading.side, collector), folder.load, reading, collector.issues()
+        )  # fmt: skip
+        report = path / REPORT
+        if not report.is_file():
+            return posters
+        return _with_sources(posters, lambda: folder.load(report, MAX_POSTER_BYTES))
 
     def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> Posters:
         """Posters whose names and bytes are at hand, as if they lay in a folder of this name; one as itself."""
@@ -416,10 +453,13 @@ class PosterTexts(Format[Posters]):
         held = {root / Path(file).name: content for file, content in files}
         candidates: dict[str, list[Path]] = {}
         for file in held:
-            candidates.setdefault(_poster_id(file), []).append(file)
+            if file.name != REPORT:
+                candidates.setdefault(_poster_id(file), []).append(file)
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         chosen = _of_side(candidates, reading.side, collector)
-        return _gathered(root, chosen, lambda file, _room: held[file], reading, collector.issues())
+        posters = _gathered(root, chosen, lambda file, _room: held[file], reading, collector.issues())
+        report = held.get(root / REPORT)
+        return posters if report is None else _with_sources(posters, lambda: report)
 
     def unit_of(self, file: Path, given: Collection[Path]) -> Path:
         """The folder of the posters; a folder of one poster lies in it, unless it was given."""

@@ -228,12 +228,15 @@ class PosterColumns:
         The criteria that are not met.
     errors : tuple of str, length P
         Why a poster could not be compared; empty when it was.
+    sources : tuple of str, length P
+        Where the text of the extraction is from; empty when not given.
     """
 
     ids: tuple[str, ...]
     values: FloatArray
     failed: tuple[tuple[str, ...], ...]
     errors: tuple[str, ...]
+    sources: tuple[str, ...]
 
     @cached_property
     def passes(self) -> BoolArray:
@@ -263,6 +266,7 @@ def columns_of(result: PostersResult) -> PosterColumns:
         values=np.column_stack(values),
         failed=tuple(poster.failed for poster in result.posters),
         errors=tuple(poster.error or "" for poster in result.posters),
+        sources=tuple(poster.source or "" for poster in result.posters),
     )
 
 

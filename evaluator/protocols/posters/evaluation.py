@@ -47,11 +47,14 @@ class PosterResult:
         None when a side is missing or broken.
     error : str or None
         Why it could not be compared, as a sentence; None when it was.
+    source : str or None
+        Where the raw text of the extraction is from (``pdfalto``, ``qwen_vision``); None when not given.
     """
 
     poster_id: str
     comparison: Comparison | None
     error: str | None = None
+    source: str | None = None
 
     @property
     def metrics(self) -> PosterMetrics:
@@ -82,8 +85,8 @@ class PosterResult:
         -------
         dict
             ``poster_id``, ``metrics``, ``passes``, ``failed``, ``missing_words``, ``extra_words``,
-            ``missing_numbers``, ``extra_numbers``, ``left_out_numbers``, ``rouge_l``, ``fields``, ``error``;
-            lists are empty and ``rouge_l`` and ``fields`` None without a comparison.
+            ``missing_numbers``, ``extra_numbers``, ``left_out_numbers``, ``rouge_l``, ``fields``, ``error``,
+            ``source``; lists are empty and ``rouge_l`` and ``fields`` None without a comparison.
         """
         comparison = self.comparison
         words, numbers = (comparison.words, comparison.numbers) if comparison else (_NOTHING, _NOTHING)
@@ -100,6 +103,7 @@ class PosterResult:
             "rouge_l": _rouge_json(comparison) if comparison else None,
             "fields": _fields_json(comparison) if comparison else None,
             "error": self.error,
+            "source": self.source,
         }
 
 
@@ -182,7 +186,7 @@ class PostersResult(Result):
         Parameters
         ----------
         sources : mapping of str, optional
-            How the raw text of a poster was had (``pdfalto``, ``qwen_vision``), by poster id.
+            Where the raw text of a poster is from, by poster id; those of the files when absent.
 
         Returns
         -------
@@ -192,7 +196,10 @@ class PostersResult(Result):
             extraction says that it failed) and ``source`` (None when not given); ``aggregate``: the four means.
         """
         return {
-            "results": [_result(poster, (sources or {}).get(poster.poster_id)) for poster in self.posters],
+            "results": [
+                _result(poster, poster.source if sources is None else sources.get(poster.poster_id))
+                for poster in self.posters
+            ],
             "aggregate": dict(self.aggregate),
         }
 
@@ -203,19 +210,20 @@ class PostersResult(Result):
         -------
         ResultTable
             Columns ``poster_id``, those of `CRITERIA`, ``passes`` (yes, no or error; for the means how many of
-            how many) and ``failed`` (names of criteria, or the error).
+            how many), ``failed`` (names of criteria, or the error) and, when a source is given, ``source``.
         """
-        counts = self._counts()
+        counts, sourced = self._counts(), any(poster.source for poster in self.posters)
         rows: list[tuple[str | int | float | None, ...]] = [
-            ("All posters", *_row(self.aggregate), f"{counts['passed']} of {counts['posters']}", "")
+            ("All posters", *_row(self.aggregate), f"{counts['passed']} of {counts['posters']}", "", *[""] * sourced)
         ]
         for poster in self.posters:
             verdict = "error" if poster.comparison is None else "yes" if poster.passes else "no"
-            rows.append((poster.poster_id, *_row(poster.metrics), verdict, poster.error or ", ".join(poster.failed)))
+            reason, source = poster.error or ", ".join(poster.failed), [poster.source or ""] * sourced
+            rows.append((poster.poster_id, *_row(poster.metrics), verdict, reason, *source))
         return ResultTable(
             title=self.prediction.name,
             signature=self.signature.line,
-            columns=("poster_id", *CRITERIA, "passes", "failed"),
+            columns=("poster_id", *CRITERIA, "passes", "failed", *["source"] * sourced),
             rows=tuple(rows),
         )
 
@@ -301,9 +309,11 @@ def _poster(poster_id: str, ground_truth: Posters, prediction: Posters, profile:
             problems += [issue.sentence for issue in broken if issue.severity == "error"]
         elif poster_id not in side.posters:
             problems.append(f"{side.name} has no such poster.")
+    source = prediction.sources.get(poster_id)
     if problems:
-        return PosterResult(poster_id, None, " ".join(problems))
-    return PosterResult(poster_id, Comparison(profile, ground_truth.posters[poster_id], prediction.posters[poster_id]))
+        return PosterResult(poster_id, None, " ".join(problems), source)
+    compared = Comparison(profile, ground_truth.posters[poster_id], prediction.posters[poster_id])
+    return PosterResult(poster_id, compared, source=source)
 
 
 def _lonely(ground_truth: Posters, prediction: Posters) -> tuple[Issue, ...]:

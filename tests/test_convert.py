@@ -254,7 +254,7 @@ def test_what_is_in_a_file(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("describe", source)
     assert out.splitlines()[:2] == [
         "gt.json: snapshot, ground truth, annotators",
-        "1 documents, 2 pages, 3 boxes, 2 labels",
+        "1 document, 2 pages, 3 boxes, 2 labels",
     ]
     assert "duplicate boxes: 1" in out.splitlines()
 

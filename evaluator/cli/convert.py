@@ -234,8 +234,8 @@ def _text(described: Contents) -> str:
     side = described.side.replace("_", " ")
     lines = [
         f"{described.name}: {described.format}, {side}{f', {described.model}' if described.model else ''}",
-        f"{described.documents:,} documents, {described.pages:,} pages, {described.boxes:,} boxes, "
-        f"{len(described.labels):,} labels",
+        f"{count_of(described.documents, 'document')}, {count_of(described.pages, 'page')}, "
+        f"{described.boxes:,} {'box' if described.boxes == 1 else 'boxes'}, {count_of(len(described.labels), 'label')}",
         "",
     ]
     wide = max((len(label) for label in described.labels), default=0)

@@ -145,8 +145,33 @@ def _sidebar(found: choices.Compared, model: choices.FieldModel) -> None:
             help="How the 101 recall points of AP are computed: numpy.linspace as in pycocotools, or rounded to two "
             "decimals as in stickler-eval 1.0.0. AP differs only where a recall lies exactly on a point.",
         )
+        _schema()
         findings.ask_author()
         frame.lines(_counted(found, model))
+
+
+def _schema() -> None:
+    """The schema by which values are compared: its upload, its name, and what is wrong with it."""
+    key = "upload_field_schema"
+
+    def changed() -> None:
+        uploaded = st.session_state[key]
+        if uploaded is not None:
+            choices.take_schema(uploaded.name, uploaded.getvalue())
+
+    st.file_uploader(
+        "Schema of the values",
+        type="json",
+        key=key,
+        on_change=changed,
+        help="How values are compared, by field path: "
+        '{"total": {"comparator": "number", "threshold": 0.95}}. Kept until this tab closes.',
+    )
+    for issue in state.field_schema_issues:
+        st.error(frame.escaped(issue.sentence), icon=":material/error:")
+    if state.field_schema is not None:
+        st.caption(f"Values are compared by {frame.escaped(state.field_schema.name)}.")
+        st.button("Compare without the schema", on_click=choices.drop_schema)
 
 
 def _counted(found: choices.Compared, model: choices.FieldModel) -> list[str]:

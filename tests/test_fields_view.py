@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import time
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from evaluator.formats.fields import FORMAT
+from evaluator.formats.fields import FORMAT, schema_from
 from evaluator.metrics.confidence import review_budgets, review_sentence
 from evaluator.project import evaluate
 from evaluator.protocols import fields
@@ -147,6 +148,32 @@ def test_parity_and_recall_grid_are_those_of_the_protocol(
     }
     linked = start(monkeypatch, FIELDS, **chosen)
     assert (numbers(linked), dashboard.signature(linked)) == (numbers(app), dashboard.signature(app))
+
+
+def test_values_are_compared_by_an_uploaded_schema_until_it_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = b'{"vendor.vat_id": {"comparator": "text", "threshold": 0.0}}'
+    app = start(monkeypatch, FIELDS)
+    before = dashboard.signature(app)
+    sides = [FORMAT.read_path(SAMPLE / name) for name in ("ground_truth", "anchors")]
+    by_schema = fields.evaluate(*sides, schema=schema_from(content, "rules.json"))
+    fine(app.file_uploader(key="upload_field_schema").upload("rules.json", content).run())
+    with_schema = dashboard.signature(app)
+    assert f" · values: rules.json {hashlib.sha256(content).hexdigest()[:12]} · " in with_schema
+    judged, plain = by_schema.confidence(), fields.evaluate(*sides).confidence()
+    assert int(judged.right.sum()) > int(plain.right.sum()), "every value of the field is right then"
+    (budget,) = review_budgets(judged.right, judged.confidence, (0.2,))
+    assert review_sentence(budget, errors=int((~judged.right).sum()), total=len(judged)) in words(app)
+    assert any("Values are compared by rules.json." in each.value.replace("\\", "") for each in app.caption)
+
+    app.file_uploader(key="upload_field_schema").upload("bad.json", b'{"total": {"comparator": "roughly"}}')
+    fine(app.run())
+    shown = [each.value.replace("\\", "").replace("\u2060", "") for each in app.error]
+    assert any("bad.json: $.total" in each for each in shown), shown
+    assert dashboard.signature(app) == with_schema, "the schema before stays"
+
+    fine(next(each for each in app.button if each.label == "Compare without the schema").click().run())
+    assert dashboard.signature(app) == before
+    assert not app.error
 
 
 def _numbers_are_those_of(app: AppTest, truth: Path, predicted: Path, parity: str, grid: str) -> None:

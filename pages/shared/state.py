@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evaluator.formats.posters import Posters
     from evaluator.metrics.box_items import Question
     from evaluator.model.dataset import Annotations
-    from evaluator.model.fields import FieldDocuments
+    from evaluator.model.fields import FieldDocuments, Schema
     from evaluator.model.issues import Issue
     from evaluator.pdf.folder import PdfFolder
     from evaluator.project import Project
@@ -272,6 +272,9 @@ class State:
     field_unit: Field[str] = Field("auto")
     field_parity: Field[Parity] = Field("none")
     field_recall_grid: Field[RecallGrid | Literal["auto"]] = Field("auto")
+    # Uploaded, so not in the address.
+    field_schema: Field[Schema | None] = Field(None)
+    field_schema_issues: Field[tuple[Issue, ...]] = Field(())
     field_preset: Field[float | None] = Field(None)
     field_preset_of: Field[float | None] = Field(None)
     field_tab: Field[str] = Field("Fields of the document")

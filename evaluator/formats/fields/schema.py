@@ -1,6 +1,6 @@
 """Schemas of extracted fields: how the values of each field are compared, from a JSON file.
 
-Owns `read_schema`. What a comparator computes is the protocol's business.
+Owns `read_schema` and `schema_from`. What a comparator computes is the protocol's business.
 """
 
 from __future__ import annotations
@@ -30,8 +30,13 @@ def read_schema(path: str | Path) -> Schema:
         is not in [0, 1], an empty path.
     """
     path = Path(path)
-    source = json_text.open_source(folder.load(path, limits.MAX_FILE_BYTES), path.name)
-    collector = Collector(path.name, max_per_rule=None)
+    return schema_from(folder.load(path, limits.MAX_FILE_BYTES), path.name)
+
+
+def schema_from(content: bytes, name: str) -> Schema:
+    """The rules for comparing values, from the bytes of a file; as `read_schema`."""
+    source = json_text.open_source(content, name)
+    collector = Collector(name, max_per_rule=None)
     tree = json_text.parse_checked(source, collector)
     rules: dict[str, Rule] = {}
     thresholds: dict[str, float] = {}
@@ -42,7 +47,7 @@ def read_schema(path: str | Path) -> Schema:
         _check_rule(key, entry, collector, rules, thresholds)
     if collector.failed:
         raise BadInput(collector.issues())
-    return schema_of(rules, thresholds, name=path.name, sha256=source.sha256)
+    return schema_of(rules, thresholds, name=name, sha256=source.sha256)
 
 
 def _check_rule(

@@ -13,8 +13,10 @@ from typing import Final, Literal, get_args
 import streamlit as st
 
 from evaluator.drawing import fields as overlay
+from evaluator.formats.fields import schema_from
 from evaluator.model.boxes import IntArray
-from evaluator.model.fields import FieldDocuments
+from evaluator.model.fields import FieldDocuments, Schema
+from evaluator.model.issues import BadInput
 from evaluator.protocols import fields
 from evaluator.protocols.fields.drill_down import LEAST_SURE, FieldPages, behind
 from evaluator.protocols.fields.evaluation import Parity, RecallGrid
@@ -36,8 +38,8 @@ TABS: Final = (DOCUMENT, BEHIND)
 # Numbers whose rows are not all problems: the list beside the page then keeps all problems of the page.
 _MIXED: Final = ("ground_truth", "predictions", "true_positive", "value_right_box_right")
 
-# Digests of the ground truth and of the prediction, parity, recall grid.
-Key = tuple[str, str, str, str | None]
+# Digests of the ground truth and of the prediction, parity, recall grid, digest of the schema.
+Key = tuple[str, str, str, str | None, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +100,33 @@ def options() -> FieldsOptions:
 def _model(loaded: Opened[FieldDocuments], model: Named) -> FieldModel:
     """One chosen model compared with the ground truth."""
     sides = loaded.ground_truth, loaded.predictions[model.index]
-    chosen = options()
-    key = loaded.digests[0], loaded.digests[1 + model.index], chosen.parity, chosen.recall_grid
-    return FieldModel(model.index, model.name, model.letter, *_compared(key, _sides=sides, _options=chosen), key)
+    chosen, schema = options(), state.field_schema
+    digests = loaded.digests[0], loaded.digests[1 + model.index]
+    key = (*digests, chosen.parity, chosen.recall_grid, schema.sha256 if schema else "")
+    result = _compared(key, _sides=sides, _options=chosen, _schema=schema)
+    return FieldModel(model.index, model.name, model.letter, *result, key)
 
 
 @st.cache_resource(max_entries=12, show_spinner="Comparing the fields")
 def _compared(
-    key: Key, *, _sides: tuple[FieldDocuments, FieldDocuments], _options: FieldsOptions
+    key: Key, *, _sides: tuple[FieldDocuments, FieldDocuments], _options: FieldsOptions, _schema: Schema | None
 ) -> tuple[fields.FieldsResult, FieldPages]:
     """A comparison by the digests of its sides and its options, and the pages that its boxes lie on."""
-    result = fields.evaluate(*_sides, parity=_options.parity, recall_grid=_options.recall_grid)
+    result = fields.evaluate(*_sides, schema=_schema, parity=_options.parity, recall_grid=_options.recall_grid)
     return result, FieldPages(result.compared)
+
+
+def take_schema(name: str, content: bytes) -> None:
+    """Compare the values by a schema from now on; one with issues leaves the one before."""
+    try:
+        state.field_schema, state.field_schema_issues = schema_from(content, name), ()
+    except BadInput as bad:
+        state.field_schema_issues = bad.issues
+
+
+def drop_schema() -> None:
+    """Compare the values without a schema from now on."""
+    state.field_schema, state.field_schema_issues = None, ()
 
 
 # --- choices -------------------------------------------------------------------------------------------------

@@ -152,17 +152,16 @@ def _sidebar(found: choices.Compared, model: choices.FieldModel) -> None:
 
 def _schema() -> None:
     """The schema by which values are compared: its upload, its name, and what is wrong with it."""
-    key = "upload_field_schema"
 
     def changed() -> None:
-        uploaded = st.session_state[key]
+        uploaded = state.upload_field_schema
         if uploaded is not None:
             choices.take_schema(uploaded.name, uploaded.getvalue())
 
     st.file_uploader(
         "Schema of the values",
         type="json",
-        key=key,
+        key=State.upload_field_schema.key,
         on_change=changed,
         help="How values are compared, by field path: "
         '{"total": {"comparator": "number", "threshold": 0.95}}. Kept until this tab closes.',

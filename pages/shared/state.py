@@ -20,6 +20,8 @@ from evaluator.protocols.fields.evaluation import IOU_THRESHOLDS as FIELD_IOU_TH
 from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, ProfileName
 
 if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
+
     from evaluator.compare.earlier import EarlierResult
     from evaluator.drawing.matrix import Colour, Shows
     from evaluator.drawing.payloads import CardItem, SharperEvent
@@ -275,6 +277,7 @@ class State:
     # Uploaded, so not in the address.
     field_schema: Field[Schema | None] = Field(None)
     field_schema_issues: Field[tuple[Issue, ...]] = Field(())
+    upload_field_schema: Field[UploadedFile | None] = Field(None)
     field_preset: Field[float | None] = Field(None)
     field_preset_of: Field[float | None] = Field(None)
     field_tab: Field[str] = Field("Fields of the document")

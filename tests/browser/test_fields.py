@@ -352,7 +352,7 @@ def test_a_bad_upload_gives_findings_in_place(server: str, visit: Visit, tmp_pat
     (tmp_path / "bad.json").write_text('{"total": {"_value": 1e400}}')
     screen = opened(visit, server)
     screen.page.get_by_text("Files of this view").click()
-    screen.page.locator("input[type=file]").first.set_input_files(tmp_path / "bad.json")
+    screen.page.locator("[data-testid=stMain] input[type=file]").first.set_input_files(tmp_path / "bad.json")
     screen.page.get_by_text("bad.json").first.wait_for()
     screen.page.get_by_role("button", name="Read the files").click()
     screen.page.get_by_text("The uploaded files have errors and were not taken").wait_for()

@@ -269,6 +269,9 @@ def test_words_from_strangers_stay_words(tmp_path: Path, pool: PagePool) -> None
         if "layoutscope-viewer" not in script:
             json.loads(script)
     pdf = write_pdf(tmp_path / "pack.pdf", contents, Pictures(pool, None), progress=nothing)
+    again = write_pdf(tmp_path / "again.pdf", contents, Pictures(pool, None), progress=nothing)
+    assert (tmp_path / "again.pdf").read_bytes() == (tmp_path / "pack.pdf").read_bytes(), "the same bytes each time"
+    assert again == pdf
     assert pdf.pages == len(contents.pages)
     with pymupdf.open(tmp_path / "pack.pdf") as document:
         assert not [link for page in document for link in page.get_links()]

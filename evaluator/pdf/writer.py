@@ -230,7 +230,7 @@ class _Desk:
             # Fonts for other scripts are large; what is not used of them goes.
             self._document.subset_fonts()
             self._number_pages()
-        content: bytes = self._document.tobytes(garbage=3, deflate=True)
+        content: bytes = self._document.tobytes(garbage=3, deflate=True, no_new_id=True)
         return content
 
     def _number_pages(self) -> None:

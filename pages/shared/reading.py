@@ -27,20 +27,19 @@ class _Stopped(Exception):
     """Raised in the thread to end it."""
 
 
-class Reading(Generic[K, T]):
-    """Pages that are being read, or were.
+class PageJob(Generic[K]):
+    """Work on pages in a thread, which can be stopped.
 
     Parameters
     ----------
     key : hashable
-        What they are read for.
+        What it is for.
     total : int
         Pages, about.
     """
 
     def __init__(self, key: K, total: int) -> None:
-        self.key, self.total, self.done = key, total, 0
-        self.result: T | None = None
+        self.key, self.total = key, total
         self.failed = False
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -50,6 +49,30 @@ class Reading(Generic[K, T]):
         """Whether it is still at work."""
         return self._thread is not None and self._thread.is_alive()
 
+    def stop(self) -> None:
+        """End after the page of the moment."""
+        self._stop.set()
+
+    def _begin(self, work: Callable[[], None], name: str) -> None:
+        """Run the work in a thread of this name; what it raises leaves the job failed."""
+
+        def run() -> None:
+            self.failed = True
+            work()
+            self.failed = False
+
+        self._thread = threading.Thread(target=run, daemon=True, name=name)
+        self._thread.start()
+
+
+class Reading(PageJob[K], Generic[K, T]):
+    """Pages that are being read, or were."""
+
+    def __init__(self, key: K, total: int) -> None:
+        super().__init__(key, total)
+        self.done = 0
+        self.result: T | None = None
+
     def start(self, work: Callable[[Count], T]) -> None:
         """Begin; `work` calls what it is given with how many of how many pages are read."""
 
@@ -58,18 +81,11 @@ class Reading(Generic[K, T]):
                 raise _Stopped
             self.done, self.total = done, total
 
-        def run() -> None:
-            self.failed = True
+        def read() -> None:
             with contextlib.suppress(_Stopped):
                 self.result = work(note)
-            self.failed = False
 
-        self._thread = threading.Thread(target=run, daemon=True, name="reading pages")
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End after the page of the moment."""
-        self._stop.set()
+        self._begin(read, "reading pages")
 
 
 def kept_result(job: Reading[K, T] | None, key: K, kept: OrderedDict[K, T]) -> T | None:

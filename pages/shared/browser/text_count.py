@@ -6,7 +6,6 @@ all sessions under these. Words are cached by the digests of the PDFs, so a seco
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
@@ -21,6 +20,7 @@ from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
 from pages.shared import pictures
 from pages.shared.opened import Model, OpenedBoxes
+from pages.shared.reading import PageJob
 from pages.shared.results import ResultKey, result_key, result_of
 from pages.shared.state import state
 
@@ -35,29 +35,12 @@ class CountKey(NamedTuple):
     document: str | None
 
 
-class Count:
-    """One count that is under way, stopped or finished.
-
-    Parameters
-    ----------
-    key : CountKey
-        What it is of.
-    total : int
-        Pages that it will look at.
-    """
+class Count(PageJob[CountKey]):
+    """One count that is under way, stopped or finished."""
 
     def __init__(self, key: CountKey, total: int) -> None:
-        self.key = key
-        self.total = total
+        super().__init__(key, total)
         self.summary: TextSummary | None = None
-        self.failed = False
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
-
-    @property
-    def running(self) -> bool:
-        """Whether it is still at work."""
-        return self._thread is not None and self._thread.is_alive()
 
     @property
     def finished(self) -> bool:
@@ -67,20 +50,13 @@ class Count:
     def start(self, steps: Callable[[], Iterable[TextSummary]]) -> None:
         """Begin; `steps` gives the summaries one after the other."""
 
-        def run() -> None:
-            self.failed = True
+        def count() -> None:
             for summary in steps():
                 self.summary = summary
                 if self._stop.is_set():
                     break
-            self.failed = False
 
-        self._thread = threading.Thread(target=run, daemon=True, name="word count")
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End after the page of the moment."""
-        self._stop.set()
+        self._begin(count, "word count")
 
 
 @st.cache_resource(show_spinner=False)

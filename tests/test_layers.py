@@ -101,6 +101,7 @@ def test_a_near_miss_is_one_mistake_with_one_number_on_two_boxes() -> None:
             "target": None,
             "verdict": None,
             "unsaved": None,
+            "answered": "",
         }
     ]
     assert data["counts"] == {"TP": 0, "FP": 1, "FN": 1, "ground_truth": 1, "predictions": 1}

@@ -29,7 +29,7 @@ def packed(payload: PagePayload) -> PackedItem:
     labels = list(dict.fromkeys(box.label for box in payload.boxes))
     places = {label: place for place, label in enumerate(labels)}
     truth, prediction = (_beginning(payload.boxes, side) for side in ("ground_truth", "prediction"))
-    mistakes = [msgspec.structs.replace(each, verdict=None, unsaved=None) for each in payload.mistakes]
+    mistakes = [msgspec.structs.replace(each, verdict=None, unsaved=None, answered="") for each in payload.mistakes]
     page = None if payload.page is None else msgspec.structs.replace(payload.page, image=None, image_width=0)
     bare = msgspec.structs.replace(
         payload, page=page, boxes=(), strip=(), strip_first=0, selected=None, address="", mistakes=mistakes
@@ -42,9 +42,9 @@ def packed(payload: PagePayload) -> PackedItem:
 def said(payload: PagePayload) -> Mapping[str, SaidItem]:
     """The verdicts on the mistakes of a page, by number; mistakes without a verdict are left out."""
     return {
-        str(each.number): SaidItem(each.verdict, each.unsaved)
+        str(each.number): SaidItem(each.verdict, each.unsaved, each.answered)
         for each in payload.mistakes
-        if each.verdict is not None or each.unsaved is not None
+        if each.verdict is not None or each.unsaved is not None or each.answered
     }
 
 

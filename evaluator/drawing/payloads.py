@@ -255,6 +255,8 @@ class MistakeItem(Payload, frozen=True, kw_only=True):
     """the identity under which a verdict on it is stored; null when it cannot be judged"""
     verdict: JudgedItem | None = None
     unsaved: UnsavedItem | None = None
+    answered: str = ""
+    """id of the last message about it that was handled"""
 
 
 # ---- the page viewer ------------------------------------------------------------------------------------------------
@@ -372,6 +374,8 @@ class SaidItem(Payload, frozen=True):
 
     verdict: JudgedItem | None = None
     unsaved: UnsavedItem | None = None
+    answered: str = ""
+    """id of the last message about the mistake that was handled"""
 
 
 class PlacedItem(Payload, frozen=True):

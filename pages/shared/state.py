@@ -313,6 +313,8 @@ class State:
     # Findings and the review pack.
     reviewer: Field[str] = Field("")
     unsaved_findings: Field[Mapping[str, Unsaved]] = Field({})
+    # Id of the last message about a target that was handled, stored or not.
+    answered_verdicts: Field[Mapping[str, str]] = Field({})
     finding_verdicts: Field[list[str]] = Field([])
     finding_author: Field[str] = Field("")
     finding_tag: Field[str] = Field("")

@@ -509,8 +509,9 @@ def judge_scene(data: dict[str, Any]) -> None:
     data["mistakes"][1]["verdict"] = {"agreed": "model_wrong", "conflict": False, "opinions": [own]}
     data["mistakes"][2]["unsaved"] = {"verdict": "ignore", "note": "keep me", "problem": "The disk is full."}
     data["mistakes"][5]["target"] = None
-    for target, (verdict, note) in state.verdicts.items():
+    for target, (message, verdict, note) in state.verdicts.items():
         mistake = next(each for each in data["mistakes"] if each["target"] == target)
+        mistake["answered"] = message
         said = own | {"verdict": verdict, "note": note}
         mistake["verdict"] = {"agreed": verdict, "conflict": False, "opinions": [said]} if verdict or note else None
     data |= {"verdicts": True, "reviewer": "me"}
@@ -536,7 +537,8 @@ def record(name: str) -> None:
     elif name == "model" and events.model:
         st.session_state.letter = events.model
     elif name == "verdict" and events.verdict and events.verdict.target:
-        st.session_state.verdicts[events.verdict.target] = (events.verdict.verdict, events.verdict.note)
+        sent = events.verdict
+        st.session_state.verdicts[sent.target] = (sent.id, sent.verdict, sent.note)
 
 
 def main() -> None:

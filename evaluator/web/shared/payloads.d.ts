@@ -188,6 +188,8 @@ export interface MistakeItem {
   target?: string | null;
   verdict?: JudgedItem | null;
   unsaved?: UnsavedItem | null;
+  /** id of the last message about it that was handled */
+  answered?: string;
 }
 
 /** A page of the page strip. */
@@ -288,6 +290,8 @@ export interface PagePayload extends PageLayers {
 export interface SaidItem {
   verdict?: JudgedItem | null;
   unsaved?: UnsavedItem | null;
+  /** id of the last message about the mistake that was handled */
+  answered?: string;
 }
 
 /** A page of the list of which the browser has the content, or is given it. */

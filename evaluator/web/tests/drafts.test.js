@@ -10,10 +10,10 @@ import { Clock, mistake } from "./building.js";
 const PAGE = { document: "a.pdf", index: 3 };
 const OPEN = mistake(2, ["p1", "g1"], { target: "t-2" });
 
-/** @param {string | null} verdict @param {string} [note] @returns {MistakeItem} the same mistake with a stored verdict */
-function judged(verdict, note = "") {
+/** @param {string | null} verdict @param {string} [note] @param {string} [answered] id of the message that was handled @returns {MistakeItem} the same mistake with a stored verdict */
+function judged(verdict, note = "", answered = "id-1") {
   const opinions = [{ author: "Ada", verdict, note, time: "2026-11-20T10:00:00" }];
-  return { ...OPEN, verdict: { agreed: verdict, conflict: false, opinions } };
+  return { ...OPEN, answered, verdict: { agreed: verdict, conflict: false, opinions } };
 }
 
 function drafts() {
@@ -63,9 +63,23 @@ test("a note that is typed while the verdict is on its way stays when the answer
   clock.pass(20000);
   assert.deepEqual([sent.length, counts.changed], [1, 0]);
   made.send(PAGE, stored, shown.verdict, "a row is short");
-  const noted = judged("model_wrong", "a row is short");
+  const noted = judged("model_wrong", "a row is short", "id-2");
   made.resolve(PAGE, [noted]);
   assert.equal(made.shown(PAGE, judged("model_wrong", "by another tab"), "Ada").note, "by another tab");
+});
+
+test("the answer to the message before, or the verdict of somebody else, leaves what was sent since", () => {
+  const { drafts: made } = drafts();
+  made.send(PAGE, OPEN, "model_wrong", "");
+  made.send(PAGE, OPEN, "model_wrong", "a row is short");
+  for (const between of [judged("model_wrong"), judged("ignore", "", "")]) {
+    made.resolve(PAGE, [between]);
+    const shown = made.shown(PAGE, between, "Ada");
+    assert.deepEqual([shown.verdict, shown.note, shown.waiting], ["model_wrong", "a row is short", true]);
+  }
+  const noted = judged("model_wrong", "a row is short", "id-2");
+  made.resolve(PAGE, [noted]);
+  assert.equal(made.shown(PAGE, noted, "Ada").waiting, false);
 });
 
 test("without an answer it is sent again under the same id, then reported as late, and its text stays", () => {

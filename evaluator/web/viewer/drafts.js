@@ -16,7 +16,6 @@ import { eventId } from "../shared/requests.js";
  * @property {string | null} [verdict] undefined: not chosen anew
  * @property {string} [note]
  * @property {boolean} [waiting] sent, and not answered
- * @property {string} [before] what the data held when it was sent
  * @property {number} [timer]
  * @property {string} [id] of the message
  * @property {{verdict: string | null, note: string}} [sent] what the message says
@@ -88,7 +87,7 @@ export class Drafts {
       this.drafts.set(key, { ...draft, waiting: false, late: LATE_WORDS });
       this.changed();
     }, LATE);
-    this.drafts.set(key, { verdict, note, waiting: true, before: stored(mistake), timer, id: event.id, sent: { verdict, note } });
+    this.drafts.set(key, { verdict, note, waiting: true, timer, id: event.id, sent: { verdict, note } });
     this.deliver(event);
     // A request that reaches the server during another run can get lost on the way.
     window.setTimeout(() => {
@@ -97,20 +96,15 @@ export class Drafts {
     }, AGAIN);
   }
 
-  /** New data: what was sent is here, even after it was reported as late, so its draft goes; what was typed since stays. @param {PagePlace} page @param {MistakeItem[]} mistakes */
+  /** New data: a message that was answered, even after it was reported as late, loses its draft; what was typed since stays. The answer to an earlier message changes nothing. @param {PagePlace} page @param {MistakeItem[]} mistakes */
   resolve(page, mistakes) {
     for (const mistake of mistakes) {
       const key = this.keyOf(page, mistake);
       const draft = this.drafts.get(key);
-      if (!draft?.sent || stored(mistake) === draft.before) continue;
+      if (!draft?.sent || mistake.answered !== draft.id) continue;
       window.clearTimeout(draft.timer);
       if (draft.note === draft.sent?.note) this.drafts.delete(key);
       else this.drafts.set(key, { note: draft.note });
     }
   }
-}
-
-/** @param {MistakeItem} mistake @returns {string} what the data hold about its verdict */
-function stored(mistake) {
-  return JSON.stringify([mistake.verdict ?? null, mistake.unsaved ?? null]);
 }

@@ -267,7 +267,9 @@ def with_verdicts(loaded: OpenedBoxes, model: Model, place: Place, payload: Page
     """The viewer's payload with the verdicts on each mistake; a poor match is none that can be judged."""
     payload = findings.on_page(loaded, model, place, payload)
     mistakes = [
-        msgspec.structs.replace(each, target=None, verdict=None, unsaved=None) if each.tags == ["TP"] else each
+        msgspec.structs.replace(each, target=None, verdict=None, unsaved=None, answered="")
+        if each.tags == ["TP"]
+        else each
         for each in payload.mistakes
     ]
     return msgspec.structs.replace(payload, mistakes=mistakes, verdicts=True)

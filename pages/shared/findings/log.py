@@ -345,7 +345,13 @@ def on_page(loaded: OpenedBoxes, model: Model, place: Place, payload: PagePayloa
 
 def with_unsaved(payload: PagePayload) -> PagePayload:
     """The viewer's payload with the verdicts that were not saved, and who reviews."""
-    mistakes = [msgspec.structs.replace(each, unsaved=shown(unsaved(each.target or ""))) for each in payload.mistakes]
+    answered = state.answered_verdicts
+    mistakes = [
+        msgspec.structs.replace(
+            each, unsaved=shown(unsaved(each.target or "")), answered=answered.get(each.target or "", "")
+        )
+        for each in payload.mistakes
+    ]
     return msgspec.structs.replace(payload, mistakes=mistakes, reviewer=author()[0])
 
 
@@ -380,12 +386,11 @@ def save_event(event: VerdictEvent, targets: Mapping[str, Target]) -> Unsaved | 
     if event.name.strip() and not author()[0]:
         state.reviewer = event.name.strip()[:AUTHOR_LENGTH]
     asked = dict.fromkeys([event.target or "", *event.targets])
-    return save_all(
-        {key: targets[key] for key in asked if key in targets},
-        verdict=event.verdict,
-        note=event.note,
-        event_id=event.id or None,
-    )
+    judged = {key: targets[key] for key in asked if key in targets}
+    unsaved_one = save_all(judged, verdict=event.verdict, note=event.note, event_id=event.id or None)
+    # The browser keeps what it sent until it sees this, whatever else arrives in the meantime.
+    state.answered_verdicts = {**state.answered_verdicts, **dict.fromkeys(judged, event.id)}
+    return unsaved_one
 
 
 def shown(entry: Unsaved | None) -> UnsavedItem | None:

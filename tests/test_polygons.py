@@ -367,7 +367,8 @@ def test_a_protocol_of_boxes_compares_outlines_when_told_to(protocol: str, tmp_p
         chosen = {**options, "polygons": polygons}
         (found,) = evaluate(protocol, truth, [prediction], **chosen)
         result = found.result.thresholds[0.4]  # type: ignore[attr-defined]
-        assert ("polygon IoU" in found.result.signature.line) == bool(polygons)
+        said = "polygon IoU · mistakes named by boxes"
+        assert (said in found.result.signature.line) == bool(polygons)
         matched[polygons] = (
             result.truth_partner.tolist(),
             *(sorted(column.tolist()) for column in (result.matches.coverage, result.matches.purity)),

@@ -277,7 +277,7 @@ def scores(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
         settings: dict[str, Any] = {"Label": 104}
         _add_scores(table, settings, loaded, chosen, chosen[0])
         widgets.table(
-            table, rows=10, key="scores_by_label", placeholder="–", columns=settings, alt="Best score and ECE by label"
+            table, rows=12, key="scores_by_label", placeholder="–", columns=settings, alt="Best score and ECE by label"
         )
     with second:
         _reliability(loaded, chosen)

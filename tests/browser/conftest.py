@@ -348,6 +348,10 @@ class Screen:
             self.page.wait_for_timeout(50)
         pytest.fail(f"waited in vain for {what}")
 
+    def painted(self) -> None:
+        """Wait until what has happened in the browser so far is drawn."""
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
     def expand(self, title: str) -> Screen:
         """Open a folded part and wait until it has stopped growing: a press meanwhile lands beside its aim."""
         part = self.page.get_by_test_id("stExpander").filter(has=self.page.get_by_text(title, exact=True))

@@ -202,7 +202,7 @@ class Screen:
         self.page = page
         # A tab behind another one draws one frame a second.
         self.page.bring_to_front()
-        self.page.set_default_timeout(30_000)
+        self.page.set_default_timeout(60_000)
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.emulate_media(color_scheme=color_scheme)
         self.url = url
@@ -341,7 +341,7 @@ class Screen:
 
     def wait(self, done: Callable[[], bool], what: str) -> None:
         """Until something holds; generous, because the machine is shared."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             if done():
                 return

@@ -1183,8 +1183,8 @@ def test_no_file_outside_the_folder_is_opened(folder: Path) -> None:
         json.dumps(HOSTILE_NAMES),
     )
     assert done.stderr == ""
-    found, outside, touched = json.loads(done.stdout)
-    assert found == ["ok.pdf", "ok.pdf"]
+    opened, outside, touched = json.loads(done.stdout)
+    assert opened == ["ok.pdf", "ok.pdf"]
     assert outside == []
     assert touched > 0
 

@@ -182,11 +182,11 @@ def _bars(changes: Mapping[str, Any], named: str = "bar") -> Iterator[Bar]:
         yield Bar(f"{named}{place}", row["kind"], changes["zero"] / changes["width"], middle, low, high)
 
 
-def _cause(found: Mapping[str, Any], css: str) -> Iterator[Tile]:
+def _cause(compared: Mapping[str, Any], css: str) -> Iterator[Tile]:
     """A cause with the same part of its page for both models, side by side."""
-    sides = found["sides"]
+    sides = compared["sides"]
     for place, side in enumerate(sides):
-        text = _part("cause", cause=found["cause"], side=side, first=place == 0, last=sides[-1].letter)
+        text = _part("cause", cause=compared["cause"], side=side, first=place == 0, last=sides[-1].letter)
         placed = (*_placed(side.lost, "lost"), *_placed(side.boxes))
         yield _tile(side.picture, placed, text, css, (2, 4, 0.62))
 

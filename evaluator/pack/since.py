@@ -131,11 +131,11 @@ def read(path: Path) -> Packed:
     """
     rule = "an earlier pack must be an HTML file of layoutscope report"
     fix = "Give a pack.html that this version or a later one wrote."
-    found = _RECORD.search(folder.load(path, _MOST_BYTES).decode("utf-8", "replace"))
-    if found is None:
+    record = _RECORD.search(folder.load(path, _MOST_BYTES).decode("utf-8", "replace"))
+    if record is None:
         refuse(path.name, "", rule, "no record of a pack in it", fix)
     try:
-        packed = msgspec.json.decode(found[1].encode(), type=Packed)
+        packed = msgspec.json.decode(record[1].encode(), type=Packed)
     except msgspec.MsgspecError as problem:
         refuse(path.name, f"#{ELEMENT}", rule, quote(str(problem)), fix)
     if packed.layout != _LAYOUT:

@@ -67,7 +67,7 @@ _AT_A_TIME: Final = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Subset:
     """A slice.
 
     Attributes
@@ -101,7 +101,7 @@ class Search:
 
     Attributes
     ----------
-    found : tuple of Found
+    subsets : tuple of Subset
         In the order in which they were found, the clearest first.
     tested : int
         How many sets of boxes were tried, at least.
@@ -113,7 +113,7 @@ class Search:
         p-value of the best set that is not listed; 1 without any.
     """
 
-    found: tuple[Found, ...]
+    subsets: tuple[Subset, ...]
     tested: int = 0
     documents: int = 0
     needed: int = _LEAST_GROUPS
@@ -261,7 +261,7 @@ class _Run:
 
     def run(self) -> Search:
         """Slice after slice, until chance could have found the next one."""
-        clearest: list[Found] = []
+        clearest: list[Subset] = []
         documents = self.documents
         best_p = 1.0
         if self.width == 0:
@@ -295,7 +295,7 @@ class _Run:
             )
             if p <= self.alpha and effect >= self.smallest and len(rows) >= LEAST_BOXES and inside >= LEAST_DOCUMENTS:
                 confirmed = self._confirmed(mask, t, outcome, cells, len(conditions))
-                clearest.append(Found(conditions, np.sort(self.order[rows]), inside, t, p, confirmed))
+                clearest.append(Subset(conditions, np.sort(self.order[rows]), inside, t, p, confirmed))
                 if len(clearest) == MOST_ROWS:
                     break
             bit = np.int64(1) << step

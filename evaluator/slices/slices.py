@@ -19,7 +19,7 @@ from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
 from evaluator.slices.attributes import Attribute, OfPages, attributes_of, joined
 from evaluator.slices.conditions import Condition, holding, subject
-from evaluator.slices.search import ALPHA, SMALLEST_EFFECT, Found, Search, search
+from evaluator.slices.search import ALPHA, SMALLEST_EFFECT, Search, Subset, search
 
 Measure = Literal["recall", "precision"]
 MEASURES: Final[tuple[Measure, ...]] = ("recall", "precision")
@@ -43,7 +43,7 @@ class Slice:
     p : float
         Chance of so clear a slice anywhere in the search where there is none.
     confirmed : bool
-        See `evaluator.slices.search.Found`.
+        See `evaluator.slices.search.Subset`.
     models : tuple of float, or None
         The measure in the slice of A and of B; None for one model.
     rows : int64
@@ -225,7 +225,7 @@ def find_slices(
     document = side.document[rows].astype(np.int64)
     tried = search(taken, loss, document, two_sided=len(right) == 2, smallest=smallest, depth=depth)
     label = side.label[rows].astype(np.int64)
-    made = [_slice(one, measure, value, right=right, label=label, rows=rows, every=every) for one in tried.found]
+    made = [_slice(one, measure, value, right=right, label=label, rows=rows, every=every) for one in tried.subsets]
     # Elsewhere is what a reader compares with: where it is the same label and hardly differs, there is nothing to tell.
     listed = [each for each in made if abs(each.difference) >= smallest]
     listed.sort(key=lambda each: -each.lost)
@@ -301,7 +301,7 @@ def plain_numbers(texts: Sequence[str | None]) -> list[str | float | None]:
 
 
 def _slice(
-    found: Found,
+    subset: Subset,
     measure: Measure,
     value: FloatArray,
     *,
@@ -312,23 +312,23 @@ def _slice(
 ) -> Slice:
     """The numbers of a slice."""
     inside = np.zeros(len(value), bool)
-    inside[found.rows] = True
+    inside[subset.rows] = True
     elsewhere = ~inside
-    if any(each.attribute == "label" and each.op == "==" for each in found.conditions) and len(found.conditions) > 1:
-        same = elsewhere & (label == label[found.rows[0]])
+    if any(each.attribute == "label" and each.op == "==" for each in subset.conditions) and len(subset.conditions) > 1:
+        same = elsewhere & (label == label[subset.rows[0]])
         elsewhere = same if same.any() else elsewhere
     here, there = float(value[inside].mean()), float(value[elsewhere].mean())
     table = attribute_table(every)
     held = np.zeros(len(every[0].values), dtype=np.uint8)
-    for place, each in enumerate(found.conditions):
+    for place, each in enumerate(subset.conditions):
         held |= each.holds(table[each.attribute]).astype(np.uint8) << place
     models = None
     if len(right) == 2:
         models = float(right[0][inside].mean()), float(right[1][inside].mean())
     return Slice(
-        conditions=found.conditions, measure=measure, value=here, rest=there, boxes=len(found.rows),
-        documents=found.documents, lost=len(found.rows) * (there - here), p=found.p, confirmed=found.confirmed,
-        models=models, rows=rows[found.rows], held=held,
+        conditions=subset.conditions, measure=measure, value=here, rest=there, boxes=len(subset.rows),
+        documents=subset.documents, lost=len(subset.rows) * (there - here), p=subset.p, confirmed=subset.confirmed,
+        models=models, rows=rows[subset.rows], held=held,
     )  # fmt: skip
 
 

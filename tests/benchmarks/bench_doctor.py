@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     for truth_path, path in pairs:
         truth, prediction = formats.read(truth_path), formats.read(path)
         good = checkup.diagnosis_of(truth, prediction).as_given or 0.0
-        found, seconds = 0, []
+        named, seconds = 0, []
         tried = [names for names in combinations if set(names) != SAME]
         for names in tried:
             spoilt = planted(prediction, *names)
@@ -47,13 +47,13 @@ def main(arguments: list[str] | None = None) -> int:
             best = checkup.diagnosis_of(truth, spoilt).best
             seconds.append(time.perf_counter() - start)
             if best is not None and (best.f1 or 0.0) >= good - CLOSE:
-                found += 1
+                named += 1
             else:
                 alone = alone and len(names) > 1
                 print(f"  not found: {' and '.join(names)}: {best and (best.words, best.f1)}")
         seconds.sort()
         print(
-            f"{path.name}: {found} of {len(tried)} found; "
+            f"{path.name}: {named} of {len(tried)} found; "
             f"median {seconds[len(seconds) // 2]:.2f} s, longest {seconds[-1]:.2f} s"
         )
     return 0 if alone else 1

@@ -324,11 +324,11 @@ class Screen:
 
     def counts(self) -> dict[str, int]:
         """Numbers on the toggles."""
-        found = {}
+        numbers = {}
         for status in ("TP", "FP", "FN"):
             name = self.page.locator(f".toggle[aria-label^='{status} ']").get_attribute("aria-label")
-            found[status] = int(name.rsplit(", ", 1)[1].replace(",", ""))
-        return found
+            numbers[status] = int(name.rsplit(", ", 1)[1].replace(",", ""))
+        return numbers
 
     def where(self) -> tuple[str, int]:
         """Document and page on screen, pages from 1."""

@@ -191,8 +191,8 @@ def test_every_number_of_the_ledger_opens_its_pages(server: str, visit: Visit) -
 def test_a_page_opens_in_the_page_browser_with_its_model_and_box(server: str, visit: Visit) -> None:
     row, document, number = places_of("only_b_invents")[0]
     results, both = core()
-    found = read_by_browser(pair_data(*results, both, row, models=MODELS, show="only_b_invents"))["differences"]
-    key = next(each["key"] for each in found if each["kind"] == "b_invents")
+    expected = read_by_browser(pair_data(*results, both, row, models=MODELS, show="only_b_invents"))["differences"]
+    key = next(each["key"] for each in expected if each["kind"] == "b_invents")
     screen = ready(visit(server).open("compare", show="only_b_invents", doc=document, page=str(number), box=key))
     screen.page.locator(".pair-head.pair-b .pair-open").click()
     screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
@@ -254,11 +254,11 @@ def test_what_changed_below_opens_pages_too(server: str, visit: Visit) -> None:
 # --- linked panes ---------------------------------------------------------------------------------------------
 
 
-def same_view(found: dict[str, Any]) -> None:
+def same_view(view: dict[str, Any]) -> None:
     """Both sheets are at the same place of their panes."""
-    shift = [found["b"]["pane"][side] - found["a"]["pane"][side] for side in range(4)]
-    moved = [found["a"]["sheet"][side] + shift[side] for side in range(4)]
-    assert moved == pytest.approx(found["b"]["sheet"], abs=0.51)
+    shift = [view["b"]["pane"][side] - view["a"]["pane"][side] for side in range(4)]
+    moved = [view["a"]["sheet"][side] + shift[side] for side in range(4)]
+    assert moved == pytest.approx(view["b"]["sheet"], abs=0.51)
 
 
 def test_zoom_and_pan_are_linked(panes_alone: str, visit: Visit) -> None:

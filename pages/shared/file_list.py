@@ -12,8 +12,8 @@ from evaluator.file_list import LEFT_OUT, READ, WITH_ISSUES, FileRow
 from evaluator.formats import search
 from evaluator.model.dataset import Side
 from evaluator.model.issues import plain
-from evaluator.pdf.folder import IMAGE_SUFFIXES
-from pages.shared import opened, widgets
+from evaluator.pdf.folder import IMAGE_SUFFIXES, folders_of
+from pages.shared import opened, pictures, widgets
 from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind
 from pages.shared.state import State, state
 
@@ -56,8 +56,14 @@ def _rows() -> list[FileRow]:
     """The files that are read, those of boxes first, then the pages."""
     rows = [row for kind in _KINDS for row in file_list.of_project(opened.files(kind), _letters(kind))]
     rows += file_list.of_unused(member for _, member in state.unused)
-    folders = dict.fromkeys(held.pdfs for kind in _KINDS if (held := opened.files(kind)).members and held.pdfs)
-    return [*rows, *(file_list.of_pages(folder.name, _page_files(str(folder))) for folder in folders)]
+    open_now = [held.pdfs for kind in _KINDS if (held := opened.files(kind)).members and held.pdfs is not None]
+    folders = dict.fromkeys(folder for pdfs in open_now for folder in folders_of(pdfs))
+    uploads = pictures.uploaded_folder()
+    for folder in folders:
+        own = folder == uploads
+        count = len(pictures.uploaded_pages()) if own else _page_files(str(folder))
+        rows.append(file_list.of_pages("Uploaded pages" if own else folder.name, count))
+    return rows
 
 
 def _letters(kind: Kind[Any]) -> dict[str, str]:

@@ -25,6 +25,7 @@ from evaluator.pack.html_pack import Cancelled, Written, write_html
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.writing import WritingProblem
+from evaluator.pdf.folder import Folders
 from evaluator.project import OptionError, options_of
 from evaluator.protocols import PROTOCOLS, AnyProtocol, pixel
 from evaluator.protocols.base import Options
@@ -242,7 +243,7 @@ def _options(system: AnyProtocol, of: Opened[Any]) -> Options:
     return options_of(system, **{name: value for name, value in _chosen(of.project.pdfs).items() if name in known})
 
 
-def _chosen(pdfs: Path | None) -> dict[str, Any]:
+def _chosen(pdfs: Folders | None) -> dict[str, Any]:
     """The options that views have a control for, by name."""
     return {
         "classes": state.pixel_classes,
@@ -282,7 +283,9 @@ def _run(made: Job, gathered: Callable[[Note], Contents], work: Callable[[Conten
         made.problem = f"The file cannot be written: {plain(problem.strerror or 'an error of the file system')}."
 
 
-def _everything(made: Job, contents: Contents, pictures: Pictures, events: list[Event], pdfs: Path | None) -> Written:
+def _everything(
+    made: Job, contents: Contents, pictures: Pictures, events: list[Event], pdfs: Folders | None
+) -> Written:
     """All forms in one archive."""
     folder = Path(made.folder.name) / "pack"
     written = write_folder(folder, contents, pictures, events, pdfs, progress=made.note)

@@ -612,8 +612,23 @@ class FilterItem(Payload, frozen=True):
     words: str
 
 
+class ChangedCauseItem(Payload, frozen=True):
+    """A kind of cause of which only one of the two models has some boxes."""
+
+    key: str
+    title: str
+    """"Table read as several Text boxes\""""
+    change: str
+    """"Solved in B\""""
+    boxes: str
+    """"41 boxes on 6 pages\""""
+    words: str
+    """all of it in one sentence"""
+    tone: Literal["gain", "loss", "unclear"]
+
+
 class ComparePayload(Payload, frozen=True):
-    """Filters, list of pages and the two linked panes."""
+    """Filters, causes, list of pages and the two linked panes."""
 
     page: PageItem | None
     panes: Sequence[PaneItem]
@@ -635,6 +650,10 @@ class ComparePayload(Payload, frozen=True):
     visit: str
     """changes with each opening"""
     empty: EmptyItem | None
+    causes: Sequence[ChangedCauseItem] = ()
+    """of the boxes on which the models differ, most boxes first"""
+    cause: str = ""
+    """key of the one whose pages are listed; empty for a filter"""
     address: str = ""
     """the query that leads back here"""
 
@@ -651,6 +670,8 @@ class CompareEvents(ViewedEvents, frozen=True):
 
     show: str | None = None
     """name of a filter"""
+    cause: str | None = None
+    """key of a cause; empty lets it go"""
     mode: str | None = None
     """side, flip or slider"""
     open: OpenEvent | None = None

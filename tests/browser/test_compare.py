@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from evaluator import formats
+from evaluator.compare.changed_causes import changed_causes
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.drawing.pair import pair_data
+from evaluator.drawing.pair_causes import box_keys, key_of, pages_of
 from evaluator.drawing.pair_list import boxes_of, listed_pages
 from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.error_types import DOCUMENT
@@ -186,6 +188,36 @@ def test_every_number_of_the_ledger_opens_its_pages(server: str, visit: Visit) -
     wait_for_page(screen, *places_of("both_invent")[0][1:])
     screen.page.locator(".kinds button[data-name=only_b_invents]").click()
     wait_for_page(screen, *places_of("only_b_invents")[0][1:])
+
+
+def test_a_cause_lists_its_pages_and_opens_for_a_verdict(server: str, visit: Visit) -> None:
+    """By keys: the first cause, its pages, and the Page browser with one of its boxes chosen; a filter lets it go."""
+    results, both = core()
+    made = changed_causes(*results, both)
+    rows, dataset = pages_of(made, 0, both), both.dataset
+    places = [
+        (dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]) + 1)
+        for row in rows.tolist()
+    ]
+    screen = ready(visit(server).open("compare"))
+    assert panes(screen)["b"]["pane"][3] <= 900, "both panes are in the first window"
+    assert panes(screen)["b"]["pane"][3] - panes(screen)["b"]["pane"][1] >= 500
+    screen.page.locator(".cause-row").first.focus()
+    screen.page.keyboard.press("Enter")
+    wait_for_page(screen, *places[0])
+    assert screen.address()["cause"] == key_of(made.families[0])
+    assert screen.page.locator(".cause-row[aria-pressed=true]").count() == 1
+    assert screen.page.locator(".net-page").count() == len(places)
+    assert screen.page.locator(".kinds button[aria-pressed=true]").count() == 0
+    screen.page.locator(".kinds button[data-name=b_fixed]").click()
+    wait_for_page(screen, *places_of("b_fixed")[0][1:])
+    assert "cause" not in screen.address()
+    screen.page.go_back()
+    wait_for_page(screen, *places[0])
+    screen.page.locator(".pair-head.pair-a .pair-open").click()
+    screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
+    screen.settled()
+    assert screen.address()["box"].replace("p", "a") in box_keys(made, 0)
 
 
 def test_a_page_opens_in_the_page_browser_with_its_model_and_box(server: str, visit: Visit) -> None:

@@ -492,7 +492,21 @@ export interface FilterItem {
   words: string;
 }
 
-/** Filters, list of pages and the two linked panes. */
+/** A kind of cause of which only one of the two models has some boxes. */
+export interface ChangedCauseItem {
+  key: string;
+  /** "Table read as several Text boxes" */
+  title: string;
+  /** "Solved in B" */
+  change: string;
+  /** "41 boxes on 6 pages" */
+  boxes: string;
+  /** all of it in one sentence */
+  words: string;
+  tone: "gain" | "loss" | "unclear";
+}
+
+/** Filters, causes, list of pages and the two linked panes. */
 export interface ComparePayload {
   page: PageItem | null;
   /** two, or none without a page */
@@ -514,6 +528,10 @@ export interface ComparePayload {
   /** changes with each opening */
   visit: string;
   empty: EmptyItem | null;
+  /** of the boxes on which the models differ, most boxes first */
+  causes?: ChangedCauseItem[];
+  /** key of the one whose pages are listed; empty for a filter */
+  cause?: string;
   /** the query that leads back here */
   address?: string;
 }
@@ -528,6 +546,8 @@ export interface OpenEvent {
 export interface CompareEvents extends ViewedEvents {
   /** name of a filter */
   show: string;
+  /** key of a cause; empty lets it go */
+  cause: string;
   /** side, flip or slider */
   mode: string;
   open: OpenEvent;

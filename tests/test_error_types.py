@@ -195,14 +195,14 @@ def coco_files(case: dict[str, Any], folder: Path) -> list[Path]:
 def test_tide_of_pages_is_that_of_tidecv_where_many_pairs_have_half_their_boxes_in_common(tmp_path: Path) -> None:
     """Halves of boxes have an IoU of 0.5 with them, give or take the last digit, and so are above it or below."""
     expected = PAGE_CASE["tidecv"]
-    found = tide_of_file(PAGE_CASE)
-    assert_equal_to_tidecv(found, expected)
+    costs = tide_of_file(PAGE_CASE)
+    assert_equal_to_tidecv(costs, expected)
     from_corners = tide(
         replace(sized(PAGE_CASE["ground_truth"]), area=None),
         replace(sized(PAGE_CASE["predictions"]), area=None),
-        options=found.options,
+        options=costs.options,
     )
-    assert int(np.abs(from_corners.counts - found.counts).max()) > 30
+    assert int(np.abs(from_corners.counts - costs.counts).max()) > 30
     truth, model = coco_files(PAGE_CASE, tmp_path)
     (evaluated,) = evaluate("coco", truth, [model])
     said = evaluated.to_json()["error_types"]

@@ -271,6 +271,8 @@ class StripItem(Payload, frozen=True):
     mistakes: int
     blocks: Sequence[BlockItem]
     current: bool
+    image: str = ""
+    """a path on this server, of a small picture of the page; empty where it cannot be drawn"""
 
 
 class CountsItem(Payload, frozen=True):

@@ -103,8 +103,9 @@ class Shown:
 
 @st.cache_resource(max_entries=16, show_spinner="Listing the boxes")
 def _items(key: ResultKey, *, _result: Callable[[], Result]) -> Items:
-    """All items of a result; `key` identifies it."""
-    return box_items.items(_result())
+    """All items of a result, their sizes as shares of the page; `key` identifies it."""
+    result = _result()
+    return mistake_filter.on_pages(result, box_items.items(result))
 
 
 @st.cache_resource(max_entries=32, show_spinner="Matching at every score")
@@ -220,11 +221,12 @@ def _passing(loaded: OpenedBoxes, model: Model, every: Items) -> BoolArray:
 
 
 def _in_third(every: Items, third: str) -> BoolArray:
-    """Which items lie in a third of their page."""
+    """Which items lie in a third of their page; those of which nobody knows the place stay."""
     if not third:
         return np.ones(len(every), dtype=bool)
     place = list(THIRDS).index(third) - 1
-    return np.asarray(np.clip((every.middle * 3).astype(np.int64), 0, 2) == place, dtype=bool)
+    known = np.nan_to_num(every.middle)
+    return np.asarray(np.isnan(every.middle) | (np.clip((known * 3).astype(np.int64), 0, 2) == place), dtype=bool)
 
 
 def _order(result: Result, every: Items, rows: IntArray, order: str) -> IntArray:

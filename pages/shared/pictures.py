@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import streamlit as st
 
-from evaluator.drawing.payloads import PictureItem, ProblemItem, SharperEvent
+from evaluator.drawing.payloads import PictureItem, ProblemItem, SharperEvent, StripItem
 from evaluator.model.issues import plain
 from evaluator.pdf.folder import Folders, PageFile, PdfFolder, folders_of, name_problem
 from evaluator.pdf.pool import PagePool
@@ -33,6 +33,8 @@ from pages.shared.state import State, state
 # Enough for a whole page on most screens; the viewer asks for more when it needs it, and less is sent at each turn.
 FIRST_DPI: Final = 90.0
 SHARPEST_WIDTH: Final = 8_000
+THUMBNAIL_WIDTH: Final = 96
+"""Pixels; the strip shows it half as wide, for screens of two pixels to one."""
 # File systems stop at 255 bytes, not characters.
 _NAME_BYTES: Final = 240
 # Names that a note lists.
@@ -189,6 +191,36 @@ def picture(
         image_width=image.width,
         problem=None,
         notes=tuple(plain(warning) for warning in image.warnings),
+    )
+
+
+def thumbnail(root: Path | None, name: str, index: int, images: Mapping[tuple[str, int], str] | None = None) -> str:
+    """Where the browser finds a small picture of a page, which is drawn when it is fetched; empty for none."""
+    try:
+        page = _page_file(root, name, index, images)
+        stat = page.path.stat()
+    except (PageProblem, OSError):
+        return ""
+    renderer = pool()
+
+    def make() -> bytes | None:
+        with contextlib.suppress(PageProblem):
+            return renderer.page_image(page.path, page.page_index, width=THUMBNAIL_WIDTH).webp
+        return None
+
+    return by_digest.later_address(f"{page.path}\0{stat.st_mtime_ns}\0{stat.st_size}\0{page.page_index}", make)
+
+
+def with_thumbnails(
+    strip: Sequence[StripItem],
+    root: Path | None,
+    name_of: Callable[[str], str],
+    images: Mapping[tuple[str, int], str] | None = None,
+) -> tuple[StripItem, ...]:
+    """The pages of a strip with their small pictures; `name_of` is the name under which a document is looked up."""
+    return tuple(
+        msgspec.structs.replace(page, image=thumbnail(root, name_of(page.document), page.index, images))
+        for page in strip
     )
 
 

@@ -275,6 +275,18 @@ def test_the_models_flip(server: str, visit: Visit) -> None:
     screen.wait(lambda: screen.counts() == wanted, f"the counts of A: {wanted}")
 
 
+def test_the_strip_shows_the_pages_that_are_in_view(server: str, visit: Visit) -> None:
+    screen = visit(server).open("page_browser")
+    pictures = screen.page.locator(".strip-page .thumb-picture")
+    screen.page.locator(".strip-page .thumb-frame.drawn").first.wait_for()
+    assert pictures.count() == screen.page.locator(".strip-page").count() == len(page_order())
+    assert pictures.first.evaluate("(node) => node.naturalWidth") >= 90
+    assert pictures.last.evaluate("(node) => node.naturalWidth") == 0, "nobody has looked there"
+    assert screen.page.locator(".strip-page .thumb-frame > .badge").count() == len(page_order())
+    pictures.last.scroll_into_view_if_needed()
+    screen.wait(lambda: pictures.last.evaluate("(node) => node.naturalWidth") >= 90, "the picture of the last page")
+
+
 def test_the_document_filter(server: str, visit: Visit) -> None:
     screen = visit(server).open("page_browser")
     screen.page.get_by_role("combobox", name="Document").click()

@@ -200,6 +200,8 @@ export interface StripItem {
   mistakes: number;
   blocks: BlockItem[];
   current: boolean;
+  /** a path on this server, of a small picture of the page; empty where it cannot be drawn */
+  image?: string;
 }
 
 /** Counts of a page. */

@@ -73,7 +73,7 @@ def test_a_pdf_by_its_name(tmp_path: Path, run: Run) -> None:
         (["--iou", "0.05"], "error: --iou must be between 0.1 and 1; found 0.05.\n"),
         (["--min-score", "1.5"], "error: --min-score must be between 0 and 1; found 1.5.\n"),
         (["--min-score", "0.1", "--min-score", "0.2"], "error: --min-score is given once for each model; found 2.\n"),
-        (["--budget", "0.1"], "error: the size budget must be at least 0.25 MB; found 0.10 MB.\n"),
+        (["--budget", "0.1"], "error: the size budget must be at least 0.5 MB; found 0.10 MB.\n"),
         (["--documents", "gone.pdf"], "error: --documents must be in the files; not there: gone.pdf.\n"),
         (["--labels", "Chart"], "error: labels not in the label map: Chart.\n"),
     ],

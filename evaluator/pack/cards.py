@@ -84,8 +84,8 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError(f"the seconds for a box must be above 0; found {self.seconds:g}")
         if self.pages_per_year < 1:
             raise ValueError(f"the pages per year must be at least 1; found {self.pages_per_year}")
-        if self.budget < 2**18:
-            raise ValueError(f"the size budget must be at least 0.25 MB; found {self.budget / 2**20:.2f} MB")
+        if self.budget < 2**19:
+            raise ValueError(f"the size budget must be at least 0.5 MB; found {self.budget / 2**20:.2f} MB")
 
 
 @dataclass(frozen=True, slots=True)

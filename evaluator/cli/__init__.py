@@ -78,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Parameters
     ----------
     arguments : sequence of str, optional
-        ``sys.argv[1:]`` when absent. ``--debug`` anywhere shows tracebacks.
+        ``sys.argv[1:]`` when absent. ``--debug`` anywhere shows tracebacks, ``--no-cache`` parses every file anew.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     quick = ""

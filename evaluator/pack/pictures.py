@@ -148,9 +148,8 @@ class Pictures:
         def draw(name: str, index: int) -> None:
             # Only so that the next question about this page is answered at once; that one says what is wrong.
             with contextlib.suppress(PageProblem):
-                dpi = {"dpi": _CROP_DPI} if width is None else {}
                 page = self._page(name, index)
-                self._pool.page_image(page.path, page.page_index, width=width, **dpi)
+                self._pool.page_image(page.path, page.page_index, width=width, dpi=_CROP_DPI)
                 self._pool.words(*page)
 
         waiting: deque[tuple[T, Future[None]]] = deque()

@@ -26,7 +26,7 @@ from evaluator.model.dataset import JoinedBoxes
 from evaluator.slices.attributes import Attribute, OfPages, joined
 from evaluator.slices.conditions import Condition, holding, subject
 from evaluator.slices.measured import GROUND_TRUTH, WORDS, Counted, Measure, counted_of, is_fit, tables_of
-from evaluator.slices.search import ALPHA, SMALLEST_EFFECT, Subset, Search, as_normal, search
+from evaluator.slices.search import ALPHA, SMALLEST_EFFECT, Search, Subset, as_normal, search
 
 
 class Part(NamedTuple):

@@ -268,7 +268,7 @@ def crop(
     corners = np.array(list(boxes) or [(0.0, 0.0, 1.0, 1.0)])
     try:
         page = pictures.page_file(loaded, document, index)
-        picture = pictures.pool().page_image(page.path, page.page_index, dpi=dpi)
+        picture = pictures.pool().page_image(page.path, page.page_index, dpi=dpi, most_pixels=pictures.FIRST_PIXELS)
     except PageProblem as problem:
         part = crops.region(corners, _UNKNOWN_POINTS)
         return CropItem(None, part, crops.aspect_of(part, _UNKNOWN_POINTS), plain(problem.title))

@@ -22,7 +22,7 @@ from evaluator.pdf.folder import Folders, PageFile, PdfFolder, folders_of, name_
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
 from evaluator.pdf.sizes import Size, measured
-from evaluator.pdf.worker import is_page_file
+from evaluator.pdf.worker import PIXEL_LIMIT, is_page_file
 from evaluator.project import Project
 from evaluator.uploads import PAGE_BYTES, PAGE_SUFFIXES
 from evaluator.workspace_folder import put
@@ -32,6 +32,8 @@ from pages.shared.state import State, state
 
 # Enough for a whole page on most screens; the viewer asks for more when it needs it, and less is sent at each turn.
 FIRST_DPI: Final = 90.0
+FIRST_PIXELS: Final = 8_000_000
+"""Of such a picture at most, however large the page is."""
 SHARPEST_WIDTH: Final = 8_000
 THUMBNAIL_WIDTH: Final = 96
 """Pixels; the strip shows it half as wide, for screens of two pixels to one."""
@@ -74,7 +76,7 @@ def preparation(path: Path, index: int) -> Callable[[], None]:
 
     def prepare() -> None:
         with contextlib.suppress(PageProblem):
-            renderer.page_image(path, index, dpi=FIRST_DPI)
+            renderer.page_image(path, index, dpi=FIRST_DPI, most_pixels=FIRST_PIXELS)
             if not renderer.words(path, index).texts:
                 renderer.ink(path, index)
 
@@ -174,7 +176,8 @@ def picture(
     """The picture of a page as the viewer wants it, or the reason why there is none."""
     try:
         page = _page_file(root, name, index, images)
-        image = pool().page_image(page.path, page.page_index, width=width, dpi=FIRST_DPI)
+        most = FIRST_PIXELS if width is None else PIXEL_LIMIT
+        image = pool().page_image(page.path, page.page_index, width=width, dpi=FIRST_DPI, most_pixels=most)
     except PageProblem as problem:
         return PictureItem(
             width=595.0,

@@ -26,6 +26,8 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from tests import network
+
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = shutil.which("chromium")
 MISSING = [
@@ -121,7 +123,7 @@ def answering(
     command: Sequence[str], folder: Path, log: Path, port: int, environment: Mapping[str, str] = os.environ
 ) -> subprocess.Popen[bytes]:
     """A server, started in `folder`, once it answers."""
-    environment = {**environment, "PYTHONPATH": str(ROOT)}
+    environment = {**environment, "PYTHONPATH": network.python_path(ROOT)}
     with log.open("w") as output:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=output)
     deadline = time.monotonic() + 90

@@ -535,23 +535,27 @@ def _as_written(member: Member[Source], protocol: AnyProtocol, options: Options)
 
 
 def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyProtocol, options: Options) -> list[Issue]:
-    """An issue when the two can be compared the other way round."""
+    """An issue when the two can be compared the other way round, with what is wrong besides."""
+    plain_options = msgspec.structs.replace(options, fix=())
     sides: tuple[Side, Side] = ("ground_truth", "prediction")
     first, second = (
-        _read(protocol, member.origin, side, options).source
+        _read(protocol, member.origin, side, plain_options, as_written=True).source
         for member, side in zip((prediction, truth), sides, strict=True)
     )
     if not isinstance(first, Annotations) or not isinstance(second, Annotations):
         return []
     try:
-        f1 = checkup.measure_of(protocol, options)(first, formats.resolve(second, first))
+        diagnosis = checkup.diagnosis_of(first, second, protocol, plain_options)
     except BadInput:
         return []
     rule = (
         f"a ground truth and predictions must be given as what they are; {truth.name} and {prediction.name} are swapped"
     )
+    found = f"exchanged they have F1 {number(diagnosis.as_given)}"
     fix = f"Apply it with --fix swap-sides, or give --gt {prediction.name} --pred {truth.name}."
-    found = f"exchanged they have F1 {number(f1)}"
+    if diagnosis.best is not None:
+        found = f"{found}; with {diagnosis.best.words}: {number(diagnosis.best.f1)}"
+        fix = f"Apply it with --fix swap-sides {diagnosis.option}."
     return [Issue(severity="error", file=prediction.name, place="", rule=rule, found=found, fix=fix)]
 
 

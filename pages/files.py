@@ -259,6 +259,7 @@ def _save() -> None:
             if not any(each.ground_truth for each in sides.values()):
                 raise project_file.CannotSave("Uploaded files and the sample data have no folder to save a project in.")
             kept = project_file.save(sides, parts(), as_reference=held["boxes"].as_reference)
+            project_file.remember(kept, state_folder(os.environ))
         except project_file.CannotSave as problem:
             st.error(frame.escaped(str(problem)), icon=":material/error:")
         else:
@@ -303,6 +304,7 @@ def _reopen(path: Path) -> None:
         state.project_issues = problem.issues
         return
     state.project_issues = ()
+    project_file.remember(path, state_folder(os.environ))
     # Those of this session; what the workspace folder has comes back with a reload.
     state.taken = ()
     for kind in _KINDS.values():

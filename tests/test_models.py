@@ -309,11 +309,11 @@ def test_compare_of_three_prints_the_standings(capsys: pytest.CaptureFixture[str
     assert "Models by F1, All labels." in capsys.readouterr().out
     with pytest.raises(SystemExit, match="0"):
         main([*command, "--json"])
-    found = json.loads(capsys.readouterr().out)["standings"]
-    assert found["metric"] == "f1"
-    assert found["models"][0]["model"] == "B"
-    assert found["cannot_be_told_apart"] == [["B", "A", "C"]]
-    assert len(found["pairs"]) == 3
+    standings = json.loads(capsys.readouterr().out)["standings"]
+    assert standings["metric"] == "f1"
+    assert standings["models"][0]["model"] == "B"
+    assert standings["cannot_be_told_apart"] == [["B", "A", "C"]]
+    assert len(standings["pairs"]) == 3
 
 
 # --- the view ------------------------------------------------------------------------------------------------

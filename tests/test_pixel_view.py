@@ -39,8 +39,8 @@ def core(model: str, score: float | None = None) -> pixel.PixelResult:
 
 def components(app: AppTest) -> dict[str, dict[str, Any]]:
     """What the heatmap and the page were given."""
-    found = [json.loads(each.proto.json) for each in app.get("bidi_component")]
-    return {"matrix" if "text" in each else "page": each for each in found}
+    payloads = [json.loads(each.proto.json) for each in app.get("bidi_component")]
+    return {"matrix" if "text" in each else "page": each for each in payloads}
 
 
 def row_of(result: pixel.PixelResult, document: str, page: int) -> int:
@@ -121,12 +121,12 @@ def test_the_address_chooses_scope_cell_and_page(monkeypatch: pytest.MonkeyPatch
 
 def test_a_minus_b_is_the_difference_of_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, VIEW, of="A-B", shows="f1")
-    found = components(app)["matrix"]
+    matrix = components(app)["matrix"]
     expected = difference(core("lines").whole, core("blocks").whole, "f1")
-    assert found["kind"] == "difference"
-    assert np.array_equal(np.array(found["facts"]["first"], dtype=float), expected.first, equal_nan=True)
-    assert np.array_equal(np.array(found["facts"]["second"], dtype=float), expected.second, equal_nan=True)
-    assert found["facts"]["gain"] == expected.gain.tolist()
+    assert matrix["kind"] == "difference"
+    assert np.array_equal(np.array(matrix["facts"]["first"], dtype=float), expected.first, equal_nan=True)
+    assert np.array_equal(np.array(matrix["facts"]["second"], dtype=float), expected.second, equal_nan=True)
+    assert matrix["facts"]["gain"] == expected.gain.tolist()
     assert any(word.startswith("A: ") and "; B: " in word for word in words(app))
 
 
@@ -135,9 +135,9 @@ def test_two_predictions_come_with_a_sentence_on_asymmetry(monkeypatch: pytest.M
     sides = [formats.read(SAMPLE_DATA / f"{name}.json") for name in ("lines", "blocks")]
     sizes = page_sizes(sides[0], SAMPLE_DATA / "pdf")
     result = pixel.evaluate(*sides, page_sizes=sizes, first_min_score=0.6, min_score=0.4)
-    found = components(app)["matrix"]
-    assert found["facts"]["pixels"] == result.whole.matrices.confusion[0].tolist()
-    assert (found["rows"], found["columns"]) == ("Model A", "Model B")
+    matrix = components(app)["matrix"]
+    assert matrix["facts"]["pixels"] == result.whole.matrices.confusion[0].tolist()
+    assert (matrix["rows"], matrix["columns"]) == ("Model A", "Model B")
     assert "score ≥ 0.60 (A), ≥ 0.40 (B)" in dashboard.signature(app)
     captions = [each.value.replace("\\", "") for each in app.caption]
     assert any(text.startswith("Rows are A, columns B. Swapping them does not mirror the matrix") for text in captions)
@@ -201,9 +201,9 @@ def test_the_page_follows_a_cell_that_was_chosen(monkeypatch: pytest.MonkeyPatch
     dashboard.fine(app.run())
     top = cell_facts(result, row, column).behind[0]
     document = result.dataset.documents[result.dataset.page_document[top.page]].name
-    found = components(app)["page"]
-    assert found["name"] == f"{document}, page {int(result.dataset.page_index[top.page]) + 1}"
-    assert found["tint"]["pixels"] > 0
+    page = components(app)["page"]
+    assert page["name"] == f"{document}, page {int(result.dataset.page_index[top.page]) + 1}"
+    assert page["tint"]["pixels"] > 0
     assert app.query_params["row"] == "Formula"
 
 
@@ -220,10 +220,10 @@ def test_pages_without_a_size_are_named_and_one_can_be_set(monkeypatch: pytest.M
     assert "pages of unknown size: 100 x 200" in dashboard.signature(app)
     assert "50.0 % of Figure pixels became background" in words(app)
     assert app.query_params["page_size"] == "100x200"
-    found = components(app)["page"]
-    assert found["tint"]["rectangles"] == [[0, 50, 50, 100]]
-    assert (found["page"]["width"], found["page"]["height"]) == (100.0, 200.0)
-    assert found["page"]["problem"]["title"]
+    page = components(app)["page"]
+    assert page["tint"]["rectangles"] == [[0, 50, 50, 100]]
+    assert (page["page"]["width"], page["page"]["height"]) == (100.0, 200.0)
+    assert page["page"]["problem"]["title"]
     app.button(key="pixel_forget_size").click()
     dashboard.fine(app.run())
     assert "1 page without a size" in words(app)[1]

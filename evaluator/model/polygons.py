@@ -131,7 +131,7 @@ def polygon_issues(boxes: Outlined, issues: Collector, place_of: Callable[[int],
 
     Parameters
     ----------
-    found : Collector
+    issues : Collector
         Of the file that the boxes come from.
     place_of : callable
         JSON path or line of the outline of a row.

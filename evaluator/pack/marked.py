@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from evaluator.drawing.outlines import path_rings
 from evaluator.drawing.payloads import BoxItem, MistakeItem
 from evaluator.model.issues import plain
 from evaluator.pack.cards import wanted
@@ -96,7 +97,8 @@ def _note(box: BoxItem, mistake: MistakeItem | None, index: int, layer: str) -> 
     lines = [f"{_WORDS[box.status]}: {plain(box.label)}{score}"]
     if mistake is not None:
         lines += [f"Mistake {mistake.number}: {mistake.title}", *mistake.lines]
-    return Note(index, box.xyxy, layer, colour, width, dashed, layer, "\n".join(lines))
+    rings = path_rings(box.outline) if box.outline else ()
+    return Note(index, box.xyxy, layer, colour, width, dashed, layer, "\n".join(lines), rings)
 
 
 def _marked(folder: Path, name: str, notes: tuple[Note, ...], sources: PdfFolder, taken: set[str]) -> Marked:

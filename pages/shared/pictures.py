@@ -16,13 +16,13 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import streamlit as st
 
-from evaluator.drawing.payloads import PictureItem, ProblemItem, SharperEvent
+from evaluator.drawing.payloads import PictureItem, ProblemItem, SharperEvent, StripItem
 from evaluator.model.issues import plain
 from evaluator.pdf.folder import Folders, PageFile, PdfFolder, folders_of, name_problem
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
 from evaluator.pdf.sizes import Size, measured
-from evaluator.pdf.worker import is_page_file
+from evaluator.pdf.worker import PIXEL_LIMIT, is_page_file
 from evaluator.project import Project
 from evaluator.uploads import PAGE_BYTES, PAGE_SUFFIXES
 from evaluator.workspace_folder import put
@@ -32,7 +32,11 @@ from pages.shared.state import State, state
 
 # Enough for a whole page on most screens; the viewer asks for more when it needs it, and less is sent at each turn.
 FIRST_DPI: Final = 90.0
+FIRST_PIXELS: Final = 8_000_000
+"""Of such a picture at most, however large the page is."""
 SHARPEST_WIDTH: Final = 8_000
+THUMBNAIL_WIDTH: Final = 96
+"""Pixels; the strip shows it half as wide, for screens of two pixels to one."""
 # File systems stop at 255 bytes, not characters.
 _NAME_BYTES: Final = 240
 # Names that a note lists.
@@ -72,7 +76,7 @@ def preparation(path: Path, index: int) -> Callable[[], None]:
 
     def prepare() -> None:
         with contextlib.suppress(PageProblem):
-            renderer.page_image(path, index, dpi=FIRST_DPI)
+            renderer.page_image(path, index, dpi=FIRST_DPI, most_pixels=FIRST_PIXELS)
             if not renderer.words(path, index).texts:
                 renderer.ink(path, index)
 
@@ -172,7 +176,8 @@ def picture(
     """The picture of a page as the viewer wants it, or the reason why there is none."""
     try:
         page = _page_file(root, name, index, images)
-        image = pool().page_image(page.path, page.page_index, width=width, dpi=FIRST_DPI)
+        most = FIRST_PIXELS if width is None else PIXEL_LIMIT
+        image = pool().page_image(page.path, page.page_index, width=width, dpi=FIRST_DPI, most_pixels=most)
     except PageProblem as problem:
         return PictureItem(
             width=595.0,
@@ -189,6 +194,36 @@ def picture(
         image_width=image.width,
         problem=None,
         notes=tuple(plain(warning) for warning in image.warnings),
+    )
+
+
+def thumbnail(root: Folders | None, name: str, index: int, images: Mapping[tuple[str, int], str] | None = None) -> str:
+    """Where the browser finds a small picture of a page, which is drawn when it is fetched; empty for none."""
+    try:
+        page = _page_file(root, name, index, images)
+        stat = page.path.stat()
+    except (PageProblem, OSError):
+        return ""
+    renderer = pool()
+
+    def make() -> bytes | None:
+        with contextlib.suppress(PageProblem):
+            return renderer.page_image(page.path, page.page_index, width=THUMBNAIL_WIDTH).webp
+        return None
+
+    return by_digest.later_address(f"{page.path}\0{stat.st_mtime_ns}\0{stat.st_size}\0{page.page_index}", make)
+
+
+def with_thumbnails(
+    strip: Sequence[StripItem],
+    root: Folders | None,
+    name_of: Callable[[str], str],
+    images: Mapping[tuple[str, int], str] | None = None,
+) -> tuple[StripItem, ...]:
+    """The pages of a strip with their small pictures; `name_of` is the name under which a document is looked up."""
+    return tuple(
+        msgspec.structs.replace(page, image=thumbnail(root, name_of(page.document), page.index, images))
+        for page in strip
     )
 
 

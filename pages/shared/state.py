@@ -220,6 +220,7 @@ class State:
 
     # Compare.
     pair_show: Field[str] = Field("changed")
+    pair_cause: Field[str] = Field("")
     pair_mode: Field[str] = Field("side")
     pair_part: Field[str] = Field("mistakes")
     pair_part_moved: Field[bool] = Field(False)

@@ -25,7 +25,7 @@ from evaluator.model.issues import has_errors, plain
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.fields.drill_down import LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import FieldsResult
-from pages.shared import frame, headline, opened, pictures, widgets
+from pages.shared import frame, headline, opened, pair_differences, pictures, widgets
 from pages.shared.address import read_url, write_url
 from pages.shared.components import parse_events, viewer
 from pages.shared.fields import results as choices
@@ -435,6 +435,11 @@ def view() -> None:
     with right:
         _page_head(model, shown, place)
         _page(compared, model, shown, place)
+    pair_differences.part(
+        compared.models,
+        [part for each in compared.models for part in map(str, (each.result.signature.line, *each.key))],
+        lambda: [PROTOCOLS[FIELDS.name].measures(each.result) for each in compared.models],
+    )
     parts.confidence(compared)
     _files(expanded=has_errors(compared.opened.issues))
     write_url("fields")

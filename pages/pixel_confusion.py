@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 from typing import Any
 
@@ -17,10 +18,10 @@ from evaluator.drawing.payloads import MatrixPayload, SharperEvent, TintPayload,
 from evaluator.drawing.tint import tint_data
 from evaluator.metrics.results import count_of, defined
 from evaluator.model.issues import Issue, plain
-from evaluator.protocols import pixel
+from evaluator.protocols import PROTOCOLS, pixel
 from evaluator.protocols.pixel.cells import CellFacts, asymmetry, cell_words, difference_words
 from evaluator.protocols.pixel.tables import matrix_files
-from pages.shared import components, frame, headline, pictures, widgets
+from pages.shared import components, frame, headline, pair_differences, pictures, widgets
 from pages.shared.address import at, read_url, write_url
 from pages.shared.opened import OpenedBoxes, Place, pixels
 from pages.shared.pixel import results as choices
@@ -307,6 +308,11 @@ def _signature(loaded: OpenedBoxes, shown: Shown) -> str:
     return " · ".join([*parts, *options, counts, signed.package])
 
 
+def _said(result: pixel.PixelResult) -> str:
+    """The signature of a result, and the sizes of its pages, which follow from files that it does not name."""
+    return f"{result.signature.line} {hashlib.sha256(result.size.tobytes()).hexdigest()}"
+
+
 def _follows(shown: Shown, letter: str, cell: tuple[int, int], place: Place | None) -> bool:
     """Whether the page should become the one with the most pixels of the cell.
 
@@ -419,6 +425,12 @@ def _results(
         _cell_card(shown, facts)
         _page(loaded, shown, letter, place, (shown.classes[cell[0]], shown.classes[cell[1]]))
     summary(loaded, shown, letter, facts[letter], place)
+    if {"A", "B"} <= results.keys():
+        pair_differences.part(
+            loaded.pair,
+            [*loaded.digests, *(f"{model.index} {_said(results[model.letter])}" for model in loaded.pair)],
+            lambda: [PROTOCOLS[pixel.NAME].measures(results[model.letter]) for model in loaded.pair],
+        )
     _notes(shown)
     with st.sidebar:
         _sidebar_place(first, place)

@@ -19,7 +19,7 @@ from evaluator.protocols.posters.difference import PosterColumns, paired
 from evaluator.protocols.posters.evaluation import CRITERIA, FIELDS_FROM, FIELDS_TO, PASS_FROM
 from evaluator.protocols.posters.profiles import EXPLANATIONS, PROFILES, PURPOSES
 from evaluator.workspace import sample
-from pages.shared import frame, opened, widgets
+from pages.shared import frame, opened, pair_differences, widgets
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import POSTERS, SAMPLE_DATA
 from pages.shared.posters import panel
@@ -309,6 +309,13 @@ def view() -> None:
     poster_id = choices.poster_shown(ordered)
     with right:
         panel.show(chosen, shown, ordered, poster_id)
+    every = [choices.evaluated(model) for model in chosen]
+    pair_differences.part(
+        chosen,
+        [*posters.digests, *(f"{model.index} {each.signature}" for model, each in zip(chosen, every, strict=True))],
+        lambda: [each.measures for each in every],
+        noun="poster",
+    )
     _file_issues(chosen)
     write_url("posters", {State.poster: poster_id if poster_id != ordered[0] else None})
 

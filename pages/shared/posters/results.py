@@ -17,11 +17,12 @@ import streamlit as st
 
 from evaluator.drawing.payloads import PictureItem, SharperEvent, with_notes
 from evaluator.formats import posters as reader
+from evaluator.metrics.measures import Measures
 from evaluator.model.issues import Issue
 from evaluator.pdf.folder import IMAGE_SUFFIXES
 from evaluator.pdf.pool import sharpest_width
 from evaluator.pdf.problems import PageProblem
-from evaluator.protocols import posters
+from evaluator.protocols import PROTOCOLS, posters
 from evaluator.protocols.posters.comparison import Comparison, PosterMetrics
 from evaluator.protocols.posters.difference import (
     PosterColumns,
@@ -53,7 +54,7 @@ class PosterModel(Named):
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """The columns of one model, its signature, its means, and its file for download."""
+    """The columns of one model, its signature, its means, its file for download, and what is compared of it."""
 
     columns: PosterColumns
     signature: str
@@ -61,6 +62,7 @@ class Evaluated:
     passed: int
     results_json: bytes
     issues: tuple[Issue, ...]
+    measures: Measures
 
 
 def posters_open() -> frozenset[str]:
@@ -101,7 +103,13 @@ def _evaluated(
     content = json.dumps(result.results_json(), ensure_ascii=False, indent=1, allow_nan=False)
     signature = result.signature.line
     return Evaluated(
-        columns, signature, result.aggregate, int(columns.passes.sum()), f"{content}\n".encode(), result.issues
+        columns,
+        signature,
+        result.aggregate,
+        int(columns.passes.sum()),
+        f"{content}\n".encode(),
+        result.issues,
+        PROTOCOLS[posters.NAME].measures(result),
     )
 
 

@@ -1,0 +1,91 @@
+"""B against A in the views of pixels, fields and posters: the sentence, and the differences with their intervals.
+
+Owns the part and its cache; what is compared comes from the protocol, intervals and words from ``evaluator.compare``.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from evaluator.compare.differences import Difference, decisive, differences
+from evaluator.compare.resampling import FEW_DOCUMENTS
+from evaluator.compare.sentences import interval_text, moved_text, name_of, summary
+from evaluator.metrics.measures import Measures
+from evaluator.metrics.results import count_of
+from evaluator.model.issues import plain
+from pages.shared import frame, widgets
+from pages.shared.opened import Named
+
+_ROWS = 10
+
+
+@st.cache_resource(max_entries=24, show_spinner="Resampling the documents")
+def _differences(key: tuple[str, ...], *, _measures: Callable[[], Sequence[Measures]]) -> tuple[Difference, ...]:
+    """The differences of two models; `key` identifies them."""
+    a, b = _measures()
+    return differences(a, b)
+
+
+def part(
+    models: Sequence[Named], key: Sequence[str], measures: Callable[[], Sequence[Measures]], *, noun: str = "document"
+) -> None:
+    """The sentence about two models, and their differences over everything and by label; nothing with one model.
+
+    Parameters
+    ----------
+    models : sequence of Named
+        A, then B.
+    key : sequence of str
+        What the numbers of both follow from: digests of the files and the signatures.
+    measures : callable
+        The numbers of A and of B; asked when they are not known yet.
+    noun : str
+        What is drawn with replacement.
+    """
+    if len(models) < 2:
+        return
+    every = _differences(tuple(key), _measures=measures)
+    metrics = tuple(dict.fromkeys(one.metric for one in every))
+    rows = decisive(every, limit=max(_ROWS, sum(one.overall for one in every)), metrics=metrics)
+    frame.section("B against A", f"95 % intervals from resampled {noun}s")
+    names = [frame.lettered(model) for model in models[:2]]
+    words = summary(every, names)
+    text = " ".join(part for part in words if part)
+    st.html(f'<p class="ls-sentence{frame.theme()}"><span>{html.escape(plain(text))}</span></p>')
+    if not rows:
+        return
+    few = "–"
+    widgets.table(
+        pd.DataFrame(
+            {
+                "Number": [plain(name_of(one)) for one in rows],
+                "A": [one.a for one in rows],
+                "B": [one.b for one in rows],
+                "B − A, points": [f"{moved_text(one)}{' ★' if one.starred else ''}" for one in rows],
+                "95 % interval": [few if one.too_few else interval_text(one, signed=True) or few for one in rows],
+                "Better in B": [one.documents_better for one in rows],
+                "Worse in B": [one.documents_worse for one in rows],
+            }
+        ),
+        rows=12,
+        key="differences_of_pair",
+        placeholder="–",
+        columns={
+            "Number": 210,
+            "A": widgets.ratio(62),
+            "B": widgets.ratio(62),
+            "B − A, points": 100,
+            "95 % interval": 120,
+            "Better in B": widgets.count(80, help=f"{noun.capitalize()}s with the better number in B."),
+            "Worse in B": widgets.count(80, help=f"{noun.capitalize()}s with the worse number in B."),
+        },
+        alt="Differences of B and A",
+    )
+    if any(one.too_few for one in rows):
+        st.caption(f"No interval: under {count_of(FEW_DOCUMENTS, noun)} that have the number.")
+    else:
+        st.caption("★ the interval excludes 0.")

@@ -133,14 +133,9 @@ def review_pack(
     systems = [_protocol(name) for name in names_of(protocol) or ()]
     boxes = next((system for system in systems if isinstance(system, BoxProtocol)), None)
     further = [_Further.of(text) for text in also]
-    if len(min_score) > len(pred):
-        raise UsageError(f"--min-score is given once for each model; found {len(min_score)}.")
-    for value in min_score:
-        need_ratio("--min-score", value)
+    _need_scores(min_score, len(pred))
     if boxes is not None:
-        iou = boxes.thresholds[0] if iou is None else iou
-        if not boxes.iou_floor <= iou <= 1.0:
-            raise UsageError(f"--iou must be between {boxes.iou_floor} and 1; found {iou:g}.")
+        iou = _threshold(boxes, iou)
     try:
         wanted = PackOptions(
             title=title,
@@ -176,22 +171,43 @@ def review_pack(
         _need_documents(wanted.documents, contents)
         with PagePool() as pool:
             pictures = Pictures(pool, pdfs, contents.dataset.page_images if contents.dataset is not None else None)
-
-            def tell(done: int, total: int, text: str) -> None:
-                say(f"{text} ({done} of {total})" if total else text)
-
-            if out.suffix.lower() == ".html":
-                told = _told(out, write_html(out, contents, pictures, progress=tell))
-            elif out.suffix.lower() == ".pdf":
-                told = _told(out, write_pdf(out, contents, pictures, progress=tell))
-            else:
-                made = write_folder(out, contents, pictures, events, pdfs, progress=tell)
-                told = _told(out / "pack.html", made.html) + _told(out / "pack.pdf", made.pdf)
-                for one in made.marked:
-                    told += f"{one.name}: {one.problem or count_of(one.notes, 'mark')}\n"
+            files = _write(out, contents, pictures, events, pdfs=pdfs, say=say)
     sys.stderr.write(issues_text(contents.issues))
-    sys.stdout.write(told)
+    sys.stdout.write(files)
     return OK
+
+
+def _need_scores(min_score: Sequence[float], models: int) -> None:
+    """Refuse more score thresholds than models, and what is no score."""
+    if len(min_score) > models:
+        raise UsageError(f"--min-score is given once for each model; found {len(min_score)}.")
+    for value in min_score:
+        need_ratio("--min-score", value)
+
+
+def _threshold(boxes: BoxProtocol[Any], iou: float | None) -> float:
+    """The IoU threshold of decision, findings and pages; the protocol's first one when none is given."""
+    chosen_iou = boxes.thresholds[0] if iou is None else iou
+    if not boxes.iou_floor <= chosen_iou <= 1.0:
+        raise UsageError(f"--iou must be between {boxes.iou_floor} and 1; found {chosen_iou:g}.")
+    return chosen_iou
+
+
+def _write(
+    out: Path, contents: Contents, pictures: Pictures, events: Sequence[Event], *, pdfs: Path | None, say: Bar
+) -> str:
+    """Write the file or the folder, and list what was written."""
+
+    def step(done: int, total: int, text: str) -> None:
+        say(f"{text} ({done} of {total})" if total else text)
+
+    if out.suffix.lower() == ".html":
+        return _listed(out, write_html(out, contents, pictures, progress=step))
+    if out.suffix.lower() == ".pdf":
+        return _listed(out, write_pdf(out, contents, pictures, progress=step))
+    made = write_folder(out, contents, pictures, events, pdfs, progress=step)
+    marked = "".join(f"{one.name}: {one.problem or count_of(one.notes, 'mark')}\n" for one in made.marked)
+    return _listed(out / "pack.html", made.html) + _listed(out / "pack.pdf", made.pdf) + marked
 
 
 def need_place(out: Path) -> None:
@@ -365,7 +381,7 @@ def _need_documents(wanted: tuple[str, ...], contents: Contents) -> None:
         raise UsageError(f"--documents must be in the files; not there: {', '.join(missing)}.")
 
 
-def _told(path: Path, written: Written) -> str:
+def _listed(path: Path, written: Written) -> str:
     """What was written, in one line."""
     left_out = f"; {count_of(written.left_out, 'page')} left out to stay within the budget" if written.left_out else ""
     size = f"{written.size / _MEGABYTE:.1f} MB"

@@ -60,21 +60,21 @@ def read(text: Text, columns: dict[str, Column]) -> bool:
     no_integers, no_numbers = np.empty(0, dtype=np.int64), np.empty(0)
     others = tuple(columns.get(key, no_integers) for key in ("id", "iscrowd", "ignore"))
     numbers = tuple(columns.get(key, no_numbers) for key in ("score", "area"))
-    always = columns["image_id"], columns["category_id"]
-    return bool(_records(text, wanted, always, others, columns["bbox"], numbers))
+    integers = (columns["image_id"], columns["category_id"]), others
+    return bool(_records(text, wanted, integers, columns["bbox"], numbers))
 
 
 @njit(nogil=True, cache=True)
 def _records(
     text: Text,
     wanted: int,
-    always: tuple[Column, ...],
-    others: tuple[Column, ...],
+    integers: tuple[tuple[Column, ...], tuple[Column, ...]],
     box: Column,
     numbers: tuple[Column, ...],
 ) -> bool:
     """Whether the text is as many records of the wanted keys as the columns have rows."""
-    (image_id, category_id), (score, area) = always, numbers
+    (image_id, category_id), others = integers
+    score, area = numbers
     after = np.zeros(_COUNT + 1, dtype=np.int64)
     end, rows = len(text), len(image_id)
     at = _skipped(text, 0)

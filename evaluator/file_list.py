@@ -31,7 +31,8 @@ class FileRow(msgspec.Struct, frozen=True, kw_only=True):
     what : str
         Its format, in words; for one that was left out, why.
     role : str
-        "Ground truth", "Model A", "Prediction", "Pages", "Not used"; empty for one that was left out.
+        "Ground truth", "Model A", "Prediction", "Pages", "Findings", "Project", "Not used"; empty for one that was left
+        out.
     pages, boxes, labels : int or None
         How many it holds: of fields, documents and values with a box. None where it has no such thing.
     issues : str
@@ -91,6 +92,16 @@ def of_unused(unused: Iterable[Member[Any]]) -> Iterator[FileRow]:
 def of_pages(name: str, count: int) -> FileRow:
     """The folder of PDFs and page images, with how many files are in it."""
     return FileRow(name=f"{name}/ {count_of(count, 'file')}", what="PDFs and page images", role="Pages")
+
+
+def of_findings(name: str, count: int) -> FileRow:
+    """The store of findings, with how many things were judged."""
+    return FileRow(name=name, what=count_of(count, "finding"), role="Findings")
+
+
+def of_project_file(name: str) -> FileRow:
+    """The project file beside the ground truth."""
+    return FileRow(name=name, what="Project file", role="Project")
 
 
 def of_left_out(named: Workspace, names: Sequence[str] = ()) -> Iterator[FileRow]:

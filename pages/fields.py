@@ -282,8 +282,12 @@ def _data(
             position=position + 1,
             total=len(shown.order),
         ),
-        strip=overlay.strip(
-            model.result, model.pages, window, position - first, counts=shown.counts, papers={place: paper}
+        strip=pictures.with_thumbnails(
+            overlay.strip(
+                model.result, model.pages, window, position - first, counts=shown.counts, papers={place: paper}
+            ),
+            root,
+            str,
         ),
         strip_first=first,
         selected=choices.chosen_box(listed, [box.key for box in payload.boxes]),
@@ -417,7 +421,7 @@ def view() -> None:
     if place is not None:
         choices.go_to(model, place, state.field_box)
     with st.container(key="field_upper"):
-        left, right = st.columns([1.3, 1], gap="small")
+        left, right = st.columns([1.7, 1], gap="small")
     with left:
         frame.section("Field types", "a count opens its fields, any other cell the problems of its row")
         parts.types_table(compared, model)

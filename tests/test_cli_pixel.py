@@ -18,6 +18,7 @@ from evaluator import cli
 from evaluator.cli.progress import Bar, progress
 from evaluator.project import evaluate
 from evaluator.protocols.pixel.evaluation import PixelResult
+from tests import network
 from tests.building import box, write_file
 from tests.dashboard import SAMPLE_DATA
 
@@ -139,7 +140,7 @@ def test_a_terminal_sees_a_bar_and_then_only_the_result() -> None:
 
     primary, secondary = pty.openpty()
     command = [sys.executable, "-m", "evaluator.cli", "evaluate", "pixel", *(str(word) for word in SAMPLE), "--csv"]
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT), "TERM": "xterm", "COLUMNS": "100"}
+    environment = {**os.environ, "PYTHONPATH": network.python_path(PROJECT), "TERM": "xterm", "COLUMNS": "100"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=secondary, env=environment, cwd=PROJECT) as process:
         os.close(secondary)
         seen = b""

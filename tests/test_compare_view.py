@@ -13,12 +13,16 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
 from evaluator.compare import differences
+from evaluator.compare.changed_causes import changed_causes
 from evaluator.compare.decision import cost_of, decide
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.sentences import summary
+from evaluator.drawing.pair_causes import key_of
+from evaluator.drawing.pair_causes import pages_of as pages_of_cause
 from evaluator.drawing.pair_list import boxes_of, listed_pages
 from evaluator.drawing.payloads import CompareEvents, GoEvent, LinkItem, OpenEvent
 from evaluator.metrics.box_measures import box_measures
+from evaluator.metrics.causes import family_title
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
 from pages.shared import components
@@ -214,6 +218,26 @@ def test_an_address_is_the_whole_state(monkeypatch: pytest.MonkeyPatch) -> None:
         "box": "g7",
     }
     assert results[0].matching.dataset is both.dataset
+
+
+def test_a_cause_of_the_address_lists_its_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    results, both = core()
+    made = changed_causes(*results, both)
+    key = key_of(made.families[0])
+    app = start(monkeypatch, COMPARE, cause=key)
+    data = panes(app)
+    assert [each["title"] for each in data["causes"]] == [family_title(family) for family in made.families]
+    assert (data["cause"], data["show"]) == (key, "")
+    dataset = both.dataset
+    assert listed(data) == [
+        (dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]))
+        for row in pages_of_cause(made, 0, both).tolist()
+    ]
+    assert sum(each["gained"] for each in data["strip"]) == made.solved[0] + made.new[0]
+    assert app.query_params["cause"] in (key, [key])
+    app = start(monkeypatch, COMPARE, cause="no/such/cause")
+    assert (panes(app).get("cause", ""), panes(app)["show"]) == ("", "changed")
+    assert "cause" not in app.query_params
 
 
 def test_an_address_that_makes_no_sense_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,6 +31,7 @@ from evaluator.metrics.error_types import (
 )
 from evaluator.metrics.matching import fit_pairs, overlapping_pairs
 from evaluator.model.boxes import overlap
+from evaluator.project import evaluate
 from tests.benchmarks import bench_error_types
 from tests.oracles.tide import make_cases
 
@@ -155,6 +156,57 @@ def test_the_cases_of_files_need_the_stated_areas_and_the_regions() -> None:
         )
         moved += int((from_corners.counts != from_file.counts).any())
     assert moved
+
+
+PAGE_CASE = json.loads(Path(make_cases.__file__).with_name("page_case.json").read_text(encoding="utf-8"))
+
+
+def coco_files(case: dict[str, Any], folder: Path) -> list[Path]:
+    """A case as a COCO file and a file of results."""
+    images = [
+        {"id": page + 1, "width": 1025, "height": 1025, "file_name": f"{page}.png"} for page in range(case["pages"])
+    ]
+    labels = sorted({row[1] for row in case["ground_truth"] + case["predictions"]})
+    truth = {
+        "images": images,
+        "categories": [{"id": label, "name": f"label {label}"} for label in labels],
+        "annotations": [
+            {
+                "id": number,
+                "image_id": page + 1,
+                "category_id": label,
+                "bbox": box,
+                "area": box[2] * box[3],
+                "iscrowd": 0,
+            }
+            for number, (page, label, *box) in enumerate(case["ground_truth"], 1)
+        ],
+    }
+    results = [
+        {"image_id": page + 1, "category_id": label, "bbox": box, "score": score}
+        for page, label, *box, score in case["predictions"]
+    ]
+    paths = [folder / "truth.json", folder / "model.json"]
+    for path, content in zip(paths, (truth, results), strict=True):
+        path.write_text(json.dumps(content), encoding="utf-8")
+    return paths
+
+
+def test_tide_of_pages_is_that_of_tidecv_where_many_pairs_have_half_their_boxes_in_common(tmp_path: Path) -> None:
+    """Halves of boxes have an IoU of 0.5 with them, give or take the last digit, and so are above it or below."""
+    expected = PAGE_CASE["tidecv"]
+    costs = tide_of_file(PAGE_CASE)
+    assert_equal_to_tidecv(costs, expected)
+    from_corners = tide(
+        replace(sized(PAGE_CASE["ground_truth"]), area=None),
+        replace(sized(PAGE_CASE["predictions"]), area=None),
+        options=costs.options,
+    )
+    assert int(np.abs(from_corners.counts - costs.counts).max()) > 30
+    truth, model = coco_files(PAGE_CASE, tmp_path)
+    (evaluated,) = evaluate("coco", truth, [model])
+    said = evaluated.to_json()["error_types"]
+    assert {name: said[name]["count"] for name in TIDE} == expected["counts"]
 
 
 @pytest.mark.skipif(importlib.util.find_spec("tidecv") is None, reason="tidecv is not installed")

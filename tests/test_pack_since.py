@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import msgspec
@@ -110,6 +111,15 @@ def test_a_pack_says_what_changed_since_another(tmp_path: Path, run: Run) -> Non
     assert after.f1 is not None
     assert f"<td>{before.f1:.3f}</td><td>{after.f1:.3f}</td><td>−{100 * (before.f1 - after.f1):.1f} points</td>" in text
     assert "Since the pack of" not in first.read_text(encoding="utf-8")
+    folder = tmp_path / "folder"
+    assert run("report", *lines, "--out", folder, *few, "--since", first)[0] == 0
+    stored = json.loads((folder / "results.json").read_text())["since"]
+    assert stored["heading"].startswith("Since the pack of ")
+    assert {
+        "what": "A lines 1.0, before blocks 1.0: F1",
+        "before": f"{before.f1:.3f}",
+        "now": f"{after.f1:.3f}",
+    }.items() <= (stored["rows"][1].items())
     printed = tmp_path / "second.pdf"
     assert run("report", *lines, "--out", printed, *few, "--since", first)[0] == 0
     code, _, said = run(

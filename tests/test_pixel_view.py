@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
@@ -226,6 +227,29 @@ def test_pages_without_a_size_are_named_and_one_can_be_set(monkeypatch: pytest.M
     app.button(key="pixel_forget_size").click()
     dashboard.fine(app.run())
     assert "1 page without a size" in words(app)[1]
+
+
+def test_page_images_that_are_open_give_the_sizes_of_coco_pages(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # The image of a page is known by its file name alone, and lies beside the files, not where the path says.
+    image = {"id": 4, "file_name": "/data/scans/report_0002.png", "doc_name": "report", "page_no": 2}
+    item = {"id": 1, "image_id": 4, "category_id": 1, "bbox": [0, 0, 40, 40], "area": 800, "iscrowd": 0}
+    item["segmentation"] = [[0, 0, 40, 40, 0, 40]]
+    truth = {"images": [image], "categories": [{"id": 1, "name": "Table"}], "annotations": [item]}
+    result = [{"image_id": 4, "category_id": 1, "bbox": [0, 0, 40, 20], "score": 0.8}]
+    for name, content in (("truth.json", truth), ("model.json", result)):
+        (tmp_path / name).write_text(json.dumps(content))
+    (tmp_path / "pages").mkdir()
+    Image.new("RGB", (60, 80), "white").save(tmp_path / "pages" / "report_0002.png")
+    paths = tmp_path / "truth.json", [tmp_path / "model.json"]
+    app = start(monkeypatch, VIEW, files=dashboard.workspace(*paths, tmp_path / "pages"))
+    expected = [[60 * 80 - 40 * 40, 0], [40 * 20, 40 * 20]]
+    assert components(app)["matrix"]["facts"]["pixels"] == expected
+    assert "pixels of boxes, not of outlines" in dashboard.signature(app)
+    (in_terminal,) = evaluate("pixel", *paths, pdfs=tmp_path / "pages")
+    assert isinstance(in_terminal.result, pixel.PixelResult)
+    assert in_terminal.result.whole.matrices.confusion[0].tolist() == expected
 
 
 def test_a_page_that_one_side_lacks_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

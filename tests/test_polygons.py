@@ -367,7 +367,8 @@ def test_a_protocol_of_boxes_compares_outlines_when_told_to(protocol: str, tmp_p
         chosen = {**options, "polygons": polygons}
         (evaluated,) = evaluate(protocol, truth, [prediction], **chosen)
         result = evaluated.result.thresholds[0.4]  # type: ignore[attr-defined]
-        assert ("polygon IoU" in evaluated.result.signature.line) == bool(polygons)
+        words = "polygon IoU · mistakes named by boxes"
+        assert (words in evaluated.result.signature.line) == bool(polygons)
         matched[polygons] = (
             result.truth_partner.tolist(),
             *(sorted(column.tolist()) for column in (result.matches.coverage, result.matches.purity)),

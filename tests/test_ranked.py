@@ -68,7 +68,7 @@ def test_the_share_of_the_grid_is_that_of_every_recall() -> None:
 def test_the_interval_of_a_long_ranking_is_that_of_the_exact_curves(interpolated: Interpolation) -> None:
     rng = np.random.default_rng(11)
     documents = 400
-    rankings = corpus(rng, documents, 4 * EXACT, thresholds=4)
+    rankings = corpus(rng, documents, 16 * EXACT, thresholds=4)
     weights = rng.multinomial(documents, np.full(documents, 1.0 / documents), 300).astype(np.float64)
     curves = Curves(rankings, interpolated)
     followed = curves.averages(weights)

@@ -24,6 +24,7 @@ from streamlit.web.server import starlette
 from streamlit.web.server.starlette import starlette_app
 
 from evaluator.web import guard
+from tests import network
 from tests.browser.conftest import ROOT, dashboard
 
 
@@ -196,7 +197,7 @@ def test_the_version_of_streamlit_is_pinned_to_the_tested_minor() -> None:
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGHUP, None])
 def test_no_process_is_left_when_nobody_reads_the_output(ending: signal.Signals | None, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "evaluator.cli", "open", str(ROOT / "sample_data"), "--no-browser"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"PYTHONPATH": network.python_path(ROOT)}
     # A suite in the background of a shell, or under nohup, would hand on that the signal is ignored.
     before = signal.signal(ending, signal.SIG_DFL) if ending else None
     process = subprocess.Popen(
@@ -247,7 +248,7 @@ def running(pids: set[int]) -> set[int]:
 def test_the_server_ends_when_the_command_is_killed(output_is_read: bool, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "evaluator.cli", "open", str(ROOT / "sample_data"), "--no-browser"]
     process = subprocess.Popen(
-        command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE,
+        command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": network.python_path(ROOT)}, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, start_new_session=True,
     )  # fmt: skip
     assert process.stdout is not None

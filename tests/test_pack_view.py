@@ -197,7 +197,7 @@ def test_files_that_a_system_cannot_evaluate_are_said(monkeypatch: pytest.Monkey
     app, job = made(app)
     assert (job.written, job.contents) == (None, None)
     assert [each.value for each in app.error] == [
-        "Files cannot be evaluated as chosen\\. Each row says how to fix it\\."
+        "Files cannot be evaluated as chosen\\. Each row shows how to fix it\\."
     ]
     with pytest.raises(BadInput) as refused:
         by_terminal("pixel", without_sizes, "lines 1.0")

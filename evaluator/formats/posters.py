@@ -279,7 +279,7 @@ def _of_side(candidates: Mapping[str, list[Path]], side: Side | None, collector:
     if not any(fitting.values()):
         fitting = dict(candidates)
         if candidates:
-            rule = f"files whose names say the other side are read as {_SIDES[side]}"
+            rule = f"files named for the other side are read as {_SIDES[side]}"
             collector.warning("", rule, f"{len(candidates):,}", "Nothing, if one model is compared with another.")
     return {poster_id: files for poster_id, files in fitting.items() if files}
 
@@ -290,7 +290,7 @@ def _only(poster_id: str, files: Sequence[Path], side: Side | None, path: Path) 
         return files[0]
     collector = Collector(path.resolve().name, max_per_rule=None)
     names = ", ".join(file.relative_to(path).as_posix() for file in files)
-    fix = f"Leave one of them, or call it {NAMES[side]}.json." if side else "Leave one of them, or say the side."
+    fix = f"Leave one of them, or call it {NAMES[side]}.json." if side else "Leave one of them, or state the side."
     collector.error(poster_id, "it must be clear which file is the poster's", quote(names), fix)
     raise BadInput(collector.issues())
 

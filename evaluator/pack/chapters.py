@@ -369,7 +369,7 @@ def _(_first: PixelResult, results: Sequence[PixelResult], called: Sequence[Mode
         yield heatmap_of(layer, "Confusion of pixels: recall", note)
     if len(results) > 1:
         moved = pixel_difference(results[1].whole, results[0].whole, "recall")
-        note = "points of the row share; on the diagonal more is better: blue speaks for B, orange for A"
+        note = "points of the row share; on the diagonal more is better: blue favours B, orange A"
         yield heatmap_of(difference_data(moved, "row", "steps"), "Confusion of pixels: B − A", note)
     for result, model in zip(results, called, strict=True):
         yield rows_of(result.table(), f"By class, {model.letter} {model.name}")

@@ -327,7 +327,7 @@ def _run(made: Job, gathered: Callable[[Note], Contents], work: Callable[[Conten
     except Cancelled:
         made.problem = "Cancelled."
     except BadInput as problem:
-        made.problem, made.issues = "Files cannot be evaluated as chosen. Each row says how to fix it.", problem.issues
+        made.problem, made.issues = "Files cannot be evaluated as chosen. Each row shows how to fix it.", problem.issues
     except OptionError as problem:
         made.problem = f"{plain(str(problem))}."
     except WritingProblem as problem:

@@ -46,7 +46,7 @@ class FieldsOptions(Options, frozen=True, kw_only=True):
     recall_grid: Annotated[
         Literal["linspace", "decimal"] | None, Meta(description="how the 101 recall points are computed.")
     ] = None
-    schema: Annotated[Path | None, Meta(description="JSON file that says how values are compared.")] = None
+    schema: Annotated[Path | None, Meta(description="JSON file that states how values are compared.")] = None
 
 
 class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):

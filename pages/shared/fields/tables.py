@@ -248,7 +248,7 @@ def confidence(compared: choices.Compared) -> None:
     judged = {model.letter: model.result.confidence(label) for model in compared.models}
     frame.section("Confidence", f"of {plain(label)}" if label else "of all predicted fields that have one")
     if not any(len(each) for each in judged.values()):
-        st.caption("No predicted field has a confidence, so nothing can be said about it.")
+        st.caption("No predicted field has a confidence, so there is nothing to measure.")
         return
     with st.container(key="field_confidence"):
         numbers, reliable, review = st.columns([0.8, 1, 1.25], gap="medium")

@@ -83,8 +83,8 @@ def test_two_of_three_models_are_chosen_and_stand_in_the_address(
     app.selectbox(key="model_b").set_value(0)
     dashboard.fine(app.run())
     assert [pane["name"] for pane in panes(app)["panes"]] == ["third 1.0", "lines 1.0"]
-    found = {name: app.query_params[name] for name in ("model_a", "model_b", "scores")}
-    assert {name: value[0] if isinstance(value, list) else value for name, value in found.items()} == {
+    in_address = {name: app.query_params[name] for name in ("model_a", "model_b", "scores")}
+    assert {name: value[0] if isinstance(value, list) else value for name, value in in_address.items()} == {
         "model_a": "3", "model_b": "1", "scores": "0,0,0.4",
     }  # fmt: skip
     dashboard.go(app, dashboard.PAGE_BROWSER)
@@ -277,8 +277,8 @@ def test_class_confusion_and_pixels_are_b_minus_a(monkeypatch: pytest.MonkeyPatc
     assert (data["letters"], data["kind"], data["unit"]) == (["B", "A"], "difference", "boxes")
     place = data["classes"].index("Text")
     results, _ = core()
-    found = [int(result.per_label.tp[result.matching.labels.index("Text")]) for result in results]
-    assert data["text"][place][place] == f"{found[1] - found[0]:+d}".replace("-", "−")
+    true_positives = [int(result.per_label.tp[result.matching.labels.index("Text")]) for result in results]
+    assert data["text"][place][place] == f"{true_positives[1] - true_positives[0]:+d}".replace("-", "−")
     app.button_group(key="pair_part").set_value("pixels")
     dashboard.fine(app.run())
     data = component(app, "ramp")
@@ -356,8 +356,8 @@ def test_hostile_names_stay_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     for part in ("mistakes", "classes"):
         app = start(monkeypatch, COMPARE, files=files, below=part)
         for place, text in dashboard.markdown_texts(app):
-            found = dashboard.active_markdown(text)
-            assert found is None or HOSTILE not in text, f"{place}: {found}"
+            active = dashboard.active_markdown(text)
+            assert active is None or HOSTILE not in text, f"{place}: {active}"
         for body in dashboard.html_blocks(app):
             assert not {tag for tag, _ in dashboard.read_html(body).tags} & {"img", "script", "a"}
     assert panes(app)["panes"][0]["boxes"][0]["label"] == HOSTILE
@@ -396,11 +396,11 @@ def test_reports_are_read() -> None:
         "mode": "flip",
         "open": {"letter": "B", "key": "g1"},
     }
-    found = components.parse_panes(state)
-    assert (found.go, found.show, found.mode) == (GoEvent("a.pdf", 2, 1), "both_missed", "flip")
-    assert found.selected is not None
-    assert found.selected.key == "b3"
-    assert found.open == OpenEvent("B", "g1")
+    panes = components.parse_panes(state)
+    assert (panes.go, panes.show, panes.mode) == (GoEvent("a.pdf", 2, 1), "both_missed", "flip")
+    assert panes.selected is not None
+    assert panes.selected.key == "b3"
+    assert panes.open == OpenEvent("B", "g1")
     linked = components.parse_linked({"link": {"show": "both_found", "label": "Table", "at": 1}})
     assert linked == LinkItem("both_found", "Table")
 

@@ -831,15 +831,14 @@ class SlicePointItem(Payload, frozen=True):
     value: float | None
     low: float | None
     high: float | None
-    right: int
-    """boxes"""
 
 
 class SliceCellItem(Payload, frozen=True):
     """The boxes of one combination of conditions."""
 
     name: str
-    boxes: int
+    boxes: str
+    """how many are right of how many, in words"""
     points: Sequence[SlicePointItem]
     chosen: bool
     """whether these are the boxes of the slice"""
@@ -898,9 +897,13 @@ class SlicesPayload(Payload, frozen=True):
 
     measure: str
     """as people read it"""
+    lost: str
+    """what a slice costs, as the head of a column"""
     summary: str
     wrong: str
     """what a wrong box is called"""
+    examples: str
+    """which boxes are the examples, and in which order"""
     file: str
     """name of the file of named slices"""
     slices: Sequence[SliceItem]

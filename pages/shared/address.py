@@ -27,7 +27,7 @@ from evaluator.metrics.error_types import DOCUMENT
 from evaluator.protocols import pixel
 from evaluator.protocols.fields.drill_down import LINKS
 from evaluator.protocols.posters.profiles import PROFILES
-from evaluator.slices.slices import MEASURES
+from evaluator.slices.measured import MEASURES
 from evaluator.suspects.ranking import KINDS
 from pages.shared import compare, decision, gallery, kept, means, opened, pictures, protocol, results
 from pages.shared.components import MODES

@@ -13,7 +13,7 @@ import streamlit as st
 from evaluator.drawing import crops, mistake_filter
 from evaluator.drawing.payloads import CardItem, CropItem, Rect
 from evaluator.metrics import box_items
-from evaluator.metrics.box_items import MATCHED, Items, Question
+from evaluator.metrics.box_items import MATCHED, Inside, Items, Question
 from evaluator.metrics.causes import Family, causes
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.results import ScoreCurve, count_of
@@ -154,18 +154,18 @@ def shown(loaded: OpenedBoxes, model: Model) -> Shown:
     )
 
 
-def asked_boxes(loaded: OpenedBoxes, model: Model) -> BoolArray | str | None:
+def asked_boxes(loaded: OpenedBoxes, model: Model) -> Inside | str | None:
     """The boxes of the slice that was asked for; why they are not known, in a sentence; None for another question."""
     asked = state.gallery_question
     return None if asked is None or asked.slice is None else slices.inside(loaded, model, asked.slice)
 
 
 def _boxes_held(
-    result: Result, chosen: Items, asked: Question | None, inside: BoolArray | str | None
+    result: Result, chosen: Items, asked: Question | None, inside: Inside | str | None
 ) -> int | None:  # fmt: skip
     """How many of the boxes that were asked for some items hold; None where a question is not about boxes."""
     if asked is not None and asked.slice is not None and not isinstance(inside, str) and inside is not None:
-        return box_items.boxes_held(result, chosen, asked.slice.measure, inside)
+        return box_items.boxes_held(result, chosen, inside)
     return None if asked is None or asked.cell is None else box_items.boxes_of_cell(result, chosen, asked.cell)
 
 
@@ -268,7 +268,7 @@ def crop(
     corners = np.array(list(boxes) or [(0.0, 0.0, 1.0, 1.0)])
     try:
         page = pictures.page_file(loaded, document, index)
-        picture = pictures.pool().page_image(page.path, page.page_index, dpi=dpi)
+        picture = pictures.pool().page_image(page.path, page.page_index, dpi=dpi, most_pixels=pictures.FIRST_PIXELS)
     except PageProblem as problem:
         part = crops.region(corners, _UNKNOWN_POINTS)
         return CropItem(None, part, crops.aspect_of(part, _UNKNOWN_POINTS), plain(problem.title))

@@ -369,7 +369,7 @@ def test_a_verdict_is_kept_and_one_without_a_name_is_not(server: str, visit: Vis
     page.locator(".verdict-state", has_text="Ada, ").wait_for()
     other = visit(server).open("page_browser", doc="river-districts.pdf", page="2")
     other.page.keyboard.press("n")
-    assert other.page.locator(".verdict-state").inner_text() == "Ada: Model wrong"
+    other.page.locator(".verdict-state").get_by_text("Ada: Model wrong", exact=True).wait_for()
 
 
 def test_the_choice_of_a_model_stays_on_the_way_over_other_views(server: str, visit: Visit) -> None:
@@ -462,7 +462,7 @@ def test_a_good_upload_joins_the_others(server: str, visit: Visit, tmp_path: Pat
     screen.wait(lambda: "third.json" in cells(screen), "the file in the table")
     screen.go("Overview")
     screen.page.get_by_role("combobox", name="Model B").click()
-    assert screen.page.get_by_role("option").count() == 3
+    screen.wait(lambda: screen.page.get_by_role("option").count() == 3, "three models to choose from")
     another = visit(server).open("files")
     assert "third.json" not in cells(another), "uploads stay in their session"
 

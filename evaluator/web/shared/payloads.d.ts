@@ -686,14 +686,13 @@ export interface SlicePointItem {
   value: number | null;
   low: number | null;
   high: number | null;
-  /** boxes */
-  right: number;
 }
 
 /** The boxes of one combination of conditions. */
 export interface SliceCellItem {
   name: string;
-  boxes: number;
+  /** how many are right of how many, in words */
+  boxes: string;
   points: SlicePointItem[];
   /** whether these are the boxes of the slice */
   chosen: boolean;
@@ -748,9 +747,13 @@ export interface SliceItem {
 export interface SlicesPayload {
   /** as people read it */
   measure: string;
+  /** what a slice costs, as the head of a column */
+  lost: string;
   summary: string;
   /** what a wrong box is called */
   wrong: string;
+  /** which boxes are the examples, and in which order */
+  examples: string;
   /** name of the file of named slices */
   file: string;
   slices: SliceItem[];

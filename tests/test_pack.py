@@ -227,22 +227,22 @@ def test_the_file_holds_everything_and_asks_for_nothing(
 ) -> None:
     contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions(pages=3, date="21 November 2026"))
     text = made(tmp_path, contents, pool)
-    found = Read(text)
+    page = Read(text)
     addresses = [
-        value for _, attributes in found.elements for name, value in attributes.items() if name in ("src", "href")
+        value for _, attributes in page.elements for name, value in attributes.items() if name in ("src", "href")
     ]
     assert all(address and address.startswith(("data:image/webp", "#")) for address in addresses)
     assert "http:" not in re.sub(r"http://www\.w3\.org/[\w/]+", "", text)
-    policy = next(a["content"] for t, a in found.elements if t == "meta" and a.get("http-equiv"))
-    script = next(each for each in found.scripts if "layoutscope-viewer" in each)
+    policy = next(a["content"] for t, a in page.elements if t == "meta" and a.get("http-equiv"))
+    script = next(each for each in page.scripts if "layoutscope-viewer" in each)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert policy is not None
     assert f"script-src 'sha256-{digest}'" in policy
     assert policy.startswith("default-src 'none'")
-    anchors = {attributes["id"] for _, attributes in found.elements if attributes.get("id")}
+    anchors = {attributes["id"] for _, attributes in page.elements if attributes.get("id")}
     assert {address[1:] for address in addresses if address and address.startswith("#")} <= anchors
     assert {"finding-1", "finding-2", "page-1"} <= anchors
-    words = " ".join(found.text)
+    words = " ".join(page.text)
     for expected in ("0.696", "0.794", "Model wrong", "The box stops at the third rule.", "21 November 2026"):
         assert expected in words
     assert (
@@ -261,12 +261,12 @@ def test_words_from_strangers_stay_words(tmp_path: Path, pool: PagePool) -> None
         [result], [ModelItem("A", "<script>alert(2)</script>")], ReviewLog.of([event]), PackOptions(title=HOSTILE[0])
     )
     text = made(tmp_path, contents, pool, None)
-    found = Read(text)
-    assert {tag for tag, _ in found.elements if tag in ("img", "iframe", "link", "object")} == set()
-    assert sum(tag == "script" for tag, _ in found.elements) == 2 + len(contents.pages)  # the script, and the record
-    assert not [name for _, attributes in found.elements for name in attributes if name.startswith("on")]
-    assert "49" not in re.sub(r"base64,[\w+/=]+", "", " ".join(found.text)).split("{{")[0]
-    for script in found.scripts:
+    written = Read(text)
+    assert {tag for tag, _ in written.elements if tag in ("img", "iframe", "link", "object")} == set()
+    assert sum(tag == "script" for tag, _ in written.elements) == 2 + len(contents.pages)  # the script, and the record
+    assert not [name for _, attributes in written.elements for name in attributes if name.startswith("on")]
+    assert "49" not in re.sub(r"base64,[\w+/=]+", "", " ".join(written.text)).split("{{")[0]
+    for script in written.scripts:
         if "layoutscope-viewer" not in script:
             json.loads(script)
     pdf = write_pdf(tmp_path / "pack.pdf", contents, Pictures(pool, None), progress=nothing)
@@ -433,12 +433,12 @@ def test_marked_documents_carry_every_mistake_in_the_layer_of_its_model(
     seen = 0
     for index, page in enumerate(document.pages):
         wanted = [note for note in expected if note.page == index]
-        found = [each.get_object() for each in page.get("/Annots", [])]
-        found = [each for each in found if each["/Subtype"] == "/Square"]
-        assert len(found) == len(wanted)
-        seen += len(found)
+        marks = [each.get_object() for each in page.get("/Annots", [])]
+        marks = [each for each in marks if each["/Subtype"] == "/Square"]
+        assert len(marks) == len(wanted)
+        seen += len(marks)
         width, height = float(page.mediabox.width), float(page.mediabox.height)
-        for note, mark in zip(wanted, found, strict=True):
+        for note, mark in zip(wanted, marks, strict=True):
             x1, y1, x2, y2 = (float(value) for value in mark["/Rect"])
             centre = ((x1 + x2) / 2 / width, 1 - (y1 + y2) / 2 / height)
             middle = ((note.xyxy[0] + note.xyxy[2]) / 2, (note.xyxy[1] + note.xyxy[3]) / 2)
@@ -592,10 +592,10 @@ def test_causes_cost_what_the_dashboard_says_and_show_both_models(
     pool: PagePool, results: list[ThresholdResult]
 ) -> None:
     contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions())
-    found = [causes(result) for result in results]
-    families = list(found[1].alike)[: len(contents.causes)]
+    by_model = [causes(result) for result in results]
+    families = list(by_model[1].alike)[: len(contents.causes)]
     for cause, family in zip(contents.causes, families, strict=True):
-        for cost, each in zip(cause.costs, found, strict=True):
+        for cost, each in zip(cause.costs, by_model, strict=True):
             assert cost == sum(int(each.cost[row]) for row, one in enumerate(each.families) if one == family)
     assert [cause.costs[-1] for cause in contents.causes] == sorted(
         (cause.costs[-1] for cause in contents.causes), reverse=True

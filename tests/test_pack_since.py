@@ -28,10 +28,10 @@ def packed(*models: PackedModel, **given: object) -> Packed:
 
 
 def test_numbers_of_the_model_of_the_same_name_are_subtracted() -> None:
-    found = since(packed(model()), packed(model(f1=0.512, precision=0.9, mistakes=8), answer="Ship B"))
-    assert found.heading == "Since the pack of 1 May 2026"
-    assert found.notes == ()
-    assert found.rows == (
+    change = since(packed(model()), packed(model(f1=0.512, precision=0.9, mistakes=8), answer="Ship B"))
+    assert change.heading == "Since the pack of 1 May 2026"
+    assert change.notes == ()
+    assert change.rows == (
         Change("Decision", "Cannot tell", "Ship B", "new"),
         Change("A lines 1.0: F1", "0.500", "0.512", "+1.2 points"),
         Change("A lines 1.0: Precision", "n/a", "0.900", ""),
@@ -51,8 +51,8 @@ def test_another_ground_truth_or_signature_is_said_and_nothing_subtracted() -> N
     assert other.notes == ("The ground truth is another one, so numbers are shown side by side and not subtracted.",)
     coco = since(packed(model(signature="coco 2.0 · boxes")), packed(model(f1=0.9)))
     assert coco.notes == ("A lines 1.0 was measured under another signature, coco 2.0 · boxes.",)
-    for found in (other, coco):
-        assert {row.change for row in found.rows} == {""}
+    for earlier in (other, coco):
+        assert {row.change for row in earlier.rows} == {""}
     # A threshold of its own, and other counts of documents, are no other signature.
     assert since(packed(model()), packed(model(signature=SIGNATURE.replace("0.00", "0.40")))).notes == ()
 

@@ -18,7 +18,7 @@ from evaluator.pack.cards import wanted
 from evaluator.pack.contents import Contents, page_layers
 from evaluator.pack.html_pack import Progress
 from evaluator.pack.writing import Writer, WritingProblem
-from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.folder import Folders, PdfFolder
 from evaluator.pdf.problems import PageProblem
 from evaluator.pdf.writer import Mark, Note
 from evaluator.system.whole_file import write_whole
@@ -51,7 +51,7 @@ class Marked(NamedTuple):
     problem: str
 
 
-def write_marked(folder: Path, contents: Contents, pdfs: Path, *, progress: Progress) -> list[Marked]:
+def write_marked(folder: Path, contents: Contents, pdfs: Folders, *, progress: Progress) -> list[Marked]:
     """Write a copy of each document that has boxes, with annotations, as ``name-marked.pdf``, one entry each."""
     dataset = contents.dataset
     if dataset is None:

@@ -145,11 +145,11 @@ def recorded(name: str, content: bytes) -> Packed:
     """The record in the content of a file of some name; raises as `read`."""
     rule = "an earlier pack must be an HTML file of layoutscope report"
     fix = "Give a pack.html that this version or a later one wrote."
-    found = _RECORD.search(content.decode("utf-8", "replace"))
-    if found is None:
+    record = _RECORD.search(content.decode("utf-8", "replace"))
+    if record is None:
         refuse(name, "", rule, "no record of a pack in it", fix)
     try:
-        packed = msgspec.json.decode(found[1].encode(), type=Packed)
+        packed = msgspec.json.decode(record[1].encode(), type=Packed)
     except msgspec.MsgspecError as problem:
         refuse(name, f"#{ELEMENT}", rule, quote(str(problem)), fix)
     if packed.layout != _LAYOUT:

@@ -27,6 +27,7 @@ from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.since import Packed
 from evaluator.pack.writing import WritingProblem
+from evaluator.pdf.folder import Folders
 from evaluator.project import OptionError, options_of
 from evaluator.protocols import PROTOCOLS, AnyProtocol, pixel
 from evaluator.protocols.base import Options
@@ -310,7 +311,7 @@ def _options(system: AnyProtocol, of: Opened[Any]) -> Options:
     return options
 
 
-def _chosen(pdfs: Path | None) -> dict[str, Any]:
+def _chosen(pdfs: Folders | None) -> dict[str, Any]:
     """The options that views have a control for, by name."""
     return {
         "classes": state.pixel_classes,
@@ -366,7 +367,9 @@ def _run(made: Job, gathered: Callable[[Note], Contents], work: Callable[[Conten
         made.end()
 
 
-def _everything(made: Job, contents: Contents, pictures: Pictures, events: list[Event], pdfs: Path | None) -> Written:
+def _everything(
+    made: Job, contents: Contents, pictures: Pictures, events: list[Event], pdfs: Folders | None
+) -> Written:
     """All forms in one archive."""
     folder = Path(made.folder.name) / "pack"
     written = write_folder(folder, contents, pictures, events, pdfs, progress=made.note)

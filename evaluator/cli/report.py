@@ -51,6 +51,8 @@ from evaluator.review.verdicts import Event, ReviewLog
 _numbers = Group("Numbers", sort_key=1)
 _contents = Group("Contents", sort_key=2)
 _MEGABYTE = 2**20
+# Processes that draw pages, each of some hundred megabytes at most.
+_MOST_WORKERS = 8
 
 
 def review_pack(
@@ -186,7 +188,7 @@ def review_pack(
                 of_boxes = run.boxes(boxes, iou, say, ReviewLog.of(_events(findings, workspace, gt)))
             contents = gather_all(of_boxes, others, wanted, note, earlier=earlier)
         _need_documents(wanted.documents, contents)
-        with PagePool(workers=os.cpu_count() or 2) as pool:
+        with PagePool(workers=min(os.cpu_count() or 2, _MOST_WORKERS)) as pool:
             pictures = Pictures(pool, pdfs, contents.dataset.page_images if contents.dataset is not None else None)
 
             def tell(done: int, total: int, text: str) -> None:

@@ -107,8 +107,8 @@ def of_project_file(name: str) -> FileRow:
 def of_left_out(named: Workspace, names: Sequence[str] = ()) -> Iterator[FileRow]:
     """Every file that is not read, with the reason; `names` are those of the last upload."""
     for issue in named.issues:
-        found = f", found {issue.found}" if issue.found else ""
-        yield FileRow(name=issue.file, what=f"left out: {issue.rule}{found}. {_advice(issue)}".rstrip())
+        detail = f", found {issue.found}" if issue.found else ""
+        yield FileRow(name=issue.file, what=f"left out: {issue.rule}{detail}. {_advice(issue)}".rstrip())
     for name in (*named.passed_over, *names):
         yield FileRow(name=name, what=f"left out: {_NO_FORMAT}.")
 

@@ -25,6 +25,7 @@ from evaluator.formats.folder import is_folder
 from evaluator.model.dataset import Annotations, Dataset, Side, join, map_labels
 from evaluator.model.issues import BadInput, Issue, has_errors
 from evaluator.model.page_sizes import PageKey, with_sizes
+from evaluator.pdf.folder import Folders
 from evaluator.pdf.sizes import page_sizes
 from evaluator.protocols import PROTOCOLS, AnyProtocol
 from evaluator.protocols.base import BoxOptions, BoxProtocol, Count, Evaluation, Options, Source, SourceT
@@ -88,15 +89,15 @@ class Project(Generic[SourceT]):
     ground_truth : Member or None
     models : tuple of Member
         In the order in which they were given.
-    pdfs : Path or None
-        The one folder under which documents are looked up.
+    pdfs : Path, tuple of Path, or None
+        The folder under which documents are looked up, or several; see `PdfFolder`.
     as_reference : bool
         The ground truth is a prediction, used as reference on purpose.
     """
 
     ground_truth: Member[SourceT] | None
     models: tuple[Member[SourceT], ...]
-    pdfs: Path | None = None
+    pdfs: Folders | None = None
     as_reference: bool = False
 
     @property

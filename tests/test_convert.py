@@ -136,8 +136,8 @@ def test_xml_is_well_formed_whatever_a_label_says() -> None:
 
 
 def test_what_a_target_cannot_hold_is_listed() -> None:
-    found = {name: [issue.rule for issue in WRITERS[name].written(sized()).warnings] for name in WRITERS}
-    assert found == {
+    rules = {name: [issue.rule for issue in WRITERS[name].written(sized()).warnings] for name in WRITERS}
+    assert rules == {
         "snapshot": [],
         "coco": ["COCO does not name a model"],
         "yolo": [
@@ -261,8 +261,8 @@ def test_what_is_in_a_file(run: Run, tmp_path: Path) -> None:
 
 def test_boxes_that_leave_their_page_are_counted_where_its_size_is_known() -> None:
     source = replace(sized(), unit="pixels")
-    found = contents(replace(source, boxes=replace(source.boxes, xyxy=source.boxes.xyxy * 900.0)))
-    assert (found.outside, found.pages_without_size) == (2, 0)
+    described = contents(replace(source, boxes=replace(source.boxes, xyxy=source.boxes.xyxy * 900.0)))
+    assert (described.outside, described.pages_without_size) == (2, 0)
     assert contents(replace(source, page_size=None)).outside is None
     assert contents(annotations([])).boxes == 0
 

@@ -56,9 +56,9 @@ def pair(name: str) -> tuple[Annotations, Annotations]:
 
 @cache
 def good(name: str) -> float:
-    found = checkup.diagnosis_of(*pair(name)).as_given
-    assert found is not None
-    return found
+    f1 = checkup.diagnosis_of(*pair(name)).as_given
+    assert f1 is not None
+    return f1
 
 
 def assert_found(name: str, *plants: str) -> None:
@@ -199,8 +199,8 @@ def test_labels_of_other_names_are_proposed_with_evidence() -> None:
 
 
 def test_a_label_without_counterpart_gets_no_proposal() -> None:
-    (found,) = proposals(["aside"], ["Text"], np.array([5]), np.array([[1]]))
-    assert (found.proposal, found.reason, found.overlapping) == (None, "", 1)
+    (proposal,) = proposals(["aside"], ["Text"], np.array([5]), np.array([[1]]))
+    assert (proposal.proposal, proposal.reason, proposal.overlapping) == (None, "", 1)
 
 
 # --- fixes ---------------------------------------------------------------------------------------------------
@@ -466,8 +466,8 @@ def test_a_file_that_breaks_its_rules_gets_its_issues_and_the_diagnosis(run: Run
     assert "with coordinates read as 0 to 1,000: 1.000. Apply it with --fix units=thousandths" in err
     code, out, err = run("check", truth, prediction, "--json")
     assert code == 2
-    (found,) = json.loads(out)["diagnosis"]
-    assert (found["sentence"], found["option"], found["fixed_f1"]) == (
+    (diagnosis,) = json.loads(out)["diagnosis"]
+    assert (diagnosis["sentence"], diagnosis["option"], diagnosis["fixed_f1"]) == (
         "F1 0.000. With coordinates read as 0 to 1,000: 1.000.", "--fix units=thousandths", 1.0,
     )  # fmt: skip
     code, out, err = run(

@@ -13,8 +13,8 @@ from evaluator.file_list import LEFT_OUT, READ, WITH_ISSUES, FileRow
 from evaluator.formats import search
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import plain
-from evaluator.pdf.folder import IMAGE_SUFFIXES
-from pages.shared import doctor, frame, opened, widgets
+from evaluator.pdf.folder import IMAGE_SUFFIXES, folders_of
+from pages.shared import doctor, frame, opened, pictures, widgets
 from pages.shared.findings import log
 from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind
 from pages.shared.state import State, chosen_cells, state
@@ -98,8 +98,13 @@ def _listed(members: list[tuple[Kind[Any], Any]]) -> list[_Listed]:
     rows = [row for kind in _KINDS for row in file_list.of_project(opened.files(kind), _letters(kind))]
     rows += file_list.of_unused(member for _, member in state.unused)
     listed = [_Listed(row, member) for row, member in zip(rows, members, strict=True)]
-    folders = dict.fromkeys(held.pdfs for kind in _KINDS if (held := opened.files(kind)).members and held.pdfs)
-    others = [file_list.of_pages(folder.name, _page_files(str(folder))) for folder in folders]
+    open_now = [held.pdfs for kind in _KINDS if (held := opened.files(kind)).members and held.pdfs is not None]
+    uploads = pictures.uploaded_folder()
+    others = []
+    for folder in dict.fromkeys(folder for pdfs in open_now for folder in folders_of(pdfs)):
+        own = folder == uploads
+        count = len(pictures.uploaded_pages()) if own else _page_files(str(folder))
+        others.append(file_list.of_pages("Uploaded pages" if own else folder.name, count))
     if members and (count := len(log.review_log())):
         others.append(file_list.of_findings(log.store_name(), count))
     truth = opened.files(BOXES).ground_truth
@@ -138,14 +143,14 @@ def _table(rows: list[FileRow], key: str) -> None:
         height=widgets.HEADER_HEIGHT + widgets.ROW_HEIGHT * min(len(rows), _ROWS),
         placeholder="",
         columns={
-            "File": st.column_config.TextColumn(width="medium"),
-            "What it is": st.column_config.TextColumn(width="large"),
-            "Role": 110,
+            "File": 180,
+            "What it is": 270,
+            "Role": 100,
             "Pages": widgets.count(60),
             "Boxes": widgets.count(70),
             "Labels": widgets.count(60),
-            "Issues": 110,
-            "SHA-256": 100,
+            "Issues": 90,
+            "SHA-256": 90,
         },
         alt="Files of this session",
         on_select="rerun",

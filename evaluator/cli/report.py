@@ -28,7 +28,7 @@ from evaluator.pack.chapters import model_name
 from evaluator.pack.contents import Contents
 from evaluator.pack.folder import write_folder
 from evaluator.pack.further import Boxes, Further, gather_all
-from evaluator.pack.html_pack import Written, write_html
+from evaluator.pack.html_pack import Progress, Written, write_html
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.since import read as read_earlier

@@ -470,12 +470,15 @@ def overlaps(source: Annotations, other: Annotations) -> tuple[IntArray, IntArra
     return counts, table
 
 
-def documents_that_fit(source: Annotations, other: Annotations) -> int:
-    """In how many documents a box of one file lies on one of the other, in a sample of pages."""
+def fitting(source: Annotations, other: Annotations) -> tuple[int, int]:
+    """In how many documents a box of one file lies on one of the other, and how many boxes of the other have one.
+
+    A sample of pages is looked at.
+    """
     search = _Search(source, other)
     if not search.possible or source.unit != other.unit:
-        return 0
+        return 0, 0
     ours, theirs = search.boxes()
     pairs = _paired(ours.page, theirs.page)
-    fitting = iou(theirs.xyxy[pairs.first], ours.xyxy[pairs.second]) >= _IOU
-    return len(np.unique(other.boxes.document[pairs.first[fitting]]))
+    rows = np.unique(pairs.first[iou(theirs.xyxy[pairs.first], ours.xyxy[pairs.second]) >= _IOU])
+    return len(np.unique(other.boxes.document[rows])), len(rows)

@@ -21,6 +21,8 @@ from pages.shared.opened import OpenedBoxes
 from pages.shared.state import State, chosen_cells, state
 
 COMPARE_VIEW = "pages/compare.py"
+# Characters of a name above a column: the browser measures it whole to find where to cut it.
+_HEAD = 40
 _PAIRS = "models_pairs"
 _MOST_LANES = 4
 _LANE = 11
@@ -199,7 +201,10 @@ def _pairs(loaded: OpenedBoxes, every: held.Ranked) -> None:
         key=_PAIRS,
         columns={
             "": 130,
-            **{str(column): st.column_config.TextColumn(names[column], width=86) for column in size},
+            **{
+                str(column): st.column_config.TextColumn(frame.shortened(names[column], _HEAD), width=86)
+                for column in size
+            },
         },
         alt="Differences of all pairs of models",
     )

@@ -1,10 +1,17 @@
-"""Tests connect to this machine only: the guard that refuses and notes anything else in their process."""
+"""Tests connect to this machine only.
+
+The guard refuses and notes anything else in their own process; the Python processes that they start note it
+(``tests/children``).
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 
 def _own_names() -> frozenset[str]:
@@ -46,3 +53,31 @@ def is_this_machine(host: object) -> bool:
 def guard() -> None:
     """Begin; an audit hook cannot be taken back."""
     sys.addaudithook(_only_this_machine)
+
+
+CHILDREN = Path(__file__).with_name("children")
+
+
+def python_path(*places: Path) -> str:
+    """Where a process that a test starts looks for modules: these places, and the note of its connections."""
+    return os.pathsep.join(map(str, (*places, CHILDREN)))
+
+
+@contextlib.contextmanager
+def noted(notes: Path) -> Iterator[None]:
+    """Have every Python process that is started in the block note connections to other machines in a file."""
+    told = {
+        "LAYOUTSCOPE_TEST_CONNECTIONS": str(notes),
+        "LAYOUTSCOPE_TEST_OWN_NAMES": ",".join(OWN_NAMES),
+        "PYTHONPATH": os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), str(CHILDREN)))),
+    }
+    before = {name: os.environ.get(name) for name in told}
+    os.environ.update(told)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -69,6 +69,12 @@ def pages(count: int) -> bytes:
     return pdf(objects)
 
 
+def crossed_lines(width: int, height: int) -> bytes:
+    """A page of any size with 200 long lines on it, which cost as much as the picture has pixels."""
+    lines = b"".join(b"%d 0 m %d %d l S\n" % (10 * k % width, width, height - 20 * k % height) for k in range(200))
+    return page(lines, entries=b"/MediaBox [0 0 %d %d]" % (width, height))
+
+
 def form_bomb(depth: int = 11) -> bytes:
     """Forms that paint the next one ten times: 10^11 paints in 2 KB, a page that never ends."""
     forms = []

@@ -6,6 +6,7 @@ Children are forked from one process that has imported everything, so that a lif
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -14,16 +15,35 @@ import select
 import signal
 import sys
 import time
+import uuid
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+
+from sqlalchemy import create_engine, text
 
 from evaluator.review.identity import page_target
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event, judge
 
+POSTGRES = os.environ.get("LAYOUTSCOPE_POSTGRES_URL", "")
 ID_LENGTH = 32
 NOBODY = 65534
+
+
+@contextlib.contextmanager
+def own_schema() -> Iterator[str]:
+    """The address of an empty store on the PostgreSQL of LAYOUTSCOPE_POSTGRES_URL, gone when the block ends."""
+    name, engine = f"test_{uuid.uuid4().hex}", create_engine(POSTGRES)
+    with engine.begin() as connection:
+        connection.execute(text(f"CREATE SCHEMA {name}"))
+    try:
+        yield f"{POSTGRES}{'&' if '?' in POSTGRES else '?'}options=-csearch_path%3D{name}"
+    finally:
+        with engine.begin() as connection:
+            connection.execute(text(f"DROP SCHEMA {name} CASCADE"))
+        engine.dispose()
 
 
 def verdict(page: int, note: str, author: str = "writer") -> Event:

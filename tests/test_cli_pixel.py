@@ -18,6 +18,7 @@ from evaluator import cli
 from evaluator.cli.progress import Bar, progress
 from evaluator.project import evaluate
 from evaluator.protocols.pixel.evaluation import PixelResult
+from tests import network
 from tests.building import box, write_file
 from tests.dashboard import SAMPLE_DATA
 
@@ -54,9 +55,9 @@ def pair(tmp_path: Path) -> tuple[object, ...]:
 
 def sample() -> PixelResult:
     paths = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "lines.json"]
-    (found,) = evaluate("pixel", *paths, pdfs=SAMPLE_DATA / "pdf")
-    assert isinstance(found.result, PixelResult)
-    return found.result
+    (evaluated,) = evaluate("pixel", *paths, pdfs=SAMPLE_DATA / "pdf")
+    assert isinstance(evaluated.result, PixelResult)
+    return evaluated.result
 
 
 def test_the_csv_has_every_cell_of_every_matrix(run: Callable[..., tuple[int, str, str]]) -> None:
@@ -139,7 +140,7 @@ def test_a_terminal_sees_a_bar_and_then_only_the_result() -> None:
 
     primary, secondary = pty.openpty()
     command = [sys.executable, "-m", "evaluator.cli", "evaluate", "pixel", *(str(word) for word in SAMPLE), "--csv"]
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT), "TERM": "xterm", "COLUMNS": "100"}
+    environment = {**os.environ, "PYTHONPATH": network.python_path(PROJECT), "TERM": "xterm", "COLUMNS": "100"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=secondary, env=environment, cwd=PROJECT) as process:
         os.close(secondary)
         seen = b""

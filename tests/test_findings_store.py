@@ -18,7 +18,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -34,9 +33,10 @@ from evaluator.review.identity import page_target
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event, JudgedBox, Target, judge
+from tests.store_process import POSTGRES, own_schema
 
 ROOT = Path(__file__).resolve().parents[1]
-POSTGRES = os.environ.get("LAYOUTSCOPE_POSTGRES_URL", "")
+
 REQUIRED = os.environ.get("LAYOUTSCOPE_REQUIRE_POSTGRES") == "1"
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 WITHOUT_POSTGRES = "no PostgreSQL: set LAYOUTSCOPE_POSTGRES_URL to postgresql+psycopg://user@host/name"
@@ -75,15 +75,8 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     if not POSTGRES:
         assert not REQUIRED, WITHOUT_POSTGRES
         pytest.skip(WITHOUT_POSTGRES)
-    name = f"test_{uuid.uuid4().hex}"
-    engine = create_engine(POSTGRES)
-    with engine.begin() as connection:
-        connection.execute(text(f"CREATE SCHEMA {name}"))
-    joint = "&" if "?" in POSTGRES else "?"
-    yield f"{POSTGRES}{joint}options=-csearch_path%3D{name}"
-    with engine.begin() as connection:
-        connection.execute(text(f"DROP SCHEMA {name} CASCADE"))
-    engine.dispose()
+    with own_schema() as place:
+        yield place
 
 
 Opener = Callable[[str | Path], Store]
@@ -181,7 +174,7 @@ class TestContract:
         log = other.log()
         assert other.log() is log
         store.add([said(1), said(0, "ignore", minutes=1)])
-        assert [found.verdict for found in other.log().judged.values()] == ["ignore", "model_wrong"]
+        assert [judged.verdict for judged in other.log().judged.values()] == ["ignore", "model_wrong"]
         assert other.log().revision != log.revision
 
     def test_twenty_writers_at_once_lose_nothing(self, address: str, opened: Opener) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -27,3 +31,14 @@ def test_this_machine_may_be_reached() -> None:
         pass
     assert network.is_this_machine("::1")
     assert not network.is_this_machine("10.0.0.1")
+
+
+@pytest.mark.parametrize(("host", "noted"), [("192.0.2.1", True), ("127.0.0.1", False)])
+def test_what_a_started_process_looks_for_is_noted(host: str, noted: bool, tmp_path: Path) -> None:
+    notes = tmp_path / "notes.txt"
+    # A number is no question to anybody.
+    words = [sys.executable, "-c", f"import socket; socket.getaddrinfo({host!r}, 9)"]
+    with network.noted(notes):
+        subprocess.run(words, check=True, env={**os.environ, "PYTHONPATH": network.python_path(tmp_path)})
+    assert notes.exists() == noted
+    assert not noted or notes.read_text(encoding="utf-8").startswith(f"socket.getaddrinfo '{host}' by")

@@ -41,6 +41,7 @@ from evaluator.pdf.worker import (
     read_frame,
     write_frame,
 )
+from tests import network
 from tests.pdf_fixtures import (
     HOSTILE,
     LEGAL,
@@ -356,10 +357,24 @@ def test_page_without_text_has_no_words(pool: PagePool, write: Callable[[str, by
     st.one_of(st.tuples(st.floats(0.01, 1200), st.none()), st.tuples(st.none(), st.integers(1, 16_000))),
 )
 def test_pixel_size_keeps_its_limits(width: float, height: float, wanted: tuple[float | None, int | None]) -> None:
-    drawn = pixel_size(width, height, dpi=wanted[0], width=wanted[1])
-    assert min(drawn) >= 1
-    assert max(drawn) <= SIDE_LIMIT
-    assert drawn[0] * drawn[1] <= PIXEL_LIMIT
+    for most in (PIXEL_LIMIT, 8_000_000, 1):
+        drawn = pixel_size(width, height, dpi=wanted[0], width=wanted[1], most=most)
+        assert min(drawn) >= 1
+        assert max(drawn) <= SIDE_LIMIT
+        # A sliver is a pixel wide, and as long as a picture may be.
+        assert drawn[0] * drawn[1] <= most or min(drawn) == 1
+
+
+def test_fewer_pixels_where_a_sharp_picture_is_not_needed(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    large = write("large.pdf", page(entries=b"/MediaBox [0 0 14400 14400]"))
+    image = pool.page_image(large, 0, dpi=90, most_pixels=90_000)
+    assert (image.width, image.height) == (300, 300)
+    assert image.warnings == ()
+    assert pool.page_image(large, 0, width=400, most_pixels=90_000).width == 300
+    assert pool.page_image(large, 0, width=200, most_pixels=90_000).width == 200
+    for wrong in (0, PIXEL_LIMIT + 1):
+        with pytest.raises(ValueError, match="most_pixels must be from 1 to"):
+            pool.page_image(large, 0, most_pixels=wrong)
 
 
 def test_width(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
@@ -529,6 +544,30 @@ def test_the_image_of_a_page_stands_in_for_a_document_that_is_not_there(tmp_path
         with pytest.raises(PageProblem) as caught:
             folder.find_page("report", index, images)
         assert "No document named report is" in caught.value.text
+
+
+def test_of_several_folders_the_better_name_goes_first_and_then_the_earlier_folder(tmp_path: Path) -> None:
+    for name in ("first/report.png", "first/deep/page.pdf", "then/report.pdf", "then/page.pdf", "then/only.pdf"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"x")
+    folder = PdfFolder((tmp_path / "first", tmp_path / "then", tmp_path / "gone"))
+    root = tmp_path.resolve()
+    assert folder.find("only.pdf") == root / "then/only.pdf"
+    assert folder.find("report.pdf") == root / "then/report.pdf"
+    assert folder.find("Report") == root / "then/report.pdf"
+    assert folder.find("PAGE.pdf") == root / "first/deep/page.pdf"
+    with pytest.raises(PageProblem) as caught:
+        folder.find("none.pdf")
+    assert "in the folder gone or in the folders inside it" in caught.value.text
+
+
+def test_a_link_out_of_one_of_several_folders_is_refused(tmp_path: Path) -> None:
+    for name in ("first", "then"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "then" / "a.pdf").write_bytes(b"x")
+    (tmp_path / "first" / "a.pdf").symlink_to(tmp_path / "then" / "a.pdf")
+    with pytest.raises(PageProblem, match="leads out of the folder"):
+        PdfFolder((tmp_path / "first", tmp_path / "then")).find("a.pdf")
 
 
 def test_cmyk_jpeg_is_shown_in_its_colours(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
@@ -855,6 +894,26 @@ def test_slow_pages_of_one_session_leave_room_for_the_others(write: Callable[[st
         assert pool._places.slow == 0
 
 
+@linux_only
+def test_a_slow_page_lets_others_go_first_and_its_process_is_replaced(write: Callable[[str, bytes], Path]) -> None:
+    bomb, good = write("bomb.pdf", form_bomb()), write("good.pdf", page())
+    with PagePool(time_limit=20.0, slow_after=0.2) as pool:
+        pool.describe(good)
+        before = {pid: os.getpriority(os.PRIO_PROCESS, pid) for pid in worker_pids(pool)}
+        slow = threading.Thread(target=failed, args=(pool, bomb))
+        slow.start()
+        deadline = time.monotonic() + 15
+        while not (back := [each for each in list(pool._live) if each.stepped_back]) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        (worker,) = back
+        assert os.getpriority(os.PRIO_PROCESS, worker.process.pid) > max(before.values())
+        assert pool.page_image(good, 0).width
+        assert [each for each in pool._live if each.stepped_back] == [worker]
+        worker.kill()
+        slow.join(20)
+        assert worker.process.pid not in worker_pids(pool)
+
+
 def failed(pool: PagePool, path: Path) -> None:
     """Ask for a page that never comes."""
     with contextlib.suppress(PageProblem):
@@ -865,7 +924,7 @@ def run_python(code: str, *arguments: str, timeout: float = 60.0) -> subprocess.
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", textwrap.dedent(code), *arguments],
         cwd=PROJECT,
-        env={**os.environ, "PYTHONPATH": str(PROJECT)},
+        env={**os.environ, "PYTHONPATH": network.python_path(PROJECT)},
         capture_output=True,
         text=True,
         timeout=timeout,
@@ -1183,8 +1242,8 @@ def test_no_file_outside_the_folder_is_opened(folder: Path) -> None:
         json.dumps(HOSTILE_NAMES),
     )
     assert done.stderr == ""
-    found, outside, touched = json.loads(done.stdout)
-    assert found == ["ok.pdf", "ok.pdf"]
+    opened, outside, touched = json.loads(done.stdout)
+    assert opened == ["ok.pdf", "ok.pdf"]
     assert outside == []
     assert touched > 0
 

@@ -58,10 +58,10 @@ def test_a_resample_is_the_corpus_with_the_copies(interpolated: Interpolation, p
 
 def test_the_share_of_the_grid_is_that_of_every_recall() -> None:
     """A recall that falls on a point of the grid in float64 reaches it, one digit less does not."""
-    found, positives = np.arange(1, 401), np.arange(1, 401)[:, None]
-    recall = np.minimum(found / positives, 1.0)
+    hits, positives = np.arange(1, 401), np.arange(1, 401)[:, None]
+    recall = np.minimum(hits / positives, 1.0)
     expected = (recall[..., None] >= RECALL_101).sum(axis=-1) / 101
-    np.testing.assert_array_equal(on_grid(RECALL_101)(np.minimum(found, positives), positives), expected)
+    np.testing.assert_array_equal(on_grid(RECALL_101)(np.minimum(hits, positives), positives), expected)
 
 
 @pytest.mark.parametrize("interpolated", [on_grid(RECALL_101), all_point], ids=["101 points", "all points"])

@@ -112,7 +112,7 @@ def widened(interval: Interval, estimate: FloatArray, documents: IntArray, *, le
 
     Parameters
     ----------
-    found : Interval
+    interval : Interval
         From `interval`.
     estimate : float64, shape (M,)
         The number itself.

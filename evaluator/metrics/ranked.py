@@ -144,7 +144,7 @@ class Curves:
                 self._short.append(place)
                 continue
             for group in groups:
-                if _shared(rankings[group[0]], ranking):
+                if shared_predictions(rankings[group[0]], ranking):
                     group.append(place)
                     break
             else:
@@ -359,7 +359,7 @@ def _shape(hit: BoolArray, edges: IntArray) -> tuple[FloatArray, FloatArray, Flo
     return hits_after, (stop - 1 - place) / size, np.clip(level, 0.0, 1.0)
 
 
-def _shared(first: Ranking, second: Ranking) -> bool:
+def shared_predictions(first: Ranking, second: Ranking) -> bool:
     """Whether two rankings are of the same predictions and the same ground truth."""
     return np.array_equal(first.document, second.document) and np.array_equal(first.positives, second.positives)
 

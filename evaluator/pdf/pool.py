@@ -64,6 +64,8 @@ from evaluator.pdf.worker import (
 
 __all__ = ["Description", "Ink", "Layout", "PageImage", "PagePool", "Words", "sharpest_width"]
 
+# Of a process whose page is slow, as `nice` counts: a tenth of what others get while they want it.
+_SLOW_PRIORITY = 10
 _MAX_DPI = 1200.0
 _MAX_WIDTH = 16_000
 
@@ -250,6 +252,7 @@ class _Worker:
         self.confined: tuple[str, ...] = ()
         self.answered = 0
         self.digest = ""
+        self.stepped_back = False
 
     def await_ready(self, *, limit: float) -> None:
         """Wait for the first message; the process was started earlier and is mostly there already."""
@@ -320,6 +323,17 @@ class _Worker:
             raise _Lost("It sent something else than an answer.") from problem
         return reply
 
+    def step_back(self) -> None:
+        """Let others go first on the processor; a process cannot take that back, so this one is replaced afterwards."""
+        self.stepped_back = True
+        if sys.platform == "win32":
+            return
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, self.process.pid, _SLOW_PRIORITY)
+        # Where Linux shares the processor among sessions first, a number of the process alone changes nothing.
+        with contextlib.suppress(OSError):
+            Path(f"/proc/{self.process.pid}/autogroup").write_text(str(_SLOW_PRIORITY), encoding="ascii")
+
     def kill(self) -> None:
         """End the process and whatever it started; harmless when it has ended."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -358,8 +372,8 @@ class _Places:
         self.slow = 0
 
     @contextlib.contextmanager
-    def taken(self, wait: float, slow_after: float) -> Iterator[bool]:
-        """A place, or False when none was free for `wait` seconds."""
+    def taken(self, wait: float, slow_after: float, when_slow: Callable[[], None] = lambda: None) -> Iterator[bool]:
+        """A place, or False when none was free for `wait` seconds; `when_slow` is called once the request is slow."""
         if not self._free.acquire(timeout=wait):
             yield False
             return
@@ -372,6 +386,7 @@ class _Places:
                     self.slow += 1
                     state = "slow"
                     self._free.release()
+            when_slow()
 
         watch = threading.Timer(slow_after, make_room)
         watch.daemon = True
@@ -475,6 +490,11 @@ class PagePool:
         # Holds the set, not the pool: runs when the pool is collected, or at the interpreter's end.
         self._ending = weakref.finalize(self, _discard_all, self._live, os.getpid())
 
+    @property
+    def workers(self) -> int:
+        """How many pages may be drawn at the same time."""
+        return self._workers
+
     def close(self) -> None:
         """End all processes; a request that is running fails as ``worker_lost``, later ones as ``no_renderer``."""
         with self._lock:
@@ -508,7 +528,15 @@ class PagePool:
         """Page count (0 for an encrypted document too), encryption and warnings of a document."""
         return self._answer(path, "describe", 0, wanted=Description, cache=self._described, size=lambda _: 256)
 
-    def page_image(self, path: Path, page_index: int, *, dpi: float = 110.0, width: int | None = None) -> PageImage:
+    def page_image(
+        self,
+        path: Path,
+        page_index: int,
+        *,
+        dpi: float = 110.0,
+        width: int | None = None,
+        most_pixels: int = PIXEL_LIMIT,
+    ) -> PageImage:
         """One page as WebP; images by the `IMAGE_SUFFIXES` are one page at 72 dpi and are never enlarged.
 
         Parameters
@@ -518,12 +546,17 @@ class PagePool:
             Resolution; lowered when the page would exceed 25 million pixels or a side of 16,000.
         width : int or None
             Width in pixels, instead of ``dpi``.
+        most_pixels : int
+            Fewer where a sharp picture is not needed: what drawing a page takes grows with its pixels. A picture that
+            is less sharp for that reason has no warning.
 
         Raises
         ------
         ValueError
-            ``dpi`` is not in (0, 1200], or ``width`` not in 1 to 16,000.
+            ``dpi`` is not in (0, 1200], ``width`` not in 1 to 16,000, or ``most_pixels`` not in 1 to 25 million.
         """
+        if not 1 <= most_pixels <= PIXEL_LIMIT:
+            raise ValueError(f"most_pixels must be from 1 to {PIXEL_LIMIT}, not {most_pixels!r}")
         if width is None and not 0 < dpi <= _MAX_DPI:
             raise ValueError(f"dpi must be above 0 and at most {_MAX_DPI:g}, not {dpi!r}")
         if width is not None and not 1 <= width <= _MAX_WIDTH:
@@ -537,6 +570,7 @@ class PagePool:
             size=lambda image: len(image.webp) + 256,
             dpi=float(dpi) if width is None else None,
             width=width,
+            most_pixels=most_pixels,
         )
 
     def words(self, path: Path, page_index: int) -> Words:
@@ -591,6 +625,7 @@ class PagePool:
         size: Callable[[_Value], int],
         dpi: float | None = None,
         width: int | None = None,
+        most_pixels: int = PIXEL_LIMIT,
     ) -> _Value:
         name = path.name
         if page_index < 0 or page_index >= PAGE_LIMIT:
@@ -599,7 +634,7 @@ class PagePool:
         media: Media = "image" if path.suffix.lower() in IMAGE_SUFFIXES else "pdf"
         for _ in range(2):
             place, identity, digest = self._identify(path)
-            key: _Key = (operation, media, digest, page_index, dpi, width)
+            key: _Key = (operation, media, digest, page_index, dpi, width, most_pixels)
             known = cache.get(key)
             if known is not None:
                 return known
@@ -612,6 +647,7 @@ class PagePool:
                 dpi=dpi,
                 width=width,
                 time_limit=self._time_limit,
+                most_pixels=most_pixels,
             )
             # Opening can kill too, so describing has a place of its own among the blocked pages.
             page: _Key = (digest, -1 if operation == "describe" else page_index)
@@ -699,10 +735,17 @@ class PagePool:
     ) -> _Value | None:
         """The checked answer of a worker; None when the file is no longer the one of the digest."""
         page_index = request.page_index
-        with self._places.taken(max(0.0, deadline - time.monotonic()), self._slow_after) as granted:
+        asked: list[_Worker] = []
+
+        def step_back() -> None:
+            for worker in asked:
+                worker.step_back()
+
+        with self._places.taken(max(0.0, deadline - time.monotonic()), self._slow_after, step_back) as granted:
             if not granted:
                 raise PageProblem("busy", document=name, page_index=page_index)
             worker = self._borrow(request.digest, name, fresh=fresh)
+            asked.append(worker)
             healthy = False
             try:
                 reply = worker.ask(request, limit=self._time_limit)
@@ -714,6 +757,7 @@ class PagePool:
             except _Lost:
                 raise PageProblem("worker_lost", document=name, page_index=page_index) from None
             finally:
+                asked.clear()
                 self._give_back(worker, healthy=healthy)
         if isinstance(answer, Failure):
             if answer.kind == "changed":
@@ -773,6 +817,7 @@ class PagePool:
         with self._lock:
             self._busy -= 1
             keep = healthy and not self._closed and worker.answered < self._requests_per_worker
+            keep = keep and not worker.stepped_back
             # Those that were started beside slow ones do not stay.
             keep = keep and len(self._live) <= self._workers + self._spares
             if keep:

@@ -119,6 +119,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         Wanted resolution, or wanted width in pixels; exactly one is given for ``page``.
     time_limit : float
         Seconds after which the asker kills the worker; the worker sets its own processor limit a little above.
+    most_pixels : int
+        More than these a picture never has; at most `PIXEL_LIMIT`.
     """
 
     operation: Operation
@@ -129,6 +131,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     dpi: float | None = None
     width: int | None = None
     time_limit: float
+    most_pixels: Annotated[int, Meta(ge=1, le=PIXEL_LIMIT)] = PIXEL_LIMIT
 
 
 class Ready(msgspec.Struct, frozen=True, tag=True):
@@ -325,7 +328,9 @@ def open_regular(path: str | bytes) -> io.BufferedReader:
     return os.fdopen(descriptor, "rb")
 
 
-def pixel_size(page_width: float, page_height: float, *, dpi: float | None, width: float | None) -> tuple[int, int]:
+def pixel_size(
+    page_width: float, page_height: float, *, dpi: float | None, width: float | None, most: int = PIXEL_LIMIT
+) -> tuple[int, int]:
     """Width and height of a page's picture in pixels, capped before anything is drawn.
 
     Parameters
@@ -336,11 +341,13 @@ def pixel_size(page_width: float, page_height: float, *, dpi: float | None, widt
         Wanted resolution.
     width : float or None
         Wanted width in pixels; used when ``dpi`` is None.
+    most : int
+        Pixels that the picture may have, above 0.
 
     Returns
     -------
     (int, int)
-        Each from 1 to 16,000, with a product of at most 25 million.
+        Each from 1 to 16,000, with a product of at most `most`; a sliver is one pixel wide.
 
     Examples
     --------
@@ -353,10 +360,10 @@ def pixel_size(page_width: float, page_height: float, *, dpi: float | None, widt
     """
     wanted = dpi / 72.0 if dpi is not None else (width or 1.0) / page_width
     # Two divisions: the area of a page of 1e30 pt overflows.
-    cap = min(math.sqrt(PIXEL_LIMIT / page_width / page_height), SIDE_LIMIT / max(page_width, page_height))
+    cap = min(math.sqrt(most / page_width / page_height), SIDE_LIMIT / max(page_width, page_height))
     if wanted <= cap:
         size = round(page_width * wanted), round(page_height * wanted)
-        if size[0] * size[1] <= PIXEL_LIMIT:
+        if size[0] * size[1] <= most:
             return max(1, size[0]), max(1, size[1])
     scale = min(wanted, cap)
     return max(1, math.floor(page_width * scale)), max(1, math.floor(page_height * scale))
@@ -435,12 +442,14 @@ class _PdfDocument:
         # Asked last: counting the pages can be what repairs it.
         return Description(page_count, encrypted, told if self._document.is_repaired else ())
 
-    def page_image(self, page_index: int, *, dpi: float | None, width: int | None) -> PageImage:
+    def page_image(
+        self, page_index: int, *, dpi: float | None, width: int | None, most: int = PIXEL_LIMIT
+    ) -> PageImage:
         pymupdf = engine()
         page, told = self._page(page_index)
         page_width, page_height = _page_size(page)
-        pixels = pixel_size(page_width, page_height, dpi=dpi, width=width)
-        told += _size_warning(page_width, pixels[0], dpi=dpi, width=width)
+        pixels = pixel_size(page_width, page_height, dpi=dpi, width=width, most=most)
+        told += () if most < PIXEL_LIMIT else _size_warning(page_width, pixels[0], dpi=dpi, width=width)
         pymupdf.TOOLS.reset_mupdf_warnings()
         # One factor for each axis: the page then fills whole pixels, and a normalised box times the picture's
         # size is exact. With a single factor MuPDF rounds the picture outwards and boxes drift by up to a pixel.
@@ -754,12 +763,14 @@ class _ImageDocument:
     def describe(self) -> Description:
         return Description(len(self._pages), encrypted=False)
 
-    def page_image(self, page_index: int, *, dpi: float | None, width: int | None) -> PageImage:
+    def page_image(
+        self, page_index: int, *, dpi: float | None, width: int | None, most: int = PIXEL_LIMIT
+    ) -> PageImage:
         page = self._page(page_index)
         # Never larger than its own pixels: an image has nothing more to show.
-        pixels = pixel_size(*page.size, dpi=None if dpi is None else min(dpi, 72.0), width=width)
+        pixels = pixel_size(*page.size, dpi=None if dpi is None else min(dpi, 72.0), width=width, most=most)
         if width is not None and width > page.size[0]:
-            pixels = pixel_size(*page.size, dpi=72.0, width=None)
+            pixels = pixel_size(*page.size, dpi=72.0, width=None, most=most)
         picture = self._displayed(page, pixels)
         return PageImage(_webp(picture), *picture.size, float(page.size[0]), float(page.size[1]), page.told)
 
@@ -1029,7 +1040,9 @@ class _Desk:
                     return document.ink(request.page_index)
                 if request.operation == "layout":
                     return document.layout(request.page_index)
-                return document.page_image(request.page_index, dpi=request.dpi, width=request.width)
+                return document.page_image(
+                    request.page_index, dpi=request.dpi, width=request.width, most=request.most_pixels
+                )
         except _Refused as refused:
             return refused.failure
         except MemoryError:

@@ -12,9 +12,19 @@ geometry   legal pages at 72 to 300 dpi: the box is more than a pixel off       
 crowded    100 pages of 10,000 equal boxes a side: more than 500 MB, or no issue                 1
 killed     commands that are killed: a result that is torn, or other bytes when it runs again    50 for each
 properties what must hold for every input (Hypothesis): examples of each test                    10,000
+corpus     the hostile files, as the suite tests them: another outcome than wanted               1
+pages      pages of any size: more than 25 million pixels, or a worker over 512 MiB              1
+sessions   seconds of twenty readers at once: p95 of a second, errors, a server over 500 MB      60
+poisoned   seconds with and without a reader of pages that never end: p95 of the others by 1.10  20
+findings   writers that are killed and twenty at once, on each store: a verdict that is lost     1,000
+labels     hostile names on every view and in every output: markup, requests, broken lines       1
+network    the suite itself: a connection to another machine                                     1
+static     what a linter for security finds; a requirement without a hash                        1
+start      starts of the dashboard: over 3 seconds to the first page                             3
 ========== ===================================================================================== ===================
 
-Runs with other seeds add up. Times are of a whole machine, so they say something when nothing else runs on it.
+Runs with other seeds add up. Times are of a whole machine, so they say something when nothing else runs on it; a
+short run shows them and does not judge them.
 """
 
 from __future__ import annotations
@@ -22,23 +32,35 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
+from evaluator.pdf.pool import PagePool
+from evaluator.review.store import Store
+from tests import store_process
 from tests.attacks import attempts, good_files
 from tests.attacks_pages import drawn_documents, freezes, geometry_offs
+from tests.benchmarks import sessions as readers_at_once
 from tests.building import box, write_file
 from tests.interruptions import COMMANDS, interrupted
+from tests.pdf_fixtures import HOSTILE, crossed_lines
 from tests.red_box import MOST_OFF
 
 MOST_SECONDS: Final = 2.0
 MOST_FREEZE: Final = 0.05
 MOST_MEGABYTES: Final = 500
+MOST_PIXELS, MOST_WORKER_MIB = 25_000_000, 512
+MOST_WRITE_SECONDS: Final = 0.2
 ROOT: Final = Path(__file__).resolve().parents[2]
 # The tests of properties: those that Hypothesis makes inputs for.
 PROPERTY_TESTS: Final = (
@@ -46,6 +68,8 @@ PROPERTY_TESTS: Final = (
     "tests/test_average_precision.py", "tests/test_pixel_counts.py", "tests/test_crowding.py", "tests/test_causes.py",
     "tests/test_confidence.py", "tests/test_compare_differences.py",
 )  # fmt: skip
+# Of low severity in bandit: asserts, processes started without a shell, chance that is no secret.
+_LOW: Final = "S101,S110,S112,S311,S404,S603,S607"
 Row = dict[str, Any]
 """What a part counted; ``harm`` is the number of things that must not happen."""
 
@@ -141,15 +165,125 @@ def properties(count: int, seed: int, only: str | None) -> dict[str, Row]:
     """The tests that Hypothesis makes inputs for, with so many examples each."""
     report: dict[str, Row] = {}
     for file in [only] if only else PROPERTY_TESTS:
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-n", "0", "-m", "hypothesis", "--timeout", "0",
-             f"--hypothesis-seed={seed}", file],
-            cwd=ROOT, env={**os.environ, "LAYOUTSCOPE_EXAMPLES": str(count)}, capture_output=True, text=True,
-            check=False,
-        )  # fmt: skip
-        last = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else done.stderr[-200:]
-        report[file] = {"examples_each": count, "said": last, "harm": int(done.returncode != 0)}
+        words = ("-n", "0", "-m", "hypothesis", "--timeout", "0", f"--hypothesis-seed={seed}", file)
+        report[file] = {"examples_each": count, **_suite(*words, LAYOUTSCOPE_EXAMPLES=str(count))}
     return report
+
+
+def corpus(count: int, seed: int, only: str | None) -> dict[str, Row]:
+    """The files of hostile/ and those made here; all but the PDFs in a short run."""
+    files = [str(path.relative_to(ROOT)) for path in sorted(Path(ROOT, "tests").glob("test_readers_*.py"))]
+    return {"corpus": _suite("-n", "0", "-k", "hostile or corpus", *files, *["tests/test_pages_pdf.py"][:count])}
+
+
+def pages(count: int, seed: int, only: str | None) -> dict[str, Row]:
+    """Pages of any legal and illegal size, as first shown and as sharp as they can be."""
+    report: dict[str, Row] = {}
+    made = {name: build for name, (build, _) in HOSTILE.items() if name.startswith("size_")}
+    made |= {"200 inches": lambda: crossed_lines(14_400, 14_400), "A0": lambda: crossed_lines(2_384, 3_370)}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        PagePool(workers=1, spares=0, time_limit=60.0) as pool,
+        ThreadPoolExecutor(1) as threads,
+    ):
+        for name, build in made.items() if count else [("A0", made["A0"])]:
+            path = Path(folder, f"{name}.pdf")
+            path.write_bytes(build())
+            row: Row = {}
+            most = 0
+            for way, asked in (("first", {"dpi": 90.0, "most_pixels": 8_000_000}), ("sharpest", {"width": 16_000})):
+                pool.describe(path)
+                start = time.perf_counter()
+                drawing = threads.submit(pool.page_image, path, 0, **asked)  # type: ignore[arg-type]
+                # A worker whose page is slow is replaced at its end: it is looked at meanwhile.
+                while not drawing.done():
+                    most = max(most, *(_highest(worker.process.pid) for worker in list(pool._live)), 0)
+                    time.sleep(0.02)
+                image = drawing.result()
+                row |= {f"{way}_s": round(time.perf_counter() - start, 2), f"{way}_px": [image.width, image.height]}
+            over = image.width * image.height > MOST_PIXELS
+            report[name] = {**row, "worker_mib": most, "harm": int(over) + (most > MOST_WORKER_MIB)}
+    return report
+
+
+def sessions(count: int, seed: int, only: str | None) -> dict[str, Row]:
+    """Twenty readers on the sample data for so many seconds."""
+    judged = count >= PARTS["sessions"][1]
+    return {"sessions": readers_at_once.together(20 if judged else 4, count, seed, judged=judged)}
+
+
+def poisoned(count: int, seed: int, only: str | None) -> dict[str, Row]:
+    """Six readers for so many seconds, twice alone and twice beside pages that never end."""
+    judged = count >= PARTS["poisoned"][1]
+    return {"poisoned": readers_at_once.poisoned(6 if judged else 2, count, seed, 2 if judged else 1, judged=judged)}
+
+
+def start(count: int, seed: int, only: str | None) -> dict[str, Row]:
+    """From the command to the first page."""
+    return {"start": readers_at_once.first_page(count, judged=count >= PARTS["start"][1])}
+
+
+def findings(count: int, seed: int, only: str | None) -> dict[str, Row]:
+    """Writers that are killed at any moment, and twenty at once that never pause."""
+    many = count >= 100
+    report: dict[str, Row] = {}
+
+    def store(name: str, address: str, lives: int) -> None:
+        told = store_process.kill(address, lives, 2, seed)
+        at_once = store_process.together(address, 20 if many else 4, 50 if many else 5)
+        acknowledged = {*told["acknowledged"], *at_once["acknowledged"]}  # type: ignore[misc]
+        with Store(address) as kept:
+            lost = len(acknowledged - {event.id for event in kept.events()})
+            kept.check()
+        p50, p99 = (round(1000 * float(each)) for each in np.percentile(at_once["seconds"], [50, 99]))  # type: ignore[arg-type]
+        report[name] = {
+            "kills": lives, "acknowledged": len(acknowledged), "lost": lost, "writers": 20 if many else 4,
+            "p50_ms": p50, "p99_ms": p99, "harm": lost + (many and p99 >= 1000 * MOST_WRITE_SECONDS),
+        }  # fmt: skip
+
+    if only in (None, "sqlite"):
+        with tempfile.TemporaryDirectory() as folder:
+            store("sqlite", str(Path(folder, "findings.sqlite")), count)
+    if store_process.POSTGRES and only in (None, "postgresql"):
+        with store_process.own_schema() as address:
+            store("postgresql", address, count)
+    return report
+
+
+def labels(count: int, seed: int, only: str | None) -> dict[str, Row]:
+    """The audit of everything that is put out; in a full run in a real browser as well."""
+    words = "hostile or long or markup or out"
+    browser = [f"tests/browser/test_{name}.py" for name in ("app", "long_names", "guard")] if count else []
+    return {"labels": _suite("-n", "0", "-k", words, "tests/test_hostile_names.py", *browser)}
+
+
+def network(count: int, seed: int, only: str | None) -> dict[str, Row]:
+    """The whole suite, which fails when a test or a dashboard that it starts reaches another machine."""
+    return {"network": _suite(*([] if count else ["-n", "0", "tests/test_network.py"]))}
+
+
+def static(count: int, seed: int, only: str | None) -> dict[str, Row]:
+    """The rules of bandit in ruff over all that is shipped, and the hashes of all that is installed."""
+    words = [
+        "ruff",
+        "check",
+        "--select",
+        "S",
+        "--ignore",
+        _LOW,
+        "--output-format",
+        "concise",
+        "app.py",
+        "evaluator",
+        "pages",
+    ]
+    done = subprocess.run([sys.executable, "-m", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    issues = [line for line in done.stdout.splitlines() if re.search(r":\d+: S\d", line)]
+    bare = []
+    for name in ("requirements.txt", "requirements-dev.txt"):
+        locked = re.split(r"\n(?=[a-zA-Z0-9])", (ROOT / name).read_text(encoding="utf-8"))
+        bare += [each.split()[0] for each in locked if "==" in each and "--hash=sha256:" not in each]
+    return {"static": {"issues": issues[:5], "without_hash": bare[:5], "harm": len(issues) + len(bare)}}
 
 
 PARTS: Final[dict[str, tuple[Callable[[int, int, str | None], dict[str, Row]], int, int]]] = {
@@ -160,6 +294,15 @@ PARTS: Final[dict[str, tuple[Callable[[int, int, str | None], dict[str, Row]], i
     "crowded": (crowded, 1, 0),
     "killed": (killed, 50, 1),
     "properties": (properties, 10_000, 5),
+    "corpus": (corpus, 1, 0),
+    "pages": (pages, 1, 0),
+    "sessions": (sessions, 60, 3),
+    "poisoned": (poisoned, 20, 3),
+    "findings": (findings, 1_000, 6),
+    "labels": (labels, 1, 0),
+    "network": (network, 1, 0),
+    "static": (static, 1, 1),
+    "start": (start, 3, 1),
 }
 """Each part, its full count, and that of a short run which only shows that it works."""
 
@@ -168,6 +311,25 @@ def _python(*words: str) -> str:
     """What a Python process of its own prints."""
     done = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=True)
     return done.stdout
+
+
+def _suite(*words: str, **variables: str) -> Row:
+    """What tests of the suite say."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", *words], cwd=ROOT, env={**os.environ, **variables},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    last = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else done.stderr[-200:]
+    return {"said": last, "harm": int(done.returncode != 0)}
+
+
+def _highest(pid: int) -> int:
+    """The most memory that a process has held, in MiB."""
+    try:
+        found = re.search(r"VmHWM:\s+([0-9]+)", Path(f"/proc/{pid}/status").read_text(encoding="ascii"))
+    except OSError:  # it has ended
+        return 0
+    return int(found[1]) // 1024 if found else 0
 
 
 def main() -> None:

@@ -8,17 +8,14 @@ the database itself. With LAYOUTSCOPE_POSTGRES_URL the same on PostgreSQL. Run
 from __future__ import annotations
 
 import argparse
-import os
 import sqlite3
 import tempfile
 import time
-import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
-from sqlalchemy import create_engine, text
 
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
@@ -30,9 +27,7 @@ from evaluator.review.store import Store
 from evaluator.review.verdicts import ReviewLog
 from tests.building import annotations, ground_truth, random_rows
 from tests.judging import verdicts
-from tests.store_process import kill, together, verdict
-
-POSTGRES = os.environ.get("LAYOUTSCOPE_POSTGRES_URL", "")
+from tests.store_process import POSTGRES, kill, own_schema, together, verdict
 
 
 def killed(address: str, lives: int) -> None:
@@ -121,20 +116,20 @@ def identities(documents: int) -> None:
         return time.process_time() - start, made
 
     def evaluated() -> snapshot.ThresholdResult:
-        found = snapshot.pair(dataset).match().at(0.5)
-        assert len(found.mistakes)
-        return found
+        result = snapshot.pair(dataset).match().at(0.5)
+        assert len(result.mistakes)
+        return result
 
     base, result = cpu(evaluated)
     assert isinstance(result, snapshot.ThresholdResult)
-    found = result
-    page, _ = cpu(lambda: [page_mistakes(found, row) for row in range(dataset.pages)])
-    log = ReviewLog.of(verdicts(found, "ground_truth_wrong")[::20])
-    looked, _ = cpu(lambda: finding_statuses(log, [found]))
+    matched = result
+    page, _ = cpu(lambda: [page_mistakes(matched, row) for row in range(dataset.pages)])
+    log = ReviewLog.of(verdicts(matched, "ground_truth_wrong")[::20])
+    looked, _ = cpu(lambda: finding_statuses(log, [matched]))
     made, to = cpu(lambda: corrections(dataset, log))
-    again, _ = cpu(lambda: corrected(found, to).result.mistakes)  # type: ignore[arg-type]
+    again, _ = cpu(lambda: corrected(matched, to).result.mistakes)  # type: ignore[arg-type]
     print(
-        f"  {dataset.pages:,} pages, {len(found.mistakes):,} mistakes, {len(log):,} verdicts; CPU to that of the "
+        f"  {dataset.pages:,} pages, {len(matched.mistakes):,} mistakes, {len(log):,} verdicts; CPU to that of the "
         f"evaluation: identities of all pages {page / base:.1f}, statuses {looked / base:.1f}, "
         f"corrected ground truth {made / base:.1f}, corrected numbers {again / base:.1f}"
     )
@@ -154,19 +149,10 @@ def main() -> None:
         against_plain_sqlite(folder, 50 if smoke else 2_000)
     if POSTGRES:
         print("PostgreSQL")
-        schema = f"bench_{uuid.uuid4().hex}"
-        engine = create_engine(POSTGRES)
-        with engine.begin() as connection:
-            connection.execute(text(f"CREATE SCHEMA {schema}"))
-        address = f"{POSTGRES}{'&' if '?' in POSTGRES else '?'}options=-csearch_path%3D{schema}"
-        try:
+        with own_schema() as address:
             killed(address, 4 if smoke else 200)
             at_once(address, 4 if smoke else 20, 5 if smoke else 50)
             threads_at_once(address, 4 if smoke else 20, 5 if smoke else 50)
-        finally:
-            with engine.begin() as connection:
-                connection.execute(text(f"DROP SCHEMA {schema} CASCADE"))
-            engine.dispose()
     print("Identities and corrected numbers")
     identities(5 if smoke else 200)
 

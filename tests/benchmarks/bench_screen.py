@@ -379,8 +379,9 @@ def summary(rows: Rows) -> dict[str, dict[str, float]]:
 
 
 def our_server(port: int, *paths: str) -> list[str]:
-    """The command of the dashboard."""
-    return [sys.executable, "-m", "evaluator.cli", "open", *paths, "--port", str(port), "--no-browser"]
+    """The command of the dashboard on some paths, on the sample without."""
+    named = ["open", *paths] if paths else []
+    return [sys.executable, "-m", "evaluator.cli", *named, "--port", str(port), "--no-browser"]
 
 
 def main() -> None:

@@ -1,0 +1,276 @@
+"""Readers of a running dashboard without a browser: sessions over its websocket, in Streamlit's own messages.
+
+Owns what a reader does (opens views, turns pages, fetches the pictures) and how long the server takes for it; no
+expectations. ``tests.benchmarks.bench_sessions`` runs twenty at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import os
+import random
+import re
+import statistics
+import time
+import uuid
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlencode, urlsplit
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
+
+from tests.building import box, write_file
+from tests.pdf_fixtures import form_bomb, pages
+
+VIEWS: Final = ("", "page_browser", "gallery", "models", "slices", "findings", "files")
+"""Addresses of the views that a reader walks over."""
+GOOD, BOMBS = "good.pdf", "bomb{}.pdf"
+"""Documents of `poisoned_files`."""
+_PICTURE: Final = re.compile(r'"(/layoutscope/[0-9a-f]+\.webp)"')
+_FINISHED: Final = {
+    ForwardMsg.ScriptFinishedStatus.Value("FINISHED_SUCCESSFULLY"),
+    ForwardMsg.ScriptFinishedStatus.Value("FINISHED_FRAGMENT_RUN_SUCCESSFULLY"),
+}
+# How long a run may take at all; what takes longer is told as an error.
+_PATIENCE: Final = 60.0
+
+
+class Act(NamedTuple):
+    """What became of one act of a reader.
+
+    Attributes
+    ----------
+    seconds : float
+        From the message of the browser to the end of the run, with its pictures fetched.
+    errors : tuple of str
+        Exceptions that the view shows, and pictures that were not there.
+    """
+
+    name: str
+    seconds: float
+    errors: tuple[str, ...]
+
+
+class Reader:
+    """One session; `connected` before anything else."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._connection: ClientConnection | None = None
+        self._page = ""
+        self._viewer: tuple[str, str] | None = None
+        self.shown: dict[str, Any] = {}
+        """What the page viewer was last given."""
+
+    async def connected(self) -> Reader:
+        """Open the session as a browser does that comes from the dashboard's own page."""
+        parts = urlsplit(self._url)
+        self._connection = await connect(
+            f"ws://{parts.netloc}/_stcore/stream", origin=self._url, subprotocols=["streamlit"],  # type: ignore[list-item, arg-type]
+            max_size=None, proxy=None, ping_interval=None,
+        )  # fmt: skip
+        return self
+
+    async def left(self) -> None:
+        """Close the tab."""
+        if self._connection is not None:
+            await self._connection.close()
+
+    @property
+    def turns(self) -> bool:
+        """Whether there are pages to turn."""
+        return self._viewer is not None and self.shown.get("shown") is not None
+
+    def content(self) -> dict[str, Any]:
+        """What was given of the page that is shown."""
+        given: dict[str, Any] = self.shown["contents"][self.shown["shown"]["content"]]
+        return given
+
+    async def open(self, view: str, **address: str) -> Act:
+        """Go to a view."""
+        self._page, self._viewer = view, None
+        return await self._run(view or "overview", BackMsg(), urlencode(address))
+
+    async def turn(self, step: int = 1) -> Act:
+        """Turn to another page of the list in the page browser; it must be open."""
+        return await self._tell("page turn", "go", {"step": step, "turn": "", "held": []})
+
+    async def judge(self, number: int, verdict: str, name: str) -> Act:
+        """Give a verdict on a mistake of the page that is shown, from 1."""
+        mistake = next(each for each in self.content()["payload"]["mistakes"] if each["number"] == number)
+        said = {"id": uuid.uuid4().hex, "number": number, "keys": mistake["keys"], "target": mistake["target"]}
+        return await self._tell("verdict", "verdict", {**said, "verdict": verdict, "note": "", "name": name})
+
+    async def _tell(self, name: str, kind: str, said: dict[str, Any]) -> Act:
+        """What the page viewer says of the page that is shown."""
+        assert self._viewer is not None, "the page browser is not open"
+        identity, fragment = self._viewer
+        shown = self.shown["shown"]
+        event = {"document": shown["document"], "index": shown["index"], **said}
+        message = BackMsg()
+        message.rerun_script.fragment_id = fragment
+        state = message.rerun_script.widget_states.widgets.add()
+        state.id = f"$$STREAMLIT_INTERNAL_KEY_{identity}__events"
+        state.json_trigger_value = json.dumps([{"event": kind, "value": event}])
+        return await self._run(name, message, "")
+
+    async def _run(self, name: str, message: BackMsg, query: str) -> Act:
+        assert self._connection is not None, "the session is not open"
+        message.rerun_script.query_string = query
+        message.rerun_script.page_name = self._page
+        start = time.perf_counter()
+        errors: list[str] = []
+        pictures: set[str] = set()
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                await self._connection.send(message.SerializeToString())
+                await self._read(errors, pictures)
+                fetched = await asyncio.gather(*(asyncio.to_thread(fetch, self._url, path) for path in pictures))
+        except TimeoutError:
+            return Act(name, _PATIENCE, (*errors, f"{name}: no end within {_PATIENCE:g} s"))
+        errors += [f"{path}: {status}" for path, (status, _) in zip(pictures, fetched, strict=True) if status != 200]
+        return Act(name, time.perf_counter() - start, tuple(errors))
+
+    async def _read(self, errors: list[str], pictures: set[str]) -> None:
+        """Read to the end of the run."""
+        assert self._connection is not None
+        while True:
+            said = ForwardMsg()
+            content = await self._connection.recv()
+            assert isinstance(content, bytes)
+            said.ParseFromString(content)
+            kind = said.WhichOneof("type")
+            if kind == "script_finished" and said.script_finished in _FINISHED:
+                return
+            if kind == "page_not_found":
+                errors.append("page not found")
+            if kind != "delta" or said.delta.WhichOneof("type") != "new_element":
+                continue
+            element = said.delta.new_element
+            if element.WhichOneof("type") == "exception":
+                errors.append(element.exception.message[:200])
+            if element.WhichOneof("type") == "bidi_component":
+                pictures.update(_PICTURE.findall(element.bidi_component.json))
+                given = json.loads(element.bidi_component.json or "null")
+                if isinstance(given, dict) and "shown" in given and "contents" in given:
+                    self._viewer, self.shown = (element.bidi_component.id, said.delta.fragment_id), given
+
+
+def fetch(url: str, path: str) -> tuple[int, bytes]:
+    """Status and body of something that the server hands out."""
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=_PATIENCE)
+    try:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+async def wander(
+    url: str,
+    seconds: float,
+    seed: int,
+    think: tuple[float, float],
+    views: Sequence[str] = VIEWS,
+    **address: str,
+) -> list[Act]:
+    """One reader for some seconds: turns pages most of the time, and opens other views; `address` of the pages."""
+    chance = random.Random(seed)
+    reader, acts = await Reader(url).connected(), []
+    until = time.monotonic() + seconds
+    try:
+        await asyncio.sleep(chance.random() * think[1])
+        acts.append(await reader.open("page_browser", **address))
+        while time.monotonic() < until:
+            await asyncio.sleep(chance.uniform(*think))
+            view = chance.choice(views)
+            if reader.turns and chance.random() < 0.7:
+                acts.append(await reader.turn(chance.choice([1, 1, 1, -1])))
+            elif view == "page_browser":
+                acts.append(await reader.open(view, **address))
+            else:
+                acts.append(await reader.open(view))
+    finally:
+        await reader.left()
+    return acts
+
+
+async def poison(url: str, bombs: Iterable[int]) -> list[tuple[float, str]]:
+    """A reader who opens one page after the other that never ends: how long each took, and what was said of it."""
+    reader, told = await Reader(url).connected(), []
+    try:
+        for number in bombs:
+            act = await reader.open("page_browser", order="page", within=BOMBS.format(number))
+            assert act.errors == (), act
+            problem = reader.content()["payload"]["page"]["problem"]
+            told.append((act.seconds, problem["title"] if problem else ""))
+    finally:
+        await reader.left()
+    return told
+
+
+def poisoned_files(folder: Path, pages_of_good: int, bombs: int) -> None:
+    """A document whose pages are fine, and some of one page that never ends; all boxes of the latter match."""
+    (folder / "pdf").mkdir()
+    (folder / "pdf" / GOOD).write_bytes(pages(pages_of_good))
+    for number in range(bombs):
+        (folder / "pdf" / BOMBS.format(number)).write_bytes(form_bomb() + b"%" * (number + 1))
+    rows = [box(0.1, 0.1, 0.4, 0.4, document=BOMBS.format(number)) for number in range(bombs)]
+    rows += [box(0.1, 0.1, 0.4, 0.4, document=GOOD, page=page) for page in range(pages_of_good)]
+    write_file(folder / "ground_truth.json", rows, side="ground_truth")
+    scored = [row._replace(score=0.9) for row in rows]
+    moved = [row._replace(xyxy=(0.5, 0.5, 0.9, 0.9)) if row.document == GOOD else row for row in scored]
+    write_file(folder / "model.json", moved)
+
+
+async def health(url: str, seconds: float) -> list[float]:
+    """Seconds that the server takes to say that it is well, asked ten times a second."""
+    took = []
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        start = time.perf_counter()
+        await asyncio.to_thread(fetch, url, "/_stcore/health")
+        took.append(time.perf_counter() - start)
+        await asyncio.sleep(0.1)
+    return took
+
+
+def quantile(values: Iterable[float], share: float) -> float:
+    """A quantile of some numbers, of the nearest rank; 0 for none."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
+
+
+def by_name(acts: Sequence[Act]) -> dict[str, tuple[int, float, float]]:
+    """Number, median and 95th percentile in seconds of each kind of act."""
+    names = sorted({act.name for act in acts})
+    found = {name: [act.seconds for act in acts if act.name == name] for name in names}
+    return {name: (len(each), statistics.median(each), quantile(each, 0.95)) for name, each in found.items()}
+
+
+def memory(pid: int) -> tuple[float, float]:
+    """Megabytes of memory of a server: of itself, and of the processes that read documents below it."""
+    own = workers = 0.0
+    below = {pid}
+    for path in sorted(Path("/proc").glob("[0-9]*/stat"), key=lambda each: int(each.parent.name)):
+        try:
+            parent = int(path.read_text().rpartition(")")[2].split()[1])
+            number = int(path.parent.name)
+            if number not in below and parent not in below:
+                continue
+            below.add(number)
+            megabytes = int((path.parent / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+            if b"evaluator.pdf" in (path.parent / "cmdline").read_bytes():
+                workers += megabytes
+            else:
+                own += megabytes
+        except OSError:
+            continue
+    return own, workers

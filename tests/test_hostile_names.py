@@ -1,0 +1,192 @@
+"""One hostile name as label, document, model and box, looked for in everything that is put out.
+
+It begins as a formula, holds markup, a link, a line break, an escape of terminals and marks that turn the direction of
+writing, and is 10,000 characters long.
+"""
+
+from __future__ import annotations
+
+import csv
+import html.parser
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from evaluator import cli
+from evaluator.export import to_markdown, to_text
+from evaluator.metrics.results import ResultTable
+from tests import dashboard
+from tests.building import Box, box, snapshot_file
+
+ROOT = Path(__file__).resolve().parents[1]
+NAME = (
+    '=1+1<img src=http://evil.invalid/x onerror="hacked=1">![b](http://evil.invalid/y)[a](http://evil.invalid/z)'
+    "\n\x1b[31m\u202eabc\u2066" + "W" * 10_000
+)
+OTHER = "@SUM(1)<script>hacked=1</script>\u202e"
+TURNING = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\x1b\x07\x9b]")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+VIEWS = sorted(f"pages/{path.name}" for path in (ROOT / "pages").glob("[a-z]*.py"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ground truth and two models in which every name is hostile."""
+    made = tmp_path_factory.mktemp("names")
+    documents = [f"{name}{number}" for number in range(4) for name in (NAME, OTHER)]
+    truth = [
+        box(0.1, 0.1 + 0.2 * place, 0.4, 0.2 + 0.2 * place, label=label, document=document)
+        for document in documents
+        for place, label in enumerate((NAME, OTHER, "Table"))
+    ]
+    # Both models call every third box something else, and miss another one.
+    for number in range(2):
+        rows = [row._replace(label=OTHER) if place % 3 == 0 else row for place, row in enumerate(truth)]
+        scored = [row._replace(score=0.8 + 0.1 * number) for place, row in enumerate(rows) if place % 7 != 3 + number]
+        _write(made / f"model{number}.json", scored, f"{NAME}{number}")
+    _write(made / "gt.json", truth, "")
+    return made
+
+
+def _write(path: Path, rows: list[Box], model: str) -> None:
+    value = snapshot_file(rows, side="prediction" if model else "ground_truth", labels=(NAME, OTHER, "Table"))
+    if model:
+        value["info"]["model"] = {"name": model, "version": "<b>1</b>"}
+    path.write_text(json.dumps(value), encoding="utf-8")
+
+
+class _Tags(html.parser.HTMLParser):
+    """What a browser would make of a text: elements that run or fetch, and the text itself."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.acting: list[str] = []
+        self.text: list[str] = []
+        self._inside = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._inside = tag
+        for name, value in attrs:
+            address = name in ("src", "href", "action", "data", "srcset") and "evil" in str(value)
+            if name.startswith("on") or address:
+                self.acting.append(f"<{tag} {name}={str(value)[:80]}>")
+
+    def handle_data(self, data: str) -> None:
+        if self._inside == "script" and "hacked" in data.replace("\\u003c", "<") and not data.lstrip().startswith("{"):
+            self.acting.append(f"script {data[:80]}")
+        if self._inside not in ("script", "style"):
+            self.text.append(data)
+
+
+def assert_harmless_html(body: str) -> None:
+    tags = _Tags()
+    tags.feed(body)
+    tags.close()
+    assert tags.acting == []
+    turned = [text[:200] for text in tags.text if TURNING.search(text)]
+    assert turned == []
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_no_view_acts_on_it(view: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = dashboard.workspace(folder / "gt.json", sorted(folder.glob("model*.json")))
+    app = dashboard.start(monkeypatch, view, files=files)
+    shown = list(dashboard.markdown_texts(app))
+    # Heads of columns are drawn on a canvas.
+    heads = [text for where, text in shown if where.startswith("dataframe.") and where.endswith(".label")]
+    assert [text[:80] for text in heads if len(text) > 100] == []
+    marked = [(where, text[:200]) for where, text in shown if text not in heads and dashboard.active_markdown(text)]
+    assert marked == []
+    assert [(where, text[:200]) for where, text in shown if TURNING.search(text)] == []
+    for body in dashboard.html_blocks(app):
+        assert_harmless_html(body)
+
+
+COMMANDS = {
+    "check": ("check", "gt.json", "model0.json"),
+    "compare": ("compare", "snapshot", "--gt", "gt.json", "--pred", "model0.json", "--pred", "model1.json"),
+    "describe": ("describe", "gt.json"),
+    "evaluate": ("evaluate", "snapshot", "--gt", "gt.json", "--pred", "model0.json"),
+    "coco": ("evaluate", "coco", "--gt", "gt.json", "--pred", "model0.json"),
+    "pixel": ("evaluate", "pixel", "--gt", "gt.json", "--pred", "model0.json", "--page-size", "60x80"),
+    "gate": ("gate", "snapshot", "--gt", "gt.json", "--pred", "model0.json", "--fail-if", "f1 < 0.1"),
+    "slices": ("slices", "snapshot", "--gt", "gt.json", "--pred", "model0.json"),
+    "suspects": ("suspects", "snapshot", "--gt", "gt.json", "--pred", "model0.json", "--pred", "model1.json"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_terminal_obeys_it(
+    command: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(COMMANDS[command])
+    said = capsys.readouterr()
+    assert ended.value.code in (0, 1), said.err
+    assert TURNING.findall(said.out + said.err) == []
+    assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize("command", ["evaluate", "coco", "pixel", "compare", "describe", "check"])
+def test_json_is_json(
+    command: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    with pytest.raises(SystemExit):
+        cli.main([*COMMANDS[command], "--json"])
+    assert json.loads(capsys.readouterr().out)
+
+
+def _cells(text: str, delimiter: str = ",") -> Iterator[str]:
+    for row in csv.reader(io.StringIO(text), delimiter=delimiter):
+        yield from row
+
+
+@pytest.fixture(scope="module")
+def pack(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A review pack in all its forms."""
+    out = tmp_path_factory.mktemp("pack") / "pack"
+    words = ["report", "snapshot", "--gt", str(folder / "gt.json"), "--title", NAME[:200], "--out", str(out)]
+    with pytest.raises(SystemExit) as ended:
+        cli.main([*words, "--pred", str(folder / "model0.json"), "--pred", str(folder / "model1.json")])
+    assert ended.value.code == 0
+    return out
+
+
+def test_no_spreadsheet_runs_it(pack: Path) -> None:
+    tables = [path for path in pack.rglob("*") if path.suffix in (".csv", ".tsv")]
+    assert tables
+    held = 0
+    for path in tables:
+        cells = list(_cells(path.read_text(encoding="utf-8"), "\t" if path.suffix == ".tsv" else ","))
+        texts = [cell for cell in cells if not re.fullmatch(r"[-+]?[0-9.e+-]+", cell)]
+        assert [cell[:60] for cell in texts if cell.startswith(FORMULA)] == [], path.name
+        held += sum(cell.startswith(("'=1+1", "'@SUM")) for cell in texts)
+    assert held > 0
+
+
+def test_no_page_of_a_review_pack_acts_on_it(pack: Path) -> None:
+    (page,) = pack.rglob("*.html")
+    assert_harmless_html(page.read_text(encoding="utf-8"))
+
+
+def test_no_pdf_of_a_review_pack_acts_on_it(pack: Path) -> None:
+    (path,) = (path for path in pack.rglob("*.pdf") if path.parent == pack)
+    with pymupdf.open(path) as made:
+        text = "".join(page.get_text() for page in made)
+        links = [link.get("uri") for page in made for link in page.get_links() if link.get("uri")]
+    assert "=1+1" in text
+    assert TURNING.findall(text) == []
+    assert [link for link in links if "evil" in str(link)] == []
+
+
+def test_tables_of_text_stay_tables() -> None:
+    table = ResultTable(columns=("label", "f1"), rows=((NAME, 0.5),), title=NAME, signature=OTHER)
+    assert TURNING.findall(to_text([table]) + to_markdown([table])) == []
+    assert re.search(r"(?<!\\)\]\(", to_markdown([table])) is None

@@ -94,6 +94,8 @@ def test_outlines_crowds_areas_and_warnings_come_back(home: Path) -> None:
     plain, again = read_three_times(INSTANCES, "truth.json", home)
     assert plain.issues
     assert len(plain.boxes.polygons) == 1
+    (path,) = stored(home)
+    assert (home.stat().st_mode & 0o777, path.stat().st_mode & 0o777) == (0o700, 0o600)
     assert plain.boxes.crowd is not None
     assert_same(plain, again)
 

@@ -1,6 +1,6 @@
 """Milliseconds of the components' own script for an act, before the next frame, in a real Chromium.
 
-    python -m tests.benchmarks.bench_frames [--boxes N ...] [--json]
+    python -m tests.benchmarks.bench_frames [--boxes N ...] [--smoke] [--json]
 
 The page viewer and the two panes of Compare alone, as the tests have them, without a project and with so many boxes on
 a page. Medians of 9: the script with the layout that it forces, and until the second frame after it.
@@ -120,12 +120,15 @@ def main() -> None:
     """Print what each act takes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--boxes", type=int, nargs="+", default=[200, 1000])
+    parser.add_argument("--smoke", action="store_true", help="a few boxes only")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    if shutil.which("chromium") is None:
+        raise SystemExit("the benchmark needs chromium")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
-        result = {part: times(play, part, given.boxes) for part in ALONE}
+        result = {part: times(play, part, [20] if given.smoke else given.boxes) for part in ALONE}
     if given.json:
         print(msgspec.json.encode(result).decode())
         return

@@ -137,5 +137,8 @@ def slices(
     else:
         sys.stdout.write("".join(f"{each.sentence}\n" for each in result.slices))
         sys.stdout.write(("\n" if result.slices else "") + export.to_text([result.table()]))
-    print_issues((issue for one in evaluations for issue in one.issues), [result.summary] if json else ())
+        sys.stdout.write("".join(f"{sentence}\n" for sentence in result.thin_sentences))
+    print_issues(
+        (issue for one in evaluations for issue in one.issues), [result.summary, *result.thin_sentences] if json else ()
+    )
     return OK

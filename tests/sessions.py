@@ -100,6 +100,12 @@ class Reader:
         """Turn to another page of the list in the page browser; it must be open."""
         return await self._tell("page turn", "go", {"step": step, "turn": "", "held": []})
 
+    def verdict(self, number: int) -> dict[str, Any] | None:
+        """What reviewers think of a mistake of the page that is shown, from 1."""
+        mistake = next(each for each in self.content()["payload"]["mistakes"] if each["number"] == number)
+        said: dict[str, Any] = mistake | self.shown["shown"].get("said", {}).get(str(number), {})
+        return said.get("verdict")
+
     async def judge(self, number: int, verdict: str, name: str) -> Act:
         """Give a verdict on a mistake of the page that is shown, from 1."""
         mistake = next(each for each in self.content()["payload"]["mistakes"] if each["number"] == number)

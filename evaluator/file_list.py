@@ -31,7 +31,8 @@ class FileRow(msgspec.Struct, frozen=True, kw_only=True):
     what : str
         Its format, in words; for one that was left out, why.
     role : str
-        "Ground truth", "Model A", "Prediction", "Pages", "Not used"; empty for one that was left out.
+        "Ground truth", "Model A", "Prediction", "Pages", "Findings", "Project", "Not used"; empty for one that was left
+        out.
     pages, boxes, labels : int or None
         How many it holds: of fields, documents and values with a box. None where it has no such thing.
     issues : str
@@ -93,11 +94,21 @@ def of_pages(name: str, count: int) -> FileRow:
     return FileRow(name=f"{name}/ {count_of(count, 'file')}", what="PDFs and page images", role="Pages")
 
 
+def of_findings(name: str, count: int) -> FileRow:
+    """The store of findings, with how many things were judged."""
+    return FileRow(name=name, what=count_of(count, "finding"), role="Findings")
+
+
+def of_project_file(name: str) -> FileRow:
+    """The project file beside the ground truth."""
+    return FileRow(name=name, what="Project file", role="Project")
+
+
 def of_left_out(named: Workspace, names: Sequence[str] = ()) -> Iterator[FileRow]:
     """Every file that is not read, with the reason; `names` are those of the last upload."""
     for issue in named.issues:
-        found = f", found {issue.found}" if issue.found else ""
-        yield FileRow(name=issue.file, what=f"left out: {issue.rule}{found}. {_advice(issue)}".rstrip())
+        detail = f", found {issue.found}" if issue.found else ""
+        yield FileRow(name=issue.file, what=f"left out: {issue.rule}{detail}. {_advice(issue)}".rstrip())
     for name in (*named.passed_over, *names):
         yield FileRow(name=name, what=f"left out: {_NO_FORMAT}.")
 

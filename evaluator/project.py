@@ -25,6 +25,7 @@ from evaluator.formats.folder import is_folder
 from evaluator.model.dataset import Annotations, Dataset, Side, join, map_labels
 from evaluator.model.issues import BadInput, Issue, has_errors
 from evaluator.model.page_sizes import PageKey, with_sizes
+from evaluator.pdf.folder import Folders
 from evaluator.pdf.sizes import page_sizes
 from evaluator.protocols import PROTOCOLS, AnyProtocol
 from evaluator.protocols.base import BoxOptions, BoxProtocol, Count, Evaluation, Options, Source, SourceT
@@ -88,15 +89,15 @@ class Project(Generic[SourceT]):
     ground_truth : Member or None
     models : tuple of Member
         In the order in which they were given.
-    pdfs : Path or None
-        The one folder under which documents are looked up.
+    pdfs : Path, tuple of Path, or None
+        The folder under which documents are looked up, or several; see `PdfFolder`.
     as_reference : bool
         The ground truth is a prediction, used as reference on purpose.
     """
 
     ground_truth: Member[SourceT] | None
     models: tuple[Member[SourceT], ...]
-    pdfs: Path | None = None
+    pdfs: Folders | None = None
     as_reference: bool = False
 
     @property
@@ -534,23 +535,27 @@ def _as_written(member: Member[Source], protocol: AnyProtocol, options: Options)
 
 
 def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyProtocol, options: Options) -> list[Issue]:
-    """An issue when the two can be compared the other way round."""
+    """An issue when the two can be compared the other way round, with what is wrong besides."""
+    plain_options = msgspec.structs.replace(options, fix=())
     sides: tuple[Side, Side] = ("ground_truth", "prediction")
     first, second = (
-        _read(protocol, member.origin, side, options).source
+        _read(protocol, member.origin, side, plain_options, as_written=True).source
         for member, side in zip((prediction, truth), sides, strict=True)
     )
     if not isinstance(first, Annotations) or not isinstance(second, Annotations):
         return []
     try:
-        f1 = checkup.measure_of(protocol, options)(first, formats.resolve(second, first))
+        diagnosis = checkup.diagnosis_of(first, second, protocol, plain_options)
     except BadInput:
         return []
     rule = (
         f"a ground truth and predictions must be given as what they are; {truth.name} and {prediction.name} are swapped"
     )
+    found = f"exchanged they have F1 {number(diagnosis.as_given)}"
     fix = f"Apply it with --fix swap-sides, or give --gt {prediction.name} --pred {truth.name}."
-    found = f"exchanged they have F1 {number(f1)}"
+    if diagnosis.best is not None:
+        found = f"{found}; with {diagnosis.best.words}: {number(diagnosis.best.f1)}"
+        fix = f"Apply it with --fix swap-sides {diagnosis.option}."
     return [Issue(severity="error", file=prediction.name, place="", rule=rule, found=found, fix=fix)]
 
 

@@ -94,17 +94,18 @@ def read(path: Path) -> tuple[Workspace, str]:
         rule = f"the keys are {', '.join(_Project.__struct_fields__)} ({_SOURCE})"
         collector.error("", rule, quote(str(error)), _WRITE)
         raise BadInput(collector.issues()) from None
-    root = PdfFolder(path.resolve().parent)
+    beside = path.resolve().parent
+    root = PdfFolder(beside)
 
     def inside(name: str, place: str) -> Path:
         try:
-            return root.root if name == "." else root.path_of(name)
+            return beside if name == "." else root.path_of(name)
         except PageProblem as problem:
             rule = f"a path must be that of a file or folder beside this one or below ({_SOURCE})"
             fix = "Put it there, or correct the path."
             what = "does not exist" if problem.kind == "missing" else "leads out of the folder"
             collector.error(place, rule, f"{quote(name)}, which {what}", fix)
-            return root.root
+            return beside
 
     def sides(files: _Files, within: str = "") -> Sides:
         truth = None if files.ground_truth is None else inside(files.ground_truth, f"{within}ground_truth")

@@ -13,7 +13,7 @@ from evaluator.charts import boxes as charts
 from evaluator.compare.differences import Difference
 from evaluator.compare.labels import label_notes
 from evaluator.compare.sentences import interval_text, moved_text
-from evaluator.drawing import pair_list
+from evaluator.drawing import pair_causes, pair_list
 from evaluator.drawing.board import board_data
 from evaluator.drawing.class_matrix import class_difference
 from evaluator.drawing.matrix import SHOWS, difference_data
@@ -131,6 +131,13 @@ def _shown() -> None:
         held.choose_show(name)
 
 
+def _cause_chosen() -> None:
+    """Another cause, or none."""
+    key = _events().cause
+    if key is not None:
+        held.choose_cause(key)
+
+
 def _looked() -> None:
     """Another way to look."""
     name = _events().mode
@@ -138,12 +145,13 @@ def _looked() -> None:
         state.pair_mode = name
 
 
-def _open_browser(loaded: OpenedBoxes, page: OpenEvent) -> None:
-    """The shown page of one model in the Page browser, with the same box."""
+def _open_browser(loaded: OpenedBoxes, page: OpenEvent, shown: ComparePayload) -> None:
+    """The shown page of one model in the Page browser, with the same box; without one, with a box of the cause."""
     state.model = next(model.index for model in loaded.pair if model.letter == page.letter)
-    key = page.key or ""
-    own = key.startswith(page.letter.lower())
-    state.box = f"p{key[1:]}" if own else key if key.startswith("g") else None
+    own = page.letter.lower()
+    listed = [each.key for each in shown.differences if shown.cause and each.key[0] in ("g", own)]
+    key = page.key or next(iter(listed), "")
+    state.box = f"p{key[1:]}" if key.startswith(own) else key if key.startswith("g") else None
     st.switch_page(BROWSER_VIEW)
 
 
@@ -153,8 +161,9 @@ def _pages(loaded: OpenedBoxes) -> None:
     if State.pair_whole.take():
         st.rerun()
     both = held.compared(loaded)
-    show = state.pair_show
-    rows = pair_list.listed_pages(both.listed, show)
+    if both.cause is None:
+        state.pair_cause = ""
+    show, rows = state.pair_show, both.rows
     position = held.place_in(both, rows)
     place = None if position is None else held.place_of(both, int(rows[position]))
     payload = _pane_data(loaded, both, show, rows, position)
@@ -165,11 +174,12 @@ def _pages(loaded: OpenedBoxes) -> None:
         on_selected=_selected,
         on_sharper=lambda: pictures.ask_sharper(_events().sharper),
         on_show=_shown,
+        on_cause=_cause_chosen,
         on_mode=_looked,
         on_clear_filter=held.clear,
     )
     if events.open and place is not None:
-        _open_browser(loaded, events.open)
+        _open_browser(loaded, events.open, payload)
 
 
 def _write_url(place: Place | None) -> str:
@@ -187,15 +197,19 @@ def _pane_data(
     position: int | None,
 ) -> ComparePayload:
     """What the panes show."""
-    listed = pair_list.page_list(both.listed, show, rows, position or 0, _names(both.chosen))
+    cause, causes, names = both.cause, both.causes, _names(both.chosen)
+    of_cause = None if cause is None else pair_causes.boxes_per_page(causes, cause, both.listed.dataset.pages)
+    listed = pair_list.page_list(both.listed, show, rows, position or 0, names, of_cause=of_cause)
     payload = ComparePayload(
         page=None,
         panes=(),
         differences=(),
         strip=listed.strip,
         look=listed.look,
-        filters=pair_list.filters(both.listed, show, _names(both.chosen)),
-        show=show,
+        filters=pair_list.filters(both.listed, show, names),
+        show=show if cause is None else "",
+        causes=pair_causes.cause_items(causes, names),
+        cause="" if cause is None else state.pair_cause,
         mode=state.pair_mode,
         selected=None,
         summoned=state.pair_visits > 0,
@@ -212,6 +226,7 @@ def _pane_data(
         both.ledger,
         int(rows[position]),
         show=show,
+        only=None if cause is None else pair_causes.box_keys(causes, cause),
         labels=[label] if label else None,
         page_points=picture.points,
         models=(ModelItem(a.letter, plain(a.name)), ModelItem(b.letter, plain(b.name))),

@@ -105,19 +105,19 @@ def _defined(value: float) -> float | None:
     return None if value != value else float(value)  # noqa: PLR0124 - NaN
 
 
-def _sidebar(found: choices.Compared, model: choices.FieldModel) -> None:
+def _sidebar(compared: choices.Compared, model: choices.FieldModel) -> None:
     """Ground truth, models, and what the page list keeps."""
-    compared = model.result.compared
-    truth = found.opened.project.ground_truth
+    pairs = model.result.compared
+    truth = compared.opened.project.ground_truth
     with st.sidebar:
         name = truth.name if truth else ""
         st.selectbox("Ground truth", [0], format_func=lambda _: plain(name), key="field_truth", disabled=True)
-        for each in found.models:
-            frame.model_choice(found.opened, each)
-        names = [compared.documents[code] for code in model.pages.in_natural_order]
+        for each in compared.models:
+            frame.model_choice(compared.opened, each)
+        names = [pairs.documents[code] for code in model.pages.in_natural_order]
         documents = {"": f"All {count_of(len(names), 'document')}", **{name: plain(name) for name in names}}
         widgets.choice("Document", documents, State.field_within)
-        classes = sorted({name for each in found.models for name in each.result.compared.classes})
+        classes = sorted({name for each in compared.models for name in each.result.compared.classes})
         labels = {"": f"All {count_of(len(classes), 'field type')}", **{name: plain(name) for name in classes}}
         widgets.choice("Field", labels, State.field_label)
         widgets.choice("Fields shown", LINKS, State.field_number)
@@ -147,7 +147,7 @@ def _sidebar(found: choices.Compared, model: choices.FieldModel) -> None:
         )
         _schema()
         findings.ask_author()
-        frame.lines(_counted(found, model))
+        frame.lines(_counted(compared, model))
 
 
 def _schema() -> None:
@@ -173,12 +173,12 @@ def _schema() -> None:
         st.button("Compare without the schema", on_click=choices.drop_schema)
 
 
-def _counted(found: choices.Compared, model: choices.FieldModel) -> list[str]:
+def _counted(compared: choices.Compared, model: choices.FieldModel) -> list[str]:
     """What is loaded, at the foot of the sidebar."""
-    compared, coverage = model.result.compared, model.result.coverage
-    issues = count_of(len(found.opened.issues), "issue") if found.opened.issues else "No issues"
+    pairs, coverage = model.result.compared, model.result.coverage
+    issues = count_of(len(compared.opened.issues), "issue") if compared.opened.issues else "No issues"
     return [
-        f"{count_of(int(compared.pages.sum()), 'page')}, {count_of(len(compared.documents), 'document')}",
+        f"{count_of(int(pairs.pages.sum()), 'page')}, {count_of(len(pairs.documents), 'document')}",
         f"{coverage['fields_with_bbox']:,} of {count_of(coverage['fields_total'], 'field')} with a ground-truth box",
         f"{issues} in the files",
     ]
@@ -282,8 +282,12 @@ def _data(
             position=position + 1,
             total=len(shown.order),
         ),
-        strip=overlay.strip(
-            model.result, model.pages, window, position - first, counts=shown.counts, papers={place: paper}
+        strip=pictures.with_thumbnails(
+            overlay.strip(
+                model.result, model.pages, window, position - first, counts=shown.counts, papers={place: paper}
+            ),
+            root,
+            str,
         ),
         strip_first=first,
         selected=choices.chosen_box(listed, [box.key for box in payload.boxes]),
@@ -417,7 +421,7 @@ def view() -> None:
     if place is not None:
         choices.go_to(model, place, state.field_box)
     with st.container(key="field_upper"):
-        left, right = st.columns([1.3, 1], gap="small")
+        left, right = st.columns([1.7, 1], gap="small")
     with left:
         frame.section("Field types", "a count opens its fields, any other cell the problems of its row")
         parts.types_table(compared, model)

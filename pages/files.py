@@ -15,6 +15,7 @@ from evaluator import formats, project_file
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, has_errors, plain
+from evaluator.pdf.folder import folders_of
 from evaluator.project import Project
 from evaluator.review.place import state_folder
 from evaluator.uploads import PAGE_SUFFIXES, Dropped, Proposed, sort_dropped
@@ -225,7 +226,8 @@ def _pdf_note(held: Project[Annotations]) -> None:
             "Start with layoutscope open FOLDER --pdfs DIR, or add PDFs or page images here."
         )
     else:
-        st.caption(f"PDFs and page images are looked up by name under the folder {frame.escaped(held.pdfs.name)}.")
+        where = frame.escaped(pictures.folder_words(held.pdfs))
+        st.caption(f"PDFs and page images are looked up by name {where}.")
 
 
 def _reference(held: Project[Annotations]) -> None:
@@ -257,6 +259,7 @@ def _save() -> None:
             if not any(each.ground_truth for each in sides.values()):
                 raise project_file.CannotSave("Uploaded files and the sample data have no folder to save a project in.")
             kept = project_file.save(sides, parts(), as_reference=held["boxes"].as_reference)
+            project_file.remember(kept, state_folder(os.environ))
         except project_file.CannotSave as problem:
             st.error(frame.escaped(str(problem)), icon=":material/error:")
         else:
@@ -272,7 +275,9 @@ def _own_sides(files: Project[Any]) -> Sides | None:
         raise project_file.CannotSave("Uploaded files and the sample data have no folder to save a project in.")
     truth = files.ground_truth.origin if files.ground_truth is not None else None
     models = tuple(paths[1:] if truth is not None else paths)
-    return Sides(truth if isinstance(truth, Path) else None, models, files.pdfs)
+    # Uploads have no place in a project: the folder that was open before them has.
+    pdfs = None if files.pdfs is None else folders_of(files.pdfs)[-1]
+    return Sides(truth if isinstance(truth, Path) else None, models, pdfs)
 
 
 def _recent() -> None:
@@ -299,6 +304,7 @@ def _reopen(path: Path) -> None:
         state.project_issues = problem.issues
         return
     state.project_issues = ()
+    project_file.remember(path, state_folder(os.environ))
     # Those of this session; what the workspace folder has comes back with a reload.
     state.taken = ()
     for kind in _KINDS.values():

@@ -263,7 +263,7 @@ def _no_sizes(counted: choices.Counted) -> None:
         count = count_of(len(missing), "page") + (" or more" if len(missing) >= _ISSUES_OF_A_RULE else "")
         text = (
             f"{count} without a size: neither the files nor the PDFs give one, so the pixels cannot be counted. "
-            "Open the PDFs in Files, or set one size for these pages."
+            "Open the PDFs or page images in Files, or set one size for these pages."
         )
         st.html(f'<div class="ls-empty"><p>{html.escape(text)}</p></div>')
         with st.form("pixel_size_form"):

@@ -6,11 +6,12 @@ import msgspec
 import streamlit as st
 
 from evaluator.metrics.results import count_of
-from evaluator.model.issues import plain
+from evaluator.model.issues import BadInput, plain
 from evaluator.pack.cards import CONFLICT, MOST_CARDS, PackOptions
 from evaluator.pack.contents import Contents
+from evaluator.pack.since import Packed, recorded
 from evaluator.review.verdicts import VERDICTS
-from pages.shared import frame, headline, opened, protocol
+from pages.shared import decision, frame, headline, opened, protocol
 from pages.shared import pack as held
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import OpenedBoxes
@@ -64,6 +65,7 @@ def _limits(loaded: OpenedBoxes) -> PackOptions:
         budget=budget * _MEGABYTE,
         seconds=float(seconds),
         pages_per_year=int(yearly),
+        rule=decision.rule(),
     )
 
 
@@ -71,6 +73,24 @@ def _title() -> str:
     """What it says above all."""
     hint = "The finding in words; from the comparison when empty"
     return st.text_input("Title", key="pack_title", max_chars=200, placeholder=hint).strip()
+
+
+def _earlier() -> Packed | None:
+    """The record of an earlier pack, where one is uploaded."""
+    with st.expander("What changed since an earlier pack"):
+        uploaded = st.file_uploader(
+            "Earlier pack",
+            type="html",
+            key="pack_earlier",
+            help="A review-pack.html: what changed since then in the decision, the numbers and the findings goes in.",
+        )
+        if uploaded is None:
+            return None
+        try:
+            return recorded(uploaded.name, uploaded.getvalue())
+        except BadInput as problem:
+            frame.issues(problem.issues)
+            return None
 
 
 def _also(loaded: OpenedBoxes | None) -> tuple[str, ...]:
@@ -152,6 +172,9 @@ def _preview(loaded: OpenedBoxes, contents: Contents, *, is_made: bool) -> None:
         if contents.options.title and contents.summary:
             st.text(plain(contents.summary))
     _chapters(contents)
+    if contents.since is not None:
+        change = contents.since.rows[0]
+        st.caption(frame.escaped(f"{contents.since.heading}: decision {change.before}, now {change.now}."))
     st.caption(frame.escaped(f"Findings: {contents.cards_words}."))
 
 
@@ -177,6 +200,10 @@ def _progress() -> None:
 
 def _finished(current: held.Job) -> None:
     """The file, or why there is none."""
+    if current.written is not None and not current.path.is_file():
+        # Streamlit ends what belongs to a session when its connection is lost for long.
+        st.info("The pack went with the connection. Make it again.")
+        return
     if current.written is None:
         st.error(frame.escaped(current.problem or "The pack could not be made."))
         if current.issues:
@@ -200,7 +227,13 @@ def _finished(current: held.Job) -> None:
 
 
 def _make(
-    loaded: OpenedBoxes | None, options: PackOptions, form: str, also: tuple[str, ...], contents: Contents | None
+    loaded: OpenedBoxes | None,
+    options: PackOptions,
+    form: str,
+    also: tuple[str, ...],
+    contents: Contents | None,
+    *,
+    earlier: Packed | None = None,
 ) -> None:
     """The button, the progress, and the finished file."""
     current = state.pack_job
@@ -211,7 +244,7 @@ def _make(
         st.button(
             "Make the pack" if current is None else "Rebuild",
             on_click=held.start,
-            args=(loaded, options, form, also),
+            args=(loaded, options, form, also, earlier),
             key="pack_start",
             icon=":material/description:",
             disabled=loaded is None and not also,
@@ -269,15 +302,16 @@ def view() -> None:
     with right:
         form = _form()
         limits = _limits(loaded)
+        earlier = _earlier()
     with left:
         options = _choice(loaded, limits)
         also = _also(loaded)
-        contents, current = held.contents_of(loaded, options), state.pack_job
+        contents, current = held.contents_of(loaded, options, earlier), state.pack_job
         made = current.contents if current is not None and not current.running else None
-        if current is None or current.choices != held.choices(loaded, options, also):
+        if current is None or current.choices != held.choices(loaded, options, also, earlier):
             made = None
         _preview(loaded, made or contents, is_made=made is not None)
-        _make(loaded, options, form, also, contents)
+        _make(loaded, options, form, also, contents, earlier=earlier)
     frame.sidebar(loaded)
     write_url("review_pack")
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from evaluator import export
 from evaluator.metrics.results import count_of
-from evaluator.slices.slices import Measure
+from evaluator.slices.measured import MEASURES, WORDS, Measure
 from pages.shared import frame, headline, reading, slice_list, widgets
 from pages.shared import slices as held
 from pages.shared.address import read_url, write_url
@@ -16,21 +16,17 @@ from pages.shared.opened import OpenedBoxes
 from pages.shared.state import State, state
 
 _OF = {"A": "A", "B": "B", "B-A": "B minus A"}
-_MEASURES = {"recall": "Recall", "precision": "Precision"}
+_MEASURES = {name: f"{WORDS[name].title[:1].upper()}{WORDS[name].title[1:]}" for name in MEASURES}
 
 
 def _controls(loaded: OpenedBoxes) -> None:
-    """Which measure of which model."""
+    """Which measure of which model, and of which measures there are no slices."""
     offered = _OF if len(loaded.pair) > 1 else {"A": "A"}
     if state.slices_of not in offered:
         state.slices_of = "A"
     with st.container(horizontal=True, gap="medium"):
         widgets.switch("Of", offered, State.slices_of)
-        if state.slices_of == "B-A":
-            # Two models are compared on the boxes of the ground truth.
-            state.slices_measure = "recall"
-        else:
-            widgets.switch("Measure", _MEASURES, State.slices_measure)
+        widgets.switch("Measure", _MEASURES, State.slices_measure)
 
 
 def _pdfs(loaded: OpenedBoxes) -> None:

@@ -86,8 +86,8 @@ def page_entry(name: str, index: int, objects: Sequence[JsonObject]) -> JsonObje
 def truth_entry(name: str, index: int, page: TruthPage) -> JsonObject:
     """Ground truth of one page."""
     objects: list[JsonObject] = [
-        {"label": found.label, "bbox": normalised(found.box, page.width, page.height), "score": None}
-        for found in page.boxes
+        {"label": item.label, "bbox": normalised(item.box, page.width, page.height), "score": None}
+        for item in page.boxes
     ]
     return page_entry(name, index, objects)
 

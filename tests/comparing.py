@@ -29,8 +29,8 @@ def two_models(seed: int, *, documents: int = 5, distinct: bool = True) -> tuple
     truth, a = random_rows(seed, documents=documents)
     _, other = random_rows(seed + 1, documents=documents)
     kept = [row for row in a if rng.uniform() < 0.7]
-    found = [row for row in truth if row.label != "For review" and rng.uniform() < 0.3]
-    b = [*kept, *found, *(row for row in other if rng.uniform() < 0.1)]
+    right = [row for row in truth if row.label != "For review" and rng.uniform() < 0.3]
+    b = [*kept, *right, *(row for row in other if rng.uniform() < 0.1)]
     if distinct:
         a, b = (
             [row._replace(score=float(score)) for row, score in zip(r, rng.permutation(len(r)) / len(r), strict=True)]

@@ -24,6 +24,9 @@ settings.register_profile("layoutscope", deadline=None)
 settings.load_profile("layoutscope")
 
 
+# A test that wants the cache of columns names a folder of its own.
+os.environ["LAYOUTSCOPE_CACHE"] = "off"
+
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 
 

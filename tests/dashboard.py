@@ -113,7 +113,7 @@ def title(app: AppTest) -> str:
 
 def cards(app: AppTest) -> list[dict[str, str]]:
     """The model cards: name, ratios and counts as they are written."""
-    found = []
+    shown = []
     for body in html_blocks(app):
         if "ls-card" not in body:
             continue
@@ -122,8 +122,8 @@ def cards(app: AppTest) -> list[dict[str, str]]:
         card |= dict(zip(text[3:-4:2], text[4:-4:2], strict=True))
         card |= dict(each.split(" ", 1) for each in text[-4:-1])
         card["signature"] = text[-1]
-        found.append(card)
-    return found
+        shown.append(card)
+    return shown
 
 
 def three_numbers(app: AppTest) -> dict[str, str]:

@@ -12,7 +12,7 @@ from evaluator.review.verdicts import Event, judge
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 
 
-def verdicts(found: BoxResult[Any], verdict: str, name: str | None = None, *, minutes: int = 0) -> list[Event]:
+def verdicts(result: BoxResult[Any], verdict: str, name: str | None = None, *, minutes: int = 0) -> list[Event]:
     """One verdict on every mistake, or on those of a name."""
     return [
         judge(
@@ -22,7 +22,7 @@ def verdicts(found: BoxResult[Any], verdict: str, name: str | None = None, *, mi
             verified=False,
             time=NOW + timedelta(minutes=minutes),
         )
-        for page in range(found.matching.dataset.pages)
-        for target in page_mistakes(found, page).targets
+        for page in range(result.matching.dataset.pages)
+        for target in page_mistakes(result, page).targets
         if name in (None, target.mistake)
     ]

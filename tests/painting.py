@@ -29,8 +29,8 @@ def cell_mask(result: PixelResult, page: int, row: int, column: int) -> npt.NDAr
     """The pixels of one page that add to one cell of the confusion matrix, bool, shape (height, width)."""
     width, height = (int(side) for side in result.size[page])
     first, second = (paint(side, page, (width, height)) for side in (result.first, result.second))
-    found = shares(result.counts.first, result.counts.second, len(result.classes))
+    parts = shares(result.counts.first, result.counts.second, len(result.classes))
     mask = np.zeros((height, width), dtype=bool)
-    for pair in found.pair[(found.row == row) & (found.column == column)].tolist():
+    for pair in parts.pair[(parts.row == row) & (parts.column == column)].tolist():
         mask |= (first == result.counts.first[pair]) & (second == result.counts.second[pair])
     return mask

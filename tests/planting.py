@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -49,9 +50,12 @@ def columns(*rows: Callable[[FloatArray], FloatArray]) -> Callable[[FloatArray],
 
 
 PLANTS: Mapping[str, Plant] = {
+    "padding": named(lambda name: name.removeprefix("00")),
+    "Unicode form": named(lambda name: unicodedata.normalize("NFD", name)),
     "ending": named(lambda name: name.rsplit(".", 1)[0]),
     "case": named(str.upper),
     "prefix": named(lambda name: f"run7_{name}"),
+    "suffix": named(lambda name: re.sub(r"(\.\w+)?$", r"_v2\1", name, count=1)),
     "folder": named(lambda name: f"data/pdf/{name}"),
     "one page on": paged(1),
     "three pages on": paged(3),
@@ -73,16 +77,22 @@ PLANTS: Mapping[str, Plant] = {
 }
 """Every kind of spoilt file by its name; of two the earlier in this table is planted first, units and forms last."""
 
+NAMES_OF_BOTH: Mapping[str, Plant] = {
+    "padding": named(lambda name: f"007-{name}"),
+    "Unicode form": named(lambda name: f"\u00e9tude-{name}"),
+}
+"""What both files are called before names are spoilt that not every name shows: with a number, with an accent."""
+
 LATE = ("xywh", "percent", "thousandths", "points", "pixels", "double size", "other dpi")
 
 
-def planted(source: Annotations, *names: str) -> Annotations:
-    """A file spoilt in several ways."""
-    for name in sorted(names, key=lambda name: (name in LATE[1:], name in LATE)):
-        source = PLANTS[name](source)
-    return source
-
-
-def decomposed(source: Annotations) -> Annotations:
-    """Documents under names in NFD."""
-    return named(lambda name: unicodedata.normalize("NFD", name))(source)
+def spoilt(truth: Annotations, prediction: Annotations, *names: str) -> tuple[Annotations, Annotations]:
+    """A ground truth, and a prediction spoilt in several ways."""
+    # The number comes first, so that its zeros can be taken away.
+    for name in ("Unicode form", "padding"):
+        if name in names:
+            truth, prediction = NAMES_OF_BOTH[name](truth), NAMES_OF_BOTH[name](prediction)
+    every = list(PLANTS)
+    for name in sorted(names, key=lambda name: (name in LATE[1:], name in LATE, every.index(name))):
+        prediction = PLANTS[name](prediction)
+    return truth, prediction

@@ -21,6 +21,7 @@ ROOMS = (
 CORE = sorted(path for path in (PROJECT / "evaluator").rglob("*.py") if "node_modules" not in path.parts)
 VIEWS = [PROJECT / "app.py", *sorted((PROJECT / "pages").rglob("*.py"))]
 SAMPLES = sorted((PROJECT / "sample_data").rglob("*.py"))
+TESTS = sorted((PROJECT / "tests").rglob("*.py"))
 SCRIPTS = sorted(path for path in (PROJECT / "evaluator").rglob("*.js") if "node_modules" not in path.parts)
 # Who may import what is nowhere else.
 OWNERS = {
@@ -41,14 +42,14 @@ def name_of(path: Path) -> str:
 
 def imports(path: Path) -> list[str]:
     """Every module that a file imports, anywhere in it, with the names taken from it: ``model.boxes.area``."""
-    found = []
+    names = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{name_of(path)}: imports are absolute"
-            found += [f"{node.module}.{alias.name}" for alias in node.names]
-    return found
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return names
 
 
 @pytest.mark.parametrize("path", CORE, ids=name_of)
@@ -82,6 +83,37 @@ def test_nothing_dangerous_is_called(path: Path) -> None:
 @pytest.mark.parametrize("path", CORE + VIEWS, ids=name_of)
 def test_a_module_says_what_it_owns(path: Path) -> None:
     assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def functions(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Every function of a file."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+def test_a_variable_is_named_for_what_it_holds() -> None:
+    """``found`` is the text of an issue, so it is bound only beside its rule or fix, or where an issue is made."""
+    issue = {"rule", "fix", "refuse", "error", "warning", "Issue"}
+    for path in [*CORE, *VIEWS, *SAMPLES, *TESTS]:
+        for function in functions(path):
+            nodes = list(ast.walk(function))
+            names = {node.id for node in nodes if isinstance(node, ast.Name)}
+            names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+            beside = names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+            assert "found" not in names or beside & issue, f"{name_of(path)}: {function.name}"
+
+
+def test_a_docstring_names_the_parameters_that_are_there() -> None:
+    section = re.compile(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-{3,}|\Z)", re.MULTILINE | re.DOTALL)
+    for path in [*CORE, *VIEWS, *SAMPLES]:
+        for function in functions(path):
+            documented = section.search(ast.get_docstring(function) or "")
+            heads = (
+                [line.split(" : ")[0] for line in documented[1].splitlines() if line[:1].strip()] if documented else ()
+            )
+            named = {name.strip().lstrip("*") for head in heads for name in head.split(",")}
+            given = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
+            assert named <= given, f"{name_of(path)}: {function.name}"
 
 
 def test_no_room_is_a_drawer() -> None:

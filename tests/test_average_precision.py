@@ -32,8 +32,8 @@ def official_loop(hit: list[bool], positives: int, grid: np.ndarray) -> list[flo
     precision = (true / (false + true + np.spacing(1))).tolist()
     for row in range(len(precision) - 1, 0, -1):
         precision[row - 1] = max(precision[row - 1], precision[row])
-    found = np.searchsorted(recall, grid, side="left")
-    return [precision[row] if row < len(precision) else 0.0 for row in found.tolist()]
+    places = np.searchsorted(recall, grid, side="left")
+    return [precision[row] if row < len(precision) else 0.0 for row in places.tolist()]
 
 
 def ranks_of(hit: list[bool]) -> np.ndarray:
@@ -111,10 +111,10 @@ def test_a_curve_counts_what_scores_at_least_as_much(rows: list[tuple[int, bool]
     assert line.score.tolist() == sorted(set(score.tolist()), reverse=True)
     for row, threshold in enumerate(line.score.tolist()):
         kept = score >= threshold
-        found = int(hit[kept].sum())
-        assert line.precision[row] == found / int(kept.sum())
-        assert math.isnan(line.recall[row]) if not positives else line.recall[row] == found / positives
-        assert line.f1[row] == 2 * found / (int(kept.sum()) + positives)
+        hits = int(hit[kept].sum())
+        assert line.precision[row] == hits / int(kept.sum())
+        assert math.isnan(line.recall[row]) if not positives else line.recall[row] == hits / positives
+        assert line.f1[row] == 2 * hits / (int(kept.sum()) + positives)
 
 
 def test_a_curve_without_predictions_is_empty() -> None:

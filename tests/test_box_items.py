@@ -47,10 +47,10 @@ def result_of(truth: list, predicted: list, *, iou: float = 0.5, **options: obje
 
 def test_the_confusion_by_hand() -> None:
     result = result_of(TRUTH, PREDICTED)
-    found = class_confusion(result)
-    assert found.labels == ("Figure", "Table")
+    confusion = class_confusion(result)
+    assert confusion.labels == ("Figure", "Table")
     # A figure found, a figure called Table, a table missed, a table found, a figure invented.
-    assert found.counts.tolist() == [[1, 1, 0], [0, 1, 1], [1, 0, 0]]
+    assert confusion.counts.tolist() == [[1, 1, 0], [0, 1, 1], [1, 0, 0]]
 
 
 def test_items_by_hand() -> None:
@@ -116,16 +116,16 @@ def test_the_confusion_adds_up(seed: int, iou: float, score: float) -> None:
 def test_every_box_of_a_cell_is_behind_it_and_every_item_behind_some_cell(seed: int, iou: float) -> None:
     truth, predicted = random_rows(seed, documents=2)
     result = result_of(truth, predicted, iou=iou)
-    every, found = items(result), class_confusion(result)
+    every, confusion = items(result), class_confusion(result)
     seen = np.zeros(len(every), dtype=int)
-    names = [*found.labels, None]
+    names = [*confusion.labels, None]
     for row, truth_label in enumerate(names):
         for column, label in enumerate(names):
             pick = in_cell(result, truth_label, label)
             side = pick.truth if truth_label is not None else pick.prediction
-            assert side.sum() == found.counts[row, column]
+            assert side.sum() == confusion.counts[row, column]
             kept = behind(every, result, pick)
-            assert kept.any() == (found.counts[row, column] > 0)
+            assert kept.any() == (confusion.counts[row, column] > 0)
             seen += kept
     assert (seen > 0).all()
     assert (every.kind == MATCHED).sum() == len(result.matches)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 from urllib.parse import urlsplit
 
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
 
 from evaluator.web.source import loader_script
 from pages.shared import by_digest
-from pages.shared.by_digest import Contents
+from pages.shared.by_digest import Contents, Later
 from tests.browser.conftest import dashboard
 
 
@@ -54,6 +57,50 @@ def test_one_picture_larger_than_the_room_is_handed_out_all_the_same() -> None:
     contents = Contents(3)
     contents.add("a.webp", b"aaaa")
     assert contents.get("a.webp") == b"aaaa"
+
+
+def asked(name: str) -> Response:
+    """What the route answers to a name."""
+    scope = {"type": "http", "method": "GET", "path": f"/layoutscope/{name}", "path_params": {"name": name}}
+    return asyncio.run(by_digest._answer(Request(scope)))
+
+
+def test_a_small_picture_is_made_once_when_it_is_fetched(routed: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_digest, "_one_at_a_time", asyncio.Semaphore(1))
+    made = []
+
+    def make() -> bytes:
+        made.append(1)
+        return b"small"
+
+    address = by_digest.later_address("a.pdf, page 1", make)
+    assert address == by_digest.later_address("a.pdf, page 1", make) != by_digest.later_address("a.pdf, page 2", make)
+    assert not made
+    name = address.rpartition("/")[2]
+    first, again = asked(name), asked(name)
+    assert (first.status_code, first.body, again.body) == (200, b"small", b"small")
+    assert first.headers["cache-control"] == "private, max-age=31536000, immutable"
+    assert first.headers["content-type"] == "image/webp"
+    assert len(made) == 1
+
+
+def test_a_page_that_cannot_be_drawn_has_no_small_picture(routed: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_digest, "_one_at_a_time", asyncio.Semaphore(1))
+    answer = asked(by_digest.later_address("broken.pdf, page 1", lambda: None).rpartition("/")[2])
+    assert (answer.status_code, answer.body) == (204, b"")
+    assert "cache-control" not in answer.headers
+    assert asked("0123456789abcdef.webp").status_code == 404
+
+
+def test_without_the_route_there_is_no_small_picture() -> None:
+    assert by_digest.later_address("a.pdf, page 1", lambda: b"small") == ""
+
+
+def test_the_small_pictures_named_last_can_be_made() -> None:
+    later = Later(2)
+    for name in ("a", "b", "a", "c"):
+        later.add(name, lambda: b"small")
+    assert [later.get(name) is not None for name in ("a", "b", "c")] == [True, False, True]
 
 
 def test_the_loader_is_small_and_names_both_files() -> None:

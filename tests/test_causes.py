@@ -65,8 +65,8 @@ class TestRules:
 
     def test_several_boxes_read_as_one(self) -> None:
         one = box(0.1, 0.1, 0.9, 0.5, label="Figure")
-        found = titles([*lines(5), *ELSEWHERE], [one, *ELSEWHERE])
-        assert found == ["5 Text boxes read as one Figure"]
+        named = titles([*lines(5), *ELSEWHERE], [one, *ELSEWHERE])
+        assert named == ["5 Text boxes read as one Figure"]
 
     def test_a_page_without_predictions(self) -> None:
         truth = [*lines(4), box(0.1, 0.1, 0.5, 0.5, page=1, label="Text")]
@@ -119,18 +119,18 @@ class TestSums:
         assert len(named_causes) < 0.6 * len(result.mistakes)
 
     @staticmethod
-    def check(found: Causes, result: snapshot.ThresholdResult) -> None:
+    def check(grouped: Causes, result: snapshot.ThresholdResult) -> None:
         mistakes = result.mistakes
-        members = np.concatenate([*found.rows, np.empty(0, dtype=np.int64)])
+        members = np.concatenate([*grouped.rows, np.empty(0, dtype=np.int64)])
         assert sorted(members.tolist()) == list(range(len(mistakes)))
-        for cause, rows in enumerate(found.rows):
-            assert (found.of_mistake[rows] == cause).all()
-            assert (mistakes.page[rows] == found.page[cause]).all()
-            assert found.families[cause].cause in CAUSES
-        assert int(found.cost.sum()) == int(mistakes.corrections.sum())
+        for cause, rows in enumerate(grouped.rows):
+            assert (grouped.of_mistake[rows] == cause).all()
+            assert (mistakes.page[rows] == grouped.page[cause]).all()
+            assert grouped.families[cause].cause in CAUSES
+        assert int(grouped.cost.sum()) == int(mistakes.corrections.sum())
         named = int((mistakes.of_truth >= 0).sum() + (mistakes.of_prediction >= 0).sum())
-        assert int(found.boxes.sum()) == named == int(result.micro.mistakes[0])
-        assert sum(len(rows) for rows in found.alike.values()) == len(found)
+        assert int(grouped.boxes.sum()) == named == int(result.micro.mistakes[0])
+        assert sum(len(rows) for rows in grouped.alike.values()) == len(grouped)
 
 
 def sample_result(model: int) -> snapshot.ThresholdResult:

@@ -31,22 +31,22 @@ def rows(chart: Any, layer: int) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("dark", [False, True])
 def test_against_the_score_by_hand(dark: bool) -> None:
     chart = curves.against_score({"A": CURVE}, {"A": 0.25}, label=None, baseline="A", dark=dark)
-    found = {(row["measure"], row["score"]): row["value"] for row in rows(chart, 0)}
-    assert found["Precision", 0.0] == pytest.approx(4 / 5)
-    assert found["Recall", 0.25] == pytest.approx(3 / 8)
-    assert found["F1", 0.5] == pytest.approx(2 * 2 / (2 + 8))
+    points = {(row["measure"], row["score"]): row["value"] for row in rows(chart, 0)}
+    assert points["Precision", 0.0] == pytest.approx(4 / 5)
+    assert points["Recall", 0.25] == pytest.approx(3 / 8)
+    assert points["F1", 0.5] == pytest.approx(2 * 2 / (2 + 8))
     # Without predictions there is no precision, but a recall of 0.
-    assert found["Precision", 1.0] is None
-    assert found["Recall", 1.0] == 0.0
+    assert points["Precision", 1.0] is None
+    assert points["Recall", 1.0] == 0.0
     assert [row["score"] for row in rows(chart, 1)] == [0.25]
     assert [param["name"] for param in specification(chart)["params"]] == ["score"]
 
 
 def test_one_label_only() -> None:
     chart = curves.against_score({"A": CURVE}, {"A": 0.0}, label="a:Q", baseline="A", dark=False)
-    found = {(row["measure"], row["score"]): row["value"] for row in rows(chart, 0)}
-    assert found["Precision", 0.0] == pytest.approx(2 / 3)
-    assert found["Recall", 0.0] == pytest.approx(2 / 4)
+    points = {(row["measure"], row["score"]): row["value"] for row in rows(chart, 0)}
+    assert points["Precision", 0.0] == pytest.approx(2 / 3)
+    assert points["Recall", 0.0] == pytest.approx(2 / 4)
 
 
 def test_precision_against_recall_leaves_out_what_is_undefined_and_marks_the_moment() -> None:

@@ -85,10 +85,10 @@ def test_no_value_at_all_is_an_empty_chart() -> None:
 def test_the_review_curve_ends_with_every_error() -> None:
     rng = np.random.default_rng(3)
     confidence = rng.uniform(0, 1, 5_000)
-    found = review_curve(rng.uniform(0, 1, 5_000) < confidence, confidence)
+    curve = review_curve(rng.uniform(0, 1, 5_000) < confidence, confidence)
     rows = [
         row
-        for row in rows_of(spec(charts.review_budget({"B": found}, budget=0.2, baseline="A", dark=False)))
+        for row in rows_of(spec(charts.review_budget({"B": curve}, budget=0.2, baseline="A", dark=False)))
         if "model" in row
     ]
     assert 100 < len(rows) <= 201

@@ -81,25 +81,25 @@ def test_compare_json_has_the_keys_of_the_contract(run: Runner) -> None:
 
 
 def test_the_parts_of_a_comparison_agree_with_evaluate(run: Runner) -> None:
-    found = value_of(run("compare", "snapshot", *SIDES, "--json", "--resamples", 50))
+    comparison = value_of(run("compare", "snapshot", *SIDES, "--json", "--resamples", 50))
     for letter, name in (("a", "lines.json"), ("b", "blocks.json")):
         alone = value_of(run("evaluate", "snapshot", *SIDES[:2], "--pred", SAMPLE / name, "--json"))
         # What a result keeps for later comparisons, a comparison need not.
-        assert found[letter] == {key: value for key, value in alone.items() if key not in KEPT}
-    a, b = (found[letter]["thresholds"]["0.5"]["per_class"] for letter in "ab")
-    for label, row in found["ledger"].items():
+        assert comparison[letter] == {key: value for key, value in alone.items() if key not in KEPT}
+    a, b = (comparison[letter]["thresholds"]["0.5"]["per_class"] for letter in "ab")
+    for label, row in comparison["ledger"].items():
         assert row["both"] + row["a_only"] == a[label]["tp"]
         assert row["b_only"] + row["neither"] == a[label]["fn"]
         assert row["both"] + row["b_only"] == b[label]["tp"]
         assert row["false_positives_shared"] + row["false_positives_b_only"] == b[label]["fp"]
-    recall = next(row for row in found["differences"] if (row["metric"], row["label"]) == ("recall", "Text"))
+    recall = next(row for row in comparison["differences"] if (row["metric"], row["label"]) == ("recall", "Text"))
     assert (recall["a"], recall["b"]) == (a["Text"]["recall"], b["Text"]["recall"])
-    net = sum(page["net"] for page in found["pages"])
-    assert net == sum(document["net"] for document in found["documents"].values())
+    net = sum(page["net"] for page in comparison["pages"])
+    assert net == sum(document["net"] for document in comparison["documents"].values())
     assert net == sum(
         sum(side[label]["fp"] + side[label]["fn"] for label in side) * sign for side, sign in ((a, 1), (b, -1))
     )
-    assert found["mistakes"]["missed"]["a"] == found["a"]["thresholds"]["0.5"]["mistakes"]["missed"]
+    assert comparison["mistakes"]["missed"]["a"] == comparison["a"]["thresholds"]["0.5"]["mistakes"]["missed"]
 
 
 def test_compare_shows_tables_and_a_sentence(run: Runner) -> None:

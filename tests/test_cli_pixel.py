@@ -55,9 +55,9 @@ def pair(tmp_path: Path) -> tuple[object, ...]:
 
 def sample() -> PixelResult:
     paths = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "lines.json"]
-    (found,) = evaluate("pixel", *paths, pdfs=SAMPLE_DATA / "pdf")
-    assert isinstance(found.result, PixelResult)
-    return found.result
+    (evaluated,) = evaluate("pixel", *paths, pdfs=SAMPLE_DATA / "pdf")
+    assert isinstance(evaluated.result, PixelResult)
+    return evaluated.result
 
 
 def test_the_csv_has_every_cell_of_every_matrix(run: Callable[..., tuple[int, str, str]]) -> None:

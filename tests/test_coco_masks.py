@@ -58,8 +58,8 @@ def test_a_mask_has_the_pixels_of_pycocotools(seed: int, height: int, width: int
 
 def test_worked_by_hand() -> None:
     # 3 high, 2 wide; pixels 1 to 4 down the columns: the lower two of the first, the upper two of the second.
-    found = mask_rectangles({"size": [3, 2], "counts": [1, 4, 1]})
-    assert found.tolist() == [[0.0, 1.0, 1.0, 3.0], [1.0, 0.0, 2.0, 2.0]]
+    rectangles = mask_rectangles({"size": [3, 2], "counts": [1, 4, 1]})
+    assert rectangles.tolist() == [[0.0, 1.0, 1.0, 3.0], [1.0, 0.0, 2.0, 2.0]]
     assert mask_rectangles({"size": [3, 2], "counts": [6]}).shape == (0, 4)
 
 

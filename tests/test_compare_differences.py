@@ -56,7 +56,7 @@ def _boxes(evaluate: Callable[..., Any], page: tuple[float, float] | None, **opt
 
 def _fields(_truth: list[Box], rows: list[Box], documents: list[str], counts: Sequence[int]) -> Any:
     """Fields whose boxes are made of the rows: the truth is the same for all models."""
-    truths, found = {}, {}
+    truths, predicted = {}, {}
     for place, (document, count) in enumerate(zip(documents, counts, strict=True)):
         rng = np.random.default_rng(place)
         own = [row for row in rows if row.document == document]
@@ -64,12 +64,12 @@ def _fields(_truth: list[Box], rows: list[Box], documents: list[str], counts: Se
         at = {name: sorted(rng.uniform(0.0, 1.0, 4).tolist()) for name in names_}
         for copy in range(count):
             truths[f"{document}#{copy}"] = {name: _field("x", corners) for name, corners in at.items()}
-            found[f"{document}#{copy}"] = {
+            predicted[f"{document}#{copy}"] = {
                 name: _field("x", [value + len(own) % 4 * 0.03 * (number + 1) for value in at[name]], own[number].score)
                 for number, name in enumerate(names_)
                 if number < len(own)
             }
-    return fields.evaluate(_field_side(truths), _field_side(found), iou=(0.5, 0.75))
+    return fields.evaluate(_field_side(truths), _field_side(predicted), iou=(0.5, 0.75))
 
 
 def _field(value: str, corners: list[float], confidence: float | None = None) -> dict[str, Any]:
@@ -116,8 +116,8 @@ RUNS: dict[str, Callable[..., Any]] = {
 each_run = pytest.mark.parametrize("name", RUNS)
 
 
-def numbers(found: Measures) -> dict[Key, float]:
-    return dict(zip(found.keys, found.values.tolist(), strict=True))
+def numbers(measures: Measures) -> dict[Key, float]:
+    return dict(zip(measures.keys, measures.values.tolist(), strict=True))
 
 
 @each_run
@@ -191,9 +191,9 @@ def test_the_corpora_of_these_tests_are_no_empty_ones(name: str) -> None:
 def test_draws_are_those_of_a_plain_loop() -> None:
     rng = np.random.default_rng(11)
     expected = [np.bincount(rng.integers(0, 7, 7), minlength=7) for _ in range(40)]
-    found = np.concatenate(list(draws(7, resamples=40, seed=11)))
-    assert (found == np.array(expected)).all()
-    assert (found.sum(axis=1) == 7).all()
+    drawn = np.concatenate(list(draws(7, resamples=40, seed=11)))
+    assert (drawn == np.array(expected)).all()
+    assert (drawn.sum(axis=1) == 7).all()
 
 
 def test_draws_do_not_depend_on_how_many_are_held_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,7 +209,7 @@ def test_the_interval_equals_a_plain_loop_over_resamples_with_the_same_seed() ->
     truth, a, b = two_models(5, documents=12)
     documents = names(12)
     results = snapshot_results(truth, a, b, documents=documents)
-    found = {(one.metric, one.label): one for one in differences(*map(box_measures, results), seed=9, resamples=300)}
+    changes = {(one.metric, one.label): one for one in differences(*map(box_measures, results), seed=9, resamples=300)}
     tables = [result.per_document for result in results]
     rng = np.random.default_rng(9)
     recalls, precisions = [], []
@@ -219,7 +219,7 @@ def test_the_interval_equals_a_plain_loop_over_resamples_with_the_same_seed() ->
         recalls.append(tp[1] / (tp[1] + fn[1]) - tp[0] / (tp[0] + fn[0]))
         precisions.append(tp[1] / (tp[1] + fp[1]) - tp[0] / (tp[0] + fp[0]))
     for metric, values in (("recall", recalls), ("precision", precisions)):
-        one = found[metric, ALL_LABELS]
+        one = changes[metric, ALL_LABELS]
         low, high = np.quantile(values, [0.025, 0.975])
         assert one.difference is not None
         # Twelve documents: Student's t with 11 degrees of freedom is 2.200985 at 95 %.
@@ -242,8 +242,8 @@ def test_one_document_widens_nothing() -> None:
 
 
 def test_an_end_beyond_the_number_itself_stays() -> None:
-    found = Interval(np.array([0.2]), np.array([0.5]), np.array([0]))
-    wide = widened(found, np.array([0.1]), np.array([8]))
+    given = Interval(np.array([0.2]), np.array([0.5]), np.array([0]))
+    wide = widened(given, np.array([0.1]), np.array([8]))
     assert wide.low[0] == 0.2
     assert wide.high[0] == pytest.approx(0.5 + (reach(8) - 1.0) * 0.4)
 
@@ -261,8 +261,8 @@ def test_few_documents_hold_what_the_interval_says(documents: int) -> None:
         drawn = rng.integers(0, documents, (500, documents))
         resampled = gained[drawn].sum(axis=1) / boxes[drawn].sum(axis=1)
         estimate = np.array([gained.sum() / boxes.sum()])
-        found = widened(interval(resampled[:, None]), estimate, np.array([documents]))
-        held += bool(found.low[0] <= truth <= found.high[0])
+        wide = widened(interval(resampled[:, None]), estimate, np.array([documents]))
+        held += bool(wide.low[0] <= truth <= wide.high[0])
     # Three standard errors of 1,200 corpora around 95 %, and not below 93 by more than chance.
     assert 0.925 < held / corpora < 0.975
 
@@ -350,13 +350,13 @@ def test_one_document_has_no_interval_and_eight_are_enough() -> None:
 def test_what_is_undefined_for_one_model_has_no_difference() -> None:
     truth = [box(0.0, 0.0, 0.2, 0.2, document=f"{row}.pdf") for row in range(9)]
     nothing, everything = snapshot_results(truth, [], truth)
-    found = {(one.metric, one.label): one for one in differences(box_measures(nothing), box_measures(everything))}
-    precision = found["precision", ALL_LABELS]
+    changes = {(one.metric, one.label): one for one in differences(box_measures(nothing), box_measures(everything))}
+    precision = changes["precision", ALL_LABELS]
     assert (precision.a, precision.b, precision.difference, precision.low) == (None, 1.0, None, None)
     assert (precision.documents_better, precision.documents_worse) == (0, 0)
-    recall = found["recall", ALL_LABELS]
+    recall = changes["recall", ALL_LABELS]
     assert (recall.difference, recall.low, recall.high) == (1.0, 1.0, 1.0)
-    assert found["recall", "Table"].difference is None
+    assert changes["recall", "Table"].difference is None
 
 
 def test_a_rare_label_has_no_interval() -> None:

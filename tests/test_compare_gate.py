@@ -91,10 +91,10 @@ def test_a_ratio_above_1_is_most_likely_a_share() -> None:
 
 @given(text=st.text(max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    found = None
+    condition = None
     with contextlib.suppress(ConditionError):
-        found = parse(text)
-    assert found is None or found.text == text.strip()
+        condition = parse(text)
+    assert condition is None or condition.text == text.strip()
 
 
 @given(label=st.text(min_size=1, max_size=20))

@@ -265,8 +265,8 @@ def test_the_confusion_adds_up_to_the_result(protocol: str, seed: int) -> None:
 
 def test_a_wrong_class_stands_beside_the_diagonal() -> None:
     truth = [box(0.0, 0.0, 0.2, 0.2), box(0.5, 0.5, 0.7, 0.7, label="Table")]
-    found = [truth[0]._replace(label="Table"), box(0.8, 0.8, 0.9, 0.9)]
-    (result,) = snapshot_results(truth, found)
+    predicted = [truth[0]._replace(label="Table"), box(0.8, 0.8, 0.9, 0.9)]
+    (result,) = snapshot_results(truth, predicted)
     assert class_confusion(result).counts.tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
 
 

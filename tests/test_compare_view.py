@@ -13,12 +13,16 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
 from evaluator.compare import differences
+from evaluator.compare.changed_causes import changed_causes
 from evaluator.compare.decision import cost_of, decide
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.sentences import summary
+from evaluator.drawing.pair_causes import key_of
+from evaluator.drawing.pair_causes import pages_of as pages_of_cause
 from evaluator.drawing.pair_list import boxes_of, listed_pages
 from evaluator.drawing.payloads import CompareEvents, GoEvent, LinkItem, OpenEvent
 from evaluator.metrics.box_measures import box_measures
+from evaluator.metrics.causes import family_title
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
 from pages.shared import components
@@ -79,8 +83,8 @@ def test_two_of_three_models_are_chosen_and_stand_in_the_address(
     app.selectbox(key="model_b").set_value(0)
     dashboard.fine(app.run())
     assert [pane["name"] for pane in panes(app)["panes"]] == ["third 1.0", "lines 1.0"]
-    found = {name: app.query_params[name] for name in ("model_a", "model_b", "scores")}
-    assert {name: value[0] if isinstance(value, list) else value for name, value in found.items()} == {
+    in_address = {name: app.query_params[name] for name in ("model_a", "model_b", "scores")}
+    assert {name: value[0] if isinstance(value, list) else value for name, value in in_address.items()} == {
         "model_a": "3", "model_b": "1", "scores": "0,0,0.4",
     }  # fmt: skip
     dashboard.go(app, dashboard.PAGE_BROWSER)
@@ -216,6 +220,26 @@ def test_an_address_is_the_whole_state(monkeypatch: pytest.MonkeyPatch) -> None:
     assert results[0].matching.dataset is both.dataset
 
 
+def test_a_cause_of_the_address_lists_its_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    results, both = core()
+    made = changed_causes(*results, both)
+    key = key_of(made.families[0])
+    app = start(monkeypatch, COMPARE, cause=key)
+    data = panes(app)
+    assert [each["title"] for each in data["causes"]] == [family_title(family) for family in made.families]
+    assert (data["cause"], data["show"]) == (key, "")
+    dataset = both.dataset
+    assert listed(data) == [
+        (dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]))
+        for row in pages_of_cause(made, 0, both).tolist()
+    ]
+    assert sum(each["gained"] for each in data["strip"]) == made.solved[0] + made.new[0]
+    assert app.query_params["cause"] in (key, [key])
+    app = start(monkeypatch, COMPARE, cause="no/such/cause")
+    assert (panes(app).get("cause", ""), panes(app)["show"]) == ("", "changed")
+    assert "cause" not in app.query_params
+
+
 def test_an_address_that_makes_no_sense_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, COMPARE, show="everything", look="upside-down", label="No such label")
     assert panes(app)["show"] == "changed"
@@ -253,8 +277,8 @@ def test_class_confusion_and_pixels_are_b_minus_a(monkeypatch: pytest.MonkeyPatc
     assert (data["letters"], data["kind"], data["unit"]) == (["B", "A"], "difference", "boxes")
     place = data["classes"].index("Text")
     results, _ = core()
-    found = [int(result.per_label.tp[result.matching.labels.index("Text")]) for result in results]
-    assert data["text"][place][place] == f"{found[1] - found[0]:+d}".replace("-", "−")
+    true_positives = [int(result.per_label.tp[result.matching.labels.index("Text")]) for result in results]
+    assert data["text"][place][place] == f"{true_positives[1] - true_positives[0]:+d}".replace("-", "−")
     app.button_group(key="pair_part").set_value("pixels")
     dashboard.fine(app.run())
     data = component(app, "ramp")
@@ -332,8 +356,8 @@ def test_hostile_names_stay_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     for part in ("mistakes", "classes"):
         app = start(monkeypatch, COMPARE, files=files, below=part)
         for place, text in dashboard.markdown_texts(app):
-            found = dashboard.active_markdown(text)
-            assert found is None or HOSTILE not in text, f"{place}: {found}"
+            active = dashboard.active_markdown(text)
+            assert active is None or HOSTILE not in text, f"{place}: {active}"
         for body in dashboard.html_blocks(app):
             assert not {tag for tag, _ in dashboard.read_html(body).tags} & {"img", "script", "a"}
     assert panes(app)["panes"][0]["boxes"][0]["label"] == HOSTILE
@@ -372,11 +396,11 @@ def test_reports_are_read() -> None:
         "mode": "flip",
         "open": {"letter": "B", "key": "g1"},
     }
-    found = components.parse_panes(state)
-    assert (found.go, found.show, found.mode) == (GoEvent("a.pdf", 2, 1), "both_missed", "flip")
-    assert found.selected is not None
-    assert found.selected.key == "b3"
-    assert found.open == OpenEvent("B", "g1")
+    panes = components.parse_panes(state)
+    assert (panes.go, panes.show, panes.mode) == (GoEvent("a.pdf", 2, 1), "both_missed", "flip")
+    assert panes.selected is not None
+    assert panes.selected.key == "b3"
+    assert panes.open == OpenEvent("B", "g1")
     linked = components.parse_linked({"link": {"show": "both_found", "label": "Table", "at": 1}})
     assert linked == LinkItem("both_found", "Table")
 

@@ -37,12 +37,12 @@ def columns(pairs: Any) -> tuple[Any, Any]:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_every_metric_equals_the_reference(case: dict[str, Any]) -> None:
     right, confidence = columns(case["pairs"])
-    found, expected = Confidence(right, confidence).to_json(), case["expected"]
+    numbers, expected = Confidence(right, confidence).to_json(), case["expected"]
     for ours, theirs in (("auroc", "auroc"), ("brier", "brier_score"), ("ece", "ece")):
         value = expected[theirs]["value"]
-        assert found[ours] == (None if value is None else pytest.approx(value, rel=0, abs=1e-12))
-    assert len(found["bins"]) == len(expected["ece"]["bins"])
-    for ours, theirs in zip(found["bins"], expected["ece"]["bins"], strict=True):
+        assert numbers[ours] == (None if value is None else pytest.approx(value, rel=0, abs=1e-12))
+    assert len(numbers["bins"]) == len(expected["ece"]["bins"])
+    for ours, theirs in zip(numbers["bins"], expected["ece"]["bins"], strict=True):
         assert (ours["range"], ours["count"]) == (theirs["range"], theirs["count"])
         means = (ours["accuracy"], ours["mean_confidence"])
         if theirs["count"]:
@@ -50,37 +50,37 @@ def test_every_metric_equals_the_reference(case: dict[str, Any]) -> None:
         else:  # the reference writes 0 where nothing is defined
             assert means == (None, None)
     budgets = expected["error_capture_at_budget"]["budgets"]
-    assert found["review_budget"].keys() == budgets.keys()
+    assert numbers["review_budget"].keys() == budgets.keys()
     for name, row in budgets.items():
-        assert found["review_budget"][name] == pytest.approx(row, rel=0, abs=1e-12)
+        assert numbers["review_budget"][name] == pytest.approx(row, rel=0, abs=1e-12)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_auroc_and_brier_equal_scikit_learn(case: dict[str, Any]) -> None:
     right, confidence = columns(case["pairs"])
-    for name, found in (("auroc", auroc(right, confidence)), ("brier", brier(right, confidence))):
+    for name, ours in (("auroc", auroc(right, confidence)), ("brier", brier(right, confidence))):
         expected = (case["sklearn"] or {}).get(name)
         if expected is not None:
-            assert found == pytest.approx(expected, rel=0, abs=1e-12)
+            assert ours == pytest.approx(expected, rel=0, abs=1e-12)
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if "ece_5bins" in case["expected"]], ids=lambda c: c["name"])
 def test_five_bins_equal_the_reference(case: dict[str, Any]) -> None:
     right, confidence = columns(case["pairs"])
-    found, expected = calibration(right, confidence, bins=5), case["expected"]["ece_5bins"]
+    ours, expected = calibration(right, confidence, bins=5), case["expected"]["ece_5bins"]
     if expected["value"] is None:
-        assert math.isnan(found.error)
+        assert math.isnan(ours.error)
         return
-    assert found.error == pytest.approx(expected["value"], rel=0, abs=1e-12)
-    assert found.count.tolist() == [row["count"] for row in expected["bins"]]
+    assert ours.error == pytest.approx(expected["value"], rel=0, abs=1e-12)
+    assert ours.count.tolist() == [row["count"] for row in expected["bins"]]
 
 
 def test_a_bin_holds_its_lower_edge_and_the_last_one_both() -> None:
     edges = np.array([0.0, 0.1, 0.2, 0.3, 0.7, 0.9, 1.0])
-    found = calibration(np.ones(7, dtype=bool), edges, bins=10)
-    assert found.count.tolist() == [1, 1, 1, 1, 0, 0, 0, 1, 0, 2]
-    assert found.mean_confidence[9] == 0.95
-    assert np.isnan(found.accuracy[4])
+    calibrated = calibration(np.ones(7, dtype=bool), edges, bins=10)
+    assert calibrated.count.tolist() == [1, 1, 1, 1, 0, 0, 0, 1, 0, 2]
+    assert calibrated.mean_confidence[9] == 0.95
+    assert np.isnan(calibrated.accuracy[4])
 
 
 def test_by_hand() -> None:
@@ -96,9 +96,9 @@ def test_by_hand() -> None:
 
 
 def test_nothing_is_undefined_and_not_zero() -> None:
-    found = Confidence(*columns([]))
-    assert found.to_json() == {"auroc": None, "brier": None, "ece": None, "bins": [], "review_budget": {}}
-    assert len(found) == 0
+    nothing = Confidence(*columns([]))
+    assert nothing.to_json() == {"auroc": None, "brier": None, "ece": None, "bins": [], "review_budget": {}}
+    assert len(nothing) == 0
     assert Confidence(*columns([(True, 0.5)])).to_json()["auroc"] is None
 
 
@@ -124,12 +124,12 @@ def test_no_bins_are_refused() -> None:
 def test_auroc_is_the_share_of_pairs_in_order(pairs: list[tuple[bool, float]]) -> None:
     right = [c for is_right, c in pairs if is_right]
     wrong = [c for is_right, c in pairs if not is_right]
-    found = auroc(*columns(pairs))
+    area = auroc(*columns(pairs))
     if not right or not wrong:
-        assert math.isnan(found)
+        assert math.isnan(area)
         return
     won = sum((one > other) + 0.5 * (one == other) for one in right for other in wrong)
-    assert found == pytest.approx(won / (len(right) * len(wrong)), abs=1e-12)
+    assert area == pytest.approx(won / (len(right) * len(wrong)), abs=1e-12)
 
 
 @settings(deadline=None, max_examples=100)

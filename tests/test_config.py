@@ -149,24 +149,24 @@ def test_no_file_of_ours_names_a_foreign_host() -> None:
     folders = [ROOT / name for name in ("evaluator", "pages", "sample_data", ".streamlit")]
     files = [ROOT / "app.py", *(path for folder in folders for path in folder.rglob("*") if path.suffix in SOURCES)]
     assert len(files) > 30
-    found = []
+    foreign = []
     for path in files:
         if {"__pycache__", "node_modules"} & set(path.parts):
             continue
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             hosts = {match["host"] for match in FOREIGN.finditer(line)} - (CITED if path.suffix == ".py" else set())
-            found += [f"{path.relative_to(ROOT)}:{number}: {host}" for host in hosts if not FINE_HOST.match(host)]
-    assert found == []
+            foreign += [f"{path.relative_to(ROOT)}:{number}: {host}" for host in hosts if not FINE_HOST.match(host)]
+    assert foreign == []
 
 
 def test_scripts_never_write_markup() -> None:
     """Text from data goes through textContent and attributes only."""
     for path in web_sources("js"):
         text = path.read_text(encoding="utf-8")
-        found = re.findall(
+        written = re.findall(
             r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|fetch\(", text
         )
-        assert found == [], path.name
+        assert written == [], path.name
 
 
 def test_views_never_turn_markup_on() -> None:

@@ -157,31 +157,31 @@ def attempted(targets: list[Any], *missing: str) -> tuple[list[str], dict[str, o
         [sys.executable, "-c", code, json.dumps([targets, missing])],
         capture_output=True, text=True, timeout=60, check=True, env={**os.environ, "PYTHONPATH": str(PROJECT)},
     )  # fmt: skip
-    layers, found = json.loads(done.stdout)
-    return layers, found
+    layers, outcomes = json.loads(done.stdout)
+    return layers, outcomes
 
 
 @linux_only
 def test_without_seccomp_landlock_holds_files_and_the_network(
     targets: tuple[list[Any], socket.socket, Any],
 ) -> None:
-    layers, found = attempted(targets[0], "_seccomp")
+    layers, outcomes = attempted(targets[0], "_seccomp")
     version = next((int(name.split()[1]) for name in layers if name.startswith("Landlock")), 0)
     if version < 4:
         pytest.skip(f"Landlock {version} of this system does not hold the network")
     assert "seccomp" not in layers
     held = ("read", "read in C", "list", "delete", "rename", "change", "write outside", "write here", "make a folder")
     for name in (*held, "connect", "exec"):
-        assert found[name] in (errno.EACCES, errno.EPERM, errno.EXDEV), name
+        assert outcomes[name] in (errno.EACCES, errno.EPERM, errno.EXDEV), name
 
 
 @linux_only
 def test_without_landlock_the_filter_holds_everything(targets: tuple[list[Any], socket.socket, Any]) -> None:
-    layers, found = attempted(targets[0], "_landlock")
+    layers, outcomes = attempted(targets[0], "_landlock")
     if "seccomp" not in layers:
         pytest.skip("this system forbids a filter of system calls")
     assert not [name for name in layers if name.startswith("Landlock")]
-    assert {name: got for name, got in found.items() if got != errno.EPERM} == {}
+    assert {name: got for name, got in outcomes.items() if got != errno.EPERM} == {}
 
 
 @linux_only

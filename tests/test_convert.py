@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from evaluator import cli, formats
-from evaluator.doctor.contents import contents
+from evaluator.doctor.contents import Place, contents, places
 from evaluator.formats.writers import WRITERS, writer_named
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput
@@ -136,8 +136,8 @@ def test_xml_is_well_formed_whatever_a_label_says() -> None:
 
 
 def test_what_a_target_cannot_hold_is_listed() -> None:
-    found = {name: [issue.rule for issue in WRITERS[name].written(sized()).warnings] for name in WRITERS}
-    assert found == {
+    rules = {name: [issue.rule for issue in WRITERS[name].written(sized()).warnings] for name in WRITERS}
+    assert rules == {
         "snapshot": [],
         "coco": ["COCO does not name a model"],
         "yolo": [
@@ -261,8 +261,8 @@ def test_what_is_in_a_file(run: Run, tmp_path: Path) -> None:
 
 def test_boxes_that_leave_their_page_are_counted_where_its_size_is_known() -> None:
     source = replace(sized(), unit="pixels")
-    found = contents(replace(source, boxes=replace(source.boxes, xyxy=source.boxes.xyxy * 900.0)))
-    assert (found.outside, found.pages_without_size) == (2, 0)
+    described = contents(replace(source, boxes=replace(source.boxes, xyxy=source.boxes.xyxy * 900.0)))
+    assert (described.outside, described.pages_without_size) == (2, 0)
     assert contents(replace(source, page_size=None)).outside is None
     assert contents(annotations([])).boxes == 0
 
@@ -272,3 +272,23 @@ def test_fields_and_posters_are_described(run: Run, folder: str, key: str) -> No
     code, out, err = run("describe", SAMPLE / folder, "--json")
     assert (code, err) == (0, "")
     assert json.loads(out)[key] > 0
+
+
+def test_every_count_has_its_pages() -> None:
+    rows = [
+        *[box(0.1, 0.1, 0.2, 0.2)] * 3, box(0.1, 0.1, 0.2, 0.2, label="Table"),
+        box(0.5, 0.5, 0.5, 0.6, page=1), box(0.5, 0.5, 1.1, 0.6, page=1), box(-0.1, 0.5, 0.2, 0.6, document="b.pdf"),
+    ]  # fmt: skip
+    source = annotations(rows, pages=[("a.pdf", 4), ("b.pdf", 2)])
+    assert places(source, "duplicates") == [Place("a.pdf", 0, 2)]
+    assert places(source, "pages_without_boxes") == [Place("a.pdf", 4, 1), Place("b.pdf", 2, 1)]
+    assert places(source, "outside") == [Place("a.pdf", 1, 1), Place("b.pdf", 0, 1)]
+    assert places(source, "flat") == [Place("a.pdf", 1, 1)]
+    found = contents(source)
+    for check in ("duplicates", "pages_without_boxes", "outside", "flat"):
+        assert sum(place.number for place in places(source, check)) == getattr(found, check)
+
+
+def test_a_file_without_boxes_has_no_pages_behind_its_counts() -> None:
+    source = annotations([], documents=["a.pdf"])
+    assert [places(source, check) for check in ("duplicates", "pages_without_boxes", "outside", "flat")] == [[]] * 4

@@ -122,7 +122,7 @@ REFUSED: Final = {
 @needs_shared
 def test_every_sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One annotation for each box, inside of a page with a size; else the reason why not."""
-    found: dict[str, int | str] = {}
+    outcomes: dict[str, int | str] = {}
     wanted: dict[str, int | str] = {}
     for path in sorted(real("formats").rglob("*")):
         if not path.is_file() or path.name == "SOURCES.txt":
@@ -133,15 +133,15 @@ def test_every_sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         err = capsys.readouterr().err
         if path.name in REFUSED:
             wanted[path.name] = REFUSED[path.name]
-            found[path.name] = REFUSED[path.name] if left.value.code == 2 and REFUSED[path.name] in err else err
+            outcomes[path.name] = REFUSED[path.name] if left.value.code == 2 and REFUSED[path.name] in err else err
             continue
         content = path.read_bytes()
         count = BY_FILE.get(path.name) or COUNTS[path.parent.name]
         wanted[path.name] = count(content) - PARTS.get(path.name, tags("none"))(content)
         written = tree(out.read_bytes()) if out.exists() else {"annotations": [], "images": []}
-        found[path.name] = len(written["annotations"])
+        outcomes[path.name] = len(written["annotations"])
         sizes = {image["id"]: (image["width"], image["height"]) for image in written["images"]}
         # In shares of the page the largest edge would be 1.
         assert all(min(sizes[item["image_id"]]) > 1 for item in written["annotations"]), path.name
-    assert found == wanted
-    assert len(found) > 50
+    assert outcomes == wanted
+    assert len(outcomes) > 50

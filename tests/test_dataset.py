@@ -52,11 +52,11 @@ def test_codes_lead_back_to_the_names_of_the_file(seed: int) -> None:
     rows, predicted = random_rows(seed)
     dataset = join(ground_truth(rows), annotations(predicted))
     for side, expected in ((dataset.ground_truth, rows), (dataset.predictions[0], predicted)):
-        found = [
+        named = [
             (dataset.documents[document].doc_id, int(dataset.page_index[page]), dataset.labels[label])
             for document, page, label in zip(side.document, side.page, side.label, strict=True)
         ]
-        assert found == [(row.document, row.page, row.label) for row in expected]
+        assert named == [(row.document, row.page, row.label) for row in expected]
         assert dataset.page_document[side.page].tolist() == side.document.tolist()
     assert side.xyxy is side.source.boxes.xyxy
     assert side.score is side.source.boxes.score

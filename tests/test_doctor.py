@@ -20,7 +20,7 @@ from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput
 from evaluator.project import OptionError
 from tests.building import annotations, box, ground_truth, write_file
-from tests.planting import PLANTS, decomposed, planted
+from tests.planting import PLANTS, spoilt
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample_data"
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
@@ -29,7 +29,7 @@ needs_real = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not 
 
 # What an estimated scale or shift may lose against the exact one.
 CLOSE = 0.03
-# All 210 pairs are tried by tests.benchmarks.bench_doctor; two ways to the same corner undo each other.
+# All pairs are tried by tests.benchmarks.bench_doctor.
 TWO = [
     ("ending", "bottom left"),
     ("one page on", "aliases"),
@@ -39,6 +39,11 @@ TWO = [
     ("xywh", "three pages on"),
     ("cropped", "case"),
     ("double size", "swapped"),
+    ("bottom left, corners", "xywh"),
+    ("padding", "suffix"),
+    ("prefix", "suffix"),
+    ("Unicode form", "folder"),
+    ("bottom left", "bottom left, corners"),
 ]
 
 
@@ -51,14 +56,14 @@ def pair(name: str) -> tuple[Annotations, Annotations]:
 
 @cache
 def good(name: str) -> float:
-    found = checkup.diagnosis_of(*pair(name)).as_given
-    assert found is not None
-    return found
+    f1 = checkup.diagnosis_of(*pair(name)).as_given
+    assert f1 is not None
+    return f1
 
 
 def assert_found(name: str, *plants: str) -> None:
     truth, prediction = pair(name)
-    diagnosis = checkup.diagnosis_of(truth, planted(prediction, *plants))
+    diagnosis = checkup.diagnosis_of(*spoilt(truth, prediction, *plants))
     assert diagnosis.best is not None, diagnosis.sentence
     assert diagnosis.best.f1 is not None
     assert diagnosis.best.f1 >= good(name) - CLOSE, diagnosis.sentence
@@ -110,14 +115,23 @@ def test_two_hypotheses_are_found_together(plants: tuple[str, str]) -> None:
 )
 def test_the_sentence_and_the_option_say_what_to_do(plant: str, sentence: str, option: str) -> None:
     truth, prediction = pair("lines")
-    diagnosis = checkup.diagnosis_of(truth, planted(prediction, plant))
+    diagnosis = checkup.diagnosis_of(*spoilt(truth, prediction, plant))
     assert (diagnosis.sentence, diagnosis.option) == (sentence, option)
 
 
-def test_names_in_another_unicode_form() -> None:
-    rows = [box(0.1, 0.1, 0.4 + page / 20, 0.5, document="résumé.pdf", page=page) for page in range(6)]
-    diagnosis = checkup.diagnosis_of(ground_truth(rows), decomposed(annotations(rows)))
-    assert (diagnosis.option, diagnosis.best.f1 if diagnosis.best else None) == ("--fix names=unicode", 1.0)
+@pytest.mark.parametrize(
+    ("plant", "option"),
+    [
+        ("padding", "--fix names=padding"),
+        ("Unicode form", "--fix names=unicode"),
+        ("prefix", "--fix names=prefix"),
+        ("suffix", "--fix names=ending --fix names=suffix"),
+        ("folder", "--fix names=folder"),
+        ("case", "--fix names=case"),
+    ],
+)
+def test_the_option_says_how_names_differ(plant: str, option: str) -> None:
+    assert checkup.diagnosis_of(*spoilt(*pair("lines"), plant)).option == option
 
 
 def test_a_file_without_boxes_is_no_mistake() -> None:
@@ -135,7 +149,7 @@ def test_files_that_have_nothing_to_do_with_each_other() -> None:
 
 def test_labels_of_other_names_are_proposed_with_evidence() -> None:
     truth, prediction = pair("blocks")
-    diagnosis = checkup.diagnosis_of(truth, planted(prediction, "aliases"))
+    diagnosis = checkup.diagnosis_of(*spoilt(truth, prediction, "aliases"))
     by_label = {each.label: each for each in diagnosis.labels}
     assert {label: each.proposal for label, each in by_label.items()} == {
         "paragraph": "Text", "image": "Figure", "tabular": "Table", "legend": "Caption",
@@ -145,8 +159,8 @@ def test_labels_of_other_names_are_proposed_with_evidence() -> None:
 
 
 def test_a_label_without_counterpart_gets_no_proposal() -> None:
-    (found,) = proposals(["aside"], ["Text"], np.array([5]), np.array([[1]]))
-    assert (found.proposal, found.reason, found.overlapping) == (None, "", 1)
+    (proposal,) = proposals(["aside"], ["Text"], np.array([5]), np.array([[1]]))
+    assert (proposal.proposal, proposal.reason, proposal.overlapping) == (None, "", 1)
 
 
 # --- fixes ---------------------------------------------------------------------------------------------------
@@ -223,6 +237,7 @@ def test_boxes_that_leave_their_page_with_a_fix_are_one_warning() -> None:
         (["page_007"], ["page_7"], ("padding",)),
         (["x/A.PDF"], ["a"], ("folder", "ending", "case")),
         (["alpha-final"], ["alpha"], ("suffix",)),
+        (["run7_alpha_v2.pdf", "run7_beta_v2.pdf"], ["alpha.pdf", "beta.pdf"], ("ending", "prefix", "suffix")),
         (["a"], ["b"], ()),
     ],
 )
@@ -358,6 +373,50 @@ def test_swapped_sides_are_said_and_mended(run: Run, tmp_path: Path) -> None:
     assert json.loads(out)["thresholds"]["0.5"]["micro"]["f1"] == 1.0
 
 
+def written(folder: Path, source: Annotations) -> Path:
+    """The columns as a file of schema 1.3, under the name that they have."""
+    made = formats.FORMATS["snapshot"].write(source)
+    assert made is not None
+    path = folder / source.name
+    path.write_bytes(next(iter(made.files.values())))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "plants", "sentence"),
+    [
+        ("lines", (), "exchanged they have F1 0.696. Apply it with --fix swap-sides, or give --gt ground_truth.json"),
+        ("lines", ("bottom left",), "exchanged they have F1 0.040; with the y axis flipped: 0.696. "
+         "Apply it with --fix swap-sides --fix y-flip."),
+        pytest.param("worldbank", (), "exchanged they have F1 0.451. Apply it with --fix swap-sides", marks=needs_real),
+        pytest.param("worldbank", ("case",), "with document names compared without upper and lower case: 0.451. "
+                     "Apply it with --fix swap-sides --fix names=case.", marks=needs_real),
+    ],
+)  # fmt: skip
+def test_swapped_sides_are_found_alone_and_with_another(
+    run: Run, tmp_path: Path, name: str, plants: tuple[str, ...], sentence: str
+) -> None:
+    truth, prediction = (written(tmp_path, each) for each in spoilt(*pair(name), *plants))
+    code, out, err = run("evaluate", "snapshot", "--gt", prediction, "--pred", truth)
+    assert (code, out) == (2, "")
+    assert sentence in " ".join(err.split())
+    fixes = sentence.partition("Apply it with ")[2].partition(",")[0].rstrip(".").split()
+    assert run("evaluate", "snapshot", "--gt", prediction, "--pred", truth, *fixes, "--json")[0] == 0
+
+
+def test_swapped_sides_are_found_where_the_numbers_break_the_rules(run: Run, tmp_path: Path) -> None:
+    rows = [row._replace(xyxy=tuple(1000.0 * value for value in row.xyxy)) for row in ROWS]
+    truth, prediction = files(tmp_path, list(rows))
+    words = ("evaluate", "snapshot", "--gt", prediction, "--pred", truth)
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert (
+        "exchanged they have F1 0.000; with coordinates read as 0 to 1,000: 1.000. "
+        "Apply it with --fix swap-sides --fix units=thousandths." in err
+    )
+    assert run(*words, "--fix", "swap-sides", "--fix", "units=thousandths")[0] == 0
+
+
 def test_a_file_that_breaks_its_rules_gets_its_issues_and_the_diagnosis(run: Run, tmp_path: Path) -> None:
     rows = [row._replace(xyxy=tuple(1000.0 * value for value in row.xyxy)) for row in ROWS]
     truth, prediction = files(tmp_path, list(rows))
@@ -367,8 +426,8 @@ def test_a_file_that_breaks_its_rules_gets_its_issues_and_the_diagnosis(run: Run
     assert "with coordinates read as 0 to 1,000: 1.000. Apply it with --fix units=thousandths" in err
     code, out, err = run("check", truth, prediction, "--json")
     assert code == 2
-    (found,) = json.loads(out)["diagnosis"]
-    assert (found["sentence"], found["option"], found["fixed_f1"]) == (
+    (diagnosis,) = json.loads(out)["diagnosis"]
+    assert (diagnosis["sentence"], diagnosis["option"], diagnosis["fixed_f1"]) == (
         "F1 0.000. With coordinates read as 0 to 1,000: 1.000.", "--fix units=thousandths", 1.0,
     )  # fmt: skip
     code, out, err = run(

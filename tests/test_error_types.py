@@ -31,6 +31,7 @@ from evaluator.metrics.error_types import (
 )
 from evaluator.metrics.matching import fit_pairs, overlapping_pairs
 from evaluator.model.boxes import overlap
+from evaluator.project import evaluate
 from tests.benchmarks import bench_error_types
 from tests.oracles.tide import make_cases
 
@@ -86,18 +87,18 @@ def sides(case: dict[str, Any]) -> tuple[BoxColumns, BoxColumns, TideOptions]:
     return columns(case["ground_truth"]), columns(case["predictions"]), options
 
 
-def assert_equal_to_tidecv(found: TideErrors, expected: dict[str, Any] | None) -> None:
+def assert_equal_to_tidecv(errors: TideErrors, expected: dict[str, Any] | None) -> None:
     if expected is None:
-        assert np.isnan(found.ap)
+        assert np.isnan(errors.ap)
         return
-    assert dict(zip(TIDE, found.counts.tolist(), strict=True)) == expected["counts"]
-    assert found.ap * 100 == pytest.approx(expected["ap"], abs=1e-9)
-    for name, gain in zip(TIDE, found.delta_ap * 100, strict=True):
+    assert dict(zip(TIDE, errors.counts.tolist(), strict=True)) == expected["counts"]
+    assert errors.ap * 100 == pytest.approx(expected["ap"], abs=1e-9)
+    for name, gain in zip(TIDE, errors.delta_ap * 100, strict=True):
         wanted = expected["delta_ap"][name]
         assert np.isnan(gain) if wanted is None else gain == pytest.approx(wanted, abs=1e-9), name
     for name in ("false_positive_ap", "false_negative_ap"):
         if expected[name] is not None:
-            assert getattr(found, name) * 100 == pytest.approx(expected[name], abs=1e-9), name
+            assert getattr(errors, name) * 100 == pytest.approx(expected[name], abs=1e-9), name
 
 
 @pytest.mark.parametrize("case", CASES, ids=range(len(CASES)))
@@ -147,14 +148,65 @@ def test_the_cases_of_files_need_the_stated_areas_and_the_regions() -> None:
     assert sum(int(tide_of_file(case).ignored.sum()) for case in FILE_CASES) > 30
     moved = 0
     for case in FILE_CASES:
-        found = tide_of_file(case)
+        from_file = tide_of_file(case)
         from_corners = tide(
             replace(sized(case["ground_truth"]), area=None),
             replace(sized(case["predictions"]), area=None),
-            options=found.options,
+            options=from_file.options,
         )
-        moved += int((from_corners.counts != found.counts).any())
+        moved += int((from_corners.counts != from_file.counts).any())
     assert moved
+
+
+PAGE_CASE = json.loads(Path(make_cases.__file__).with_name("page_case.json").read_text(encoding="utf-8"))
+
+
+def coco_files(case: dict[str, Any], folder: Path) -> list[Path]:
+    """A case as a COCO file and a file of results."""
+    images = [
+        {"id": page + 1, "width": 1025, "height": 1025, "file_name": f"{page}.png"} for page in range(case["pages"])
+    ]
+    labels = sorted({row[1] for row in case["ground_truth"] + case["predictions"]})
+    truth = {
+        "images": images,
+        "categories": [{"id": label, "name": f"label {label}"} for label in labels],
+        "annotations": [
+            {
+                "id": number,
+                "image_id": page + 1,
+                "category_id": label,
+                "bbox": box,
+                "area": box[2] * box[3],
+                "iscrowd": 0,
+            }
+            for number, (page, label, *box) in enumerate(case["ground_truth"], 1)
+        ],
+    }
+    results = [
+        {"image_id": page + 1, "category_id": label, "bbox": box, "score": score}
+        for page, label, *box, score in case["predictions"]
+    ]
+    paths = [folder / "truth.json", folder / "model.json"]
+    for path, content in zip(paths, (truth, results), strict=True):
+        path.write_text(json.dumps(content), encoding="utf-8")
+    return paths
+
+
+def test_tide_of_pages_is_that_of_tidecv_where_many_pairs_have_half_their_boxes_in_common(tmp_path: Path) -> None:
+    """Halves of boxes have an IoU of 0.5 with them, give or take the last digit, and so are above it or below."""
+    expected = PAGE_CASE["tidecv"]
+    costs = tide_of_file(PAGE_CASE)
+    assert_equal_to_tidecv(costs, expected)
+    from_corners = tide(
+        replace(sized(PAGE_CASE["ground_truth"]), area=None),
+        replace(sized(PAGE_CASE["predictions"]), area=None),
+        options=costs.options,
+    )
+    assert int(np.abs(from_corners.counts - costs.counts).max()) > 30
+    truth, model = coco_files(PAGE_CASE, tmp_path)
+    (evaluated,) = evaluate("coco", truth, [model])
+    said = evaluated.to_json()["error_types"]
+    assert {name: said[name]["count"] for name in TIDE} == expected["counts"]
 
 
 @pytest.mark.skipif(importlib.util.find_spec("tidecv") is None, reason="tidecv is not installed")
@@ -316,11 +368,11 @@ def named(truth: list[list[float]], predicted: list[list[float]], *, iou: float 
     return name_mistakes(*sides, partners(*sides, iou), iou=iou, options=MistakeOptions(**given))
 
 
-def told(found: Mistakes) -> list[tuple[str, list[int], list[int]]]:
+def told(mistakes: Mistakes) -> list[tuple[str, list[int], list[int]]]:
     """Name, ground truth and predictions of each mistake."""
     return [
-        (DOCUMENT[found.kind[row]], found.truths_of(row).tolist(), found.predictions_of(row).tolist())
-        for row in range(len(found))
+        (DOCUMENT[mistakes.kind[row]], mistakes.truths_of(row).tolist(), mistakes.predictions_of(row).tolist())
+        for row in range(len(mistakes))
     ]
 
 

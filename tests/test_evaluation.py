@@ -82,10 +82,10 @@ def test_coco(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
             {"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 10, 40, 40], "area": 1600, "iscrowd": 0}
         ],
     }
-    found = [{"image_id": 1, "category_id": 1, "bbox": [10, 10, 40, 40], "score": 0.9}]
+    results = [{"image_id": 1, "category_id": 1, "bbox": [10, 10, 40, 40], "score": 0.9}]
     gt, pred = tmp_path / "gt.json", tmp_path / "pred.json"
     gt.write_text(json.dumps(truth))
-    pred.write_text(json.dumps(found))
+    pred.write_text(json.dumps(results))
     result = run(capsys, "evaluate", "coco", "--gt", gt, "--pred", pred, "--json")
     names = "AP AP50 AP75 APs APm APl AR1 AR10 AR100 ARs ARm ARl".split()  # noqa: SIM905 - as COCO prints them
     assert {*names, "per_class", "error_types"} <= set(result)

@@ -49,9 +49,9 @@ def result(truth: dict[str, Any], predicted: dict[str, Any], *, model: str = "mo
     return evaluate(side("truth", {"d": truth}), side(model, {"d": predicted}), **options)
 
 
-def counts(found: FieldsResult, iou: float = 0.5) -> Counts:
+def counts(result: FieldsResult, iou: float = 0.5) -> Counts:
     """True positives, below the threshold, missed, spurious."""
-    whole = found.overall(iou)
+    whole = result.overall(iou)
     columns = (whole.true_positive, whole.below_threshold, whole.missed, whole.spurious)
     hit, below, missed, spurious = (int(column[0]) for column in columns)
     return hit, below, missed, spurious
@@ -61,21 +61,21 @@ def said(target: Target, verdict: str | None, *, minutes: int = 0, author: str =
     return judge(target, verdict=verdict, author=author, verified=False, time=NOW + timedelta(minutes=minutes))
 
 
-def targets(found: FieldsResult, *, document: str = "d", iou: float = 0.5) -> list[Target]:
-    return list(targets_of(found, document, ReviewLog(), iou=iou).values())
+def targets(result: FieldsResult, *, document: str = "d", iou: float = 0.5) -> list[Target]:
+    return list(targets_of(result, document, ReviewLog(), iou=iou).values())
 
 
-def target_named(found: FieldsResult, label: str) -> Target:
+def target_named(result: FieldsResult, label: str) -> Target:
     """The target of a field by its path, also when nothing is wrong with it."""
-    every = [target for target, _ in judged_fields(found, "d", ReviewLog(), iou=0.5).values()]
+    every = [target for target, _ in judged_fields(result, "d", ReviewLog(), iou=0.5).values()]
     (target,) = (target for target in every if target.label == label)
     return target
 
 
-def after(found: FieldsResult, *events: Event, others: Sequence[FieldsResult] = ()) -> tuple[FieldCorrections, Counts]:
+def after(result: FieldsResult, *events: Event, others: Sequence[FieldsResult] = ()) -> tuple[FieldCorrections, Counts]:
     """The corrections by some verdicts, and the counts that follow."""
-    to = field_corrections([found, *others], ReviewLog.of(events))
-    return to, counts(corrected_fields(found, to).result)
+    to = field_corrections([result, *others], ReviewLog.of(events))
+    return to, counts(corrected_fields(result, to).result)
 
 
 def plain_value(tree: Tree) -> Any:
@@ -436,9 +436,9 @@ class TestModels:
 # --- against files that are evaluated anew ---------------------------------------------------------------------------
 
 
-def judged_at_random(found: FieldsResult, data: Any, verdicts: Sequence[str | None]) -> list[Event]:
+def judged_at_random(result: FieldsResult, data: Any, verdicts: Sequence[str | None]) -> list[Event]:
     """Verdicts on some problems of every document."""
-    every = [target for document in found.compared.documents for target in targets(found, document=document)]
+    every = [target for document in result.compared.documents for target in targets(result, document=document)]
     chosen = [data.draw(some.sampled_from(verdicts)) for _ in every]
     judged = zip(every, chosen, strict=True)
     return [said(target, verdict, minutes=place) for place, (target, verdict) in enumerate(judged) if verdict]

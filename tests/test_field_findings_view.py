@@ -104,9 +104,9 @@ def test_the_view_of_findings_shows_judged_fields(monkeypatch: pytest.MonkeyPatc
         store.add(events)
     app = start(monkeypatch, "pages/findings.py")
     rows = next(frame.value for frame in app.dataframe if "Verdict" in frame.value)
-    found = dict(zip(zip(rows["Document"], rows["Label"], strict=True), rows["State"], strict=True))
-    assert found[document, events[0].target.label] == "Still present in this run"
-    assert found["nowhere", "a"] == "Not open"
+    states = dict(zip(zip(rows["Document"], rows["Label"], strict=True), rows["State"], strict=True))
+    assert states[document, events[0].target.label] == "Still present in this run"
+    assert states["nowhere", "a"] == "Not open"
     assert set(rows["Finding"]) == {"Field: missed", "Field: wrong value"}
     assert len(rows) == 3
     # The boxes are not corrected by them, and the views of boxes and the pack are as before.

@@ -295,8 +295,8 @@ def drawn(result: FieldsResult, pages: FieldPages, page: int = 0, **options: Any
 
 def test_boxes_have_the_status_of_their_field(result: FieldsResult, pages: FieldPages) -> None:
     data = drawn(result, pages)
-    found = {(box["label"], box["side"]): box for box in data["boxes"]}
-    status = {key: box["status"] for key, box in found.items()}
+    boxes = {(box["label"], box["side"]): box for box in data["boxes"]}
+    status = {key: box["status"] for key, box in boxes.items()}
     assert status == {
         ("hit", "prediction"): "TP",
         ("hit", "ground_truth"): "truth",
@@ -311,13 +311,13 @@ def test_boxes_have_the_status_of_their_field(result: FieldsResult, pages: Field
         ("turned", "ground_truth"): "FN",  # its prediction is on page 3
     }
     assert data["counts"] == {"TP": 2, "FP": 3, "FN": 4, "ground_truth": 6, "predictions": 5}
-    hit = found["hit", "prediction"]
-    assert (hit["partner"], hit["score"]) == (found["hit", "ground_truth"]["key"], 0.95)
+    hit = boxes["hit", "prediction"]
+    assert (hit["partner"], hit["score"]) == (boxes["hit", "ground_truth"]["key"], 0.95)
     assert hit["iou"] == pytest.approx(1.0)
     assert hit["source"] == "model.jsonl, d, $.hit"
-    low = found["low", "prediction"]
+    low = boxes["low", "prediction"]
     assert (low["iou"], low["coverage"], low["purity"]) == pytest.approx((0.56, 0.56, 1.0))
-    assert low["mistake"] == found["low", "ground_truth"]["mistake"]
+    assert low["mistake"] == boxes["low", "ground_truth"]["mistake"]
 
 
 def test_problems_say_what_is_wrong(result: FieldsResult, pages: FieldPages) -> None:

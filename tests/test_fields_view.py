@@ -108,8 +108,8 @@ def test_the_table_is_that_of_the_core(monkeypatch: pytest.MonkeyPatch, results:
         "Pred.": [row.num_detections for row in rows],
     }
     for name, expected in columns.items():
-        found = [None if value is None or np.isnan(value) else value for value in table[name].astype(object)]
-        assert found == pytest.approx(expected), name
+        cells = [None if value is None or np.isnan(value) else value for value in table[name].astype(object)]
+        assert cells == pytest.approx(expected), name
 
 
 def test_a_threshold_scores_again_without_reading_again(monkeypatch: pytest.MonkeyPatch, results: Any) -> None:
@@ -303,10 +303,10 @@ def test_an_address_is_the_whole_state(monkeypatch: pytest.MonkeyPatch) -> None:
         "field_page": "1",
     }  # fmt: skip
     app = start(monkeypatch, FIELDS, **wanted)
-    found = address(app)
-    assert found.pop("field_page", "1") == wanted.pop("field_page")
-    found.pop("field_box", None)
-    assert found == wanted
+    at_first = address(app)
+    assert at_first.pop("field_page", "1") == wanted.pop("field_page")
+    at_first.pop("field_box", None)
+    assert at_first == wanted
     assert dashboard.viewer(app)["page"]["document"] == "hartwell-3402"
 
 

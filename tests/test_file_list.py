@@ -93,3 +93,41 @@ def test_a_role_is_changed_and_changed_back(monkeypatch: pytest.MonkeyPatch, fol
     # What says that it is a ground truth is no prediction: the file keeps its role, and its issues are shown.
     assert change("truth.json", "Prediction")["truth.json"] == "Ground truth"
     assert app.error[0].value.startswith("The file has errors and was not taken")
+
+
+def choose(app: Any, key: str, row: int, column: str) -> None:
+    """A cell of a table chosen, as a click does."""
+    app.session_state[key] = {"selection": {"rows": [], "columns": [], "cells": [(row, column)]}}
+    dashboard.fine(app.run())
+
+
+def test_a_row_leads_to_what_is_in_the_file(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    app = start(monkeypatch, folder)
+    choose(app, "files_All", 2, "File")
+    facts = next(each.value for each in app.dataframe if "In this file" in each.value)
+    assert facts["In this file"].tolist() == [
+        "1 document, 1 page, 1 box, 2 labels", "0.4 to 0.4, median 0.4 of the page",
+        "0.4 to 0.4, median 0.4 of the page", "0.5 to 0.5, median 0.5, 0 without", "0",
+    ]  # fmt: skip
+    dashboard.fine(next(each for each in app.button if each.label == "Show pages").click().run())
+    assert dashboard.title(app) == "Page browser"
+
+
+def test_a_count_of_a_check_opens_as_many_pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    write_file(tmp_path / "truth.json", ROWS, side="ground_truth", pages=[("a.pdf", 3), ("a.pdf", 5)])
+    write_file(tmp_path / "a.json", [*ROWS, *ROWS[:1]])
+    app = dashboard.start(monkeypatch, dashboard.FILES, files=workspace.find([tmp_path]).to_json())
+    choose(app, "checks_of_files", 1, "truth.json")
+    behind = next(each.value for each in app.dataframe if list(each.value) == ["Document", "Page", "Count"])
+    assert behind.to_numpy().tolist() == [["a.pdf", 4, 1], ["a.pdf", 6, 1]]
+    choose(app, "checks_of_files", 0, "a.json")
+    behind = next(each.value for each in app.dataframe if list(each.value) == ["Document", "Page", "Count"])
+    assert behind.to_numpy().tolist() == [["a.pdf", 1, 1]]
+    choose(app, "checks_of_files", 4, "a.json")
+    few = next(each.value for each in app.dataframe if list(each.value) == ["Label", "Boxes"])
+    assert few.to_numpy().tolist() == [["Figure", 3]]
+
+
+def test_the_project_and_the_findings_are_listed(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    (folder / "layoutscope.toml").write_text('ground_truth = "truth.json"\nmodels = ["a.json"]\n')
+    assert files(start(monkeypatch, folder))["layoutscope.toml"] == ("Project", "Project file")

@@ -65,9 +65,9 @@ def pred(tmp_path: Path) -> Path:
 def kept(tmp_path: Path, gt: Path, pred: Path) -> Path:
     """A store: the missed table and the invented figure, both with "ground truth wrong"; a page in conflict."""
     path = tmp_path / "findings.sqlite"
-    found = snapshot.pair(join(formats.read(gt), formats.read(pred))).match().at(0.5)
+    result = snapshot.pair(join(formats.read(gt), formats.read(pred))).match().at(0.5)
     given: dict[str, Any] = {"author": "Anna", "verified": True, "time": NOW}
-    events = [judge(target, verdict="ground_truth_wrong", **given) for target in page_mistakes(found, 0).targets]
+    events = [judge(target, verdict="ground_truth_wrong", **given) for target in page_mistakes(result, 0).targets]
     page = page_target("a.pdf", 0)
     events += [judge(page, verdict="ignore", note="=SUM(A1)", **given)]
     events += [judge(page, verdict="model_wrong", **{**given, "author": "Ben", "time": NOW + timedelta(hours=1)})]

@@ -36,9 +36,9 @@ def result(truth: Annotations, *predicted: Annotations, iou: float = 0.5, model:
     return snapshot.pair(join(truth, *predicted), model).match().at(iou)
 
 
-def counts(found: BoxResult[Any]) -> tuple[int, int, int]:
+def counts(result: BoxResult[Any]) -> tuple[int, int, int]:
     """True positives, false positives and false negatives."""
-    row = found.micro.row(0)
+    row = result.micro.row(0)
     return row["tp"], row["fp"], row["fn"]
 
 
@@ -204,9 +204,9 @@ class TestOneGroundTruth:
         truth = ground_truth([MATCH])
         a = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.3)]), model="a")
         b = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.28)]), model="b")
-        found, other = result(truth, a, b), result(truth, a, b, model=1)
-        log = ReviewLog.of([*verdicts(found, WRONG), *verdicts(other, WRONG, minutes=1)])
-        to = corrections(found.matching.dataset, log)
+        first, other = result(truth, a, b), result(truth, a, b, model=1)
+        log = ReviewLog.of([*verdicts(first, WRONG), *verdicts(other, WRONG, minutes=1)])
+        to = corrections(first.matching.dataset, log)
         assert to.applied == 2
         assert boxes(to.dataset.ground_truth.source)[0] == ("Figure", 0.1, 0.1, 0.4, 0.28)
         assert len(to.dataset.ground_truth) == 2
@@ -215,8 +215,8 @@ class TestOneGroundTruth:
         truth = ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.4)])
         a = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.2)]), model="a")
         b = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.22)]), model="b")
-        found, other = result(truth, a, b), result(truth, a, b, model=1)
-        to = corrections(found.matching.dataset, ReviewLog.of([*verdicts(other, WRONG), *verdicts(found, WRONG)]))
+        first, other = result(truth, a, b), result(truth, a, b, model=1)
+        to = corrections(first.matching.dataset, ReviewLog.of([*verdicts(other, WRONG), *verdicts(first, WRONG)]))
         assert to.applied == 1
         assert [finding.sentence for finding in to.issues] == [
             "ground_truth.json: a.pdf, page 1: a verdict is applied when no newer one changes the same box; "
@@ -260,10 +260,10 @@ class TestOneGroundTruth:
         assert np.array_equal(again.matching.dataset.page_index, outcome.matching.dataset.page_index)
 
     def test_a_result_of_other_files_is_refused(self) -> None:
-        found, other = result(ground_truth([MATCH]), annotations([MATCH])), random_rows(1)
+        evaluated, other = result(ground_truth([MATCH]), annotations([MATCH])), random_rows(1)
         to = corrections(join(ground_truth(other[0], name="other.json")), ReviewLog())
         with pytest.raises(ValueError, match="another dataset"):
-            corrected(found, to)
+            corrected(evaluated, to)
 
 
 class TestNumbers:
@@ -402,8 +402,8 @@ class TestProtocols:
             scored([box(60, 10, 90, 40), box(12, 62, 20, 70)]), unit="pixels", page_size=np.array([[100.0, 100.0]])
         )
         official = coco.evaluate(truth, predicted)
-        found = official.thresholds[0.5]
-        log = ReviewLog.of(verdicts(found, WRONG, "missed"))
+        matched = official.thresholds[0.5]
+        log = ReviewLog.of(verdicts(matched, WRONG, "missed"))
         to = corrections(official.matching.dataset, log)
         boxes_now = to.dataset.ground_truth.source.boxes
         assert to.applied == 1

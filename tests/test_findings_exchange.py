@@ -266,7 +266,7 @@ class TestMerge:
         merged = merge(anna, ben, anna[:1])
         assert len(merged.events) == 6
         assert merged.repeated == 1
-        assert [found.target_id for found in merged.conflicts] == [pages[1].id]
+        assert [judged.target_id for judged in merged.conflicts] == [pages[1].id]
         assert merged.log.judged[pages[0].id].verdict == "ignore"
         rows = table(merged.log.judged.values())
         by_page = {row[2]: dict(zip(rows.columns, row, strict=True)) for row in rows.rows}

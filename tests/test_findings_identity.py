@@ -52,10 +52,10 @@ def result(
     return snapshot.pair(join(truth, predicted)).match(min_score=min_score, **given).at(iou)
 
 
-def every_id(found: BoxResult[Any]) -> list[str]:
+def every_id(result: BoxResult[Any]) -> list[str]:
     """The identities of all mistakes, sorted."""
-    pages = range(found.matching.dataset.pages)
-    return sorted(target_id for page in pages for target_id in page_mistakes(found, page).ids)
+    pages = range(result.matching.dataset.pages)
+    return sorted(target_id for page in pages for target_id in page_mistakes(result, page).ids)
 
 
 class TestIdentity:
@@ -379,13 +379,13 @@ class TestBook:
             said(page, "model_wrong", author="Ben", minutes=2),
             said(page, "ignore", minutes=3),
         ]
-        (found,) = ReviewLog.of(events).judged.values()
-        assert [(event.author, event.verdict) for event in found.opinions] == [
+        (judged,) = ReviewLog.of(events).judged.values()
+        assert [(event.author, event.verdict) for event in judged.opinions] == [
             ("Ben", "model_wrong"),
             ("Anna", "ignore"),
         ]
-        assert found.conflict
-        assert found.verdict is None
+        assert judged.conflict
+        assert judged.verdict is None
         agreed = ReviewLog.of([*events, said(page, "ignore", author="Ben", minutes=4)]).judged[page.id]
         assert agreed.verdict == "ignore"
         assert not agreed.conflict
@@ -393,24 +393,24 @@ class TestBook:
 
     def test_a_note_does_not_vote(self) -> None:
         page = page_target("a", 0)
-        (found,) = ReviewLog.of([said(page, "ignore"), said(page, None, author="Ben", note="why")]).judged.values()
-        assert found.verdict == "ignore"
-        assert len(found.opinions) == 2
+        (judged,) = ReviewLog.of([said(page, "ignore"), said(page, None, author="Ben", note="why")]).judged.values()
+        assert judged.verdict == "ignore"
+        assert len(judged.opinions) == 2
 
     def test_a_typed_name_never_stands_for_a_verified_one(self) -> None:
         page = page_target("a", 0)
         events = [said(page, "ignore", verified=True), said(page, "model_wrong", minutes=1)]
-        (found,) = ReviewLog.of(events).judged.values()
-        assert len(found.opinions) == 2
-        assert found.conflict
+        (judged,) = ReviewLog.of(events).judged.values()
+        assert len(judged.opinions) == 2
+        assert judged.conflict
 
     def test_what_was_taken_back_is_history(self) -> None:
         page = page_target("a", 0)
         log = ReviewLog.of([said(page, "ignore"), said(page, None, minutes=1)])
         assert len(log) == 0
-        found = log.get(page.id)
-        assert found is not None
-        assert [event.action for event in found.history] == ["judged", "cleared"]
+        judged = log.get(page.id)
+        assert judged is not None
+        assert [event.action for event in judged.history] == ["judged", "cleared"]
 
     @given(some.lists(some.tuples(some.sampled_from([*VERDICTS, None]), some.sampled_from("ABC"), some.integers(0, 9))))
     @settings(max_examples=60, deadline=None)
@@ -422,7 +422,9 @@ class TestBook:
         other = [*events, *events[: len(events) // 2]]
         first, again = ReviewLog.of(events), ReviewLog.of(other)
         assert list(first.judged) == list(again.judged)
-        assert [found.history for found in first.every.values()] == [found.history for found in again.every.values()]
+        assert [judged.history for judged in first.every.values()] == [
+            judged.history for judged in again.every.values()
+        ]
         assert first.revision == again.revision
 
     @pytest.mark.parametrize(

@@ -174,7 +174,7 @@ class TestContract:
         log = other.log()
         assert other.log() is log
         store.add([said(1), said(0, "ignore", minutes=1)])
-        assert [found.verdict for found in other.log().judged.values()] == ["ignore", "model_wrong"]
+        assert [judged.verdict for judged in other.log().judged.values()] == ["ignore", "model_wrong"]
         assert other.log().revision != log.revision
 
     def test_twenty_writers_at_once_lose_nothing(self, address: str, opened: Opener) -> None:

@@ -295,7 +295,7 @@ def field_results() -> dict[str, fields.FieldsResult]:
 
 def fields_behind(app: AppTest) -> int:
     """How many fields the view lists behind the chosen number, by its own words and by its table."""
-    said = next(found for each in app.caption if (found := re.match(r"([\d,]+) fields?: ", each.value)))
+    said = next(matched for each in app.caption if (matched := re.match(r"([\d,]+) fields?: ", each.value)))
     count = int(said[1].replace(",", ""))
     tables = [each.value for each in app.dataframe if "Document" in each.value and "Predicted" in each.value]
     assert sum(map(len, tables)) == count

@@ -54,8 +54,8 @@ def matched(truth: Boxes, prediction: Boxes, floor: float) -> Matches:
     return fitted.columns.take(np.flatnonzero(fitted.match()))
 
 
-def triples(found: Matches) -> list[tuple[int, int, float]]:
-    return list(zip(found.prediction.tolist(), found.ground_truth.tolist(), found.iou.tolist(), strict=True))
+def triples(matches: Matches) -> list[tuple[int, int, float]]:
+    return list(zip(matches.prediction.tolist(), matches.ground_truth.tolist(), matches.iou.tolist(), strict=True))
 
 
 @st.composite
@@ -111,8 +111,8 @@ def test_overlapping_pairs_are_those_of_brute_force(
     # Pixels, coordinates left of the origin, and group numbers of a large corpus.
     scale, shift = unit
     first, second = ((boxes * scale + shift, groups * spread) for boxes, groups in (truth, prediction))
-    found = overlapping_pairs(*first, *second, iou_floor=floor)
-    rows = list(zip(found.prediction.tolist(), found.ground_truth.tolist(), found.iou.tolist(), strict=True))
+    pairs = overlapping_pairs(*first, *second, iou_floor=floor)
+    rows = list(zip(pairs.prediction.tolist(), pairs.ground_truth.tolist(), pairs.iou.tolist(), strict=True))
     assert rows == all_pairs(first, second, floor)
 
 

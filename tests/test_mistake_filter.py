@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from evaluator.drawing import layers, mistake_filter
 from evaluator.drawing.mistake_filter import MistakeColumns, MistakeFilter, PageList, page_list, passing
 from evaluator.drawing.page_strip import strip, window
+from evaluator.metrics.box_items import Items, items
 from evaluator.metrics.error_types import DOCUMENT, MistakeOptions
 from evaluator.model.boxes import overlap
 from evaluator.model.dataset import join
@@ -123,6 +125,31 @@ def test_the_best_pair_of_a_split_counts() -> None:
         assert (columns.iou, columns.score, columns.size) == (
             pytest.approx([0.45]), pytest.approx([score]), pytest.approx([0.16])
         )  # fmt: skip
+
+
+def test_pairs_and_mistakes_of_pixel_files_have_one_unit() -> None:
+    """The same boxes in shares and in pixels of 400 x 800: size and height are the same shares, of pairs too."""
+    rows = [box(0.1, 0.1, 0.5, 0.3), box(0.1, 0.7, 0.5, 0.9)]
+    found = [rows[0]._replace(score=0.9), box(0.6, 0.4, 0.8, 0.5, score=0.5)]
+
+    def every(scale: tuple[float, float]) -> Items:
+        sides = [
+            replace(
+                side,
+                unit="page" if scale == (1.0, 1.0) else "pixels",
+                boxes=replace(side.boxes, xyxy=side.boxes.xyxy * np.tile(scale, 2)),
+                page_size=None if scale == (1.0, 1.0) else np.array([scale]),
+            )
+            for side in (ground_truth(rows), prediction(found))
+        ]
+        result = snapshot.pair(join(*sides), 0).match().at(0.5)
+        return mistake_filter.on_pages(result, items(result))
+
+    shares, pixels = every((1.0, 1.0)), every((400.0, 800.0))
+    assert shares.size.tolist() == pytest.approx([0.08, 0.02, 0.08])
+    assert pixels.size.tolist() == pytest.approx(shares.size.tolist())
+    assert pixels.middle.tolist() == pytest.approx(shares.middle.tolist())
+    assert shares.middle.tolist() == pytest.approx([0.2, 0.45, 0.8])
 
 
 def test_no_mistakes() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from evaluator.metrics.results import ratio
 from evaluator.model.dataset import Run
 from evaluator.model.issues import BadInput
 from evaluator.project import evaluate, evaluate_together
-from evaluator.protocols import coco
+from evaluator.protocols import PROTOCOLS, coco
 from evaluator.protocols.base import BoxEvaluation
 from tests import dashboard
 from tests.benchmarks import bench_models
@@ -143,6 +144,11 @@ def written(folder: Path, protocol: str = "snapshot", **options: Any) -> bytes:
     return export.to_json(values[0]).encode()
 
 
+@pytest.fixture(scope="module")
+def coco_result(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return written(tmp_path_factory.mktemp("coco"), "coco")
+
+
 def test_an_earlier_result_stands_as_the_model_with_its_boxes(tmp_path: Path) -> None:
     (earlier,) = read_results(written(tmp_path), "result.json")
     result = evaluate_together("snapshot", TRUTH, PREDICTIONS)[0].result
@@ -160,6 +166,82 @@ def test_an_earlier_result_stands_as_the_model_with_its_boxes(tmp_path: Path) ->
         assert standing.values[0] == standing.values[1]
         assert standing.low[0] == standing.low[1]
         assert standing.pair(0, 1).difference == 0.0
+
+
+@pytest.mark.parametrize(
+    ("protocol", "metrics"), [("coco", ("AP", "AP50", "AP75", "AR100")), ("pod", ("map", "mean_f1"))]
+)
+def test_an_earlier_result_keeps_what_its_protocol_is_known_by(
+    tmp_path: Path, protocol: str, metrics: tuple[str, ...]
+) -> None:
+    content = written(tmp_path, protocol)
+    (earlier,) = read_results(content, "result.json")
+    results = [one.result for one in evaluate_together(protocol, TRUTH, PREDICTIONS)]
+    system = PROTOCOLS[protocol]
+    first, second = (
+        contender(name, one.first, system.measures(one))  # type: ignore[attr-defined]
+        for name, one in zip(("lines", "blocks"), results, strict=True)
+    )
+    # No threshold of the file: its numbers over all thresholds are there all the same.
+    kept = earlier.contender(0.123, "earlier")
+    for metric in metrics:
+        key = Key(metric, ALL_LABELS)
+        standing = standings([first, kept, second], key, resamples=200)
+        open_, stored = (
+            next(place for place, model in enumerate(standing.models) if model.name == name)
+            for name in ("lines", "earlier")
+        )
+        assert standing.values[open_] == pytest.approx(standing.values[stored], abs=1e-15)
+        assert standing.low[open_] == pytest.approx(standing.low[stored], abs=1e-12)
+        assert standing.high[open_] == pytest.approx(standing.high[stored], abs=1e-12)
+        assert standing.pair(open_, stored).difference == pytest.approx(0.0, abs=1e-15)
+        other = next(place for place, model in enumerate(standing.models) if model.name == "blocks")
+        assert standing.pair(open_, other)[:3] == pytest.approx(standing.pair(stored, other)[:3], abs=1e-12)
+    same = {"protocol": protocol, "signature": earlier.signature, "truth_sha256": earlier.truth_sha256, "iou": 0.123}
+    assert earlier.against(**same, own=True) == ""  # type: ignore[arg-type]
+    assert earlier.against(**same).startswith("measured at IoU ")  # type: ignore[arg-type]
+    (some,) = read_results(written(tmp_path, protocol, min_score=0.5), "result.json")
+    assert some.against(**same, own=True).startswith("measured of some predictions only")  # type: ignore[arg-type]
+    assert not any(key.metric in metrics for key in some.contender(0.5).measures.keys)
+
+
+def set_own(value: dict[str, Any], **change: Any) -> None:
+    """Change a ranking of a result."""
+    value["by_document"]["own"][0]["averages"]["rankings"][0].update(change)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda value: set_own(value, document="0 1"), "document and hit must have one length"),
+        (lambda value: set_own(value, positives="1"), "positives one number for each document"),
+        (lambda value: set_own(value, document="99"), "numbers of a column must be from 0 to 7"),
+        (lambda value: set_own(value, hit="x"), "a column must be whole numbers with spaces between"),
+        (lambda value: set_own(value, hit=f"{1 << 70}"), "a column must be whole numbers"),
+        (lambda value: set_own(value, numbers=[0]), "numbers of a column must be from 0 to 1"),
+        (lambda value: set_own(value, numbers=list(range(61))), "at most 60 rankings"),
+        (lambda value: value["by_document"]["own"][0].update(metrics=[]), "must have one length"),
+        (lambda value: value["by_document"]["own"][0]["members"].__setitem__(0, [-1]), "members must be below"),
+        (lambda value: value["by_document"]["own"][0].pop("averages"), "a mean must have averages or ratios"),
+        (
+            lambda value: value["by_document"]["own"][0]["averages"].update(interpolation="no"),
+            "must be one of 11-point",
+        ),
+        (lambda value: value["by_document"]["own"][0]["averages"]["rankings"].pop(), "every average must have one"),
+        (lambda value: value["by_document"]["own"][1]["ratios"]["numerator"].pop(), "every ratio must have one number"),
+        (lambda value: value["by_document"]["own"][0]["values"].__setitem__(0, 7), "values must be in [0, 1]"),
+    ],
+)
+def test_rankings_that_do_not_fit_together_are_one_issue(
+    coco_result: bytes, change: Callable[[dict[str, Any]], None], sentence: str
+) -> None:
+    value = json.loads(coco_result)
+    change(value)
+    with pytest.raises(BadInput) as caught:
+        read_results(json.dumps(value).encode(), "result.json")
+    (issue,) = caught.value.issues
+    assert (issue.place, issue.rule) == ("$.by_document.own", "rankings must fit together")
+    assert sentence in issue.found
 
 
 @pytest.mark.parametrize(
@@ -227,11 +309,11 @@ def test_compare_of_three_prints_the_standings(capsys: pytest.CaptureFixture[str
     assert "Models by F1, All labels." in capsys.readouterr().out
     with pytest.raises(SystemExit, match="0"):
         main([*command, "--json"])
-    found = json.loads(capsys.readouterr().out)["standings"]
-    assert found["metric"] == "f1"
-    assert found["models"][0]["model"] == "B"
-    assert found["cannot_be_told_apart"] == [["B", "A", "C"]]
-    assert len(found["pairs"]) == 3
+    standings = json.loads(capsys.readouterr().out)["standings"]
+    assert standings["metric"] == "f1"
+    assert standings["models"][0]["model"] == "B"
+    assert standings["cannot_be_told_apart"] == [["B", "A", "C"]]
+    assert len(standings["pairs"]) == 3
 
 
 # --- the view ------------------------------------------------------------------------------------------------
@@ -323,6 +405,20 @@ def test_earlier_results_in_the_view(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert any("measured under another signature" in word for word in words)
     assert "lines 1.0 (2)" in words
     assert len(app.dataframe[0].value) == 3
+
+
+def test_an_earlier_result_is_ranked_by_average_precision_in_the_view(
+    monkeypatch: pytest.MonkeyPatch, coco_result: bytes
+) -> None:
+    app = start(monkeypatch, MODELS, protocol="coco", rank_by="AP", iou="0.62")
+    app.session_state["earlier"] = read_results(coco_result, "r.json")
+    dashboard.fine(app.run())
+    words = dashboard.words(app)
+    assert "Shown apart" not in words
+    assert "lines 1.0 (2)" in words
+    pairs = app.dataframe[0].value
+    assert pairs.shape[0] == 3
+    assert "±0.0" in pairs.to_numpy().ravel().tolist()
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -94,7 +94,7 @@ def test_a_difference_is_blue_where_the_first_is_better() -> None:
 def test_a_difference_turned_round_changes_sides(
     truth: list[Box], first: list[Box], second: list[Box], shows: matrix.Shows, colour: matrix.Colour
 ) -> None:
-    a, b = (pixel.evaluate(side(truth), side(found)).whole for found in (first, second))
+    a, b = (pixel.evaluate(side(truth), side(predicted)).whole for predicted in (first, second))
 
     def data(one: PixelColumns, other: PixelColumns) -> dict[str, list[list[int]]]:
         shares = difference(one, other, "recall") if shows == "pixels" else None

@@ -31,8 +31,8 @@ def test_the_tinted_pixels_are_those_of_the_count(first: list[Box], second: list
             assert data["boxes"] == []
 
 
-def drawn(truth: list[Box], found: list[Box], row: str, column: str) -> list[tuple[str, str, list[float]]]:
-    result = pixel.evaluate(ground_truth(truth), annotations(found), page_size=(100.0, 200.0))
+def drawn(truth: list[Box], predicted: list[Box], row: str, column: str) -> list[tuple[str, str, list[float]]]:
+    result = pixel.evaluate(ground_truth(truth), annotations(predicted), page_size=(100.0, 200.0))
     names = result.classes
     data = read_by_browser(tint_data(result, 0, names.index(row), names.index(column)))
     return [(each["side"], each["text"], each["xyxy"]) for each in data["boxes"]]

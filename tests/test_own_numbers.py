@@ -39,11 +39,11 @@ def shown(app: AppTest) -> list[list[str]]:
         for body in dashboard.html_blocks(app)
         if '"ls-own' in body and "ls-gains" not in body and "ls-means" not in body
     )
-    found = []
+    numbers = []
     for row in body.split("<tr")[3:]:
         cells = [dashboard.read_html("<td" + cell).words for cell in row.split("<td")[1:]]
-        found.append([" ".join(words) for words in cells])
-    return found
+        numbers.append([" ".join(words) for words in cells])
+    return numbers
 
 
 def three(value: float | None) -> str:

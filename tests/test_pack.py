@@ -18,12 +18,12 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from evaluator import formats
+from evaluator import formats, project
 from evaluator.compare.decision import Cost
 from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.causes import causes
 from evaluator.model.dataset import join
-from evaluator.pack import html_pack, tables
+from evaluator.pack import font, html_pack, tables
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents, gather, key_rows
 from evaluator.pack.folder import write_folder
@@ -35,6 +35,7 @@ from evaluator.pack.story import documents_words, hand_work, rule_lines
 from evaluator.pack.writing import Writer, WritingProblem
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.writer import Mark, Note
+from evaluator.protocols.coco.evaluation import CocoResult
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from evaluator.review.identity import page_mistakes
 from evaluator.review.verdicts import Event, ReviewLog, judge
@@ -170,7 +171,7 @@ def test_pages_of_findings_come_first_and_documents_can_be_chosen(results: list[
             "verdicts are model_wrong, ground_truth_wrong, ambiguous, ignore, conflict; found good",
         ),
         ({"pages": -1}, "the number of pages must be at least 0; found -1"),
-        ({"budget": 1000}, "the size budget must be at least 0.25 MB; found 0.00 MB"),
+        ({"budget": 1000}, "the size budget must be at least 0.5 MB; found 0.00 MB"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options: dict[str, Any], message: str) -> None:
@@ -226,22 +227,22 @@ def test_the_file_holds_everything_and_asks_for_nothing(
 ) -> None:
     contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions(pages=3, date="21 November 2026"))
     text = made(tmp_path, contents, pool)
-    found = Read(text)
+    page = Read(text)
     addresses = [
-        value for _, attributes in found.elements for name, value in attributes.items() if name in ("src", "href")
+        value for _, attributes in page.elements for name, value in attributes.items() if name in ("src", "href")
     ]
     assert all(address and address.startswith(("data:image/webp", "#")) for address in addresses)
     assert "http:" not in re.sub(r"http://www\.w3\.org/[\w/]+", "", text)
-    policy = next(a["content"] for t, a in found.elements if t == "meta" and a.get("http-equiv"))
-    script = next(each for each in found.scripts if "layoutscope-viewer" in each)
+    policy = next(a["content"] for t, a in page.elements if t == "meta" and a.get("http-equiv"))
+    script = next(each for each in page.scripts if "layoutscope-viewer" in each)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert policy is not None
     assert f"script-src 'sha256-{digest}'" in policy
     assert policy.startswith("default-src 'none'")
-    anchors = {attributes["id"] for _, attributes in found.elements if attributes.get("id")}
+    anchors = {attributes["id"] for _, attributes in page.elements if attributes.get("id")}
     assert {address[1:] for address in addresses if address and address.startswith("#")} <= anchors
     assert {"finding-1", "finding-2", "page-1"} <= anchors
-    words = " ".join(found.text)
+    words = " ".join(page.text)
     for expected in ("0.696", "0.794", "Model wrong", "The box stops at the third rule.", "21 November 2026"):
         assert expected in words
     assert (
@@ -260,12 +261,12 @@ def test_words_from_strangers_stay_words(tmp_path: Path, pool: PagePool) -> None
         [result], [ModelItem("A", "<script>alert(2)</script>")], ReviewLog.of([event]), PackOptions(title=HOSTILE[0])
     )
     text = made(tmp_path, contents, pool, None)
-    found = Read(text)
-    assert {tag for tag, _ in found.elements if tag in ("img", "iframe", "link", "object")} == set()
-    assert sum(tag == "script" for tag, _ in found.elements) == 2 + len(contents.pages)  # the script, and the record
-    assert not [name for _, attributes in found.elements for name in attributes if name.startswith("on")]
-    assert "49" not in " ".join(found.text).split("{{")[0]
-    for script in found.scripts:
+    written = Read(text)
+    assert {tag for tag, _ in written.elements if tag in ("img", "iframe", "link", "object")} == set()
+    assert sum(tag == "script" for tag, _ in written.elements) == 2 + len(contents.pages)  # the script, and the record
+    assert not [name for _, attributes in written.elements for name in attributes if name.startswith("on")]
+    assert "49" not in re.sub(r"base64,[\w+/=]+", "", " ".join(written.text)).split("{{")[0]
+    for script in written.scripts:
         if "layoutscope-viewer" not in script:
             json.loads(script)
     pdf = write_pdf(tmp_path / "pack.pdf", contents, Pictures(pool, None), progress=nothing)
@@ -294,7 +295,62 @@ def test_boxes_stand_on_the_crop_where_they_stand_on_the_page(pool: PagePool, re
     assert picture.size[0] / picture.size[1] == pytest.approx(shape, rel=0.01)
 
 
-@pytest.mark.parametrize("budget", [350_000, 20 * 2**20])
+def test_each_finding_shows_what_both_models_have_there(
+    tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
+) -> None:
+    contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions(pages=0))
+    pictures = Pictures(pool, SAMPLE / "pdf")
+    for card in contents.cards:
+        sides = html_pack.sides_of_card(card, contents, pictures)
+        assert [(side.letter, side.name) for side in sides] == [("A", "lines 1.0"), ("B", "blocks 1.0")]
+        assert sides[0].picture is sides[1].picture
+        own = sides[("A", "B").index(card.model)]
+        strong = [box for box in own.boxes if not box.faint]
+        assert len(strong) == len(card.boxes)
+        assert [words.split()[0] for _, words in own.chips] == [
+            box.status for box in card.boxes if box.status != "truth"
+        ]
+        # What the other model has where the finding is stands out, and nothing else.
+        (other,) = (side for side in sides if side is not own)
+        places = html_pack.boxes_on(card.boxes, other.picture)
+        for drawn in other.boxes:
+            touches = any(
+                drawn.x < each.x + each.width and each.x < drawn.x + drawn.width
+                and drawn.y < each.y + each.height and each.y < drawn.y + drawn.height
+                for each in places
+            )  # fmt: skip
+            assert drawn.faint != touches
+    text = made(tmp_path, contents, pool)
+    findings = text[text.index('<section id="findings">') :].split("</section>")[0]
+    assert findings.count('<svg class="picture"') == 2 * len(contents.cards)
+    assert findings.count("data:image/webp") == len(contents.cards), "a picture is in the file once"
+
+
+def test_a_finding_of_a_third_model_stands_beside_the_first(results: list[ThresholdResult]) -> None:
+    third = results[1].matching.at(0.6)
+    contents = gather(
+        [*results, third], [*MODELS, ModelItem("C", "c")], ReviewLog.of([]), PackOptions()
+    )  # fmt: skip
+    assert contents.cards[0].model == "C"
+    assert [model.letter for model in html_pack.compared_with(contents.cards[0], contents.models)] == ["A", "C"]
+    alone = gather(results[:1], MODELS[:1], ReviewLog.of([]), PackOptions())
+    assert [model.letter for model in html_pack.compared_with(alone.cards[0], alone.models)] == ["A"]
+
+
+@pytest.mark.parametrize("style", ["regular", "bold"])
+def test_the_font_has_latin_greek_and_cyrillic_and_a_licence(style: str) -> None:
+    folder = Path(font.__file__).parent / "fonts"
+    face = pymupdf.Font(fontfile=str(folder / f"{style}.ttf"))
+    wanted = "azAZ09 éßñøÞ ąćęłńóśźż ŐŰ ţș αβγΩώ жщЫюё €–—…·×−±≥≤→★✓✕✎"
+    assert [letter for letter in wanted if not face.has_glyph(ord(letter))] == []
+    assert "SIL OPEN FONT LICENSE" in (folder / "OFL.txt").read_text().upper()
+    # The reserved name of the original is not used.
+    assert face.name.startswith("LayoutScope Sans")
+    assert f"font-weight: {'400' if style == 'regular' else '600 700'}" in font.css()
+    assert (folder / f"{style}.woff2").read_bytes()[:4] == b"wOF2"
+
+
+@pytest.mark.parametrize("budget", [2**19, 20 * 2**20])
 def test_the_size_is_what_was_asked_for(
     tmp_path: Path, pool: PagePool, results: list[ThresholdResult], budget: int
 ) -> None:
@@ -347,8 +403,12 @@ def test_the_pdf_says_the_same(tmp_path: Path, pool: PagePool, results: list[Thr
         for expected in ("0.696", "0.794", "Model wrong", "The box stops at the third rule.", "Ledger", "Method"):
             assert expected in words
         assert all((page.rect.width, page.rect.height) == (595.0, 842.0) for page in document)
-        # Front, one page of causes, one of cards, ledger and labels, one page of four pages, method.
-        assert document.page_count == 6
+        # Front, two pages of causes, one of findings, ledger and labels, one page of four pages, method.
+        assert document.page_count == 7
+        assert words.count("missed (FN)") == 3, "causes, findings and pages each have a legend"
+        assert {font[3].partition("+")[2] for page in document for font in page.get_fonts()} == {
+            "LayoutScope Sans Regular", "LayoutScope Sans Bold",
+        }  # fmt: skip
         assert document.metadata["title"] == contents.title
         bars = [
             shape for shape in document[0].get_drawings() if shape["color"] and shape["width"] and shape["width"] > 1
@@ -373,12 +433,12 @@ def test_marked_documents_carry_every_mistake_in_the_layer_of_its_model(
     seen = 0
     for index, page in enumerate(document.pages):
         wanted = [note for note in expected if note.page == index]
-        found = [each.get_object() for each in page.get("/Annots", [])]
-        found = [each for each in found if each["/Subtype"] == "/Square"]
-        assert len(found) == len(wanted)
-        seen += len(found)
+        marks = [each.get_object() for each in page.get("/Annots", [])]
+        marks = [each for each in marks if each["/Subtype"] == "/Square"]
+        assert len(marks) == len(wanted)
+        seen += len(marks)
         width, height = float(page.mediabox.width), float(page.mediabox.height)
-        for note, mark in zip(wanted, found, strict=True):
+        for note, mark in zip(wanted, marks, strict=True):
             x1, y1, x2, y2 = (float(value) for value in mark["/Rect"])
             centre = ((x1 + x2) / 2 / width, 1 - (y1 + y2) / 2 / height)
             middle = ((note.xyxy[0] + note.xyxy[2]) / 2, (note.xyxy[1] + note.xyxy[3]) / 2)
@@ -387,6 +447,58 @@ def test_marked_documents_carry_every_mistake_in_the_layer_of_its_model(
             assert mark["/OC"].get_object()["/Name"] == note.layer
     assert seen == len(expected)
     assert {note.layer for note in expected} == {"A lines 1.0", "B blocks 1.0"}
+
+
+TRIANGLE, SQUARE = [[0, 0], [60, 0], [0, 60]], [[40, 40], [60, 40], [60, 60], [40, 60]]
+
+
+@pytest.fixture
+def outlined(tmp_path: Path) -> Contents:
+    """One missed region of two parts, in pixels of a page of 120 times 200, and no prediction of its label."""
+    flat = [[float(value) for point in ring for value in point] for ring in (TRIANGLE, SQUARE)]
+    truth = {
+        "images": [{"id": 1, "file_name": "sheet.pdf", "width": 120, "height": 200}],
+        "categories": [{"id": 1, "name": "Text"}, {"id": 2, "name": "Table"}],
+        "annotations": [
+            {"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 60, 60], "segmentation": flat, "area": 3200}
+        ],
+    }  # fmt: skip
+    predicted = [{"image_id": 1, "category_id": 2, "bbox": [60, 100, 30, 50], "score": 0.5}]
+    (tmp_path / "gt.json").write_text(json.dumps(truth))
+    (tmp_path / "dt.json").write_text(json.dumps(predicted))
+    (evaluated,) = project.evaluate("coco", tmp_path / "gt.json", [tmp_path / "dt.json"], allow_no_match=True)
+    assert isinstance(evaluated.result, CocoResult)
+    return gather([evaluated.result.matching.at(0.5)], MODELS[:1], ReviewLog.of([]), PackOptions())
+
+
+def test_outlines_are_in_the_pdf_and_in_marked_documents(tmp_path: Path, pool: PagePool, outlined: Contents) -> None:
+    pypdf = pytest.importorskip("pypdf")
+    sheet = pymupdf.open()
+    sheet.new_page(width=120, height=200)
+    sheet[0].set_rotation(90)
+    (tmp_path / "pdf").mkdir()
+    sheet.save(tmp_path / "pdf" / "sheet.pdf")
+    write_pdf(tmp_path / "pack.pdf", outlined, Pictures(pool, tmp_path / "pdf"), progress=nothing)
+    with pymupdf.open(tmp_path / "pack.pdf") as document:
+        drawn = [path for page in document for path in page.get_drawings() if path.get("even_odd") and path["fill"]]
+    # The cause, the finding, and the page.
+    assert len(drawn) == 3
+    for path in drawn:
+        assert len(path["items"]) == 7
+        corners = [item[1] for item in path["items"]]
+        assert corners[3].x - corners[0].x == pytest.approx((corners[1].x - corners[0].x) * 2 / 3, rel=0.01)
+    (marked,) = write_marked(tmp_path, outlined, tmp_path / "pdf", progress=nothing)
+    assert marked.path is not None
+    page = pypdf.PdfReader(marked.path).pages[0]
+    marks = [each.get_object() for each in page["/Annots"]]
+    polygons = [each for each in marks if each["/Subtype"] == "/Polygon"]
+    assert [each["/Contents"] for each in polygons] == ["Missed: Text\nMistake 1: Missed\nno prediction here"] * 2
+    assert all(each["/OC"].get_object()["/Name"] == "A lines 1.0" for each in polygons)
+    # The displayed page is 200 wide and 120 high, turned by a quarter: its x runs up the sheet, its y to the right.
+    for mark, ring in zip(polygons, (TRIANGLE, SQUARE), strict=True):
+        points = list(zip(*[iter(map(float, mark["/Vertices"]))] * 2, strict=True))
+        shown = [(x / 120 * 200, y / 200 * 120) for x, y in ring]
+        assert points == [pytest.approx((y, x), abs=0.2) for x, y in shown]
 
 
 def test_a_document_that_is_not_there_or_no_pdf_is_told(tmp_path: Path, results: list[ThresholdResult]) -> None:
@@ -480,16 +592,16 @@ def test_causes_cost_what_the_dashboard_says_and_show_both_models(
     pool: PagePool, results: list[ThresholdResult]
 ) -> None:
     contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions())
-    found = [causes(result) for result in results]
-    families = list(found[1].alike)[: len(contents.causes)]
+    by_model = [causes(result) for result in results]
+    families = list(by_model[1].alike)[: len(contents.causes)]
     for cause, family in zip(contents.causes, families, strict=True):
-        for cost, each in zip(cause.costs, found, strict=True):
+        for cost, each in zip(cause.costs, by_model, strict=True):
             assert cost == sum(int(each.cost[row]) for row, one in enumerate(each.families) if one == family)
     assert [cause.costs[-1] for cause in contents.causes] == sorted(
         (cause.costs[-1] for cause in contents.causes), reverse=True
     )
     shown = html_pack.sides_of_cause(contents.causes[0], contents, Pictures(pool, SAMPLE / "pdf"))
-    first, second = shown["sides"]
+    first, second = shown
     assert (first.letter, second.letter) == ("A", "B")
     assert first.picture is second.picture
     assert f"{len(first.lost)} words lost" in first.counts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import msgspec
@@ -27,10 +28,10 @@ def packed(*models: PackedModel, **given: object) -> Packed:
 
 
 def test_numbers_of_the_model_of_the_same_name_are_subtracted() -> None:
-    found = since(packed(model()), packed(model(f1=0.512, precision=0.9, mistakes=8), answer="Ship B"))
-    assert found.heading == "Since the pack of 1 May 2026"
-    assert found.notes == ()
-    assert found.rows == (
+    change = since(packed(model()), packed(model(f1=0.512, precision=0.9, mistakes=8), answer="Ship B"))
+    assert change.heading == "Since the pack of 1 May 2026"
+    assert change.notes == ()
+    assert change.rows == (
         Change("Decision", "Cannot tell", "Ship B", "new"),
         Change("A lines 1.0: F1", "0.500", "0.512", "+1.2 points"),
         Change("A lines 1.0: Precision", "n/a", "0.900", ""),
@@ -50,8 +51,8 @@ def test_another_ground_truth_or_signature_is_said_and_nothing_subtracted() -> N
     assert other.notes == ("The ground truth is another one, so numbers are shown side by side and not subtracted.",)
     coco = since(packed(model(signature="coco 2.0 · boxes")), packed(model(f1=0.9)))
     assert coco.notes == ("A lines 1.0 was measured under another signature, coco 2.0 · boxes.",)
-    for found in (other, coco):
-        assert {row.change for row in found.rows} == {""}
+    for earlier in (other, coco):
+        assert {row.change for row in earlier.rows} == {""}
     # A threshold of its own, and other counts of documents, are no other signature.
     assert since(packed(model()), packed(model(signature=SIGNATURE.replace("0.00", "0.40")))).notes == ()
 
@@ -110,6 +111,15 @@ def test_a_pack_says_what_changed_since_another(tmp_path: Path, run: Run) -> Non
     assert after.f1 is not None
     assert f"<td>{before.f1:.3f}</td><td>{after.f1:.3f}</td><td>−{100 * (before.f1 - after.f1):.1f} points</td>" in text
     assert "Since the pack of" not in first.read_text(encoding="utf-8")
+    folder = tmp_path / "folder"
+    assert run("report", *lines, "--out", folder, *few, "--since", first)[0] == 0
+    stored = json.loads((folder / "results.json").read_text())["since"]
+    assert stored["heading"].startswith("Since the pack of ")
+    assert {
+        "what": "A lines 1.0, before blocks 1.0: F1",
+        "before": f"{before.f1:.3f}",
+        "now": f"{after.f1:.3f}",
+    }.items() <= (stored["rows"][1].items())
     printed = tmp_path / "second.pdf"
     assert run("report", *lines, "--out", printed, *few, "--since", first)[0] == 0
     code, _, said = run(

@@ -60,7 +60,7 @@ def test_every_form_shows_them(results: list[ThresholdResult], tmp_path: Path) -
         write_pdf(tmp_path / "pack.pdf", contents, pictures, progress=nothing)
     text = (tmp_path / "pack.html").read_text()
     chapter = text[text.index('<section id="slices">') :].split("</section>")[0]
-    assert chapter.count("<img ") == sum(len(card.examples) for card in slices.cards) > 0
+    assert chapter.count('<svg class="picture"') == sum(len(card.examples) for card in slices.cards) > 0
     with pymupdf.open(tmp_path / "pack.pdf") as document:
         # A line may end at the hyphen of a label, and letters be one glyph.
         printed = unicodedata.normalize("NFKC", "".join("".join(page.get_text() for page in document).split()))

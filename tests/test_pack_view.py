@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
+import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,12 +17,13 @@ from evaluator.pack.blocks import Rows
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.chapters import Chapter, chapter_of
 from evaluator.pack.further import Further, gather_all
-from evaluator.pack.html_pack import Cancelled
+from evaluator.pack.html_pack import Cancelled, Written
 from evaluator.project import evaluate_together, open_project
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.coco import CocoResult
 from evaluator.workspace import Sides, Workspace
-from pages.shared.pack import Job
+from pages.shared import pack as held
+from pages.shared.pack import Choices, Job
 from tests.dashboard import SAMPLE_DATA, fine, start
 
 Make = Callable[[AppTest], tuple[AppTest, Job]]
@@ -138,6 +142,52 @@ def test_hand_work_is_reckoned_with_what_is_typed(monkeypatch: pytest.MonkeyPatc
     text = job.path.read_text(encoding="utf-8")
     assert "At 12.5 s a box: " in text
     assert "for 3,000 pages a year " in text
+
+
+def test_the_rule_of_compare_and_an_earlier_pack_go_in(
+    monkeypatch: pytest.MonkeyPatch, made: Make, tmp_path: Path
+) -> None:
+    app = small(start(monkeypatch, PACK, files=Workspace({"boxes": BOXES}).to_json()))
+    _, first = made(app)
+    content = first.path.read_bytes()
+    app.session_state["rule_measure"], app.session_state["rule_least"] = "recall", 0.5
+    app.session_state["rule_loss"] = 100.0
+    app.file_uploader(key="pack_earlier").upload("pack.html", content, "text/html")
+    app, job = made(app)
+    assert not Path(first.folder.name).exists(), "what is replaced leaves nothing"
+    assert job.contents is not None
+    assert job.contents.decision is not None
+    assert (job.contents.decision.rule.metric, job.contents.decision.rule.least) == ("recall", 0.005)
+    assert job.contents.decision.answer == "ship"
+    assert job.contents.since is not None
+    assert job.contents.since.rows[0].change == "new"
+    told = [each.value for each in app.caption]
+    assert [each for each in told if "decision Cannot tell on these 8 documents, now Ship" in each] != [], told
+    text = job.path.read_text(encoding="utf-8")
+    assert "Since the pack of " in text
+    app.file_uploader(key="pack_earlier").clear()
+    app.file_uploader(key="pack_earlier").upload("other.html", b"<p>no pack</p>", "text/html")
+    fine(app.run())
+    assert app.dataframe[0].value["Found"].tolist() == ["no record of a pack in it"]
+    held._discard_all([job])
+    assert not Path(job.folder.name).exists()
+    assert any(each.value == "The pack went with the connection. Make it again." for each in fine(app.run()).info)
+
+
+def test_a_folder_goes_with_a_pack_that_nobody_can_have() -> None:
+    """Whichever comes first, the end of the work or that it is given up."""
+    for given_up_first in (True, False):
+        folder = tempfile.TemporaryDirectory()
+        job = Job("html", folder, Choices((), (), b"", (0, ""), ()), thread=threading.current_thread())
+        job.written = Written(1, 0, 0)
+        steps = [job.discard, job.end] if given_up_first else [job.end, job.discard]
+        steps[0]()
+        assert Path(folder.name).exists()
+        steps[1]()
+        assert not Path(folder.name).exists()
+    failed = Job("html", tempfile.TemporaryDirectory(), Choices((), (), b"", (0, ""), ()))
+    failed.end()
+    assert not Path(failed.folder.name).exists()
 
 
 def test_files_that_a_system_cannot_evaluate_are_said(monkeypatch: pytest.MonkeyPatch, made: Make) -> None:

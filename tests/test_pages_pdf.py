@@ -546,6 +546,30 @@ def test_the_image_of_a_page_stands_in_for_a_document_that_is_not_there(tmp_path
         assert "No document named report is" in caught.value.text
 
 
+def test_of_several_folders_the_better_name_goes_first_and_then_the_earlier_folder(tmp_path: Path) -> None:
+    for name in ("first/report.png", "first/deep/page.pdf", "then/report.pdf", "then/page.pdf", "then/only.pdf"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"x")
+    folder = PdfFolder((tmp_path / "first", tmp_path / "then", tmp_path / "gone"))
+    root = tmp_path.resolve()
+    assert folder.find("only.pdf") == root / "then/only.pdf"
+    assert folder.find("report.pdf") == root / "then/report.pdf"
+    assert folder.find("Report") == root / "then/report.pdf"
+    assert folder.find("PAGE.pdf") == root / "first/deep/page.pdf"
+    with pytest.raises(PageProblem) as caught:
+        folder.find("none.pdf")
+    assert "in the folder gone or in the folders inside it" in caught.value.text
+
+
+def test_a_link_out_of_one_of_several_folders_is_refused(tmp_path: Path) -> None:
+    for name in ("first", "then"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "then" / "a.pdf").write_bytes(b"x")
+    (tmp_path / "first" / "a.pdf").symlink_to(tmp_path / "then" / "a.pdf")
+    with pytest.raises(PageProblem, match="leads out of the folder"):
+        PdfFolder((tmp_path / "first", tmp_path / "then")).find("a.pdf")
+
+
 def test_cmyk_jpeg_is_shown_in_its_colours(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
     sheet = io.BytesIO()
     Image.new("RGB", (64, 64), (200, 30, 30)).convert("CMYK").save(sheet, "JPEG")
@@ -1218,8 +1242,8 @@ def test_no_file_outside_the_folder_is_opened(folder: Path) -> None:
         json.dumps(HOSTILE_NAMES),
     )
     assert done.stderr == ""
-    found, outside, touched = json.loads(done.stdout)
-    assert found == ["ok.pdf", "ok.pdf"]
+    opened, outside, touched = json.loads(done.stdout)
+    assert opened == ["ok.pdf", "ok.pdf"]
     assert outside == []
     assert touched > 0
 

@@ -119,8 +119,8 @@ def test_the_heads_say_what_each_model_does() -> None:
 
 
 def test_differences_are_told_in_reading_order() -> None:
-    found = on_page(toy())["differences"]
-    assert [(each["key"], each["words"]) for each in found] == [
+    listed = on_page(toy())["differences"]
+    assert [(each["key"], each["words"]) for each in listed] == [
         ("g1", "Figure: A finds it (score 0.80, IoU 1.00), B misses it."),
         ("g2", "Table: A misses it (cut off), B finds it (score 0.91, IoU 1.00)."),
         ("b3", "Figure 0.25: only B has this false positive (extra)."),
@@ -250,8 +250,8 @@ def test_changes_have_a_sign_and_zero_has_none() -> None:
 # --- the board -----------------------------------------------------------------------------------------------
 
 
-def board_of(both: Ledger, found: tuple[Difference, ...]) -> dict[str, Any]:
-    return read_by_browser(board_data(both, found, NAMES, show="changed", label=""))
+def board_of(both: Ledger, changes: tuple[Difference, ...]) -> dict[str, Any]:
+    return read_by_browser(board_data(both, changes, NAMES, show="changed", label=""))
 
 
 def test_the_sentence_in_parts_is_the_summary() -> None:
@@ -337,9 +337,9 @@ def difference_of(value: float | None, low: float | None = None, high: float | N
     st.lists(st.tuples(st.floats(-1, 1), st.floats(0, 0.5), st.floats(0, 0.5)), min_size=1, max_size=8),
 )
 def test_an_axis_holds_everything_and_zero(rows: list[tuple[float, float, float]]) -> None:
-    found = [difference_of(value, value - below, value + above) for value, below, above in rows]
-    low, high, ticks = axis_of(found)
-    for one in found:
+    changes = [difference_of(value, value - below, value + above) for value, below, above in rows]
+    low, high, ticks = axis_of(changes)
+    for one in changes:
         assert low <= 100 * one.low <= 100 * one.high <= high  # type: ignore[operator]
     assert 0.0 in ticks
     assert 1 <= len(ticks) <= 5

@@ -74,13 +74,13 @@ def test_shares_are_rounded_without_lying(share: float, text: str) -> None:
 def test_facts_are_sums_of_pages(first: list[Box], second: list[Box], row: int, column: int, pages: set[int]) -> None:
     result = pixel.evaluate(side(first), side(second))
     chosen = np.array(sorted(pages), dtype=np.int64)
-    found = cell_facts(result, row, column, pages=chosen)
+    facts = cell_facts(result, row, column, pages=chosen)
     matrices = result.per_page.matrices.confusion[chosen, row, column]
-    assert found.pixels == pytest.approx(matrices.sum(), abs=1e-9)
-    assert found.row_pixels == round(result.per_page.matrices.confusion[chosen, row].sum())
-    assert found.pages == int((matrices > 0).sum()) == len(found.behind)
-    assert {each.page for each in found.behind} <= pages
-    assert [each.pixels for each in found.behind] == sorted((each.pixels for each in found.behind), reverse=True)
+    assert facts.pixels == pytest.approx(matrices.sum(), abs=1e-9)
+    assert facts.row_pixels == round(result.per_page.matrices.confusion[chosen, row].sum())
+    assert facts.pages == int((matrices > 0).sum()) == len(facts.behind)
+    assert {each.page for each in facts.behind} <= pages
+    assert [each.pixels for each in facts.behind] == sorted((each.pixels for each in facts.behind), reverse=True)
     everything = cell_facts(result, row, column)
     assert everything.pixels == pytest.approx(result.whole.matrices.confusion[0, row, column], abs=1e-9)
     assert cell_facts(result, row, column, limit=1).behind == everything.behind[:1]

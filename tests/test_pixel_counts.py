@@ -173,8 +173,8 @@ def test_a_page_with_more_pieces_than_fit_at_once() -> None:
     size = np.array([[1000, 1100]])
     words = paint(side, 0, (1000, 1100))
     known, pixels = np.unique(words, return_counts=True)
-    found = count_pairs(side, resolution([]), size).triples(0)
-    assert found == [(int(word), 1, int(n)) for word, n in zip(known, pixels, strict=True)]
+    triples = count_pairs(side, resolution([]), size).triples(0)
+    assert triples == [(int(word), 1, int(n)) for word, n in zip(known, pixels, strict=True)]
 
 
 @pytest.mark.parametrize("width", [1, 3, 7, 612, 1025, 2550, 100_003])

@@ -18,7 +18,7 @@ from tests.test_protocol_pixel import EXAMPLES, LABELS, fractions, rows, side
 def test_it_is_the_difference_of_the_two_matrices(
     truth: list[Box], first: list[Box], second: list[Box], kind: str
 ) -> None:
-    a, b = (pixel.evaluate(side(truth), side(found)) for found in (first, second))
+    a, b = (pixel.evaluate(side(truth), side(predicted)) for predicted in (first, second))
     forth, back = difference(a.whole, b.whole, kind), difference(b.whole, a.whole, kind)
     expected = getattr(a.whole.matrices, kind)[0] - getattr(b.whole.matrices, kind)[0]
     assert forth.classes == a.classes

@@ -21,20 +21,20 @@ from tests.test_protocol_pixel import KEYS, rows, side
 EXAMPLES = settings(deadline=None, max_examples=int(os.environ.get("LAYOUTSCOPE_EXAMPLES", "300")))
 
 
-def painted(found: Region, shape: tuple[int, int]) -> np.ndarray:
+def painted(region: Region, shape: tuple[int, int]) -> np.ndarray:
     """How often each pixel is in a rectangle."""
     times = np.zeros(shape, dtype=int)
-    for x1, y1, x2, y2 in found.rectangles.tolist():
+    for x1, y1, x2, y2 in region.rectangles.tolist():
         assert x1 < x2
         assert y1 < y2
         times[y1:y2, x1:x2] += 1
     return times
 
 
-def drawn(found: Region) -> set[tuple[str, int, int]]:
+def drawn(region: Region) -> set[tuple[str, int, int]]:
     """The outline as steps of one pixel."""
     steps: list[tuple[str, int, int]] = []
-    for x1, y1, x2, y2 in found.outline.tolist():
+    for x1, y1, x2, y2 in region.outline.tolist():
         assert (x1 == x2) != (y1 == y2)
         steps += [("-", x, y1) for x in range(x1, x2)] + [("|", x1, y) for y in range(y1, y2)]
     assert len(steps) == len(set(steps)), "lines lie on each other"
@@ -61,10 +61,10 @@ def test_a_region_is_the_painted_mask(first: list[Box], second: list[Box], row: 
     kept = pixel_regions._PARTS_AT_ONCE
     try:
         pixel_regions._PARTS_AT_ONCE = at_once  # type: ignore[misc]
-        found = [result.cell_region(page, row, column) for page in range(len(KEYS))]
+        regions = [result.cell_region(page, row, column) for page in range(len(KEYS))]
     finally:
         pixel_regions._PARTS_AT_ONCE = kept  # type: ignore[misc]
-    for page, part in enumerate(found):
+    for page, part in enumerate(regions):
         mask = cell_mask(result, page, row, column)
         assert (painted(part, mask.shape) == mask).all()
         assert drawn(part) == around(mask)
@@ -73,8 +73,8 @@ def test_a_region_is_the_painted_mask(first: list[Box], second: list[Box], row: 
 
 def test_a_table_that_is_cut_off_leaves_one_rectangle() -> None:
     truth = side([Box("x", 0, "a", (2, 1, 8, 9))])
-    found = side([Box("x", 0, "a", (2, 1, 8, 5))])
-    result = pixel.evaluate(truth, found)
+    predicted = side([Box("x", 0, "a", (2, 1, 8, 5))])
+    result = pixel.evaluate(truth, predicted)
     page, row = 0, result.classes.index("a")
     part = result.cell_region(page, row, 0)
     assert part.rectangles.tolist() == [[2, 5, 8, 9]]

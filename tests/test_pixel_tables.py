@@ -24,11 +24,11 @@ def test_one_file_for_each_matrix() -> None:
     rows = list(csv.reader(io.StringIO(export.to_csv([files["recall.csv"]]))))
     assert rows[0] == ["predictions", "label", *result.classes, "signature"]
     assert rows[1][:2] == [result.prediction.source.name, result.classes[0]]
-    found = [[float(cell) if cell else None for cell in row[2:-1]] for row in rows[1:]]
+    cells = [[float(cell) if cell else None for cell in row[2:-1]] for row in rows[1:]]
     expected = [
         [None if math.isnan(value) else value for value in row] for row in result.whole.matrices.recall[0].tolist()
     ]
-    assert found == expected
+    assert cells == expected
     page = matrix_files(result, result.per_page, 1)["confusion.csv"]
     assert [list(row[1:]) for row in page.rows] == result.per_page.matrices.confusion[1].tolist()
 

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
@@ -38,8 +39,8 @@ def core(model: str, score: float | None = None) -> pixel.PixelResult:
 
 def components(app: AppTest) -> dict[str, dict[str, Any]]:
     """What the heatmap and the page were given."""
-    found = [json.loads(each.proto.json) for each in app.get("bidi_component")]
-    return {"matrix" if "text" in each else "page": each for each in found}
+    payloads = [json.loads(each.proto.json) for each in app.get("bidi_component")]
+    return {"matrix" if "text" in each else "page": each for each in payloads}
 
 
 def row_of(result: pixel.PixelResult, document: str, page: int) -> int:
@@ -120,12 +121,12 @@ def test_the_address_chooses_scope_cell_and_page(monkeypatch: pytest.MonkeyPatch
 
 def test_a_minus_b_is_the_difference_of_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, VIEW, of="A-B", shows="f1")
-    found = components(app)["matrix"]
+    matrix = components(app)["matrix"]
     expected = difference(core("lines").whole, core("blocks").whole, "f1")
-    assert found["kind"] == "difference"
-    assert np.array_equal(np.array(found["facts"]["first"], dtype=float), expected.first, equal_nan=True)
-    assert np.array_equal(np.array(found["facts"]["second"], dtype=float), expected.second, equal_nan=True)
-    assert found["facts"]["gain"] == expected.gain.tolist()
+    assert matrix["kind"] == "difference"
+    assert np.array_equal(np.array(matrix["facts"]["first"], dtype=float), expected.first, equal_nan=True)
+    assert np.array_equal(np.array(matrix["facts"]["second"], dtype=float), expected.second, equal_nan=True)
+    assert matrix["facts"]["gain"] == expected.gain.tolist()
     assert any(word.startswith("A: ") and "; B: " in word for word in words(app))
 
 
@@ -134,9 +135,9 @@ def test_two_predictions_come_with_a_sentence_on_asymmetry(monkeypatch: pytest.M
     sides = [formats.read(SAMPLE_DATA / f"{name}.json") for name in ("lines", "blocks")]
     sizes = page_sizes(sides[0], SAMPLE_DATA / "pdf")
     result = pixel.evaluate(*sides, page_sizes=sizes, first_min_score=0.6, min_score=0.4)
-    found = components(app)["matrix"]
-    assert found["facts"]["pixels"] == result.whole.matrices.confusion[0].tolist()
-    assert (found["rows"], found["columns"]) == ("Model A", "Model B")
+    matrix = components(app)["matrix"]
+    assert matrix["facts"]["pixels"] == result.whole.matrices.confusion[0].tolist()
+    assert (matrix["rows"], matrix["columns"]) == ("Model A", "Model B")
     assert "score ≥ 0.60 (A), ≥ 0.40 (B)" in dashboard.signature(app)
     captions = [each.value.replace("\\", "") for each in app.caption]
     assert any(text.startswith("Rows are A, columns B. Swapping them does not mirror the matrix") for text in captions)
@@ -200,9 +201,9 @@ def test_the_page_follows_a_cell_that_was_chosen(monkeypatch: pytest.MonkeyPatch
     dashboard.fine(app.run())
     top = cell_facts(result, row, column).behind[0]
     document = result.dataset.documents[result.dataset.page_document[top.page]].name
-    found = components(app)["page"]
-    assert found["name"] == f"{document}, page {int(result.dataset.page_index[top.page]) + 1}"
-    assert found["tint"]["pixels"] > 0
+    page = components(app)["page"]
+    assert page["name"] == f"{document}, page {int(result.dataset.page_index[top.page]) + 1}"
+    assert page["tint"]["pixels"] > 0
     assert app.query_params["row"] == "Formula"
 
 
@@ -219,13 +220,36 @@ def test_pages_without_a_size_are_named_and_one_can_be_set(monkeypatch: pytest.M
     assert "pages of unknown size: 100 x 200" in dashboard.signature(app)
     assert "50.0 % of Figure pixels became background" in words(app)
     assert app.query_params["page_size"] == "100x200"
-    found = components(app)["page"]
-    assert found["tint"]["rectangles"] == [[0, 50, 50, 100]]
-    assert (found["page"]["width"], found["page"]["height"]) == (100.0, 200.0)
-    assert found["page"]["problem"]["title"]
+    page = components(app)["page"]
+    assert page["tint"]["rectangles"] == [[0, 50, 50, 100]]
+    assert (page["page"]["width"], page["page"]["height"]) == (100.0, 200.0)
+    assert page["page"]["problem"]["title"]
     app.button(key="pixel_forget_size").click()
     dashboard.fine(app.run())
     assert "1 page without a size" in words(app)[1]
+
+
+def test_page_images_that_are_open_give_the_sizes_of_coco_pages(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # The image of a page is known by its file name alone, and lies beside the files, not where the path says.
+    image = {"id": 4, "file_name": "/data/scans/report_0002.png", "doc_name": "report", "page_no": 2}
+    item = {"id": 1, "image_id": 4, "category_id": 1, "bbox": [0, 0, 40, 40], "area": 800, "iscrowd": 0}
+    item["segmentation"] = [[0, 0, 40, 40, 0, 40]]
+    truth = {"images": [image], "categories": [{"id": 1, "name": "Table"}], "annotations": [item]}
+    result = [{"image_id": 4, "category_id": 1, "bbox": [0, 0, 40, 20], "score": 0.8}]
+    for name, content in (("truth.json", truth), ("model.json", result)):
+        (tmp_path / name).write_text(json.dumps(content))
+    (tmp_path / "pages").mkdir()
+    Image.new("RGB", (60, 80), "white").save(tmp_path / "pages" / "report_0002.png")
+    paths = tmp_path / "truth.json", [tmp_path / "model.json"]
+    app = start(monkeypatch, VIEW, files=dashboard.workspace(*paths, tmp_path / "pages"))
+    expected = [[60 * 80 - 40 * 40, 0], [40 * 20, 40 * 20]]
+    assert components(app)["matrix"]["facts"]["pixels"] == expected
+    assert "pixels of boxes, not of outlines" in dashboard.signature(app)
+    (in_terminal,) = evaluate("pixel", *paths, pdfs=tmp_path / "pages")
+    assert isinstance(in_terminal.result, pixel.PixelResult)
+    assert in_terminal.result.whole.matrices.confusion[0].tolist() == expected
 
 
 def test_a_page_that_one_side_lacks_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

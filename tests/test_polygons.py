@@ -137,8 +137,8 @@ def test_an_outline_that_is_the_box_changes_nothing(first: np.ndarray, second: n
         for xyxy, step in zip(boxes, (1, 2), strict=True)
     ]
     rows = np.arange(12)
-    found, expected = polygon_overlap(*outlined, rows, rows), overlap(*boxes)
-    for column, wanted in zip(found, expected, strict=True):
+    overlapping, expected = polygon_overlap(*outlined, rows, rows), overlap(*boxes)
+    for column, wanted in zip(overlapping, expected, strict=True):
         np.testing.assert_allclose(column, wanted, rtol=0, atol=1e-9)
         assert ((column >= 0.0) & (column <= 1.0)).all()
 
@@ -182,8 +182,8 @@ def test_swapping_the_sides_swaps_coverage_and_purity(seed: int) -> None:
     rng = np.random.default_rng(seed)
     first, second = (regions(*([star(rng).tolist()] for _ in range(20))) for _ in range(2))
     rows = np.arange(20)
-    found, turned = polygon_overlap(first, second, rows, rows), polygon_overlap(second, first, rows, rows)
-    for column, other in zip(found, Overlap(turned.iou, turned.purity, turned.coverage), strict=True):
+    straight, turned = polygon_overlap(first, second, rows, rows), polygon_overlap(second, first, rows, rows)
+    for column, other in zip(straight, Overlap(turned.iou, turned.purity, turned.coverage), strict=True):
         np.testing.assert_allclose(column, other, rtol=1e-12)
 
 
@@ -248,11 +248,11 @@ def test_the_snapshot_protocol_matches_by_outline_when_told_to() -> None:
     by_box = snapshot.pair(dataset).match().at(0.5)
     assert (by_box.micro.tp[0], by_box.matching.signature(0.5).options) == (3, ())
     matching = snapshot.pair(dataset, polygons=True).match()
-    found = matching.at(0.5)
-    assert found.truth_partner.tolist() == [0, -1, 2]
-    assert found.matches.iou.tolist() == pytest.approx([1.0, 0.75])
-    assert found.matches.coverage.tolist() == pytest.approx([1.0, 0.75])
-    assert found.matches.purity.tolist() == pytest.approx([1.0, 1.0])
+    result = matching.at(0.5)
+    assert result.truth_partner.tolist() == [0, -1, 2]
+    assert result.matches.iou.tolist() == pytest.approx([1.0, 0.75])
+    assert result.matches.coverage.tolist() == pytest.approx([1.0, 0.75])
+    assert result.matches.purity.tolist() == pytest.approx([1.0, 1.0])
     assert "polygon IoU" in matching.signature(0.5).line
     scored = snapshot.pair(dataset, polygons=True).match(min_score=0.5, labels=("Table",)).at(0.5)
     assert scored.micro.tp[0] == 0
@@ -365,9 +365,10 @@ def test_a_protocol_of_boxes_compares_outlines_when_told_to(protocol: str, tmp_p
     matched = {}
     for polygons in (True, None):
         chosen = {**options, "polygons": polygons}
-        (found,) = evaluate(protocol, truth, [prediction], **chosen)
-        result = found.result.thresholds[0.4]  # type: ignore[attr-defined]
-        assert ("polygon IoU" in found.result.signature.line) == bool(polygons)
+        (evaluated,) = evaluate(protocol, truth, [prediction], **chosen)
+        result = evaluated.result.thresholds[0.4]  # type: ignore[attr-defined]
+        words = "polygon IoU · mistakes named by boxes"
+        assert (words in evaluated.result.signature.line) == bool(polygons)
         matched[polygons] = (
             result.truth_partner.tolist(),
             *(sorted(column.tolist()) for column in (result.matches.coverage, result.matches.purity)),
@@ -385,9 +386,9 @@ def test_outlines_that_cannot_be_used_are_found_when_they_are_asked_for(tmp_path
         ({}, []),
         ({"polygons": True}, ["$.annotations[0].segmentation", "$[1].segmentation"]),
     ):
-        (found,) = evaluate("coco", truth, [prediction], **chosen)
-        assert [issue.place for issue in found.issues] == places
-    assert [issue.sentence for issue in found.issues] == [
+        (evaluated,) = evaluate("coco", truth, [prediction], **chosen)
+        assert [issue.place for issue in evaluated.issues] == places
+    assert [issue.sentence for issue in evaluated.issues] == [
         "gt.json: $.annotations[0].segmentation: a polygon must not cross or touch itself (OGC simple features 1.2.1, "
         "section 6.1.11); found Self-intersection[20 20]. What it encloses is used; correct the outline.",
         "dt.json: $[1].segmentation: a polygon must enclose an area (OGC simple features 1.2.1, section 6.1.11); "
@@ -402,8 +403,8 @@ def test_crowds_are_compared_by_the_share_of_the_prediction(tmp_path: Path) -> N
         row["iscrowd"] = 1
     value["annotations"].append(dict(value["annotations"][0], id=9, bbox=[500, 0, 40, 40], iscrowd=0, segmentation=[]))
     truth.write_text(json.dumps(value), encoding="utf-8")
-    (found,) = evaluate("coco", truth, [prediction], iou=(0.5, 0.75), polygons=True, allow_no_match=True)
-    ignored = {iou: result.ignored.tolist() for iou, result in found.result.thresholds.items()}  # type: ignore[attr-defined]
+    (evaluated,) = evaluate("coco", truth, [prediction], iou=(0.5, 0.75), polygons=True, allow_no_match=True)
+    ignored = {iou: result.ignored.tolist() for iou, result in evaluated.result.thresholds.items()}  # type: ignore[attr-defined]
     assert ignored == {0.5: [0, 1], 0.75: [0]}
 
 
@@ -451,10 +452,10 @@ def test_average_precision_by_outline_is_that_of_masks_whose_edges_are_those_of_
         official.evaluate()
         official.accumulate()
         official.summarize()
-    (found,) = evaluate("coco", truth, [prediction], polygons=True)
-    numbers = found.result.numbers  # type: ignore[attr-defined]
+    (evaluated,) = evaluate("coco", truth, [prediction], polygons=True)
+    numbers = evaluated.result.numbers  # type: ignore[attr-defined]
     expected = dict(zip(numbers, official.stats.tolist(), strict=True))
     for name in ("AP", "AP50", "AP75", "AR1", "AR10", "AR100"):
         assert numbers[name] == pytest.approx(expected[name], abs=1e-12)
     assert 0.05 < numbers["AP"] < 0.95
-    assert found.result.error_types is None  # type: ignore[attr-defined]
+    assert evaluated.result.error_types is None  # type: ignore[attr-defined]

@@ -47,8 +47,8 @@ def compare(reference: Any, generated: Any, profile: Any = "documented") -> Comp
 
 
 def posters(**contents: Any) -> Posters:
-    found = {key: read_poster(json.dumps(value).encode(), key, key)[0] for key, value in contents.items()}
-    return Posters("side", "0" * 64, found, {}, ())
+    by_key = {key: read_poster(json.dumps(value).encode(), key, key)[0] for key, value in contents.items()}
+    return Posters("side", "0" * 64, by_key, {}, ())
 
 
 def boxes(count: int) -> np.ndarray:
@@ -172,7 +172,7 @@ def test_most_missing_words_of_the_real_posters_stand_on_their_pages() -> None:
         FORMAT.read_path(REAL, Reading(side="prediction")),
         profile="published",
     )
-    folder, missing, found = PdfFolder(REAL), 0, 0
+    folder, missing, placed = PdfFolder(REAL), 0, 0
     with PagePool(time_limit=20.0) as pool:
         for poster in result.posters:
             words = pool.words(folder.find(poster.poster_id), 0)
@@ -180,10 +180,10 @@ def test_most_missing_words_of_the_real_posters_stand_on_their_pages() -> None:
             seen = on_page(poster.comparison, words.texts, words.boxes)
             lost = set(poster.comparison.words.missing)
             missing += len(lost)
-            found += len(lost - set(seen.absent))
+            placed += len(lost - set(seen.absent))
             assert all(bool(np.all((places.boxes >= 0) & (places.boxes <= 1))) for places in seen.missing)
             assert (seen.page_words == 0) == (poster.poster_id == "4737132")  # the poster that is a JPEG
-    assert (missing, found) == (96, 71)
+    assert (missing, placed) == (96, 71)
 
 
 def test_the_viewer_gets_missing_words_before_extra_ones() -> None:

@@ -247,10 +247,10 @@ def test_results_json_is_the_file_of_the_reference_program(monkeypatch: pytest.M
         choices.reader.FORMAT.read_path(SAMPLE / "ground_truth", Reading(side="ground_truth")),
         choices.reader.FORMAT.read_path(SAMPLE / "across", Reading(side="prediction")),
     )
-    found = choices._evaluated.__wrapped__("t", "p", "documented", _sides=sides)
-    content = json.loads(found.results_json)
+    evaluated = choices._evaluated.__wrapped__("t", "p", "documented", _sides=sides)
+    content = json.loads(evaluated.results_json)
     assert set(content) == {"results", "aggregate"}
-    assert [each["poster_id"] for each in content["results"]] == list(found.columns.ids)
+    assert [each["poster_id"] for each in content["results"]] == list(evaluated.columns.ids)
     assert set(content["results"][0]) == {"poster_id", "metrics", "passes", "error", "source"}
 
 

@@ -101,9 +101,9 @@ def test_each_mistake_is_named(tmp_path: Path, text: str, sentences: list[str]) 
     path.write_text(text)
     with pytest.raises(BadInput) as refused:
         project_file.read(path)
-    found = [issue.sentence for issue in refused.value.issues]
-    assert len(found) == len(sentences)
-    for sentence, begins in zip(found, sentences, strict=True):
+    refusals = [issue.sentence for issue in refused.value.issues]
+    assert len(refusals) == len(sentences)
+    for sentence, begins in zip(refusals, sentences, strict=True):
         assert sentence.startswith(begins)
 
 
@@ -179,7 +179,7 @@ def test_a_project_without_a_place_is_not_saved(sides: Sides, tmp_path: Path) ->
 def test_the_terminal_opens_it(sides: Sides, monkeypatch: pytest.MonkeyPatch) -> None:
     served: list[Any] = []
     monkeypatch.setattr(project_file, "remember", lambda *_: None)
-    monkeypatch.setattr(started, "_serve", lambda found, *_, query, **__: served.append((found, query)) or 0)
+    monkeypatch.setattr(started, "_serve", lambda project, *_, query, **__: served.append((project, query)) or 0)
     path = project_file.save({"boxes": sides}, {"protocol": "pod"})
     assert started.open_paths([path]) == 0
     assert (served[0][0].of("boxes"), served[0][1]) == (sides, "protocol=pod")

@@ -84,8 +84,8 @@ def official(instances: Instances, results: Results, **params: Any) -> Any:
         truth = COCO()
         truth.dataset = json.loads(json.dumps(instances))
         truth.createIndex()
-        found = truth.loadRes(json.loads(json.dumps(results)))
-        evaluation = cocoeval.COCOeval(truth, found, "bbox")
+        detections = truth.loadRes(json.loads(json.dumps(results)))
+        evaluation = cocoeval.COCOeval(truth, detections, "bbox")
         for name, value in params.items():
             setattr(evaluation.params, name, value)
         evaluation.evaluate()
@@ -109,9 +109,9 @@ def assert_equal_to_official(instances: Instances, results: Results) -> coco.Coc
     result = coco.evaluate(*read_pair(instances, results))
     for name, value in zip(coco.NUMBERS, expected.stats, strict=True):
         wanted = undefined_as_none(value)
-        found = result.numbers[name]
-        assert (found is None) == (wanted is None), name
-        assert found is None or found == pytest.approx(wanted, abs=1e-12), name
+        values = result.numbers[name]
+        assert (values is None) == (wanted is None), name
+        assert values is None or values == pytest.approx(wanted, abs=1e-12), name
     precision = expected.eval["precision"].mean(axis=1)
     for row, size in enumerate(coco.AREA_RANGES):
         ours = np.nan_to_num(result.columns.precision[size], nan=-1.0)
@@ -187,9 +187,9 @@ def test_of_two_equal_overlaps_the_later_ground_truth_is_taken() -> None:
     between = {"image_id": 1, "category_id": 1, "bbox": [20, 0, 100, 100], "score": 0.9}
     first = {**between, "bbox": [0, 0, 100, 100], "score": 0.8}
     second = {**between, "bbox": [40, 0, 100, 100], "score": 0.8}
-    for other, found in ((first, 2), (second, 1)):
+    for other, taken in ((first, 2), (second, 1)):
         result = assert_equal_to_official(instances, [between, other])
-        assert result.thresholds[0.5].micro.tp.tolist() == [found]
+        assert result.thresholds[0.5].micro.tp.tolist() == [taken]
 
 
 def test_an_annotation_with_id_zero_can_be_matched() -> None:
@@ -231,9 +231,9 @@ def test_a_new_score_threshold_cuts_the_curves_that_are_there(seed: int) -> None
     truth, prediction = read_pair(*random_set(seed, images=5, per_image=4.0))
     pairs, iou = coco.pair(join(truth, prediction)), list(coco.IOU_THRESHOLDS)
     for min_score in (0.0, 0.5, 0.25, 1.0, 0.0):
-        found = coco.average(pairs.match(min_score=min_score), iou)
+        averages = coco.average(pairs.match(min_score=min_score), iou)
         again = coco.evaluate(truth, prediction, min_score=min_score).columns
-        for one, other in zip(found, again, strict=True):
+        for one, other in zip(averages, again, strict=True):
             for key, column in other.items():
                 assert one[key].tobytes() == column.tobytes()
 
@@ -245,12 +245,12 @@ def test_counts_and_curves_agree_with_recall(seed: int) -> None:
     for row, threshold in enumerate(result.thresholds.values()):
         assert threshold.per_label.recall == pytest.approx(result.columns.recall["all"][row], nan_ok=True)
         assert not set(threshold.ignored) & set(threshold.false_positives)
-        for label, found in zip(result.matching.labels, range(len(result.matching.labels)), strict=True):
+        for label, code in zip(result.matching.labels, range(len(result.matching.labels)), strict=True):
             line = threshold.curve(label)
             assert (np.diff(line.score) < 0).all()
             if len(line.score):
-                assert line.recall[-1] == pytest.approx(threshold.per_label.recall[found], nan_ok=True)
-                assert line.precision[-1] == pytest.approx(threshold.per_label.precision[found], nan_ok=True)
+                assert line.recall[-1] == pytest.approx(threshold.per_label.recall[code], nan_ok=True)
+                assert line.precision[-1] == pytest.approx(threshold.per_label.precision[code], nan_ok=True)
         pooled = threshold.curve()
         if len(pooled.score):
             assert pooled.f1[-1] == pytest.approx(threshold.micro.f1[0], nan_ok=True)

@@ -116,8 +116,8 @@ def test_more_than_a_hundred_predictions_of_a_page_and_label(pages: int) -> None
 
 @pytest.mark.parametrize("iou", [[0.5], [0.75, 0.3, 0.75], [1.0], np.linspace(0.05, 1.0, 64).tolist()])
 def test_other_thresholds(iou: list[float]) -> None:
-    found = assert_equal_to_ordinary(*plain_set(7), pages=5, iou=iou)
-    assert found.iou == tuple(sorted(set(iou)))
+    ranges = assert_equal_to_ordinary(*plain_set(7), pages=5, iou=iou)
+    assert ranges.iou == tuple(sorted(set(iou)))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -130,9 +130,9 @@ def test_the_numbers_are_those_of_pycocotools(seed: int) -> None:
 def test_a_prediction_between_sizes_is_matched_anew_for_each_size() -> None:
     # Its best ground truth is medium, the second best small: for "small" it must take the second.
     rows = [annotation(bbox=[0, 0, 33, 33], area=1089.0), annotation(id=2, bbox=[0, 0, 30, 30], area=900.0)]
-    found = assert_equal_to_ordinary(instances(*rows), [result(bbox=[0, 0, 32, 32])])
-    assert found.numbers["APs"] == pytest.approx(0.8)
-    assert found.numbers["APm"] == pytest.approx(0.9)
+    ranges = assert_equal_to_ordinary(instances(*rows), [result(bbox=[0, 0, 32, 32])])
+    assert ranges.numbers["APs"] == pytest.approx(0.8)
+    assert ranges.numbers["APm"] == pytest.approx(0.9)
 
 
 def test_a_prediction_too_large_for_any_size_counts_where_it_matched() -> None:
@@ -222,10 +222,10 @@ def said(truth: object, predictions: object, *, page_ranges: bool) -> Any:
     with written(truth, predictions) as paths:
         options = {"page_ranges": True} if page_ranges else {}
         try:
-            (found,) = project.evaluate("coco", paths[0], [paths[1]], **options)
+            (evaluated,) = project.evaluate("coco", paths[0], [paths[1]], **options)
         except BadInput as problem:
             return problem.issues
-    return found.to_json()
+    return evaluated.to_json()
 
 
 def assert_left_to_the_ordinary_way(truth: object, predictions: object) -> None:
@@ -477,12 +477,12 @@ def test_the_terminal_says_the_same(capsys: pytest.CaptureFixture[str], words: t
 def test_json_has_no_error_types(capsys: pytest.CaptureFixture[str]) -> None:
     with written(*plain_set(4, crowds=0.0)) as paths:
         _, expected, _ = run(capsys, paths, "--json")
-        code, found, _ = run(capsys, paths, "--json", "--page-ranges")
+        code, printed, _ = run(capsys, paths, "--json", "--page-ranges")
     assert code == 0
     assert json.loads(expected)["error_types"] is not None
     # Nor what the ordinary way keeps of its boxes for later comparisons.
     kept = {key: value for key, value in json.loads(expected).items() if key not in ("by_document", "run", "model")}
-    assert json.loads(found) == {**kept, "error_types": None}
+    assert json.loads(printed) == {**kept, "error_types": None}
 
 
 @pytest.mark.parametrize(

@@ -105,20 +105,20 @@ def evaluated(case: dict[str, Any], **options: Any) -> FieldsResult:
     return evaluate(*sides(case), schema=schema_from(case["model"]), **options)
 
 
-def assert_close(found: Any, expected: Any, place: str = "") -> None:
+def assert_close(ours: Any, expected: Any, place: str = "") -> None:
     """Equal in structure, numbers to 1e-12."""
     if isinstance(expected, dict):
-        assert found.keys() == expected.keys(), place
+        assert ours.keys() == expected.keys(), place
         for key in expected:
-            assert_close(found[key], expected[key], f"{place}.{key}")
+            assert_close(ours[key], expected[key], f"{place}.{key}")
     elif isinstance(expected, list):
-        assert len(found) == len(expected), place
-        for index, (one, other) in enumerate(zip(found, expected, strict=True)):
+        assert len(ours) == len(expected), place
+        for index, (one, other) in enumerate(zip(ours, expected, strict=True)):
             assert_close(one, other, f"{place}[{index}]")
-    elif expected is None or found is None:
-        assert found is expected, place
+    elif expected is None or ours is None:
+        assert ours is expected, place
     else:
-        assert found == pytest.approx(expected, rel=0, abs=1e-12), place
+        assert ours == pytest.approx(expected, rel=0, abs=1e-12), place
 
 
 def as_reference(confidence: dict[str, Any]) -> dict[str, Any]:
@@ -149,26 +149,26 @@ def test_the_oracles_are_all_there() -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_parity_equals_the_reference(name: str) -> None:
     case = oracle(name)
-    found = evaluated(case, parity="stickler").to_json()
-    assert_close({key: found[key] for key in METRICS}, case["expected"]["bbox_map_metrics"])
+    ours = evaluated(case, parity="stickler").to_json()
+    assert_close({key: ours[key] for key in METRICS}, case["expected"]["bbox_map_metrics"])
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_default_follows_the_text(name: str) -> None:
     case = oracle(name)
     expected = case.get("expected_seed_literal", case["expected"])["bbox_map_metrics"]
-    found = evaluated(case).to_json()
-    assert_close({key: found[key] for key in expected}, expected)
+    ours = evaluated(case).to_json()
+    assert_close({key: ours[key] for key in expected}, expected)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_observations_equal_the_reference_one_by_one(name: str) -> None:
     case = oracle(name)
     compared = evaluated(case, parity="stickler").compared
-    found: dict[str, list[Any]] = {}
+    ours: dict[str, list[Any]] = {}
     for row in np.flatnonzero(compared.has_truth | compared.has_prediction):
         confidence = float(compared.confidence[row])
-        found.setdefault(compared.classes[compared.field_class[row]], []).append(
+        ours.setdefault(compared.classes[compared.field_class[row]], []).append(
             {
                 "has_gt": bool(compared.has_truth[row]),
                 "has_pred": bool(compared.has_prediction[row]),
@@ -181,7 +181,7 @@ def test_observations_equal_the_reference_one_by_one(name: str) -> None:
     for observation in itertools.chain(*expected.values()):  # NaN ranks as missing here, and is reported
         if observation["confidence"] is not None and math.isnan(observation["confidence"]):
             observation["confidence"] = None
-    assert_close(found, expected)
+    assert_close(ours, expected)
     assert (int(compared.has_truth.sum()), len(compared)) == (state["bbox_fields_with"], state["bbox_fields_total"])
 
 
@@ -209,28 +209,28 @@ def test_confidence_metrics_equal_the_reference(name: str, parity: Any) -> None:
     if parity == "none" and "expected_seed_literal" in case:
         # Fields of items that the reference loses are judged too; see test_lonely_fields_are_judged.
         return
-    found = evaluated(case, parity=parity).to_json()["confidence"]
+    ours = evaluated(case, parity=parity).to_json()["confidence"]
     expected = case["expected"]["confidence_metrics"]
     if expected is None:
-        assert (found["auroc"], found["brier"], found["ece"]) == (None, None, None)
+        assert (ours["auroc"], ours["brier"], ours["ece"]) == (None, None, None)
         return
-    for row in itertools.chain(found["bins"]):
+    for row in itertools.chain(ours["bins"]):
         if parity == "none" and not row["count"]:  # undefined is not zero; the reference writes 0
             assert (row["accuracy"], row["mean_confidence"]) == (None, None)
             row.update(accuracy=0.0, mean_confidence=0.0)
-    assert_close(as_reference(found), expected["overall"])
+    assert_close(as_reference(ours), expected["overall"])
     if parity == "stickler":
-        assert_close(found["coverage"], expected["coverage"])
+        assert_close(ours["coverage"], expected["coverage"])
 
 
 @pytest.mark.parametrize("name", sorted(set(oracle("_pycocotools_crosscheck")["cases"]) & set(CASES)))
 def test_the_linspace_grid_equals_pycocotools(name: str) -> None:
     expected = oracle("_pycocotools_crosscheck")["cases"][name]
-    found = evaluated(oracle(name), parity="stickler", recall_grid="linspace").to_json()
+    written = evaluated(oracle(name), parity="stickler", recall_grid="linspace").to_json()
     for ours, theirs in (("mean_ap", "coco_mean_ap"), ("map_50", "coco_map_50"), ("map_75", "coco_map_75")):
-        assert_close(found[ours], expected[theirs], ours)
+        assert_close(written[ours], expected[theirs], ours)
     for label, numbers in expected["per_class"].items():
-        row = found["fields"][label]
+        row = written["fields"][label]
         assert_close([row["ap"], row["ap_50"], row["ap_75"]], numbers or [None] * 3, label)
 
 
@@ -252,9 +252,9 @@ def test_a_single_document_equals_the_reference() -> None:
     case = oracle("_single_document")
     pair = side([("d", case["ground_truth"])]), side([("d", case["prediction"])])
     for options, name in (({}, "default"), ({"iou": 0.5}, "0.5"), ({}, "no_rows_flag")):
-        found = evaluate(*pair, **options).to_json()
-        assert_close({key: found[key] for key in METRICS}, case["results"][name]["bbox_metrics"])
-    assert found["mean_ap"] == pytest.approx(0.6)  # not the 0.667 that the source prints
+        ours = evaluate(*pair, **options).to_json()
+        assert_close({key: ours[key] for key in METRICS}, case["results"][name]["bbox_metrics"])
+    assert ours["mean_ap"] == pytest.approx(0.6)  # not the 0.667 that the source prints
 
 
 def test_merged_states_equal_the_reference() -> None:
@@ -266,8 +266,8 @@ def test_merged_states_equal_the_reference() -> None:
         state = evaluated(part, parity="stickler").compared.get_state()
         shards.append(load_state(json.loads(json.dumps(state))))
     for order, name in ((shards, "merged_a_b"), (shards[::-1], "merged_b_a")):
-        found = score(merge(*order)).to_json()
-        assert_close({key: found[key] for key in METRICS}, merging[name])
+        ours = score(merge(*order)).to_json()
+        assert_close({key: ours[key] for key in METRICS}, merging[name])
     other = score(merge(*shards), iou=[0.5, 0.8]).to_json()
     assert_close({key: other[key] for key in METRICS}, merging["same_state_other_thresholds_0.5_0.8"])
     assert_close({key: evaluated(case, parity="stickler").to_json()[key] for key in METRICS}, merging["whole"])
@@ -278,9 +278,9 @@ def test_merged_states_equal_the_reference() -> None:
 
 @pytest.mark.parametrize("case", oracle("_bbox_iou_comparator")["cases"], ids=lambda c: f"{c['bbox1']}-{c['bbox2']}")
 def test_boxes_compare_as_in_the_reference(case: dict[str, Any]) -> None:
-    found = box_similarity(case["bbox1"], case["bbox2"])
-    assert found == pytest.approx(case["compare"], rel=0, abs=1e-12)
-    assert [int(found >= 0.5), int(found < 0.5)] == case["binary_at_0.5"]
+    ours = box_similarity(case["bbox1"], case["bbox2"])
+    assert ours == pytest.approx(case["compare"], rel=0, abs=1e-12)
+    assert [int(ours >= 0.5), int(ours < 0.5)] == case["binary_at_0.5"]
 
 
 def test_areas_that_overflow_have_an_iou() -> None:
@@ -400,18 +400,18 @@ KINDS = (
 def test_a_table_of_similarities_says_what_each_pair_says(columns: Any, rule: Rule | None) -> None:
     truths, predictions = columns
     expected = [[similarity(truth, predicted, rule) for predicted in predictions] for truth in truths]
-    found = similarities(truths, predictions, rule)
-    assert found.shape == (len(truths), len(predictions))
-    assert found.tolist() == expected or not found.size
+    table = similarities(truths, predictions, rule)
+    assert table.shape == (len(truths), len(predictions))
+    assert table.tolist() == expected or not table.size
 
 
 @every_seed
 @given(one=st.text("ab c", max_size=8), other=st.text("ab c", max_size=8))
 def test_text_similarity_is_symmetric_and_in_range(one: str, other: str) -> None:
-    found = text_similarity(one, other)
-    assert found == text_similarity(other, one)
-    assert 0.0 <= found <= 1.0
-    assert (found == 1.0) == (one.split() == other.split())
+    similarity = text_similarity(one, other)
+    assert similarity == text_similarity(other, one)
+    assert 0.0 <= similarity <= 1.0
+    assert (similarity == 1.0) == (one.split() == other.split())
 
 
 # By hand -----------------------------------------------------------------------------------------------------
@@ -447,7 +447,7 @@ def hand(**options: Any) -> FieldsResult:
 
 
 def test_metrics_by_hand() -> None:
-    found = hand(iou=[0.5, 0.75]).to_json()
+    ours = hand(iou=[0.5, 0.75]).to_json()
     one = {"ap": 1.0, "ap_50": 1.0, "ap_75": 1.0, "mean_iou": 1.0, "num_gt": 1, "num_detections": 1}
     expected = {
         "vendor": one,
@@ -456,11 +456,11 @@ def test_metrics_by_hand() -> None:
         "phone": {**one, "ap": None, "ap_50": None, "ap_75": None, "mean_iou": 0.0, "num_gt": 0},
         "lines[].name": {**one, "ap": 51 / 101, "ap_50": 51 / 101, "ap_75": 51 / 101, "num_gt": 2},
     }
-    assert_close(found["fields"], expected)
-    assert found["map_50"] == pytest.approx((1 + 1 + 0 + 51 / 101) / 4)
-    assert found["map_75"] == pytest.approx((1 + 0 + 0 + 51 / 101) / 4)
-    assert found["mean_ap"] == pytest.approx((found["map_50"] + found["map_75"]) / 2)
-    assert found["coverage"] == {"fields_with_bbox": 5, "fields_total": 7, "ratio": 5 / 7}
+    assert_close(ours["fields"], expected)
+    assert ours["map_50"] == pytest.approx((1 + 1 + 0 + 51 / 101) / 4)
+    assert ours["map_75"] == pytest.approx((1 + 0 + 0 + 51 / 101) / 4)
+    assert ours["mean_ap"] == pytest.approx((ours["map_50"] + ours["map_75"]) / 2)
+    assert ours["coverage"] == {"fields_with_bbox": 5, "fields_total": 7, "ratio": 5 / 7}
 
 
 def test_statuses_and_counts_by_hand() -> None:
@@ -504,21 +504,24 @@ def test_rows_know_their_fields_and_can_be_chosen() -> None:
 
 
 def test_confidence_by_hand() -> None:
-    found = hand().to_json()["confidence"]
+    confidence = hand().to_json()["confidence"]
     # vendor .9 right, total .8 wrong, phone .3 wrong, nut .7 right.
-    assert found["auroc"] == 0.75
-    assert found["brier"] == pytest.approx((0.01 + 0.64 + 0.09 + 0.09) / 4)
-    assert found["coverage"] == {"fields_with_confidence": 4, "fields_total": 6, "ratio": 4 / 6}
-    assert found["review_budget"]["0.50"]["errors_found"] == 1
-    assert [row["count"] for row in found["bins"]] == [0, 0, 0, 1, 0, 0, 0, 1, 1, 1]
+    assert confidence["auroc"] == 0.75
+    assert confidence["brier"] == pytest.approx((0.01 + 0.64 + 0.09 + 0.09) / 4)
+    assert confidence["coverage"] == {"fields_with_confidence": 4, "fields_total": 6, "ratio": 4 / 6}
+    assert confidence["review_budget"]["0.50"]["errors_found"] == 1
+    assert [row["count"] for row in confidence["bins"]] == [0, 0, 0, 1, 0, 0, 0, 1, 1, 1]
     assert hand().confidence("vendor").to_json()["brier"] == pytest.approx(0.01)
     assert len(hand().confidence("unknown")) == 0
 
 
 def test_lonely_fields_are_judged() -> None:
     # The reference sees no field of an extra item; here each predicted one counts, and it is wrong.
-    found = evaluated(oracle("list_pred_item_extra")).confidence()
-    assert sorted(zip(found.confidence.tolist(), found.right.tolist(), strict=True)) == [(0.6, True), (0.9, False)]
+    confidence = evaluated(oracle("list_pred_item_extra")).confidence()
+    assert sorted(zip(confidence.confidence.tolist(), confidence.right.tolist(), strict=True)) == [
+        (0.6, True),
+        (0.9, False),
+    ]
     inner = evaluated(oracle("list_in_list")).confidence()
     assert sorted(inner.confidence.tolist()) == [0.8, 0.9]
     assert inner.right.all()
@@ -554,11 +557,11 @@ def test_two_files_of_one_document_each_are_that_document() -> None:
 def test_nothing_at_all_is_undefined() -> None:
     for documents in ({}, {"a": {}}):
         empty = FieldDocuments("x", "", None, documents)
-        found = evaluate(empty, empty).to_json()
-        assert [found[key] for key in ("mean_ap", "map_50", "map_75", "fields")] == [None, None, None, {}]
-        assert found["coverage"] == {"fields_with_bbox": 0, "fields_total": 0, "ratio": None}
-        assert found["confidence"]["coverage"] == {"fields_with_confidence": 0, "fields_total": 0, "ratio": None}
-        assert "NaN" not in export.to_json(found)
+        numbers = evaluate(empty, empty).to_json()
+        assert [numbers[key] for key in ("mean_ap", "map_50", "map_75", "fields")] == [None, None, None, {}]
+        assert numbers["coverage"] == {"fields_with_bbox": 0, "fields_total": 0, "ratio": None}
+        assert numbers["confidence"]["coverage"] == {"fields_with_confidence": 0, "fields_total": 0, "ratio": None}
+        assert "NaN" not in export.to_json(numbers)
 
 
 def test_a_box_is_present_whether_or_not_it_is_well_formed() -> None:
@@ -660,15 +663,15 @@ def test_the_table_has_the_means_first() -> None:
 
 
 def test_the_json_has_the_keys_of_the_contract() -> None:
-    found = hand().to_json()
-    assert list(found) == [
+    numbers = hand().to_json()
+    assert list(numbers) == [
         "protocol", "signature", "ground_truth", "predictions", "issues", "mean_ap", "map_50", "map_75",
         "iou_thresholds", "fields", "coverage", "confidence",
     ]  # fmt: skip
-    assert found["ground_truth"]["name"] == "gt.jsonl"
-    assert set(found["ground_truth"]) == set(found["predictions"]) == {"name", "sha256"}
-    assert list(found["confidence"]) == ["auroc", "brier", "ece", "bins", "review_budget", "coverage"]
-    assert json.loads(export.to_json(found)) == found
+    assert numbers["ground_truth"]["name"] == "gt.jsonl"
+    assert set(numbers["ground_truth"]) == set(numbers["predictions"]) == {"name", "sha256"}
+    assert list(numbers["confidence"]) == ["auroc", "brier", "ece", "bins", "review_budget", "coverage"]
+    assert json.loads(export.to_json(numbers)) == numbers
 
 
 # Assignment --------------------------------------------------------------------------------------------------
@@ -786,10 +789,10 @@ def test_average_precision_equals_a_plain_loop(seed: int, threshold: float, pari
         if not positives and not detections:
             assert name not in result.to_json()["fields"]
             continue
-        found = result.to_json()["fields"][name]
-        assert (found["num_gt"], found["num_detections"]) == (positives, len(detections))
-        assert_close(found["ap"], plain_average_precision(detections, positives, threshold, grid))
-        assert_close(found["mean_iou"], sum(iou for _, iou in detections) / len(detections) if detections else 0.0)
+        numbers = result.to_json()["fields"][name]
+        assert (numbers["num_gt"], numbers["num_detections"]) == (positives, len(detections))
+        assert_close(numbers["ap"], plain_average_precision(detections, positives, threshold, grid))
+        assert_close(numbers["mean_iou"], sum(iou for _, iou in detections) / len(detections) if detections else 0.0)
 
 
 def plain_average_precision(
@@ -799,10 +802,10 @@ def plain_average_precision(
     if not positives:
         return None
     curve: list[tuple[float, float]] = []
-    found = 0
+    hits = 0
     for place, (_, iou) in enumerate(sorted(detections, key=lambda pair: -pair[0]), start=1):
-        found += iou >= threshold
-        curve.append((found / positives, found / place))
+        hits += iou >= threshold
+        curve.append((hits / positives, hits / place))
     return sum(max((p for recall, p in curve if recall >= point), default=0.0) for point in grid) / len(grid)
 
 
@@ -937,6 +940,6 @@ def test_the_constants_are_those_of_the_source() -> None:
 def test_the_benchmark_runs() -> None:
     command = [sys.executable, "-m", "tests.benchmarks.bench_fields", "--smoke", "--json"]
     done = subprocess.run(command, cwd=PROJECT, env=os.environ, capture_output=True, text=True, check=True)
-    found = json.loads(done.stdout)
-    assert found["documents"] == 30
-    assert found["peer"] is None or found["equal"]
+    printed = json.loads(done.stdout)
+    assert printed["documents"] == 30
+    assert printed["peer"] is None or printed["equal"]

@@ -106,8 +106,8 @@ def fractions(matrices: Matrices, row: int = 0) -> list[list[Fraction]]:
     return [[Fraction(int(value), matrices.divisor) for value in line] for line in matrices.scaled[row].tolist()]
 
 
-def close(found: Any, expected: Any) -> bool:
-    return np.allclose(zero_division(np.asarray(found, dtype=float)), expected, rtol=1e-12, atol=1e-12)
+def close(ours: Any, expected: Any) -> bool:
+    return np.allclose(zero_division(np.asarray(ours, dtype=float)), expected, rtol=1e-12, atol=1e-12)
 
 
 def equal_to_reference(columns: PixelColumns, expected: dict[str, Any]) -> None:
@@ -239,17 +239,17 @@ def painted(boxes: Sequence[Box], key: tuple[str, int], labels: Sequence[str] = 
     return sets
 
 
-def contribution(truth: frozenset[int], found: frozenset[int]) -> dict[tuple[int, int], Fraction]:
+def contribution(truth: frozenset[int], predicted: frozenset[int]) -> dict[tuple[int, int], Fraction]:
     """What one pixel adds, straight from the table of the definition."""
-    both, only_truth, only_found = truth & found, truth - found, found - truth
-    if truth == found:
+    both, only_truth, only_found = truth & predicted, truth - predicted, predicted - truth
+    if truth == predicted:
         return {(i, i): Fraction(1) for i in truth}
-    if truth < found:
-        own = {(i, i): Fraction(len(truth), len(found)) for i in truth}
-        return own | {(i, j): Fraction(1, len(found)) for i in truth for j in only_found}
+    if truth < predicted:
+        own = {(i, i): Fraction(len(truth), len(predicted)) for i in truth}
+        return own | {(i, j): Fraction(1, len(predicted)) for i in truth for j in only_found}
     kept = {(i, i): Fraction(1) for i in both}
-    if found < truth:
-        return kept | {(i, j): Fraction(1, len(found)) for i in only_truth for j in found}
+    if predicted < truth:
+        return kept | {(i, j): Fraction(1, len(predicted)) for i in only_truth for j in predicted}
     return kept | {(i, j): Fraction(1, len(only_found)) for i in only_truth for j in only_found}
 
 
@@ -260,8 +260,8 @@ def test_matrices_equal_the_definition_pixel_by_pixel(first: list[Box], second: 
     total = np.full((5, 5), Fraction(0), dtype=object)
     for page, key in enumerate(KEYS):
         expected = np.full((5, 5), Fraction(0), dtype=object)
-        for truth, found in zip(painted(first, key).ravel(), painted(second, key).ravel(), strict=True):
-            for cell, value in contribution(truth, found).items():
+        for truth, predicted in zip(painted(first, key).ravel(), painted(second, key).ravel(), strict=True):
+            for cell, value in contribution(truth, predicted).items():
                 expected[cell] += value
         assert fractions(result.per_page.between(page, page + 1).matrices) == expected.tolist()
         total += expected
@@ -302,14 +302,14 @@ def test_identical_sides_are_a_diagonal(first: list[Box]) -> None:
 def test_sets_of_a_class_are_counted_pixel_by_pixel(first: list[Box], second: list[Box]) -> None:
     whole = evaluate(side(first), side(second)).whole
     for code in range(5):
-        truth, found = (
+        truth, predicted = (
             np.concatenate([[code in labels for labels in painted(boxes, key).ravel()] for key in KEYS])
             for boxes in (first, second)
         )
         assert whole.first_pixels[0, code] == truth.sum()
-        assert whole.second_pixels[0, code] == found.sum()
-        either = (truth | found).sum()
-        expected = (truth & found).sum() / either if either else np.nan
+        assert whole.second_pixels[0, code] == predicted.sum()
+        either = (truth | predicted).sum()
+        expected = (truth & predicted).sum() / either if either else np.nan
         assert np.array_equal(whole.iou[0, code], expected, equal_nan=True)
 
 
@@ -358,8 +358,8 @@ def test_cells_are_traced_to_pages_and_pixels(first: list[Box], second: list[Box
     assert cell_facts(result, row, column, limit=1).behind == cells[:1]
     for page, key in enumerate(KEYS):
         expected = [
-            (row, column) in contribution(truth, found)
-            for truth, found in zip(painted(first, key).ravel(), painted(second, key).ravel(), strict=True)
+            (row, column) in contribution(truth, predicted)
+            for truth, predicted in zip(painted(first, key).ravel(), painted(second, key).ravel(), strict=True)
         ]
         assert cell_mask(result, page, row, column).ravel().tolist() == expected
 
@@ -389,8 +389,8 @@ def test_a_divisor_beyond_whole_numbers_still_gives_the_fractions(monkeypatch: p
 def test_sixty_three_labels_on_one_pixel() -> None:
     labels = [f"c{code:02d}" for code in range(63)]
     truth = [Box("a", 0, label, (0, 0, 3, 1)) for label in labels]
-    found = [Box("a", 0, label, (0, 0, 2, 1)) for label in labels[:61]]
-    sides = [in_pixels(annotations(boxes, labels=labels), (4, 1)) for boxes in (truth, found)]
+    predicted = [Box("a", 0, label, (0, 0, 2, 1)) for label in labels[:61]]
+    sides = [in_pixels(annotations(boxes, labels=labels), (4, 1)) for boxes in (truth, predicted)]
     matrices = evaluate(*sides).whole.matrices
     # Two pixels have 63 and 61 labels: those not found go to each found one.
     assert matrices.confusion[0, 63, 1] == pytest.approx(2 / 61, rel=1e-15)

@@ -58,9 +58,9 @@ def test_numbers_equal_those_by_hand(folder: Path, ap: pod.AveragePrecision) -> 
     thresholds = {key: value for key, value in expected.items() if key in result["thresholds"]}
     assert list(thresholds) == ["0.6", "0.8"]
     for iou, numbers in thresholds.items():
-        found = result["thresholds"][iou]
-        assert list(found["per_class"]) == ["formula", "table", "figure"]
-        for label, row in found["per_class"].items():
+        at_threshold = result["thresholds"][iou]
+        assert list(at_threshold["per_class"]) == ["formula", "table", "figure"]
+        for label, row in at_threshold["per_class"].items():
             if numbers[label] is None:
                 assert (row["tp"], row["fp"], row["fn"]) == (0, 0, 0)
                 assert {row[name] for name in ("precision", "recall", "f1", "ap")} == {None}
@@ -73,8 +73,8 @@ def test_numbers_equal_those_by_hand(folder: Path, ap: pod.AveragePrecision) -> 
             # Eleven points are rounded once: equal to the last digit.
             exact = numbers[label][f"ap_{AP_KEYS[ap]}"]["exact"]
             assert row["ap"] == float(Fraction(exact)) if ap == "11-point" else equals(row["ap"], exact)
-        assert equals(found["map"], numbers[f"map_{AP_KEYS[ap]}"]["exact"])
-        assert equals(found["mean_f1"], numbers["ave_f1"]["exact"])
+        assert equals(at_threshold["map"], numbers[f"map_{AP_KEYS[ap]}"]["exact"])
+        assert equals(at_threshold["mean_f1"], numbers["ave_f1"]["exact"])
 
 
 def test_the_next_best_ground_truth_is_not_allowed() -> None:
@@ -202,10 +202,10 @@ def plain_voc(
 def plain_ap(hits: list[bool], positives: int, ap: str) -> float | None:
     if not positives:
         return None
-    found = np.cumsum(hits) if hits else np.zeros(0, dtype=int)
-    precision = found / np.arange(1, len(hits) + 1)
+    hit_count = np.cumsum(hits) if hits else np.zeros(0, dtype=int)
+    precision = hit_count / np.arange(1, len(hits) + 1)
     if ap == "11-point":
-        return sum(max(precision[10 * found >= k * positives], default=0.0) for k in range(11)) / 11
+        return sum(max(precision[10 * hit_count >= k * positives], default=0.0) for k in range(11)) / 11
     return sum(max(precision[n:]) for n, hit in enumerate(hits) if hit) / positives
 
 
@@ -214,14 +214,14 @@ def grid_rows(seed: int) -> tuple[list[Box], list[Box]]:
     rng = np.random.default_rng(seed)
 
     def rows(count: int, page_of: Any) -> list[Box]:
-        found = []
+        boxes = []
         for _ in range(count):
             x, y = rng.integers(0, 6, 2) * 10
             width, height = rng.choice([0, 10, 20, 30, 40, 50], 2, p=[0.05, 0.1, 0.2, 0.25, 0.2, 0.2])
             label = str(rng.choice(["Figure", "Table"]))
             corners = (float(x), float(y), float(x + width), float(y + height))
-            found.append(Box(f"{page_of()}.bmp", 0, label, corners, float(rng.integers(0, 5)) / 4))
-        return found
+            boxes.append(Box(f"{page_of()}.bmp", 0, label, corners, float(rng.integers(0, 5)) / 4))
+        return boxes
 
     return rows(int(rng.integers(0, 14)), lambda: rng.integers(0, 2)), rows(
         int(rng.integers(0, 20)), lambda: rng.integers(0, 3)
@@ -238,9 +238,9 @@ def grid_rows(seed: int) -> tuple[list[Box], list[Box]]:
 def test_equal_to_a_plain_voc_loop(seed: int, iou: float, sizes: tuple[float, float], ap: pod.AveragePrecision) -> None:
     truth, predicted = grid_rows(seed)
     result = both(truth, predicted, iou=[iou], small_px=sizes[0], line_max_px=sizes[1], ap=ap).to_json()
-    found = result["thresholds"][str(iou)]
+    numbers = result["thresholds"][str(iou)]
     rows = []
-    for label, row in found["per_class"].items():
+    for label, row in numbers["per_class"].items():
         expected = plain_voc(truth, predicted, label, iou=iou, small=sizes[0], line=sizes[1], ap=ap)
         assert Plain(row["tp"], row["fp"], row["fn"], expected.ap) == expected
         assert row["ap"] == (None if expected.ap is None else pytest.approx(expected.ap, rel=1e-14))
@@ -248,7 +248,7 @@ def test_equal_to_a_plain_voc_loop(seed: int, iou: float, sizes: tuple[float, fl
     aps = [row.ap for row in rows if row.ap is not None]
     f1 = [2 * row.tp / (2 * row.tp + row.fp + row.fn) for row in rows if row.tp + row.fp + row.fn]
     for name, values in (("map", aps), ("mean_f1", f1)):
-        assert found[name] == (pytest.approx(sum(values) / len(values), rel=1e-14) if values else None)
+        assert numbers[name] == (pytest.approx(sum(values) / len(values), rel=1e-14) if values else None)
 
 
 @settings(deadline=None, max_examples=100)

@@ -37,8 +37,8 @@ close = {"rel": 0.0, "abs": 1e-9}
 def side(name: str, **contents: Any) -> Posters:
     """Posters as the reader returns them."""
     made = {key: read_poster(json.dumps(value).encode(), f"{key}.json", key) for key, value in contents.items()}
-    found = {key: poster for key, (poster, _) in sorted(made.items())}
-    return Posters(name, "0" * 64, found, {}, tuple(issue for _, notes in made.values() for issue in notes))
+    posters = {key: poster for key, (poster, _) in sorted(made.items())}
+    return Posters(name, "0" * 64, posters, {}, tuple(issue for _, notes in made.values() for issue in notes))
 
 
 def compare(reference: Any, generated: Any, profile: Any = "documented") -> PostersResult:
@@ -76,26 +76,31 @@ def test_every_number_of_the_reference_program(poster_id: str) -> None:
     expected, inside = case["expected"], case["intermediates"]
     result = compare(case["reference"], case["generated"], "published")
     poster = result.posters[0]
-    found = poster.comparison
-    assert found is not None
+    comparison = poster.comparison
+    assert comparison is not None
     metrics = result.results_json()["results"][0]["metrics"]
     assert metrics == pytest.approx(expected["metrics"], **close)
     assert poster.passes == expected["passes"]
     assert {key: round(poster.metrics[key], 2) for key in CRITERIA} == expected["rounded"]  # type: ignore[literal-required]
-    assert (len(found.words.reference), len(found.words.generated)) == (inside["n_ref_words"], inside["n_gen_words"])
-    assert list(found.words.missing) == inside["missing_words"]
-    assert list(found.words.extra) == inside["extra_words"]
-    assert sorted(found.numbers.reference) == inside["ref_numbers_kept"]
-    assert list(found.numbers.left_out) == inside["ref_numbers_dropped"]
-    assert list(found.numbers.missing) == inside["missing_numbers"]
-    reference, generated = (found.profile.tokens(normal) for normal in found.texts)
+    assert (len(comparison.words.reference), len(comparison.words.generated)) == (
+        inside["n_ref_words"],
+        inside["n_gen_words"],
+    )
+    assert list(comparison.words.missing) == inside["missing_words"]
+    assert list(comparison.words.extra) == inside["extra_words"]
+    assert sorted(comparison.numbers.reference) == inside["ref_numbers_kept"]
+    assert list(comparison.numbers.left_out) == inside["ref_numbers_dropped"]
+    assert list(comparison.numbers.missing) == inside["missing_numbers"]
+    reference, generated = (comparison.profile.tokens(normal) for normal in comparison.texts)
     whole = inside["global_rouge"]
     assert (len(reference), len(generated)) == (whole["ref_tokens"], whole["gen_tokens"])
-    assert found.global_f1 == pytest.approx(whole["f"], **close)
-    assert found.sections.mean == pytest.approx(inside["section_mean"], **close)
-    assert found.sections.best.tolist() == [section["best_gen_index"] for section in inside["sections"]]
-    assert found.sections.best_f1.tolist() == pytest.approx([section["f"] for section in inside["sections"]], **close)
-    assert found.rouge_winner == ("global" if whole["f"] >= inside["section_mean"] else "sections")
+    assert comparison.global_f1 == pytest.approx(whole["f"], **close)
+    assert comparison.sections.mean == pytest.approx(inside["section_mean"], **close)
+    assert comparison.sections.best.tolist() == [section["best_gen_index"] for section in inside["sections"]]
+    assert comparison.sections.best_f1.tolist() == pytest.approx(
+        [section["f"] for section in inside["sections"]], **close
+    )
+    assert comparison.rouge_winner == ("global" if whole["f"] >= inside["section_mean"] else "sections")
 
 
 @needs_shared
@@ -175,13 +180,13 @@ def test_the_documented_profile_on_the_real_files() -> None:
     assert np.abs(documented.column("rouge_l") - published.column("rouge_l")).max() < 0.01
     assert documented.column("word_capture").tolist() != published.column("word_capture").tolist()
     for poster in (*documented.posters, *published.posters):
-        found = poster.comparison
-        assert found is not None
-        pieces = list(found.marked())
-        assert "".join(piece for piece, _ in pieces) == text_of(found.reference.content)
-        marked = found.profile.normalised(" ".join(piece for piece, missing in pieces if missing))
-        if found.words.missing:
-            assert set(found.words.missing) <= found.profile.words(marked)
+        comparison = poster.comparison
+        assert comparison is not None
+        pieces = list(comparison.marked())
+        assert "".join(piece for piece, _ in pieces) == text_of(comparison.reference.content)
+        marked = comparison.profile.normalised(" ".join(piece for piece, missing in pieces if missing))
+        if comparison.words.missing:
+            assert set(comparison.words.missing) <= comparison.profile.words(marked)
 
 
 # --- documented, by hand --------------------------------------------------------------------------------------

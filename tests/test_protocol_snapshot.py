@@ -213,37 +213,37 @@ def test_macro_means_by_hand() -> None:
     threshold = hand().thresholds[0.5]
     ratios = {"precision": 0.75, "recall": 0.75, "mean_iou": 0.75, "mean_coverage": 0.75, "mean_purity": 1.0}
     counted = dict.fromkeys([*ratios, "f1"], 2)
-    found = threshold.macro_documents()
-    assert found.pop("documents") == counted
-    assert found == pytest.approx({**ratios, "f1": 2 / 3})
-    found = threshold.macro_labels()
-    assert found.pop("labels") == counted
-    assert found == pytest.approx({**ratios, "f1": 2 / 3})
+    means = threshold.macro_documents()
+    assert means.pop("documents") == counted
+    assert means == pytest.approx({**ratios, "f1": 2 / 3})
+    means = threshold.macro_labels()
+    assert means.pop("labels") == counted
+    assert means == pytest.approx({**ratios, "f1": 2 / 3})
 
 
 def test_class_weights_by_hand() -> None:
     # Table weighs 3, Figure 1: precision (1 * 0.5 + 3 * 1) / 4, recall (1 * 1 + 3 * 0.5) / 4, IoU (1 + 1.5) / 4.
     result = hand(class_weight={"Table": 3.0})
-    found = result.to_json()["thresholds"]["0.5"]["macro_labels"]
-    assert (found["precision"], found["recall"], found["mean_iou"]) == (0.875, 0.625, 0.625)
+    means = result.to_json()["thresholds"]["0.5"]["macro_labels"]
+    assert (means["precision"], means["recall"], means["mean_iou"]) == (0.875, 0.625, 0.625)
     assert "weights Table 3" in result.signature.line
     assert result.to_json()["thresholds"]["0.5"]["micro"] == hand().to_json()["thresholds"]["0.5"]["micro"]
 
 
 def test_weights_of_zero_leave_the_mean_undefined() -> None:
-    found = hand(class_weight={"Table": 0.0, "Figure": 0.0}).to_json()["thresholds"]["0.5"]["macro_labels"]
-    assert [found[name] for name in ("precision", "recall", "mean_iou")] == [None, None, None]
+    means = hand(class_weight={"Table": 0.0, "Figure": 0.0}).to_json()["thresholds"]["0.5"]["macro_labels"]
+    assert [means[name] for name in ("precision", "recall", "mean_iou")] == [None, None, None]
 
 
 def test_macro_means_leave_undefined_documents_out() -> None:
     # a.pdf is perfect; b.pdf has only a missed box (no precision); c.pdf only an invented one (no recall).
     one = (0.0, 0.0, 0.5, 0.5)
     truth, predicted = [box(*one), box(*one, document="b.pdf")], [box(*one), box(*one, document="c.pdf")]
-    found = evaluate(ground_truth(truth), annotations(predicted), iou=[0.5]).thresholds[0.5].macro_documents()
-    assert (found["precision"], found["recall"]) == (0.5, 0.5)
-    assert found["f1"] == pytest.approx(1 / 3)
-    assert found["mean_iou"] == 1.0
-    assert found["documents"] == {
+    means = evaluate(ground_truth(truth), annotations(predicted), iou=[0.5]).thresholds[0.5].macro_documents()
+    assert (means["precision"], means["recall"]) == (0.5, 0.5)
+    assert means["f1"] == pytest.approx(1 / 3)
+    assert means["mean_iou"] == 1.0
+    assert means["documents"] == {
         "precision": 2, "recall": 2, "f1": 3, "mean_iou": 1, "mean_coverage": 1, "mean_purity": 1,
     }  # fmt: skip
 
@@ -345,9 +345,9 @@ def test_tables_counted_over_pairs_are_those_of_the_matches(
         predicted[::3] = [row._replace(score=None if odd == "without" else odd) for row in predicted[::3]]
     result = pair(join(ground_truth(truth), annotations(predicted))).match(min_score=score, **options).at(iou)
     for name in ("micro", "per_label", "per_page"):
-        found, expected = getattr(result, name), getattr(BoxResult, name).func(result)
+        counted, expected = getattr(result, name), getattr(BoxResult, name).func(result)
         for column in ("tp", "fp", "fn", *RATIOS):
-            assert getattr(found, column).tobytes() == getattr(expected, column).tobytes(), (name, column)
+            assert getattr(counted, column).tobytes() == getattr(expected, column).tobytes(), (name, column)
 
 
 def area_of(row: Box) -> float:

@@ -227,9 +227,9 @@ def test_the_json_has_the_keys_of_the_contract_and_no_nan(evaluate: Evaluate, se
         assert key in value
     assert set(value["ground_truth"]) == set(value["predictions"]) == {"name", "sha256"}
 
-    def refuse(found: Any) -> None:
-        assert not (isinstance(found, float) and math.isnan(found))
-        for inner in found.values() if isinstance(found, dict) else found if isinstance(found, list | tuple) else ():
+    def refuse(value: Any) -> None:
+        assert not (isinstance(value, float) and math.isnan(value))
+        for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
             refuse(inner)
 
     refuse(value)

@@ -58,17 +58,17 @@ def test_a_resample_is_the_corpus_with_the_copies(interpolated: Interpolation, p
 
 def test_the_share_of_the_grid_is_that_of_every_recall() -> None:
     """A recall that falls on a point of the grid in float64 reaches it, one digit less does not."""
-    found, positives = np.arange(1, 401), np.arange(1, 401)[:, None]
-    recall = np.minimum(found / positives, 1.0)
+    hits, positives = np.arange(1, 401), np.arange(1, 401)[:, None]
+    recall = np.minimum(hits / positives, 1.0)
     expected = (recall[..., None] >= RECALL_101).sum(axis=-1) / 101
-    np.testing.assert_array_equal(on_grid(RECALL_101)(np.minimum(found, positives), positives), expected)
+    np.testing.assert_array_equal(on_grid(RECALL_101)(np.minimum(hits, positives), positives), expected)
 
 
 @pytest.mark.parametrize("interpolated", [on_grid(RECALL_101), all_point], ids=["101 points", "all points"])
 def test_the_interval_of_a_long_ranking_is_that_of_the_exact_curves(interpolated: Interpolation) -> None:
     rng = np.random.default_rng(11)
     documents = 400
-    rankings = corpus(rng, documents, 4 * EXACT, thresholds=4)
+    rankings = corpus(rng, documents, 16 * EXACT, thresholds=4)
     weights = rng.multinomial(documents, np.full(documents, 1.0 / documents), 300).astype(np.float64)
     curves = Curves(rankings, interpolated)
     followed = curves.averages(weights)

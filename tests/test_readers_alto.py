@@ -164,12 +164,12 @@ def test_warnings() -> None:
 
 def counted(path: Path) -> list[tuple[str, list[float]]]:
     """Id and corners of each block of a file, by nothing but the standard library."""
-    found = []
+    boxes = []
     for element in ET.parse(path).iter():
         if element.tag.rpartition("}")[2] in BLOCKS:
             left, top, width, height = (float(element.get(key, "")) for key in ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
-            found.append((element.get("ID", ""), [left, top, left + width, top + height]))
-    return found
+            boxes.append((element.get("ID", ""), [left, top, left + width, top + height]))
+    return boxes
 
 
 @needs_shared

@@ -74,9 +74,9 @@ def columns(source: Annotations) -> dict[str, Any]:
 def read(value: object, **given: Any) -> Annotations:
     """Read on the fast path where the file allows it, and on the exact path; both say the same."""
     exact = Coco(exact=True).read(encoded(value), "gt.json", Reading(**given))
-    found = coco.FORMAT.read(encoded(value), "gt.json", Reading(**given))
-    assert columns(found) == columns(exact)
-    return found
+    annotations = coco.FORMAT.read(encoded(value), "gt.json", Reading(**given))
+    assert columns(annotations) == columns(exact)
+    return annotations
 
 
 def sentences(value: object, **given: Any) -> list[str]:
@@ -268,13 +268,13 @@ def test_texts_that_name_nothing_or_twice_are_said_as_they_are_written() -> None
     ]
 
 
-@pytest.mark.parametrize(("bbox", "found"), [(None, "bbox null"), ([], "bbox []")])
-def test_an_empty_bbox_is_that_of_the_outline(bbox: object, found: str) -> None:
+@pytest.mark.parametrize(("bbox", "spelling"), [(None, "bbox null"), ([], "bbox []")])
+def test_an_empty_bbox_is_that_of_the_outline(bbox: object, spelling: str) -> None:
     source = read(instances(annotation(bbox=bbox, segmentation=[[1, 1, 5, 1, 5, 9]])))
     assert source.boxes.xyxy.tolist() == [[1, 1, 5, 9]]
     assert warnings(source) == [
         "gt.json: $.annotations[0]: an entry without bbox has the box around its segmentation, as in pycocotools; "
-        f"found {found}. Nothing to do, or add the bbox."
+        f"found {spelling}. Nothing to do, or add the bbox."
     ]
 
 

@@ -41,13 +41,13 @@ def bits(value: float) -> bytes:
 @example(1.7976931348623157e308)
 @example(2.2250738585072014e-308)
 def test_the_shortest_spelling_of_a_number_is_read_as_that_number(value: float) -> None:
-    found = read(repr(value))
+    ours = read(repr(value))
     # Numbers with fewer than 53 bits are left to the decoder, and nothing else is.
     if value and abs(value) < 2.2250738585072014e-308:
-        assert found is None
+        assert ours is None
     else:
-        assert found is not None
-        assert bits(found) == bits(value)
+        assert ours is not None
+        assert bits(ours) == bits(value)
 
 
 @settings(max_examples=3_000, deadline=None)
@@ -64,11 +64,11 @@ def test_any_spelling_is_read_as_python_reads_it(
     text = str(digits).rjust(point + 1, "0")
     text = sign + (f"{text[:-point]}.{text[-point:]}" if point else text)
     text += "" if exponent is None else mark.rstrip("+-0") + str(exponent) if exponent < 0 else f"{mark}{exponent}"
-    found, wanted = read(text), float(text)
-    if found is None:
+    ours, wanted = read(text), float(text)
+    if ours is None:
         assert not math.isfinite(wanted) or abs(wanted) < 2.3e-308
     else:
-        assert bits(found) == bits(wanted)
+        assert bits(ours) == bits(wanted)
 
 
 @settings(max_examples=2_000, deadline=None)
@@ -90,9 +90,9 @@ def test_half_way_between_two_numbers_the_even_one_is_taken(mantissa: int, power
     ],
 )  # fmt: skip
 def test_known_numbers(text: str, value: float) -> None:
-    found = read(text)
-    assert found is not None
-    assert bits(found) == bits(value)
+    ours = read(text)
+    assert ours is not None
+    assert bits(ours) == bits(value)
 
 
 @pytest.mark.parametrize(

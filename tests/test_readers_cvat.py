@@ -144,8 +144,8 @@ def test_polygons_are_compared_with_those_of_coco(tmp_path: Path) -> None:
     }  # fmt: skip
     (tmp_path / "dt.json").write_text(json.dumps(value), encoding="utf-8")
     for polygons, tp in ((None, 2), (True, 1)):
-        (found,) = evaluate("coco", tmp_path / "gt.xml", [tmp_path / "dt.json"], polygons=polygons)
-        assert found.result.thresholds[0.5].micro.tp.tolist() == [tp]  # type: ignore[attr-defined]
+        (evaluated,) = evaluate("coco", tmp_path / "gt.xml", [tmp_path / "dt.json"], polygons=polygons)
+        assert evaluated.result.thresholds[0.5].micro.tp.tolist() == [tp]  # type: ignore[attr-defined]
 
 
 # --- what is said --------------------------------------------------------------------------------------------
@@ -187,8 +187,8 @@ def test_sentences(images: str, sentence: str) -> None:
 
 
 def test_all_issues_come_together() -> None:
-    found = refused(file(image(box((10, 20, 5, 70)), polygon("1"), box(label="")), image(name="b", size=(0, 0))))
-    assert len(found) == 4
+    sentences = refused(file(image(box((10, 20, 5, 70)), polygon("1"), box(label="")), image(name="b", size=(0, 0))))
+    assert len(sentences) == 4
 
 
 def test_files_that_are_none() -> None:
@@ -243,7 +243,7 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_outlines_that_are_none_are_named() -> None:
     source = read(file(image(polygon("0,0;9,9;9,0;0,9"), polygon("0,0;9,9;5,5"))))
-    assert [(found.place, found.found) for found in formats.outline_issues(source)] == [
+    assert [(issue.place, issue.found) for issue in formats.outline_issues(source)] == [
         ("line 3", "Self-intersection[4.5 4.5]"), ("line 4", "3 points"),
     ]  # fmt: skip
 

@@ -78,10 +78,10 @@ def test_a_folder_has_a_document_per_file_and_files_of_lines(tmp_path: Path) -> 
     (tmp_path / "notes.txt").write_text("not read")
     (tmp_path / ".hidden.json").write_text("not read")
     (tmp_path / "sub").mkdir()
-    found = FORMAT.read_path(tmp_path, Reading(side="prediction"))
-    assert list(found.documents) == ["a", "b", "x", "y"]
-    assert (found.name, found.side, found.single, len(found)) == (tmp_path.name, "prediction", False, 4)
-    assert len(found.sha256) == 64
+    fields = FORMAT.read_path(tmp_path, Reading(side="prediction"))
+    assert list(fields.documents) == ["a", "b", "x", "y"]
+    assert (fields.name, fields.side, fields.single, len(fields)) == (tmp_path.name, "prediction", False, 4)
+    assert len(fields.sha256) == 64
 
 
 def test_the_digest_of_a_folder_knows_the_names(tmp_path: Path) -> None:

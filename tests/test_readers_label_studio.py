@@ -253,17 +253,17 @@ def test_the_export_of_the_world_bank_gives_its_reference() -> None:
 
 def counted(path: Path) -> list[tuple[str, list[float]]]:
     """Label and corners of the rectangles and polygons of the first annotation of each task, in shares."""
-    found = []
+    boxes = []
     for each in json.loads(path.read_text(encoding="utf-8")):
         for result in each["annotations"][0]["result"]:
             value, kind = result.get("value", {}), result["type"]
             if kind == "rectanglelabels":
                 x, y, width, height = (value[key] / 100 for key in ("x", "y", "width", "height"))
-                found.append((value[kind][0], [x, y, x + width, y + height]))
+                boxes.append((value[kind][0], [x, y, x + width, y + height]))
             elif kind == "polygonlabels":
                 xs, ys = [x for x, _ in value["points"]], [y for _, y in value["points"]]
-                found.append((value[kind][0], [min(xs) / 100, min(ys) / 100, max(xs) / 100, max(ys) / 100]))
-    return found
+                boxes.append((value[kind][0], [min(xs) / 100, min(ys) / 100, max(xs) / 100, max(ys) / 100]))
+    return boxes
 
 
 @needs_shared

@@ -112,9 +112,9 @@ def test_a_real_model_is_read_as_a_plain_script_reads_it() -> None:
     wanted: list[Box] = []
     for page in real("mineru", "mineru2_model.json"):
         info = page["page_info"]
-        for found in page["layout_dets"]:
-            box = around(list(zip(found["poly"][::2], found["poly"][1::2], strict=True)))
-            name = NAMES[found["category_id"]]
+        for detection in page["layout_dets"]:
+            box = around(list(zip(detection["poly"][::2], detection["poly"][1::2], strict=True)))
+            name = NAMES[detection["category_id"]]
             wanted.append((info["page_no"], name, *over(box, info["width"], info["height"])))
     source = read((REAL / "mineru" / "mineru2_model.json").read_bytes(), "mineru2_model.json")
     assert len(wanted) == 1321

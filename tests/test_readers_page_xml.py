@@ -76,10 +76,10 @@ def test_a_file_without_confidence_is_read_as_either_side() -> None:
 
 def test_a_type_of_a_tool_stands_in_for_a_missing_one() -> None:
     own = 'custom="structure {type:Main;}"'
-    found = reading.read(
+    annotations = reading.read(
         ROW, page(region(more=own), region(more=f'type="other" {own}'), region(more=f'type="caption" {own}')), "p.xml"
     )
-    assert [label for _, _, label, _ in rows(found)] == ["Main", "Main", "caption"]
+    assert [label for _, _, label, _ in rows(annotations)] == ["Main", "Main", "caption"]
     escaped = region(name="ImageRegion", more=r'custom="structure {type:Machine\u0020Print;}"')
     assert rows(reading.read(ROW, page(escaped), "p.xml"))[0][2] == "Machine Print"
 
@@ -155,7 +155,7 @@ def test_a_truth_with_confidence_is_refused() -> None:
 
 def counted(path: Path) -> list[tuple[str, list[float]]]:
     """Id and corners of each region of a file, by nothing but the standard library."""
-    found = []
+    boxes = []
     for element in ET.parse(path).iter():
         coords = [child for child in element if child.tag.endswith("}Coords")]
         if not element.tag.endswith("Region") or not coords:
@@ -165,8 +165,8 @@ def counted(path: Path) -> list[tuple[str, list[float]]]:
         if not pairs:
             continue
         xs, ys = [float(x) for x, _ in pairs], [float(y) for _, y in pairs]
-        found.append((element.get("id", ""), [min(xs), min(ys), max(xs), max(ys)]))
-    return found
+        boxes.append((element.get("id", ""), [min(xs), min(ys), max(xs), max(ys)]))
+    return boxes
 
 
 @needs_shared

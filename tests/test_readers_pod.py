@@ -403,6 +403,14 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     assert refused(page(name="b") + "\n" + page(*[region()] * 3)) == [
         "p.xml: line 2, <document>: a page may have 2 regions; found 3. Remove some."
     ]
+    monkeypatch.setattr(limits, "MAX_OBJECTS_PER_PAGE", 10)
+    monkeypatch.setattr(limits, "MAX_XML_ELEMENTS", 4)
+    # A region holds its points. Counted anew for each root, so that a file of any length is read.
+    assert len(read(page(region(), name="a") + page(*[region()] * 2)).boxes) == 3
+    assert refused(page(*[region()] * 3))[0].startswith("p.xml: line 1, column ")
+    assert refused(page(*[region()] * 3))[0].endswith(
+        ": one element may hold 4 others; found more in line 1, <document>. Split it."
+    )
     monkeypatch.setattr(limits, "MAX_XML_BYTES", 10)
     assert refused("<document />") == [
         "p.xml: an XML file may have 10 bytes; found 12. Split it: one file for each page, in one folder."

@@ -44,8 +44,8 @@ def complaint(content: bytes | str) -> str:
     return str(caught.value)
 
 
-def files(found: Posters) -> dict[str, str]:
-    return {poster_id: poster.file for poster_id, poster in found.posters.items()}
+def files(posters: Posters) -> dict[str, str]:
+    return {poster_id: poster.file for poster_id, poster in posters.posters.items()}
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,9 @@ def test_one_file_per_poster_is_found_under_each_name(tmp_path: Path, name: str)
 
 def test_a_file_of_one_poster_is_read_too(tmp_path: Path) -> None:
     path = write(tmp_path, "7_extracted.json")
-    found = FORMAT.read_path(path, Reading(side="prediction"))
-    assert (found.name, found.sha256) == ("7_extracted.json", hashlib.sha256(path.read_bytes()).hexdigest())
-    assert files(found) == {"7": "7_extracted.json"}
+    posters = FORMAT.read_path(path, Reading(side="prediction"))
+    assert (posters.name, posters.sha256) == ("7_extracted.json", hashlib.sha256(path.read_bytes()).hexdigest())
+    assert files(posters) == {"7": "7_extracted.json"}
 
 
 def test_both_sides_in_one_folder_are_told_by_name(tmp_path: Path) -> None:
@@ -91,9 +91,9 @@ def test_a_folder_of_extractions_only_can_be_the_ground_truth_and_says_so(tmp_pa
     folder = tmp_path / "run"
     for name in ("1_extracted.json", "2_extracted.json"):
         write(folder, name)
-    found = FORMAT.read_path(folder, Reading(side="ground_truth"))
-    assert list(found.posters) == ["1", "2"]
-    assert [issue.sentence for issue in found.issues] == [
+    posters = FORMAT.read_path(folder, Reading(side="ground_truth"))
+    assert list(posters.posters) == ["1", "2"]
+    assert [issue.sentence for issue in posters.issues] == [
         "run: files whose names say the other side are read as ground truth; found 2. "
         "Nothing, if one model is compared with another."
     ]
@@ -109,9 +109,9 @@ def test_two_files_that_may_be_meant_take_out_their_poster_only(tmp_path: Path) 
     folder = tmp_path / "gold"
     for name in ("1.json", "2/a.json", "2/b.json"):
         write(folder, name)
-    found = FORMAT.read_path(folder, Reading(side="ground_truth"))
-    assert list(found.posters) == ["1"]
-    assert [issue.sentence for issue in found.broken["2"]] == [
+    posters = FORMAT.read_path(folder, Reading(side="ground_truth"))
+    assert list(posters.posters) == ["1"]
+    assert [issue.sentence for issue in posters.broken["2"]] == [
         'gold: 2: it must be clear which file is the poster\'s; found "2/a.json, 2/b.json". '
         "Leave one of them, or call it reference.json."
     ]
@@ -132,13 +132,13 @@ def test_the_folder_of_one_poster_and_its_files_have_the_id_of_the_folder(tmp_pa
 def test_a_broken_file_takes_out_its_poster_only(tmp_path: Path) -> None:
     write(tmp_path, "1.json")
     write(tmp_path, "2.json", '{"titles": [')
-    found = FORMAT.read_path(tmp_path)
-    assert list(found.posters) == ["1"]
-    assert [issue.sentence for issue in found.issues] == [
+    posters = FORMAT.read_path(tmp_path)
+    assert list(posters.posters) == ["1"]
+    assert [issue.sentence for issue in posters.issues] == [
         "2.json: line 1, column 13: the text must be well-formed JSON (RFC 8259); found the end of the text. "
         "The file is cut off; copy or export it again."
     ]
-    assert found.broken == {"2": found.issues}
+    assert posters.broken == {"2": posters.issues}
 
 
 def test_nothing_but_broken_files_is_bad_input_with_all_issues(tmp_path: Path) -> None:
@@ -268,10 +268,10 @@ def test_text_is_every_string_in_document_order() -> None:
 def test_the_real_posters_are_read_without_a_issue() -> None:
     folder = Path(SHARED, "real", "posters")
     for side, name, sections in (("ground_truth", "reference", 83), ("prediction", "extracted", 107)):
-        found = FORMAT.read_path(folder, Reading(side=side))  # type: ignore[arg-type]
-        assert files(found) == {poster_id: f"{poster_id}/{name}.json" for poster_id in found.posters}
-        assert (len(found.posters), found.issues, dict(found.broken)) == (9, (), {})
-        assert sum(len(poster.sections) for poster in found.posters.values()) == sections
+        posters = FORMAT.read_path(folder, Reading(side=side))  # type: ignore[arg-type]
+        assert files(posters) == {poster_id: f"{poster_id}/{name}.json" for poster_id in posters.posters}
+        assert (len(posters.posters), posters.issues, dict(posters.broken)) == (9, (), {})
+        assert sum(len(poster.sections) for poster in posters.posters.values()) == sections
 
 
 json_values = st.recursive(
@@ -291,8 +291,8 @@ def test_any_json_object_is_a_poster_and_nothing_else_is(value: object) -> None:
         with pytest.raises(BadInput, match="a poster must be a JSON object"):
             poster(value)
         return
-    found, notes = read_poster(json.dumps(value).encode(), "a.json", "a")
-    assert found.content == value
+    extracted, notes = read_poster(json.dumps(value).encode(), "a.json", "a")
+    assert extracted.content == value
     assert all(issue.severity == "warning" for issue in notes)
 
 

@@ -47,12 +47,12 @@ VALID = {side: text.encode() for side, text in BROKEN.VALID.items()}
 
 def outcome(content: bytes, **options) -> tuple[Annotations | None, tuple[Issue, ...]]:
     try:
-        found = formats.read_bytes(content, "f.json", **{"format": "snapshot", **options})
+        annotations = formats.read_bytes(content, "f.json", **{"format": "snapshot", **options})
     except BadInput as bad:
         refusal = bad
     else:
-        assert not has_errors(found.issues)
-        return found, found.issues
+        assert not has_errors(annotations.issues)
+        return annotations, annotations.issues
     assert has_errors(refusal.issues)
     return None, refusal.issues
 
@@ -67,13 +67,13 @@ def naive(content: bytes) -> list[tuple]:
     ]
 
 
-def rows(found: Annotations) -> list[tuple]:
-    boxes = found.boxes
+def rows(annotations: Annotations) -> list[tuple]:
+    boxes = annotations.boxes
     return [
         (
-            found.documents[boxes.document[i]].doc_id,
+            annotations.documents[boxes.document[i]].doc_id,
             int(boxes.page[i]),
-            found.labels[boxes.label[i]],
+            annotations.labels[boxes.label[i]],
             *boxes.xyxy[i].tolist(),
             None if np.isnan(boxes.score[i]) else float(boxes.score[i]),
             int(boxes.entry[i]),
@@ -109,22 +109,22 @@ def test_manifest(row):
     valid, and is read with a word about how it is written.
     """
     side, other = SIDES[row["side"]], SIDES["pred" if row["side"] == "gt" else "gt"]
-    found: list[Issue] = []
+    issues: list[Issue] = []
     pair: list[Issue] = []
     try:
         one = formats.read(INVALID / row["file"], side=side)
         two = formats.read(INVALID / row["pair_with"], side=other)
-        found += one.issues
+        issues += one.issues
         pair += snapshot.check_pair(one, two) if side == "ground_truth" else snapshot.check_pair(two, one)
     except BadInput as bad:
-        found += bad.issues
+        issues += bad.issues
     if "9.2" in row["note"]:
         assert [issue.severity for issue in pair] == ["error"]
         pair = []
     if row["file"].startswith("j_page_index_float_integral"):
-        assert [issue.rule for issue in found] == ["page_index should be written as an integer (schema 1.3)"]
-        found = []
-    severities = {issue.severity for issue in (*found, *pair)}
+        assert [issue.rule for issue in issues] == ["page_index should be written as an integer (schema 1.3)"]
+        issues = []
+    severities = {issue.severity for issue in (*issues, *pair)}
     assert ("error" if "error" in severities else "warning" if severities else "valid") == row["expected"]
 
 
@@ -140,9 +140,9 @@ def test_shape_agrees_with_the_json_schema():
 
 @pytest.mark.parametrize("row", BROKEN.ROWS, ids=[row.name for row in BROKEN.ROWS])
 def test_sentence(row):
-    found, issues = outcome(row.content, side=row.side)
+    annotations, issues = outcome(row.content, side=row.side)
     assert [issue.sentence for issue in issues] == [f"f.json: {row.sentence}"]
-    assert (found is not None) == row.name.startswith("warning")
+    assert (annotations is not None) == row.name.startswith("warning")
 
 
 @pytest.mark.parametrize("row", BROKEN.ROWS, ids=[row.name for row in BROKEN.ROWS])
@@ -152,10 +152,10 @@ def test_both_paths_find_the_same(row):
 
 def _exact(content: bytes, **options) -> tuple[Annotations | None, tuple[Issue, ...]]:
     try:
-        found = Snapshot(exact=True).read(content, "f.json", Reading(**options))
+        annotations = Snapshot(exact=True).read(content, "f.json", Reading(**options))
     except BadInput as bad:
         return None, bad.issues
-    return found, found.issues
+    return annotations, annotations.issues
 
 
 @pytest.mark.parametrize(
@@ -260,22 +260,22 @@ def test_limit_per_rule():
 )
 def test_accepted(old, new):
     content = BROKEN.VALID["prediction"].replace(old, new).encode()
-    found, issues = outcome(content, side="prediction")
+    annotations, issues = outcome(content, side="prediction")
     assert issues == ()
-    assert rows(found) == naive(content)
+    assert rows(annotations) == naive(content)
 
 
 def test_columns_of_a_file():
-    found, _ = outcome(VALID["prediction"], side="prediction")
-    assert (found.name, found.format, found.side, found.model, found.version) == (
+    annotations, _ = outcome(VALID["prediction"], side="prediction")
+    assert (annotations.name, annotations.format, annotations.side, annotations.model, annotations.version) == (
         "f.json", "snapshot", "prediction", "m", None,
     )  # fmt: skip
-    assert found.labels == ("Figure", "Table")
-    assert found.evaluated == 2
-    assert found.sha256 == hashlib.sha256(VALID["prediction"]).hexdigest()
-    assert found.source_of(0) == ("f.json", 0, 0)
-    assert (found.boxes.xyxy.dtype, found.boxes.xyxy.shape) == (np.float64, (1, 4))
-    assert [getattr(found.boxes, name).dtype for name in ("document", "page", "label", "entry", "position")] == [
+    assert annotations.labels == ("Figure", "Table")
+    assert annotations.evaluated == 2
+    assert annotations.sha256 == hashlib.sha256(VALID["prediction"]).hexdigest()
+    assert annotations.source_of(0) == ("f.json", 0, 0)
+    assert (annotations.boxes.xyxy.dtype, annotations.boxes.xyxy.shape) == (np.float64, (1, 4))
+    assert [getattr(annotations.boxes, name).dtype for name in ("document", "page", "label", "entry", "position")] == [
         np.int32, np.int64, np.int32, np.int32, np.int32,
     ]  # fmt: skip
 
@@ -287,15 +287,15 @@ def test_labels_in_integer_order():
 
 def test_no_objects():
     content = (BROKEN.HEADER % "prediction").encode() + b'"predictions": []}'
-    found, issues = outcome(content)
+    annotations, issues = outcome(content)
     assert issues == ()
-    assert found.boxes.xyxy.shape == (0, 4)
-    assert len(found.page_index) == 0
+    assert annotations.boxes.xyxy.shape == (0, 4)
+    assert len(annotations.page_index) == 0
 
 
 def test_bom_changes_neither_digest_nor_columns():
-    found, _ = outcome(b"\xef\xbb\xbf" + VALID["prediction"])
-    same_columns(found, outcome(VALID["prediction"])[0])
+    annotations, _ = outcome(b"\xef\xbb\xbf" + VALID["prediction"])
+    same_columns(annotations, outcome(VALID["prediction"])[0])
 
 
 def test_side_may_be_left_open():
@@ -305,9 +305,9 @@ def test_side_may_be_left_open():
 
 def test_predictions_as_reference():
     assert outcome(VALID["prediction"], side="ground_truth")[0] is None
-    found, issues = outcome(VALID["prediction"], side="ground_truth", as_reference=True)
-    assert found.side == "ground_truth"
-    assert np.isnan(found.boxes.score).all()
+    annotations, issues = outcome(VALID["prediction"], side="ground_truth", as_reference=True)
+    assert annotations.side == "ground_truth"
+    assert np.isnan(annotations.boxes.score).all()
     assert [issue.sentence for issue in issues] == [
         "f.json: $.info.type: predictions are used as the reference, on request (snapshot 1.3, section 4); "
         'found "prediction". Their scores are left out; read results accordingly.'
@@ -506,10 +506,10 @@ def test_hostile_accepted(name):
                 '[{"page_id":"a","doc_id":"d1","page_index"').replace(',"page_count":1', ""))  # fmt: skip
         info = _LOOSE[2][1]
         text = text.replace('"schema_version":"1.3"', info)
-    found, issues = outcome(text.encode(), format=None, max_per_rule=1)
-    assert found is not None, [issue.sentence for issue in issues]
+    annotations, issues = outcome(text.encode(), format=None, max_per_rule=1)
+    assert annotations is not None, [issue.sentence for issue in issues]
     assert len({issue.rule for issue in issues}) == _ACCEPTED[name]
-    assert rows(found) == naive(text.encode())
+    assert rows(annotations) == naive(text.encode())
 
 
 @needs_shared
@@ -529,10 +529,10 @@ def test_every_hostile_json_has_a_row():
 )  # fmt: skip
 def test_real_files(name):
     path = Path(SHARED) / "real" / "worldbank" / f"{name}.json"
-    found = formats.read(path)
+    annotations = formats.read(path)
     content = path.read_bytes()
-    assert rows(found) == naive(content)
-    same_columns(found, Snapshot(exact=True).read(content, path.name))
+    assert rows(annotations) == naive(content)
+    same_columns(annotations, Snapshot(exact=True).read(content, path.name))
     assert snapshot_shape.decode(content) is not None
 
 
@@ -661,14 +661,14 @@ def test_folder(tmp_path):
         (tmp_path / f"{name}.json").write_text(text)
     (tmp_path / "readme.txt").write_text("no")
     (tmp_path / ".hidden.json").write_text("no")
-    found = formats.read(tmp_path, side="prediction")
-    assert found.name == tmp_path.name
-    assert [document.doc_id for document in found.documents] == ["a", "b"]
-    assert [found.source_of(row) for row in range(2)] == [("a.json", 0, 0), ("b.json", 0, 0)]
-    assert [found.labels[code] for code in found.boxes.label] == ["Chart", "Table"]
-    assert found.boxes.document.tolist() == found.page_document.tolist() == [0, 1]
-    assert found.boxes.entry.tolist() == [0, 1]
-    assert [issue.file for issue in found.issues] == ["a.json"]
+    annotations = formats.read(tmp_path, side="prediction")
+    assert annotations.name == tmp_path.name
+    assert [document.doc_id for document in annotations.documents] == ["a", "b"]
+    assert [annotations.source_of(row) for row in range(2)] == [("a.json", 0, 0), ("b.json", 0, 0)]
+    assert [annotations.labels[code] for code in annotations.boxes.label] == ["Chart", "Table"]
+    assert annotations.boxes.document.tolist() == annotations.page_document.tolist() == [0, 1]
+    assert annotations.boxes.entry.tolist() == [0, 1]
+    assert [issue.file for issue in annotations.issues] == ["a.json"]
 
 
 def test_folder_of_one_document_twice(tmp_path):
@@ -757,14 +757,14 @@ class Pairs(dict):
 
 def _places(tree: object) -> list[tuple]:
     """Every (container, key) of a tree."""
-    found, stack = [], [tree]
+    places, stack = [], [tree]
     while stack:
         node = stack.pop()
         items = list(node.items() if isinstance(node, dict) else enumerate(node)) if isinstance(
             node, dict | list) else []  # fmt: skip
-        found += [(node, key) for key, _ in items]
+        places += [(node, key) for key, _ in items]
         stack += [value for _, value in items]
-    return found
+    return places
 
 
 @SETTINGS

@@ -143,8 +143,8 @@ def test_an_image_in_two_files_of_a_folder_is_an_error(tmp_path: Path) -> None:
 def counted(path: Path) -> list[tuple[str, list[float]]]:
     """Label and corners of each object of a file, by nothing but the standard library."""
     return [
-        (found.findtext("name", ""), [float(found.findtext(f"bndbox/{key}", "")) for key in EDGES])
-        for found in ET.parse(path).getroot().findall("object")
+        (element.findtext("name", ""), [float(element.findtext(f"bndbox/{key}", "")) for key in EDGES])
+        for element in ET.parse(path).getroot().findall("object")
     ]
 
 

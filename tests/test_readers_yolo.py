@@ -102,8 +102,8 @@ def test_names_of_other_tools(tmp_path: Path) -> None:
 def test_a_prediction_takes_the_names_of_its_ground_truth(tmp_path: Path) -> None:
     truth = folder_of(tmp_path / "gt", data__yaml=NAMES, a="1 0.5 0.5 0.2 0.2\n0 0.2 0.2 0.1 0.1")
     predicted = folder_of(tmp_path / "runs" / "labels", a="1 0.5 0.5 0.2 0.2 0.9")
-    (found,) = evaluate("coco", truth, [predicted])
-    assert found.result.thresholds[0.5].micro.tp.tolist() == [1]  # type: ignore[attr-defined]
+    (evaluated,) = evaluate("coco", truth, [predicted])
+    assert evaluated.result.thresholds[0.5].micro.tp.tolist() == [1]  # type: ignore[attr-defined]
     assert formats.resolve(formats.read(predicted), formats.read(truth)).labels == ("Text",)
     strange = formats.read(folder_of(tmp_path / "more", a="7 0.5 0.5 0.2 0.2 0.9"))
     with pytest.raises(BadInput) as bad:
@@ -251,11 +251,11 @@ def test_a_folder_without_labels(tmp_path: Path) -> None:
 
 def counted(path: Path, names: list[str]) -> list[tuple[str, list[float]]]:
     """Label and corners of each line of a file of boxes."""
-    found = []
+    boxes = []
     for line in path.read_text(encoding="utf-8").splitlines():
         key, x, y, width, height = map(float, line.split()[:5])
-        found.append((names[int(key)], [x - width / 2, y - height / 2, x + width / 2, y + height / 2]))
-    return found
+        boxes.append((names[int(key)], [x - width / 2, y - height / 2, x + width / 2, y + height / 2]))
+    return boxes
 
 
 @needs_shared

@@ -68,9 +68,9 @@ def test_rows_are_taken_and_pooled() -> None:
 
 
 def test_ratio_has_no_denominator_no_value() -> None:
-    found = ratio(np.array([1, 0, 3]), np.array([2, 0, 4]))
-    assert found.tolist()[::2] == [0.5, 0.75]
-    assert math.isnan(found[1])
+    shares = ratio(np.array([1, 0, 3]), np.array([2, 0, 4]))
+    assert shares.tolist()[::2] == [0.5, 0.75]
+    assert math.isnan(shares[1])
     assert ratio(np.array([], dtype=np.int64), np.array([], dtype=np.int64)).shape == (0,)
     assert (defined(float("nan")), defined(0.0)) == (None, 0.0)
 

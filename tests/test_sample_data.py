@@ -92,41 +92,41 @@ def test_documents_and_pages_agree_with_the_pdfs(name: str, documents: dict[str,
             "doc_name": entry["doc_id"],
             "doc_path": f"pdf/{entry['doc_id']}",
         }
-    found = [(page["doc_id"], page["page_index"], page["page_id"]) for page in content["predictions"]]
+    pages = [(page["doc_id"], page["page_index"], page["page_id"]) for page in content["predictions"]]
     expected = [
         (entry["doc_id"], index, f"{entry['doc_id']}::p{index:03d}")
         for entry in content["documents"]
         for index in range(len(documents[entry["doc_id"]]))
     ]
-    assert found == expected
+    assert pages == expected
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_objects_follow_the_schema(name: str) -> None:
     for page in load(name)["predictions"]:
         assert set(page) == {"page_id", "doc_id", "page_index", "objects"}
-        ids = [found["id"] for found in page["objects"]]
+        ids = [item["id"] for item in page["objects"]]
         assert len(set(ids)) == len(ids)
-        for found in page["objects"]:
-            assert set(found) == {"id", "label", "bbox", "score"}
-            assert found["label"] in make.LABELS
-            x1, y1, x2, y2 = found["bbox"]
-            assert 0 <= x1 < x2 <= 1, found
-            assert 0 <= y1 < y2 <= 1, found
-            assert all(round(value, 6) == value for value in found["bbox"])
+        for item in page["objects"]:
+            assert set(item) == {"id", "label", "bbox", "score"}
+            assert item["label"] in make.LABELS
+            x1, y1, x2, y2 = item["bbox"]
+            assert 0 <= x1 < x2 <= 1, item
+            assert 0 <= y1 < y2 <= 1, item
+            assert all(round(value, 6) == value for value in item["bbox"])
             if name == "ground_truth":
-                assert found["score"] is None
+                assert item["score"] is None
             else:
-                assert 0 < found["score"] < 1
+                assert 0 < item["score"] < 1
 
 
 def test_all_labels_occur_in_the_ground_truth() -> None:
-    assert {found["label"] for page in truth_pages() for found in page["objects"]} == set(make.LABELS)
+    assert {item["label"] for page in truth_pages() for item in page["objects"]} == set(make.LABELS)
 
 
 @pytest.mark.parametrize("name", FILES[1:])
 def test_scores_are_a_continuum(name: str) -> None:
-    scores = [found["score"] for page in load(name)["predictions"] for found in page["objects"]]
+    scores = [item["score"] for page in load(name)["predictions"] for item in page["objects"]]
     assert len(set(scores)) > 100
 
 
@@ -135,10 +135,10 @@ def test_ground_truth_lies_on_ink(documents: dict[str, pymupdf.Document]) -> Non
         page = documents[entry["doc_id"]][entry["page_index"]]
         pixmap = page.get_pixmap(dpi=72, colorspace=pymupdf.csGRAY)
         grey = np.frombuffer(pixmap.samples, dtype=np.uint8).reshape(pixmap.height, pixmap.stride)
-        for found in entry["objects"]:
-            x1, y1, x2, y2 = in_points(found["bbox"], page)
+        for item in entry["objects"]:
+            x1, y1, x2, y2 = in_points(item["bbox"], page)
             inside = grey[int(y1) : int(np.ceil(y2)), int(x1) : int(np.ceil(x2))]
-            assert inside.min() < INK, found
+            assert inside.min() < INK, item
 
 
 def test_text_boxes_end_where_the_ink_ends(documents: dict[str, pymupdf.Document]) -> None:
@@ -150,15 +150,15 @@ def test_text_boxes_end_where_the_ink_ends(documents: dict[str, pymupdf.Document
             continue
         pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csGRAY)
         grey = np.frombuffer(pixmap.samples, dtype=np.uint8).reshape(pixmap.height, pixmap.stride)
-        for found in entry["objects"]:
-            if found["label"] not in TEXT_LABELS:
+        for item in entry["objects"]:
+            if item["label"] not in TEXT_LABELS:
                 continue
-            x1, y1, x2, y2 = (round(value * scale) for value in in_points(found["bbox"], page))
+            x1, y1, x2, y2 = (round(value * scale) for value in in_points(item["bbox"], page))
             dark = grey[y1:y2, x1:x2] < INK
             rows, columns = np.flatnonzero(dark.any(axis=1)), np.flatnonzero(dark.any(axis=0))
             margins = [rows[0], columns[0], y2 - y1 - 1 - rows[-1], x2 - x1 - 1 - columns[-1]]
-            assert min(margins) >= 0.5 * scale, found
-            assert max(margins) <= 2.7 * scale, found
+            assert min(margins) >= 0.5 * scale, item
+            assert max(margins) <= 2.7 * scale, item
 
 
 def test_words_of_a_text_box_lie_inside(documents: dict[str, pymupdf.Document]) -> None:
@@ -175,19 +175,19 @@ def test_words_of_a_text_box_lie_inside(documents: dict[str, pymupdf.Document]) 
 def _check_words(entry: Page, page: pymupdf.Page) -> int:
     found_words = [(pymupdf.Rect(word[:4]) * page.rotation_matrix, word[4]) for word in page.get_text("words")]
     counted = 0
-    for found in entry["objects"]:
-        if found["label"] not in TEXT_LABELS:
+    for item in entry["objects"]:
+        if item["label"] not in TEXT_LABELS:
             continue
-        x1, y1, x2, y2 = in_points(found["bbox"], page)
+        x1, y1, x2, y2 = in_points(item["bbox"], page)
         for rect, word in found_words:
             if not (x1 < (rect.x0 + rect.x1) / 2 < x2 and y1 < (rect.y0 + rect.y1) / 2 < y2):
                 continue
             counted += 1
             empty = 0.0 if DESCENDING & set(word) else 0.24 * rect.height
-            assert rect.x0 >= x1 - 1, (word, found)
-            assert rect.x1 <= x2 + 1, (word, found)
-            assert rect.y0 >= y1 - 1, (word, found)
-            assert rect.y1 - empty <= y2 + 1, (word, found)
+            assert rect.x0 >= x1 - 1, (word, item)
+            assert rect.x1 <= x2 + 1, (word, item)
+            assert rect.y0 >= y1 - 1, (word, item)
+            assert rect.y1 - empty <= y2 + 1, (word, item)
     return counted
 
 

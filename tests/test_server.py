@@ -92,34 +92,34 @@ def headers(url: str, path: str, method: str = "GET", **sent: str) -> tuple[int,
     connection = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=20)
     connection.request(method, path, headers=sent)
     answer = connection.getresponse()
-    found = answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+    response = answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
     connection.close()
-    return found
+    return response
 
 
 @pytest.mark.parametrize("path", ["/", "/gallery", "/_stcore/health", "/static/none.js", "/media/none.png", "/../x"])
 def test_every_answer_says_what_a_browser_may_do(server: str, path: str) -> None:
-    _, found, _ = headers(server, path)
-    rules = dict(rule.split(" ", 1) for rule in found["content-security-policy"].split("; ") if " " in rule)
+    _, sent, _ = headers(server, path)
+    rules = dict(rule.split(" ", 1) for rule in sent["content-security-policy"].split("; ") if " " in rule)
     assert rules["default-src"] == "'none'"
     assert rules["frame-ancestors"] == "'none'"
-    assert "unsafe-eval" not in found["content-security-policy"]
+    assert "unsafe-eval" not in sent["content-security-policy"]
     if not path.startswith("/media/"):
         assert "unsafe-inline" not in rules["script-src"]
         assert rules["connect-src"] == f"'self' ws://{urlsplit(server).netloc} wss://{urlsplit(server).netloc}"
-    assert found["x-content-type-options"] == "nosniff"
-    assert found["x-frame-options"] == "DENY"
-    assert found["referrer-policy"] == "same-origin"
-    assert found["cross-origin-resource-policy"] == "same-origin"
+    assert sent["x-content-type-options"] == "nosniff"
+    assert sent["x-frame-options"] == "DENY"
+    assert sent["referrer-policy"] == "same-origin"
+    assert sent["cross-origin-resource-policy"] == "same-origin"
 
 
 def test_no_other_origin_may_hold_the_dashboard_or_read_its_answers(server: str) -> None:
-    status, found, body = headers(server, "/_stcore/host-config", Origin="http://localhost:3000")
+    status, sent, body = headers(server, "/_stcore/host-config", Origin="http://localhost:3000")
     assert status == 200
     assert json.loads(body)["allowedOrigins"] == []
     for path in ("/_stcore/host-config", "/_stcore/health", "/media/none.png"):
-        _, found, _ = headers(server, path, Origin="http://localhost:3000")
-        assert [name for name in found if name.startswith("access-control-")] == []
+        _, sent, _ = headers(server, path, Origin="http://localhost:3000")
+        assert [name for name in sent if name.startswith("access-control-")] == []
 
 
 @pytest.mark.parametrize(

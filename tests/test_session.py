@@ -357,10 +357,32 @@ def test_a_pdf_is_added_and_used(reader: AppTest) -> None:
     data = dashboard.viewer(dashboard.go(reader, PAGE_BROWSER))
     assert data["page"]["document"] == "tram-options.pdf"
     assert data["page"]["problem"] is None
+    assert data["page"]["image"]
+    # The others are still those of the folder that was open.
     reader.session_state["doc"], reader.session_state["page"] = "school-census.pdf", 0
     data = dashboard.viewer(dashboard.fine(reader.run()))
-    assert data["page"]["problem"]["title"]
-    assert data["boxes"], "boxes stay when the page cannot be drawn"
+    assert data["page"]["problem"] is None
+    text = " ".join(each.value for each in dashboard.go(reader, FILES).caption)
+    assert "by name among the uploads, then under the folder pdf" in text
+    names = list(next(each for each in reader.dataframe if "Role" in each.value.columns).value["File"])
+    assert "Uploaded pages/ 1 file" in names
+    assert "pdf/ 14 files" in names
+
+
+def test_the_file_in_whose_place_an_upload_is_shown_is_named(reader: AppTest) -> None:
+    other = (SAMPLE_DATA / "pdf" / "school-census.pdf").read_bytes()
+    assert upload_pdfs(reader, ("tram-options.pdf", other), ("new.pdf", other)) == (
+        "Added 2. Shown instead of tram-options.pdf, of pdf."
+    )
+    assert (
+        upload_pdfs(reader, ("tram-options.pdf", PDF)) == "Added 1. Shown instead of tram-options.pdf, uploaded before."
+    )
+    assert upload_pdfs(reader, ("tram-options.pdf", PDF)) == "Added 1."
+    for place in range(2):
+        reader.button(key=f"remove_page_{1 - place}").click()
+        dashboard.fine(reader.run())
+    text = " ".join(each.value for each in reader.caption)
+    assert "by name under the folder pdf" in text
 
 
 @pytest.mark.parametrize("content", [b"", b"<html>", b"\x89PNG\r\n", b" " * 1025 + b"%PDF-1.7", b"PK\x03\x04"])

@@ -27,10 +27,10 @@ from tests.building import Box, box, ground_truth
 def values(name: str, rows: Sequence[Box], of_pages: OfPages | None = None) -> list[object]:
     """One attribute of some boxes as plain values."""
     dataset = join(ground_truth(rows))
-    found = {each.name: each for each in attributes_of(dataset, dataset.ground_truth, of_pages=of_pages)}[name]
-    if found.kind == "category":
-        return [None if np.isnan(code) else found.names[int(code)] for code in found.values]
-    return [None if np.isnan(value) else round(float(value), 6) for value in found.values]
+    attribute = {each.name: each for each in attributes_of(dataset, dataset.ground_truth, of_pages=of_pages)}[name]
+    if attribute.kind == "category":
+        return [None if np.isnan(code) else attribute.names[int(code)] for code in attribute.values]
+    return [None if np.isnan(value) else round(float(value), 6) for value in attribute.values]
 
 
 PAGE = [
@@ -117,10 +117,10 @@ def test_a_planted_failure_is_the_first_row_and_confirmed() -> None:
     loss = (rng.random(len(plant)) < np.where(plant, 0.6, 0.15)).astype(np.float64)
     searched = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
     assert judged(rows_of(searched, loss), plant) == (True, 1)
-    assert searched.found[0].confirmed
-    assert {each.attribute for each in searched.found[0].conditions} == {"label", "scan", "y"}
+    assert searched.subsets[0].confirmed
+    assert {each.attribute for each in searched.subsets[0].conditions} == {"label", "scan", "y"}
     again = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
-    assert [one.conditions for one in again.found] == [one.conditions for one in searched.found]
+    assert [one.conditions for one in again.subsets] == [one.conditions for one in searched.subsets]
 
 
 def test_two_models_differ_in_either_direction() -> None:
@@ -132,7 +132,7 @@ def test_two_models_differ_in_either_direction() -> None:
     searched = search(
         attributes, lost.astype(float) - gained, dataset.ground_truth.document.astype(np.int64), two_sided=True
     )
-    assert {one.conditions: one.z > 0 for one in searched.found} == {
+    assert {one.conditions: one.z > 0 for one in searched.subsets} == {
         (Condition("label", "==", "List-item"),): True,
         (Condition("label", "==", "Section-header"),): False,
     }
@@ -142,7 +142,7 @@ def test_nothing_is_found_where_nothing_is() -> None:
     dataset, attributes = corpus(200, 5)
     loss = (np.random.default_rng(2).random(len(attributes[0].values)) < 0.15).astype(np.float64)
     searched = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
-    assert not searched.found
+    assert not searched.subsets
     assert searched.best_p > 0.02
     assert searched.tested > 10_000
 
@@ -150,14 +150,14 @@ def test_nothing_is_found_where_nothing_is() -> None:
 def test_too_few_documents_are_said() -> None:
     dataset, attributes = corpus(80, 5)
     searched = search(attributes, np.ones(len(attributes[0].values)), dataset.ground_truth.document.astype(np.int64))
-    assert (searched.found, searched.documents, searched.needed) == ((), 4, 8)
+    assert (searched.subsets, searched.documents, searched.needed) == ((), 4, 8)
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
 def test_an_outcome_that_is_always_the_same_has_no_slice(value: float) -> None:
     dataset, attributes = corpus(200, 5)
     loss = np.full(len(attributes[0].values), value)
-    assert search(attributes, loss, dataset.ground_truth.document.astype(np.int64)).found == ()
+    assert search(attributes, loss, dataset.ground_truth.document.astype(np.int64)).subsets == ()
 
 
 def test_named_slices_are_kept_in_a_file(tmp_path: Path) -> None:

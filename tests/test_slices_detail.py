@@ -9,10 +9,10 @@ from evaluator import formats
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.model.dataset import join
 from evaluator.protocols.snapshot.evaluation import pair
-from evaluator.slices.attributes import attributes_of
-from evaluator.slices.conditions import Condition, holding
+from evaluator.slices.conditions import Condition
 from evaluator.slices.detail import Estimate, detail_of
-from evaluator.slices.slices import Measure, Slice, attribute_table, find_slices, hits, side_of
+from evaluator.slices.measured import Measure, counted_of, tables_of
+from evaluator.slices.slices import Part, Slice, attribute_table, find_slices
 from tests.dashboard import SAMPLE_DATA
 
 
@@ -27,13 +27,12 @@ def results() -> list[AnyBoxResult]:
 
 def slice_of(conditions: tuple[Condition, ...], result: AnyBoxResult, measure: Measure = "recall") -> Slice:
     """A slice by its conditions alone; its own numbers are not used."""
-    side = side_of(result, measure)
-    table = attribute_table(attributes_of(result.matching.dataset, side))
-    held = np.zeros(len(side.page), dtype=np.uint8)
-    for place, each in enumerate(conditions):
-        held |= each.holds(table[each.attribute]).astype(np.uint8) << place
-    rows = np.flatnonzero(holding(conditions, table) & hits(result, measure)[1])
-    return Slice(conditions, measure, 0.0, 0.0, len(rows), 0, 0.0, 0.0, False, None, rows, held)
+    parts = []
+    for origin, every in tables_of(counted_of([result], measure), score=False).items():
+        table = attribute_table(every)
+        held = sum(each.holds(table[each.attribute]).astype(np.uint8) << place for place, each in enumerate(conditions))
+        parts.append(Part(origin, np.empty(0, np.int64), np.asarray(held, np.uint8)))
+    return Slice(conditions, measure, 0.0, 0.0, 0, 0, 0.0, 0.0, False, None, tuple(parts))
 
 
 def test_the_numbers_of_a_found_slice_are_those_of_the_search(results: list[AnyBoxResult]) -> None:
@@ -42,7 +41,7 @@ def test_the_numbers_of_a_found_slice_are_those_of_the_search(results: list[AnyB
         model = detail.models[0]
         assert (model.here.value, model.rest.value) == pytest.approx((one.value, one.rest))
         assert (model.boxes, model.lost) == pytest.approx((one.boxes, one.lost))
-        assert sum(cell.boxes for cell in detail.cells if cell.of_slice) == one.boxes
+        assert sum(cell.boxes[0] for cell in detail.cells if cell.of_slice) == one.boxes
 
 
 def test_each_model_is_counted_on_the_same_boxes(results: list[AnyBoxResult]) -> None:
@@ -55,7 +54,7 @@ def test_each_model_is_counted_on_the_same_boxes(results: list[AnyBoxResult]) ->
     assert [factor.yes for factor in detail.factors] == ["centre from the top 50 % of the page or more"]
     assert [factor.no for factor in detail.factors] == ["centre from the top below 50 % of the page"]
     for place, result in enumerate(results):
-        right, counted = hits(result, "recall")
+        right, counted = result.truth_partner >= 0, result.matching.truth_counts
         here, rest = text & lower & counted, text & ~lower & counted
         model = detail.models[place]
         assert (model.right, model.boxes) == (int(right[here].sum()), int(here.sum()))
@@ -73,7 +72,7 @@ def test_two_factors_have_four_cells_that_add_up(results: list[AnyBoxResult]) ->
     assert len(detail.factors) == 2
     assert detail.factors[1].no == "other y"
     assert [cell.holds for cell in detail.cells] == [(False, False), (False, True), (True, False), (True, True)]
-    assert sum(cell.boxes for cell in detail.cells) == int(hits(results[0], "recall")[1].sum())
+    assert sum(cell.boxes[0] for cell in detail.cells) == int(results[0].matching.truth_counts.sum())
     neither, second, first, both = (cell.models[0].value or 0.0 for cell in detail.cells)
     assert detail.alone == (
         f"Against neither, in points: {detail.factors[0].yes} alone {100 * (first - neither):+.1f}; "

@@ -165,8 +165,8 @@ def test_a_named_slice_about_what_pdfs_show(
     result = pair(sample).match().at(0.5)
     with PagePool() as pool:
         seen = of_pdf_pages(sample, [sample.ground_truth, result.matching.prediction], PdfFolder(SAMPLE), pool)
-    inside = boxes_in(small, result, "recall", of_pages=seen.of_pages, of_boxes=seen.of_boxes[0])
-    predicted = boxes_in(small, result, "precision", of_pages=seen.of_pages, of_boxes=seen.of_boxes[1])
+    inside = boxes_in(small, result, "recall", of_pages=seen.of_pages, of_boxes=seen.of_boxes).truth
+    predicted = boxes_in(small, result, "precision", of_pages=seen.of_pages, of_boxes=seen.of_boxes).prediction
     assert 0 < inside.sum() < len(inside)
     files = ("--gt", SAMPLE / "ground_truth.json", "--pred", SAMPLE / "lines.json", "--slices", named)
     code, out, err = ended(capsys, "evaluate", "snapshot", *files, "--pdfs", SAMPLE, "--json")

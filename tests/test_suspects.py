@@ -85,12 +85,12 @@ def test_the_order_of_the_boxes_does_not_matter(models: tuple[Columns, list[Colu
     errors = bench.planted(truth, KINDS, labels, np.random.default_rng(5)).truth
     rng = np.random.default_rng(1)
     mixed = rng.permutation(len(errors.page))
-    found, again = (rank(side, both, labels=labels) for side in (errors, errors.take(mixed)))
+    ranked, again = (rank(side, both, labels=labels) for side in (errors, errors.take(mixed)))
     # Samples for scales are taken by row, so that the last digits may differ.
-    first, second = found.score > 0.5, again.score > 0.5
+    first, second = ranked.score > 0.5, again.score > 0.5
     assert first.sum() == pytest.approx(second.sum(), abs=3)
-    same = set(found.truth[first].tolist()) & set(mixed[again.truth[second]].tolist())
-    assert len(same) >= 0.9 * len(set(found.truth[first].tolist()))
+    same = set(ranked.truth[first].tolist()) & set(mixed[again.truth[second]].tolist())
+    assert len(same) >= 0.9 * len(set(ranked.truth[first].tolist()))
 
 
 def test_nothing_is_suspected_where_nothing_is() -> None:
@@ -130,10 +130,10 @@ def test_partners_prefer_one_label() -> None:
 def test_rates_fall_and_are_never_certain() -> None:
     bins = np.repeat([0, 1, 2], 50)
     happened = np.concatenate([np.ones(5), np.zeros(45), np.ones(20), np.zeros(30), np.zeros(50)])
-    found = rates(bins, happened, np.ones(150), base=np.zeros(3), falling=True)
-    assert (np.diff(found) <= 0.0).all()
-    assert found[0] == pytest.approx(0.25, abs=0.01)
-    assert 0.0 < found[2] < 0.02
+    learnt = rates(bins, happened, np.ones(150), base=np.zeros(3), falling=True)
+    assert (np.diff(learnt) <= 0.0).all()
+    assert learnt[0] == pytest.approx(0.25, abs=0.01)
+    assert 0.0 < learnt[2] < 0.02
 
 
 def test_the_scale_of_a_side_is_not_moved_by_a_few_wrong_boxes() -> None:
@@ -143,10 +143,10 @@ def test_the_scale_of_a_side_is_not_moved_by_a_few_wrong_boxes() -> None:
     predicted = truth + rng.normal(0.0, 0.05, truth.shape) * size
     predicted[:50] += 0.1
     everyone = np.ones(1000, dtype=bool)
-    found = jitter(
+    scales = jitter(
         truth, predicted, np.zeros(1000, np.int64), np.ones((1000, 2)), labels=1, paired=everyone, wanted=everyone
     )
-    assert np.median(found.scale / size, axis=0) == pytest.approx(0.05, rel=0.2)
+    assert np.median(scales.scale / size, axis=0) == pytest.approx(0.05, rel=0.2)
 
 
 # --- the terminal ----------------------------------------------------------------------------------------------------

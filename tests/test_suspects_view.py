@@ -54,13 +54,13 @@ def test_accepting_corrects_the_ground_truth(kept: Path, monkeypatch: Any) -> No
 
 def test_an_accepted_suspect_of_each_kind_applies_and_changes_the_ground_truth(kept: Path) -> None:
     dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
-    found = suspects(dataset)
-    first = {one.kind: place for place, one in reversed(list(enumerate(found.to_list())))}
+    listed = suspects(dataset)
+    first = {one.kind: place for place, one in reversed(list(enumerate(listed.to_list())))}
     what = {"missing": "added", "extra": "removed", "label": "relabelled", "border": "replaced"}
     results = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
     for kind, place in first.items():
         with Store(kept.with_name(f"{kind}.sqlite")) as store:
-            store.add([said(target_of(found, place), "ground_truth_wrong")])
+            store.add([said(target_of(listed, place), "ground_truth_wrong")])
             log = store.log()
         assert [change.what for change in corrections(dataset, log).changes] == [what[kind]]
         (status,) = finding_statuses(log, results)

@@ -215,6 +215,7 @@ def test_outlines_are_compared_where_files_have_them_and_the_reader_says_so(
     app.checkbox(key="polygons").set_value(True)
     dashboard.fine(app.run())
     assert " · polygon IoU ≥ 0.50 · " in dashboard.signature(app)
+    assert " · mistakes named by boxes · " in dashboard.signature(app)
     assert app.query_params["polygons"] in ("yes", ["yes"])
     assert dashboard.cards(app)[0]["F1"] == "0.500"
     app = start(monkeypatch, PAGE_BROWSER, files=files, protocol="coco", polygons="yes")
@@ -431,14 +432,14 @@ def test_what_was_judged_a_moment_ago_stays_until_another_is_chosen(
     monkeypatch.setenv("LAYOUTSCOPE_FINDINGS", str(tmp_path / "findings.sqlite"))
     result = core(0)
     page = int(result.mistakes.page[0])
-    found = page_mistakes(result, page)
+    mistakes = page_mistakes(result, page)
     dataset = result.matching.dataset
     place = dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page])
     address = {"doc": place[0], "page": str(place[1] + 1), "unjudged": "yes"}
     app = start(monkeypatch, PAGE_BROWSER, **address)
     listed = dashboard.viewer(app)["mistakes"]
-    mistake = next(each for each in listed if each["target"] in {target.id for target in found.targets})
-    target = next(each for each in found.targets if each.id == mistake["target"])
+    mistake = next(each for each in listed if each["target"] in {target.id for target in mistakes.targets})
+    target = next(each for each in mistakes.targets if each.id == mistake["target"])
     said = judge(target, verdict="ignore", author="Ada", verified=False, time=datetime(2026, 1, 2, tzinfo=UTC))
     Store(tmp_path / "findings.sqlite").add([said])
     key = mistake["keys"][0]
@@ -868,10 +869,10 @@ def test_names_from_strangers_never_reach_a_renderer_of_markup(
 
 
 def assert_no_markup(app: AppTest) -> None:
-    found = {
+    active = {
         place: text for place, text in dashboard.markdown_texts(app) if dashboard.active_markdown(text) is not None
     }
-    assert found == {}
+    assert active == {}
     allowed = {
         "div",
         "h1",

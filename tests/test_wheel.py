@@ -87,9 +87,9 @@ def test_what_is_inside(wheel: Path) -> None:
     folder = "evaluator/dashboard/"
     wanted = {f"{folder}{name}" for name in ("app.py", ".streamlit/config.toml", "pages/app.css", "pages/icon.png")}
     for pattern in ("pages/*.py", "sample_data/*.json", "sample_data/pdf/*.pdf"):
-        found = {f"{folder}{path.relative_to(ROOT)}" for path in ROOT.glob(pattern)}
-        assert found
-        wanted |= found
+        files = {f"{folder}{path.relative_to(ROOT)}" for path in ROOT.glob(pattern)}
+        assert files
+        wanted |= files
     wanted |= {
         str(path.relative_to(ROOT))
         for path in (ROOT / "evaluator").rglob("*")
@@ -153,12 +153,12 @@ def children(process: int) -> list[int]:
             fields = path.read_text().rsplit(")", 1)[1].split()
             if fields[0] != "Z":
                 table.setdefault(int(fields[1]), []).append(int(path.parent.name))
-    found, queue = [], [process]
+    processes, queue = [], [process]
     while queue:
         below = table.get(queue.pop(), [])
-        found += below
+        processes += below
         queue += below
-    return found
+    return processes
 
 
 def alive(process: int) -> bool:

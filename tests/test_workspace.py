@@ -292,11 +292,11 @@ def test_a_workspace_survives_the_way_to_another_process(folder: Path) -> None:
 def test_the_sample_data_is_a_workspace_of_its_own(tmp_path: Path) -> None:
     for place in ("fields/pdf", "fields/ground_truth", "fields/b", "fields/a", "fields/__pycache__"):
         (tmp_path / place).mkdir(parents=True)
-    found = sample(tmp_path)
+    workspace = sample(tmp_path)
     root = tmp_path / "fields"
-    assert found.of("fields") == Sides(root / "ground_truth", (root / "a", root / "b"), root / "pdf")
-    assert found.of("posters") == Sides()
-    assert found.of("boxes").ground_truth == tmp_path / "ground_truth.json"
+    assert workspace.of("fields") == Sides(root / "ground_truth", (root / "a", root / "b"), root / "pdf")
+    assert workspace.of("posters") == Sides()
+    assert workspace.of("boxes").ground_truth == tmp_path / "ground_truth.json"
 
 
 def test_a_folder_without_annotations_does_not_start_an_empty_dashboard(
@@ -322,10 +322,10 @@ def test_files_beside_those_of_a_folder_that_is_one_side_are_said(tmp_path: Path
     boxes += "<xmin>1</xmin><ymin>1</ymin><xmax>2</xmax><ymax>2</ymax></bndbox></object></annotation>"
     (tmp_path / "ground truth" / "boxes.xml").write_text(boxes)
     (tmp_path / "ground truth" / "notes.md").write_text("hello")
-    found = find([tmp_path])
-    assert found.of("fields").ground_truth == tmp_path / "ground truth"
-    assert found.passed_over == ("notes.md",)
-    assert from_json(found.to_json()) == found
+    workspace = find([tmp_path])
+    assert workspace.of("fields").ground_truth == tmp_path / "ground truth"
+    assert workspace.passed_over == ("notes.md",)
+    assert from_json(workspace.to_json()) == workspace
 
 
 def test_models_that_are_too_many_are_said(tmp_path: Path) -> None:

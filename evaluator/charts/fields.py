@@ -266,11 +266,11 @@ def _bin_tooltip() -> list[Piece]:
     return tips(model="Model", range="Confidence", **means, values=("Values", ",d"))
 
 
-def _review(model: str, found: IntArray) -> pd.DataFrame:
+def _review(model: str, caught: IntArray) -> pd.DataFrame:
     """Some points of a review curve as shares; none without an error."""
-    total, errors = len(found) - 1, int(found[-1])
+    total, errors = len(caught) - 1, int(caught[-1])
     places = np.unique(np.linspace(0, total, min(total, _REVIEW_POINTS) + 1).round().astype(np.int64))
     points = pd.DataFrame(
-        {"model": model, "reviewed": places / max(total, 1), "caught": found[places] / max(errors, 1)}
+        {"model": model, "reviewed": places / max(total, 1), "caught": caught[places] / max(errors, 1)}
     )
     return points if errors else points.head(0)

@@ -9,6 +9,7 @@ when it is used. Evaluation, reading and formatting are other rooms'.
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import sys
 import textwrap
@@ -77,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Parameters
     ----------
     arguments : sequence of str, optional
-        ``sys.argv[1:]`` when absent. ``--debug`` anywhere shows tracebacks.
+        ``sys.argv[1:]`` when absent. ``--debug`` anywhere shows tracebacks, ``--no-cache`` parses every file anew.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     quick = ""
@@ -90,6 +91,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if quick:
             print(quick, end="", flush=True)
             sys.exit(0)
+    # The product has threads of its own; more of them inside each would only wait for each other. Read by numpy when it
+    # is imported.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from evaluator.cli.registered import run
 
     sys.exit(run(words))

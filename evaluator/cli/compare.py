@@ -11,6 +11,7 @@ from cyclopts import Group, Parameter
 
 from evaluator import export
 from evaluator.cli.arguments import letters
+from evaluator.cli.deciding import Least, Loss, Measure, rule_of
 from evaluator.cli.from_project import (
     Compared,
     MaybePredictions,
@@ -25,9 +26,7 @@ from evaluator.cli.progress import progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
 from evaluator.compare.comparison import Comparison, signature_line
 from evaluator.compare.comparison import compare as compared
-from evaluator.compare.decision import Rule
 from evaluator.compare.gate import EXAMPLE, ConditionError, Verdict, judge, parse, verdict_table
-from evaluator.compare.metrics import METRICS
 from evaluator.compare.resampling import RESAMPLES, SEED
 from evaluator.metrics.results import count_of
 from evaluator.project import OptionError, Say, evaluate_together
@@ -42,12 +41,6 @@ _output = Group("Output", sort_key=4)
 
 _Seed = Annotated[int, Parameter(group=_resampling, help="Seed of the resampling.")]
 _Resamples = Annotated[int, Parameter(group=_resampling, help="How often documents are drawn for the intervals.")]
-_Rule = Group("Decision", sort_key=2)
-_Measure = Annotated[
-    str | None, Parameter(group=_Rule, help="Main measure of the decision; F1, or the protocol's first measure.")
-]
-_Least = Annotated[float, Parameter(group=_Rule, help="Smallest difference of it that matters, in points.")]
-_Loss = Annotated[float, Parameter(group=_Rule, help="Largest clear loss of any other number, in points.")]
 _Json = Annotated[bool, Parameter(group=_output, negative="", help="Write JSON to standard output.")]
 _Markdown = Annotated[bool, Parameter(group=_output, negative="", help="Write Markdown to standard output.")]
 
@@ -62,9 +55,9 @@ def compare(
     options: ProtocolOptions = DEFAULT,
     slices: SlicesFile = None,
     attributes: PageTable = None,
-    decide_by: _Measure = None,
-    least: _Least = 1.0,
-    largest_loss: _Loss = 5.0,
+    decide_by: Measure = None,
+    least: Least = 1.0,
+    largest_loss: Loss = 5.0,
     seed: _Seed = SEED,
     resamples: _Resamples = RESAMPLES,
     json: _Json = False,
@@ -83,7 +76,7 @@ def compare(
     files = compared_files(protocol, gt, pred, project, chosen(options))
     if len(files.pred) < 2:
         raise UsageError("give --pred twice or more; to evaluate one prediction use layoutscope evaluate.")
-    rule = _rule(decide_by, least, largest_loss)
+    rule = rule_of(decide_by, least, largest_loss)
     pdfs = files.options.get("pdfs")
     with progress("Reading") as say:
         evaluations = _evaluated(files, say)
@@ -168,16 +161,6 @@ def _evaluated(files: Compared, say: Say) -> list[Evaluation]:
         return evaluate_together(files.protocol, files.gt, files.pred, say, **files.options)
     except OptionError as problem:
         raise UsageError(f"{problem}.") from problem
-
-
-def _rule(metric: str | None, least: float, loss: float) -> Rule:
-    """When B is to be shipped, from what was typed."""
-    if metric is not None and metric not in METRICS:
-        raise UsageError(f"--decide-by must be one of {', '.join(sorted(METRICS))}; found {metric}.")
-    for name, value in (("--least", least), ("--largest-loss", loss)):
-        if not 0.0 <= value < 100.0:
-            raise UsageError(f"{name} must be at least 0 and below 100 points; found {value:g}.")
-    return Rule(metric=metric, least=least / 100.0, loss=loss / 100.0)
 
 
 def _check(*, json: bool, markdown: bool, resamples: int, seed: int) -> None:

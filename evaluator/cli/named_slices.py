@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -13,9 +13,8 @@ from evaluator.cli.progress import Bar
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.protocols.base import BoxEvaluation, Evaluation
 from evaluator.slices.attributes import FROM_PDFS, Attribute, OfPages, joined
-from evaluator.slices.named import Counted, NamedSlice, counted, default_file, read_named
+from evaluator.slices.named import NamedMeasure, NamedSlice, default_file, measured, read_named
 from evaluator.slices.page_table import read_page_table
-from evaluator.slices.slices import MEASURES, Measure
 
 _slices: Final = Group("Named slices", sort_key=3)
 
@@ -37,8 +36,8 @@ def named_in(
     *,
     pdfs: Path | None = None,
     say: Bar | None = None,
-) -> list[tuple[Counted, ...]]:
-    """Recall and precision of the named slices, for each result.
+) -> list[tuple[NamedMeasure, ...]]:
+    """Every measure of the named slices, for each result.
 
     Parameters
     ----------
@@ -47,7 +46,7 @@ def named_in(
 
     Returns
     -------
-    list of tuple of Counted
+    list of tuple of NamedMeasure
         Empty tuples without named slices, and for protocols that do not match boxes unless a file was asked for.
 
     Raises
@@ -72,9 +71,9 @@ def named_in(
         of_pages = read_page_table(attributes, boxes[0].matching.dataset.document_ids)
     try:
         if pdfs is None or not _needs_pdfs(named):
-            return [counted(each, named, of_pages) for each in boxes]
+            return [measured(each, named, of_pages) for each in boxes]
         return [
-            counted(each, named, joined(shown, of_pages or {}), of_boxes)
+            measured(each, named, joined(shown, of_pages or {}), of_boxes)
             for each, (shown, of_boxes) in zip(boxes, _from_pdfs(boxes, pdfs, say), strict=True)
         ]
     except ValueError as problem:
@@ -88,7 +87,7 @@ def _needs_pdfs(named: Sequence[NamedSlice]) -> bool:
 
 def _from_pdfs(
     boxes: Sequence[AnyBoxResult], pdfs: Path, say: Bar | None
-) -> Iterator[tuple[OfPages, Mapping[Measure, Sequence[Attribute]]]]:
+) -> Iterator[tuple[OfPages, Sequence[Sequence[Attribute]]]]:
     """What the PDFs show of the pages and of the boxes of each result; a page is read once for all of them."""
     from evaluator.pdf.folder import PdfFolder  # here, because most runs read no pages
     from evaluator.pdf.pool import PagePool
@@ -101,4 +100,4 @@ def _from_pdfs(
             dataset = each.matching.dataset
             sides = dataset.ground_truth, each.matching.prediction
             seen = of_pdf_pages(dataset, sides, PdfFolder(pdfs), pool, bar.count)
-            yield seen.of_pages, dict(zip(MEASURES, seen.of_boxes, strict=True))
+            yield seen.of_pages, seen.of_boxes

@@ -18,6 +18,7 @@ from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 from evaluator.cli import SUMMARY
 from evaluator.model.issues import BadInput, Issue, issues_text, plain
+from evaluator.system import cache_folder
 from evaluator.version import __version__
 
 OK: Final = 0
@@ -43,9 +44,15 @@ class UsageError(Exception):
 
 
 def run(arguments: Sequence[str]) -> int:
-    """The exit code of a command line that has been run; ``--debug`` anywhere in it shows tracebacks."""
+    """The exit code of a command line that has been run.
+
+    Anywhere in it, ``--debug`` shows tracebacks and ``--no-cache`` reads and writes no columns that were kept.
+    """
     debug = "--debug" in arguments
-    words = [word for word in arguments if word != "--debug"]
+    if "--no-cache" in arguments:
+        # What the process starts, the dashboard for instance, is to know it too.
+        os.environ[cache_folder.VARIABLE] = cache_folder.OFF
+    words = [word for word in arguments if word not in ("--debug", "--no-cache")]
     for stream in (sys.stdout, sys.stderr):
         # What is piped or saved is UTF-8 whatever the locale; a terminal shows what it cannot print as an escape.
         if isinstance(stream, io.TextIOWrapper):

@@ -17,6 +17,7 @@ from evaluator import protocols
 from evaluator.checkup import checked_match
 from evaluator.cli.arguments import letters, need_ratio
 from evaluator.cli.arguments import names as names_of
+from evaluator.cli.deciding import Least, Loss, Measure, rule_of
 from evaluator.cli.program import OK, UsageError
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT_OF_PACK, PackedOptions, chosen
@@ -80,6 +81,9 @@ def review_pack(
     seconds_per_box: Annotated[float, Parameter(group=_contents)] = 8.0,
     pages_per_year: Annotated[int, Parameter(group=_contents)] = 20_000,
     since: Annotated[Path | None, Parameter(group=_contents)] = None,
+    decide_by: Measure = None,
+    least: Least = 1.0,
+    largest_loss: Loss = 5.0,
 ) -> int:
     """Make a review pack of one or more models: numbers, differences, findings and pages in one file.
 
@@ -141,6 +145,7 @@ def review_pack(
         iou = boxes.thresholds[0] if iou is None else iou
         if not boxes.iou_floor <= iou <= 1.0:
             raise UsageError(f"--iou must be between {boxes.iou_floor} and 1; found {iou:g}.")
+    rule = rule_of(decide_by, least, largest_loss)
     try:
         wanted = PackOptions(
             title=title,
@@ -154,6 +159,7 @@ def review_pack(
             tags=names_of(tags) or (),
             seconds=seconds_per_box,
             pages_per_year=pages_per_year,
+            rule=rule,
         )
     except ValueError as problem:
         raise UsageError(f"{problem}.") from problem

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 from cyclopts import Group, Parameter
 
@@ -17,11 +18,12 @@ from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.project import OptionError
 from evaluator.slices.attributes import Attribute, OfPages, joined
+from evaluator.slices.measured import Measure, problem_of
 from evaluator.slices.named import NamedSlice, default_file, saved
 from evaluator.slices.page_table import read_page_table
 from evaluator.slices.pdf_pages import of_pdf_pages
 from evaluator.slices.search import SMALLEST_EFFECT
-from evaluator.slices.slices import Measure, find_slices, side_of
+from evaluator.slices.slices import find_slices
 
 _search = Group("Search", sort_key=3)
 _output = Group("Output", sort_key=4)
@@ -34,7 +36,7 @@ def slices(
     gt: Truth,
     pred: Annotated[list[Path], Parameter(negative="")],
     options: ProtocolOptions = DEFAULT,
-    measure: Annotated[Measure, Parameter(group=_search)] = "recall",
+    measure: Annotated[str, Parameter(group=_search)] = "recall",
     attributes: Annotated[Path | None, Parameter(group=_search)] = None,
     conditions: Annotated[int, Parameter(group=_search)] = 3,
     smallest: Annotated[float, Parameter(group=_search)] = SMALLEST_EFFECT,
@@ -55,7 +57,7 @@ def slices(
     pred
         Prediction file or folder; a second one is compared with the first.
     measure
-        Recall of the boxes of the ground truth, or precision of the predictions.
+        recall, precision, f1, mean_iou, mean_coverage or mean_purity; AP, which ranks all predictions, has no slices.
     attributes
         CSV with attributes of documents or pages: a column document, perhaps page (from 0) or page_no (from 1).
     conditions
@@ -84,6 +86,8 @@ def slices(
         raise UsageError(f"--conditions must be 1, 2 or 3; found {conditions}.")
     if not 0.0 <= smallest < 1.0:
         raise UsageError(f"--smallest must be at least 0 and below 1; found {smallest:g}.")
+    if problem := problem_of(measure):
+        raise UsageError(f"--measure: {problem}.")
     if use_score and measure != "precision":
         raise UsageError("--use-score goes with --measure precision: the ground truth has no scores.")
     given = chosen(options)
@@ -92,37 +96,34 @@ def slices(
     with progress("Reading") as say:
         try:
             evaluations = project.evaluate_together(protocol, gt, pred, say, **given)
-        except OptionError as problem:
-            raise UsageError(f"{problem}.") from problem
+        except OptionError as refused:
+            raise UsageError(f"{refused}.") from refused
         boxes = [result for result in (first_boxes(one.result) for one in evaluations) if result is not None]
         if len(boxes) < len(evaluations):
             raise UsageError(f"slices are of boxes that are matched one to one, which {protocol} does not do.")
         of_pages: OfPages = {}
-        of_boxes: tuple[Attribute, ...] = ()
+        of_boxes: Sequence[Sequence[Attribute]] = ()
         if pdfs is not None:
             say("Reading pages")
             with PagePool() as pool:
-                side = side_of(boxes[0], measure)
-                seen = of_pdf_pages(boxes[0].matching.dataset, [side], PdfFolder(pdfs), pool, say.count)
-                of_pages, (of_boxes,) = seen
+                dataset = boxes[0].matching.dataset
+                sides = [dataset.ground_truth, *(each.matching.prediction for each in boxes)]
+                of_pages, of_boxes = of_pdf_pages(dataset, sides, PdfFolder(pdfs), pool, say.count)
         if attributes is not None:
             of_pages = joined(of_pages, read_page_table(attributes, boxes[0].matching.dataset.document_ids))
         say("Searching")
         lines = list(dict.fromkeys(one.result.signature.line for one in evaluations))
         line = lines[0] if len(lines) == 1 else f"A: {lines[0]} · B: {lines[1]}"
-        try:
-            result = find_slices(
-                boxes,
-                measure=measure,
-                of_pages=of_pages,
-                of_boxes=of_boxes,
-                use_score=use_score,
-                smallest=smallest,
-                depth=conditions,
-                signature=line,
-            )
-        except ValueError as problem:
-            raise UsageError(f"{problem}.") from problem
+        result = find_slices(
+            boxes,
+            measure=cast(Measure, measure),
+            of_pages=of_pages,
+            of_boxes=of_boxes,
+            use_score=use_score,
+            smallest=smallest,
+            depth=conditions,
+            signature=line,
+        )
     if only_confirmed:
         result = result._replace(slices=tuple(each for each in result.slices if each.confirmed))
     if save is not None:

@@ -15,12 +15,15 @@ import msgspec
 import numpy as np
 
 from evaluator.compare.models import Contender
+from evaluator.compare.stored_measures import StoredMeans, restored, stored
 from evaluator.metrics.box_results import ALL_LABELS
-from evaluator.metrics.measures import Key, Measures, Ratios
+from evaluator.metrics.measures import Key, Measures, Part, Ratios
+from evaluator.metrics.metric import BOX_METRICS
 from evaluator.metrics.results import ratio
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Run
 from evaluator.model.issues import BadInput, Collector
+from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.base import BoxEvaluation, Result
 
 MOST_BYTES: Final = 64 << 20
@@ -28,6 +31,8 @@ _FIX: Final = "Give a result.json of layoutscope evaluate."
 # Parts of a signature that may differ between models that are compared: each has a threshold of its own, and documents
 # that only one of them names change the counts.
 _FREE: Final = ("IoU ", "score ", "layoutscope ")
+# What the signature of numbers of all predictions states.
+_EVERY_SCORE: Final = "score ≥ 0.00"
 _COUNTS: Final = re.compile(r"[0-9,]+ documents?, [0-9,]+ pages?")
 
 
@@ -41,6 +46,7 @@ class _ByDocument(msgspec.Struct, frozen=True):
     documents: tuple[str, ...]
     thresholds: dict[str, _Counts]
     pages: int = 0
+    own: tuple[StoredMeans, ...] = ()
 
 
 class _File(msgspec.Struct):
@@ -69,7 +75,7 @@ class EarlierResult(msgspec.Struct, frozen=True):
     truth_sha256 : str
         Digest of the ground truth.
     run : Run
-    by_document : counts by document and IoU threshold, or None
+    by_document : counts by document and IoU threshold, and rankings, or None
         None in files that were written before they were kept.
     """
 
@@ -80,10 +86,11 @@ class EarlierResult(msgspec.Struct, frozen=True):
     run: Run
     by_document: _ByDocument | None
 
-    def against(self, *, protocol: str, signature: str, truth_sha256: str, iou: float) -> str:
+    def against(self, *, protocol: str, signature: str, truth_sha256: str, iou: float, own: bool = False) -> str:
         """Why this result cannot be compared with others, in a few words; empty when it can.
 
-        `signature` and `truth_sha256` are those of the others, `iou` the threshold at which they are compared.
+        `signature` and `truth_sha256` are those of the others, `iou` the threshold at which they are compared; `own` is
+        for numbers of the protocol's own, which are of all predictions at its own thresholds.
         """
         if self.protocol != protocol:
             return f"measured under {self.signature}"
@@ -93,18 +100,33 @@ class EarlierResult(msgspec.Struct, frozen=True):
             return f"measured under another signature, {self.signature}"
         if self.by_document is None:
             return "has no counts by document: evaluate it again with this version"
-        if repr(iou) not in self.by_document.thresholds:
+        if own and not self.by_document.own:
+            return "has no rankings: evaluate it again with this version"
+        if own and not self.of_every_score:
+            return f"measured of some predictions only, {self.signature}"
+        if not own and repr(iou) not in self.by_document.thresholds:
             known = ", ".join(self.by_document.thresholds)
             return f"measured at IoU {known}, not at {iou:g}"
         return ""
 
+    @property
+    def of_every_score(self) -> bool:
+        """Whether no prediction was left out by its score."""
+        return _EVERY_SCORE in self.signature.split(" · ")
+
     def contender(self, iou: float, name: str = "") -> Contender:
-        """The model without its boxes, by its counts at an IoU threshold that it has; `name` is what to call it."""
+        """The model without its boxes; `name` is what to call it.
+
+        By its counts at an IoU threshold, where it has it, and by the numbers of the protocol's own that it has.
+        """
         assert self.by_document is not None
-        counts = self.by_document.thresholds[repr(iou)]
-        tp, fp, fn = (np.array(column, dtype=np.float64) for column in (counts.tp, counts.fp, counts.fn))
-        sums = {"precision": (tp, tp + fp), "recall": (tp, tp + fn), "f1": (2 * tp, 2 * tp + fp + fn)}
-        parts = tuple(_ratio_part(name, *columns) for name, columns in sums.items())
+        own = self.by_document.own if self.of_every_score else ()
+        parts: tuple[Part, ...] = restored(own, len(self.by_document.documents))
+        counts = self.by_document.thresholds.get(repr(iou))
+        if counts is not None:
+            tp, fp, fn = (np.array(column, dtype=np.float64) for column in (counts.tp, counts.fp, counts.fn))
+            sums = {"precision": (tp, tp + fp), "recall": (tp, tp + fn), "f1": (2 * tp, 2 * tp + fp + fn)}
+            parts = (*(_ratio_part(name, *columns) for name, columns in sums.items()), *parts)
         measures = Measures(tuple(self.by_document.documents), ALL_LABELS, parts)
         # What has to be corrected by hand follows from the boxes, not from these counts.
         return Contender(name or self.name, measures, None, self.by_document.pages, self.run, boxes=False)
@@ -176,17 +198,24 @@ def _check(one: _Result, where: str, collector: Collector) -> None:
                 collector.error(place, "must have one count for each document", f"{len(column)} for {size}", _FIX)
             elif column and not 0 <= min(column) <= max(column) < 1 << 53:
                 collector.error(place, "counts must be whole numbers of at least 0", f"{min(column)}", _FIX)
+    try:
+        restored(one.by_document.own, size)
+    except ValueError as problem:
+        collector.error(f"{where}.own", "rankings must fit together", str(problem), _FIX)
 
 
 def kept_of(result: Result) -> dict[str, Any]:
     """What a result file states besides, so that the run can be listed with later ones without its boxes.
 
-    ``by_document`` with the counts of each document at each IoU threshold, ``run`` and ``model``; empty for protocols
+    ``by_document`` with the counts of each document at each IoU threshold, and with the rankings behind AP and other
+    numbers of the protocol's own (see `stored_measures`); ``run`` and ``model``. Empty for protocols
     without boxes, and for results that do not have their boxes any more.
     """
     if not isinstance(result, BoxEvaluation):
         return {}
-    source = result.matching.prediction.source
+    source, system = result.matching.prediction.source, PROTOCOLS[result.signature.protocol]
+    own = [name for name in system.metrics if name not in BOX_METRICS]
+    kept = stored(system.measures(result), own) if own else []
     return {
         "by_document": {
             "documents": list(result.evaluated.document_ids),
@@ -195,6 +224,7 @@ def kept_of(result: Result) -> dict[str, Any]:
                 repr(iou): {name: getattr(one.per_document, name).tolist() for name in ("tp", "fp", "fn")}
                 for iou, one in result.thresholds.items()
             },
+            **({"own": [msgspec.to_builtins(each) for each in kept]} if kept else {}),
         },
         "run": source.run,
         "model": " ".join(part for part in (source.model, source.version) if part) or None,

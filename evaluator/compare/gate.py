@@ -262,6 +262,9 @@ def _key(condition: Condition, keys: Sequence[Key], overall: str) -> Key:
     labels = [key.label for key in keys if key.metric == named[0]]
     label = overall if condition.label is None else condition.label
     if label not in labels:
+        others = [key.metric for key in keys if key.label == label]
+        if others:
+            raise ConditionError(f"there is no {named[0]} of {label}; of it there are {', '.join(others)}")
         asked = f"no value of {named[0]} over all labels" if condition.label is None else f"no label {condition.label}"
         raise ConditionError(f"there is {asked}; {named[0]} is there for {', '.join(labels)}")
     return Key(named[0], label)

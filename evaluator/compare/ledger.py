@@ -15,7 +15,7 @@ the ground truth alone.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -39,7 +39,7 @@ SHARED_IOU: Final = 0.5
 OutcomeArray = npt.NDArray[np.int8]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class LedgerCounts:
     """How many boxes have which outcome, as columns of one length R (labels, pages, documents, or one for all).
 
@@ -62,27 +62,27 @@ class LedgerCounts:
     def __len__(self) -> int:
         return len(self.both)
 
-    @property
+    @cached_property
     def gains(self) -> IntArray:
         """Mistakes that only ``a`` makes, int64, shape (R,): what ``b`` finds, and false positives of ``a`` alone."""
         return self.b_only + self.a_invents
 
-    @property
+    @cached_property
     def losses(self) -> IntArray:
         """Mistakes that only ``b`` makes, int64, shape (R,): what ``a`` finds, and false positives of ``b`` alone."""
         return self.a_only + self.b_invents
 
-    @property
+    @cached_property
     def net(self) -> IntArray:
         """By how many mistakes ``b`` has fewer, int64, shape (R,); negative where it has more."""
         return self.gains - self.losses
 
-    @property
+    @cached_property
     def net_found(self) -> IntArray:
         """How many more ground truths ``b`` finds, int64, shape (R,); negative where it finds fewer."""
         return self.b_only - self.a_only
 
-    @property
+    @cached_property
     def changed(self) -> IntArray:
         """Boxes with which only one model is right or wrong, int64, shape (R,)."""
         return self.gains + self.losses
@@ -170,7 +170,7 @@ class Ledger:
         dataset = self.dataset
         every = self._by(dataset.ground_truth.label, self.a.label, self.b.label, len(dataset.labels))
         rows = np.array([dataset.labels.index(label) for label in self.labels], dtype=np.int64)
-        return LedgerCounts(*(getattr(every, name)[rows] for name in LedgerCounts.__slots__))
+        return LedgerCounts(*(getattr(every, each.name)[rows] for each in fields(LedgerCounts)))
 
     @cached_property
     def per_page(self) -> LedgerCounts:

@@ -27,8 +27,8 @@ FEW_DOCUMENTS: Final = 8
 UNDEFINED_SHARE: Final = 0.05
 """There is no interval when more than this share of the resamples leaves the difference undefined."""
 
-# Weights that are held at once: 32 MiB.
-_WEIGHTS_AT_ONCE: Final = 1 << 22
+# Weights that are held at once: 16 MiB.
+_WEIGHTS_AT_ONCE: Final = 1 << 21
 
 
 def draws(documents: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> Iterator[FloatArray]:
@@ -112,7 +112,7 @@ def widened(interval: Interval, estimate: FloatArray, documents: IntArray, *, le
 
     Parameters
     ----------
-    found : Interval
+    interval : Interval
         From `interval`.
     estimate : float64, shape (M,)
         The number itself.

@@ -1,22 +1,35 @@
 """What is in a file of boxes: counts per label, and what is odd about its boxes and pages.
 
-Owns `Contents` and the rules of its counts. It judges one file alone and changes nothing.
+Owns `Contents`, the rules of its counts, and `places`, the pages behind a count. It judges one file alone and changes
+nothing.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 import numpy as np
 
-from evaluator.model.boxes import FloatArray
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations
 
 # Boxes may leave their page by so much of its side; models round.
 _TOLERANCE: Final = 0.002
 FEW: Final = 20
 """A label with fewer boxes than this means little."""
+
+
+Check = Literal["duplicates", "pages_without_boxes", "outside", "flat"]
+"""A count of `Contents` that has pages behind it."""
+
+
+class Place(NamedTuple):
+    """A page behind a count: document, page from 0, and how many of what is counted are there."""
+
+    document: str
+    page: int
+    number: int
 
 
 class Spread(msgspec.Struct, frozen=True):
@@ -100,10 +113,7 @@ def contents(source: Annotations) -> Contents:
     sides = xyxy[:, 2:] - xyxy[:, :2]
     size = _size(source)
     share = None if size is None else np.asarray(sides.prod(axis=1) / size.prod(axis=1), dtype=np.float64)
-    outside = None
-    if size is not None:
-        room = _TOLERANCE * size
-        outside = int(((xyxy[:, :2] < -room).any(axis=1) | (xyxy[:, 2:] > size + room).any(axis=1)).sum())
+    outside = _outside(source)
     counts = np.bincount(boxes.label, minlength=len(source.labels)).tolist()
     labels = dict(zip(source.labels, counts, strict=True))
     without = 0
@@ -122,9 +132,9 @@ def contents(source: Annotations) -> Contents:
         labels=labels,
         pages_without_boxes=pages - used,
         pages_without_size=without,
-        duplicates=_duplicates(source),
-        outside=outside,
-        flat=int((sides <= 0.0).any(axis=1).sum()),
+        duplicates=int(_duplicates(source).sum()),
+        outside=None if outside is None else int(outside.sum()),
+        flat=int(_flat(source).sum()),
         without_score=int(np.isnan(boxes.score).sum()),
         outlines=len(boxes.polygons),
         width=_spread(sides[:, 0]),
@@ -145,17 +155,59 @@ def _size(source: Annotations) -> FloatArray | None:
     return None if np.isnan(size).any() else size
 
 
-def _duplicates(source: Annotations) -> int:
-    """How many boxes repeat another one of their page and label."""
+def places(source: Annotations, check: Check) -> list[Place]:
+    """The pages behind a count of `contents`, in the order of the file.
+
+    Returns
+    -------
+    list of Place
+        Their counts add up to the one of `contents`; empty where that is 0 or None.
+    """
+    if check == "pages_without_boxes":
+        page = np.stack([source.page_document.astype(np.int64), source.page_index], axis=1)
+        used = set(zip(source.boxes.document.tolist(), source.boxes.page.tolist(), strict=True))
+        empty = dict.fromkeys((code, index) for code, index in page.tolist() if (code, index) not in used)
+        return [Place(source.documents[code].doc_id, index, 1) for code, index in empty]
+    rows = {"duplicates": _duplicates, "outside": _outside, "flat": _flat}[check](source)
+    return [] if rows is None else _by_page(source, np.flatnonzero(rows))
+
+
+def _by_page(source: Annotations, rows: IntArray) -> list[Place]:
+    """How many of some boxes each page has."""
+    counts: dict[tuple[int, int], int] = {}
+    for key in zip(source.boxes.document[rows].tolist(), source.boxes.page[rows].tolist(), strict=True):
+        counts[key] = counts.get(key, 0) + 1
+    return [Place(source.documents[code].doc_id, index, count) for (code, index), count in counts.items()]
+
+
+def _outside(source: Annotations) -> BoolArray | None:
+    """Which boxes leave their page by more than rounding; None when the size of a page is not known."""
+    size = _size(source)
+    if size is None:
+        return None
+    xyxy, room = source.boxes.xyxy, _TOLERANCE * size
+    return np.asarray((xyxy[:, :2] < -room).any(axis=1) | (xyxy[:, 2:] > size + room).any(axis=1))
+
+
+def _flat(source: Annotations) -> BoolArray:
+    """Which boxes have no width or no height."""
+    xyxy = source.boxes.xyxy
+    return np.asarray((xyxy[:, 2:] <= xyxy[:, :2]).any(axis=1))
+
+
+def _duplicates(source: Annotations) -> BoolArray:
+    """Which boxes repeat another one of their page and label, which itself is none of them."""
     boxes = source.boxes
+    repeated = np.zeros(len(boxes), dtype=bool)
     if not len(boxes):
-        return 0
+        return repeated
     columns = [boxes.document, boxes.page, boxes.label, *boxes.xyxy.T]
     order = np.lexsort(columns)
     same = np.ones(len(boxes) - 1, dtype=bool)
     for column in columns:
         same &= np.diff(np.asarray(column)[order]) == 0
-    return int(same.sum())
+    repeated[order[1:][same]] = True
+    return repeated
 
 
 def _spread(values: FloatArray) -> Spread:

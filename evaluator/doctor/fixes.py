@@ -69,6 +69,7 @@ KINDS: Final[Mapping[str, str]] = {
     "xywh": "xywh",
     "xyxy": "xyxy",
     "centre": "centre",
+    "corners": "corners",
     "swap-axes": "swap-axes",
     "units": f"units=HOW, where HOW is one of {', '.join(UNITS)}",
     "scale": "scale=0.5 or scale=0.5,0.25",
@@ -80,12 +81,13 @@ KINDS: Final[Mapping[str, str]] = {
 }
 """How each kind of fix is written, in the order in which fixes of several kinds are applied."""
 
-_PLAIN: Final = {"swap-sides", "xywh", "xyxy", "centre", "swap-axes"}
+_PLAIN: Final = {"swap-sides", "xywh", "xyxy", "centre", "corners", "swap-axes"}
 _WORDS: Final[Mapping[str, str]] = {
     "swap-sides": "ground truth and predictions exchanged",
     "xywh": "boxes read as x, y, width, height",
     "xyxy": "boxes read as two corners",
     "centre": "boxes read as centre, width, height",
+    "corners": "boxes read as any two opposite corners",
     "swap-axes": "x and y swapped",
     "x-flip": "the x axis flipped",
     "y-flip": "the y axis flipped",
@@ -276,8 +278,10 @@ def with_corners(source: Annotations, corners: FloatArray, rings: Mapping[int, S
 
 
 def reshaped(xyxy: FloatArray, kind: str) -> FloatArray:
-    """Corners whose four numbers were meant in another form: xywh, xyxy or centre; float64, shape (N, 4)."""
+    """Corners whose four numbers were meant in another form: xywh, xyxy, centre or corners; float64, shape (N, 4)."""
     x, y, third, fourth = xyxy.T
+    if kind == "corners":
+        return np.hstack([np.minimum(xyxy[:, :2], xyxy[:, 2:]), np.maximum(xyxy[:, :2], xyxy[:, 2:])])
     if kind == "xywh":
         return np.stack([x, y, x + third, y + fourth], axis=1)
     if kind == "xyxy":
@@ -421,6 +425,7 @@ _STEPS: Final[Mapping[str, Step]] = {
     "xywh": _reshape,
     "xyxy": _reshape,
     "centre": _reshape,
+    "corners": _reshape,
     "swap-axes": _swap,
     "units": _units,
     "scale": _scale,

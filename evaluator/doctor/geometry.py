@@ -20,7 +20,7 @@ from evaluator.model.dataset import Annotations
 _IOU: Final = 0.5
 _MOST_PAIRS: Final = 20_000
 _MOST_OFFSETS: Final = 8
-_FORMS: Final = ("", "xywh", "xyxy", "centre")
+_FORMS: Final = ("", "xywh", "xyxy", "centre", "corners")
 # Each further fix has to bring more than this of all boxes.
 _PRICE: Final = 0.03
 _ENOUGH: Final = 0.5
@@ -298,13 +298,19 @@ def _shapes(base: FloatArray) -> Iterator[tuple[FloatArray, tuple[Fix, ...]]]:
     """The forms that the four numbers may have; those that make no boxes are left out."""
     for form in _FORMS:
         shape = reshaped(base, form) if form else base
-        if form and float(_positive(shape).mean()) < 0.95:
+        if (form and not _makes_boxes(shape)) or (form == "corners" and (shape == base).all()):
             continue
         yield shape, (Fix(form),) if form else ()
 
 
-def _positive(xyxy: FloatArray) -> BoolArray:
-    return np.asarray((xyxy[:, 2] > xyxy[:, 0]) & (xyxy[:, 3] > xyxy[:, 1]))
+def _makes_boxes(corners: FloatArray) -> bool:
+    """Whether nearly all boxes have their corners in one order, on each axis by itself.
+
+    The second corner may come before the first: a file that counts from the bottom may name its corners by the page.
+    """
+    extent = corners[:, 2:] - corners[:, :2]
+    shares = np.maximum((extent > 0.0).mean(axis=0), (extent < 0.0).mean(axis=0))
+    return bool((shares >= 0.95).all())
 
 
 def _pages(document: IntArray, page: IntArray) -> IntArray:

@@ -84,8 +84,13 @@ def renamed(names: Sequence[str], known: Sequence[str], modes: Iterable[str]) ->
     by_key = _unique((key(name), name) for name in dict.fromkeys(known) if name not in taken)
     ours = _unique((key(name), name) for name in free)
     partner = {ours[text]: by_key[text] for text in ours if text in by_key}
-    for mode, inside in (("prefix", str.endswith), ("suffix", str.startswith)):
-        if mode in chosen:
+    ends: tuple[tuple[set[str], Callable[[str, str], bool]], ...] = (
+        ({"prefix"}, str.endswith),
+        ({"suffix"}, str.startswith),
+        ({"prefix", "suffix"}, str.__contains__),
+    )
+    for needed, inside in ends:
+        if needed <= chosen:
             partner |= _inside(
                 {text: name for text, name in ours.items() if name not in partner},
                 {text: name for text, name in by_key.items() if name not in set(partner.values())},
@@ -129,7 +134,7 @@ def _unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 def _inside(
     ours: Mapping[str, str], known: Mapping[str, str], inside: Callable[[str, str], bool]
 ) -> dict[str, str]:  # fmt: skip
-    """Names of which one ends (or begins) with the other, each with exactly one counterpart."""
+    """Names of which one ends with, begins with or holds the other, each with exactly one counterpart."""
     pairs = [
         (name, other)
         for key, name in ours.items()

@@ -198,8 +198,7 @@ def _reason(differences: Sequence[Difference]) -> str:
     if one.few_documents:
         few = count_of(one.documents, "document")
         return f"No intervals: with {few} an interval means little; {FEW_DOCUMENTS} are needed."
-    resampled = f"Documents resampled in pairs, {one.resamples:,} times, seed 0."
-    return f"★ clear difference: the interval excludes 0. {resampled}"
+    return f"★ the interval excludes 0; {one.resamples:,} resamples of the documents in pairs, seed 0"
 
 
 def _cell(ledger: Ledger, name: Outcome, show: str, title: str, words: str) -> LedgerCellItem:

@@ -86,7 +86,7 @@ def difference_data(
 
     Parameters
     ----------
-    found : MatrixDifference
+    difference : MatrixDifference
         Of the matrix that is shown.
     shows, colour
         See `matrix_data`.

@@ -9,7 +9,7 @@ Nothing here draws, names a mistake or reads a file.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -155,6 +155,27 @@ def mistake_columns(result: AnyBoxResult, mistakes: Mistakes) -> MistakeColumns:
         iou=_best_iou(mistakes, truth.xyxy, prediction.xyxy),
         size=np.fmax(*sizes),
     )
+
+
+def on_pages(result: AnyBoxResult, every: Items) -> Items:
+    """The items of a result with size and height as shares of their pages, whatever the unit of the boxes.
+
+    Returns
+    -------
+    Items
+        ``size`` and ``middle`` in [0, 1]; NaN for boxes in pixels of a page whose size no file gives. The rest as it
+        was, in the same order.
+    """
+    dataset, nothing = result.matching.dataset, np.full(len(every), np.nan)
+    sizes, middles = [], []
+    for side, rows in ((dataset.ground_truth, every.truth), (result.matching.prediction, every.prediction)):
+        there = rows >= 0
+        places = page_shares(dataset, side, rows[there])
+        size, middle = nothing.copy(), nothing.copy()
+        size[there], middle[there] = area(places), places[:, 1::2].mean(axis=1)
+        sizes.append(size)
+        middles.append(middle)
+    return replace(every, size=np.fmax(*sizes), middle=np.where(every.truth >= 0, *middles))
 
 
 def named_labels(result: AnyBoxResult, mistakes: Mistakes) -> tuple[CodeArray, CodeArray]:

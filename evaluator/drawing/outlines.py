@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from evaluator.drawing.page_rows import sizes_of_pages
+from evaluator.drawing.payloads import Rect
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
 from evaluator.model.polygons import drawn_rings
@@ -48,6 +49,23 @@ def outline_paths(
         if own:
             paths[at] = "".join(_closed(ring / size[at]) for ring in own)
     return paths
+
+
+def path_rings(path: str, part: Rect = (0.0, 0.0, 1.0, 1.0)) -> tuple[tuple[tuple[float, float], ...], ...]:
+    """The points of a path of `outline_paths`, ring by ring, as shares of a part of the page.
+
+    Examples
+    --------
+    >>> path_rings("M0 0L5000 0L5000 2500Z", (0.0, 0.0, 0.5, 0.5))
+    (((0.0, 0.0), (1.0, 0.0), (1.0, 0.5)),)
+    """
+    x1, y1, x2, y2 = part
+    across, down = (x2 - x1) * UNITS, (y2 - y1) * UNITS
+    rings = []
+    for ring in path.split("Z")[:-1]:
+        points = (point.split() for point in ring[1:].split("L"))
+        rings.append(tuple(((int(x) - x1 * UNITS) / across, (int(y) - y1 * UNITS) / down) for x, y in points))
+    return tuple(rings)
 
 
 def _closed(ring: FloatArray) -> str:

@@ -9,7 +9,7 @@ ground truth, and of what matched it, is its outcome in the ledger: ``both``, ``
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -94,6 +94,7 @@ def pair_data(
     *,
     models: tuple[ModelItem, ModelItem],
     show: str = "changed",
+    only: Collection[str] | None = None,
     labels: Sequence[str] | None = None,
     page_points: tuple[float, float] | None = None,
 ) -> PairLayers:
@@ -111,6 +112,9 @@ def pair_data(
         What the view calls them.
     show : str
         A name of `PAGE_FILTERS`: its boxes are drawn in full, and its differences are listed.
+    only : collection of str, optional
+        Keys of ground truths and false positives: of the boxes that the filter asks for these alone are drawn in full
+        and listed, a match under the key of its ground truth; all of them when absent.
     labels : sequence of str, optional
         Boxes of these labels only; all that are scored when absent.
     page_points : tuple of float, optional
@@ -128,7 +132,7 @@ def pair_data(
     """
     wanted = PAGE_FILTERS[show].kinds
     sides = [
-        _side(result, ledger, _layers(result, page, labels, page_points), order, wanted)
+        _side(result, ledger, _layers(result, page, labels, page_points), order, wanted=wanted, only=only)
         for result, order in ((first, _FIRST), (second, _SECOND))
     ]
     outcome = ledger.truth_outcome[rows_on(first, page, labels)[0]]
@@ -148,7 +152,7 @@ def pair_data(
         for model, text, side, kind in zip(models, words, sides, _ALONE, strict=True)
     )
     notes = dict.fromkeys(note for side in sides for note in side.layers.notes)
-    return PairLayers((a, b), _differences(sides, wanted, names), tuple(notes))
+    return PairLayers((a, b), _differences(sides, wanted, names, only), tuple(notes))
 
 
 def _layers(
@@ -168,17 +172,26 @@ class _Side(NamedTuple):
     by_key: Mapping[str, PairBoxItem]
 
 
-def _side(result: AnyBoxResult, ledger: Ledger, page: PageLayers, order: Order, wanted: Sequence[PairKind]) -> _Side:
+def _side(
+    result: AnyBoxResult,
+    ledger: Ledger,
+    page: PageLayers,
+    order: Order,
+    *,
+    wanted: Sequence[PairKind],
+    only: Collection[str] | None,
+) -> _Side:
     """The page of a model: its predictions under keys of their own, each box with its kind."""
     layers = _with_keys(page, _PREFIXES[order])
     own = (ledger.a, ledger.b)[order]
     mates = dict(zip(own.row.tolist(), own.partner.tolist(), strict=True))
     titles: dict[int | None, str] = {mistake.number: mistake.title.lower() for mistake in layers.mistakes}
-    full, boxes = {*CHANGES, *wanted}, []
+    drawn, boxes = {*CHANGES, *wanted}, []
     for box in layers.boxes:
         kind, mate = _kind(box, result, ledger, mates, order)
+        full = kind in drawn and (only is None or (box.partner or box.key if box.status == "TP" else box.key) in only)
         facts = msgspec.structs.asdict(box)
-        boxes.append(PairBoxItem(**facts, kind=kind, full=kind in full, chip=_chip(box, titles), mate=mate))
+        boxes.append(PairBoxItem(**facts, kind=kind, full=full, chip=_chip(box, titles), mate=mate))
     shown = _cause_chips(_quiet_parts(boxes), layers.causes)
     return _Side(layers, shown, titles, {box.key: box for box in shown})
 
@@ -256,7 +269,9 @@ def _extra_words(side: _Side, kind: PairKind) -> str:
     return f", extra {extra:,}" if extra else ""
 
 
-def _differences(sides: Sequence[_Side], kinds: Sequence[PairKind], names: Sequence[str]) -> tuple[DifferenceItem, ...]:
+def _differences(
+    sides: Sequence[_Side], kinds: Sequence[PairKind], names: Sequence[str], only: Collection[str] | None
+) -> tuple[DifferenceItem, ...]:
     """The boxes of some kinds, each once, in reading order, with a sentence."""
     listed = []
     for order, side in enumerate(sides):
@@ -266,6 +281,8 @@ def _differences(sides: Sequence[_Side], kinds: Sequence[PairKind], names: Seque
             if box.kind not in kinds or box.status == "TP" or (order == _SECOND and (is_truth or box.mate)):
                 continue
             if box.status == "FP" and box.mistake in missed:
+                continue
+            if only is not None and box.key not in only:
                 continue
             words = _truth_words(box, sides, names) if is_truth else _false_words(box, side.titles, names)
             listed.append(DifferenceItem(box.key, box.kind, box.xyxy, words))

@@ -63,7 +63,15 @@ class PageList(NamedTuple):
     look: LookItem
 
 
-def page_list(ledger: Ledger, show: str, rows: IntArray, position: int, names: Sequence[str]) -> PageList:
+def page_list(
+    ledger: Ledger,
+    show: str,
+    rows: IntArray,
+    position: int,
+    names: Sequence[str],
+    *,
+    of_cause: IntArray | None = None,
+) -> PageList:
     """The pages around one page of the list, and what the list says about itself.
 
     Parameters
@@ -76,15 +84,18 @@ def page_list(ledger: Ledger, show: str, rows: IntArray, position: int, names: S
         Of the page that is shown.
     names : sequence of str, length 2
         What the view calls the two models.
+    of_cause : int64, shape (pages,), optional
+        Changed boxes of a cause on each page: the list is then of these.
 
     Returns
     -------
     PageList
         At most `LISTED_PAGES` pages; the longest bar of ``look`` is that of the whole list.
     """
-    counts, dataset, asked = ledger.per_page, ledger.dataset, PAGE_FILTERS[show].title(names)
-    diverging = show == "changed"
-    right = counts.gains if diverging else boxes_of(counts, show)
+    counts, dataset = ledger.per_page, ledger.dataset
+    asked = PAGE_FILTERS[show].title(names) if of_cause is None else "of this cause"
+    diverging = show == "changed" and of_cause is None
+    right = counts.gains if diverging else boxes_of(counts, show) if of_cause is None else of_cause
     left = counts.losses if diverging else np.zeros_like(right)
     net = counts.net
     first = max(0, min(position - LISTED_PAGES // 2, len(rows) - LISTED_PAGES))
@@ -108,7 +119,7 @@ def page_list(ledger: Ledger, show: str, rows: IntArray, position: int, names: S
         )
     longest = int(max(left[rows].max(initial=0), right[rows].max(initial=0)))
     title = "net change, worst first" if diverging else f"{asked}, most first"
-    words = f"Boxes of each page: {asked}"
+    words = f"Boxes of each page{'' if of_cause is not None else ':'} {asked}"
     if diverging:
         fewer = f"Net change: by how many mistakes {names[1]} has fewer"
         words = f"{fewer}; orange what is lost or extra in {names[1]}, blue what is gained"

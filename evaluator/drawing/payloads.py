@@ -271,6 +271,8 @@ class StripItem(Payload, frozen=True):
     mistakes: int
     blocks: Sequence[BlockItem]
     current: bool
+    image: str = ""
+    """a path on this server, of a small picture of the page; empty where it cannot be drawn"""
 
 
 class CountsItem(Payload, frozen=True):
@@ -612,8 +614,23 @@ class FilterItem(Payload, frozen=True):
     words: str
 
 
+class ChangedCauseItem(Payload, frozen=True):
+    """A kind of cause of which only one of the two models has some boxes."""
+
+    key: str
+    title: str
+    """"Table read as several Text boxes\""""
+    change: str
+    """"Solved in B\""""
+    boxes: str
+    """"41 boxes on 6 pages\""""
+    words: str
+    """all of it in one sentence"""
+    tone: Literal["gain", "loss", "unclear"]
+
+
 class ComparePayload(Payload, frozen=True):
-    """Filters, list of pages and the two linked panes."""
+    """Filters, causes, list of pages and the two linked panes."""
 
     page: PageItem | None
     panes: Sequence[PaneItem]
@@ -635,6 +652,10 @@ class ComparePayload(Payload, frozen=True):
     visit: str
     """changes with each opening"""
     empty: EmptyItem | None
+    causes: Sequence[ChangedCauseItem] = ()
+    """of the boxes on which the models differ, most boxes first"""
+    cause: str = ""
+    """key of the one whose pages are listed; empty for a filter"""
     address: str = ""
     """the query that leads back here"""
 
@@ -651,6 +672,8 @@ class CompareEvents(ViewedEvents, frozen=True):
 
     show: str | None = None
     """name of a filter"""
+    cause: str | None = None
+    """key of a cause; empty lets it go"""
     mode: str | None = None
     """side, flip or slider"""
     open: OpenEvent | None = None
@@ -808,15 +831,14 @@ class SlicePointItem(Payload, frozen=True):
     value: float | None
     low: float | None
     high: float | None
-    right: int
-    """boxes"""
 
 
 class SliceCellItem(Payload, frozen=True):
     """The boxes of one combination of conditions."""
 
     name: str
-    boxes: int
+    boxes: str
+    """how many are right of how many, in words"""
     points: Sequence[SlicePointItem]
     chosen: bool
     """whether these are the boxes of the slice"""
@@ -875,9 +897,13 @@ class SlicesPayload(Payload, frozen=True):
 
     measure: str
     """as people read it"""
+    lost: str
+    """what a slice costs, as the head of a column"""
     summary: str
     wrong: str
     """what a wrong box is called"""
+    examples: str
+    """which boxes are the examples, and in which order"""
     file: str
     """name of the file of named slices"""
     slices: Sequence[SliceItem]

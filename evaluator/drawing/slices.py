@@ -29,16 +29,22 @@ from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.model.issues import plain
 from evaluator.slices.conditions import words
 from evaluator.slices.detail import Cell, Detail, Estimate, ModelDetail, detail_of
+from evaluator.slices.measured import WORDS, Measure, is_fit
 from evaluator.slices.named import FILE_NAME
-from evaluator.slices.slices import Slice, Slices, pages_of, side_of
+from evaluator.slices.slices import Slice, Slices, inside_of, pages_of
 
 _MOST_PAGES: Final = 100
 _EXAMPLES: Final = 6
 _MISSING: Final = "n/a"
 
 
-def slices_payload(slices: Slices, names: Sequence[tuple[str, str]], results: Sequence[AnyBoxResult],
-                   searched: Sequence[AnyBoxResult]) -> SlicesPayload:  # fmt: skip
+def slices_payload(
+    slices: Slices,
+    names: Sequence[tuple[str, str]],
+    results: Sequence[AnyBoxResult],
+    searched: Sequence[AnyBoxResult],
+    measure: Measure,
+) -> SlicesPayload:
     """Everything that the component of the slices shows.
 
     Parameters
@@ -50,13 +56,17 @@ def slices_payload(slices: Slices, names: Sequence[tuple[str, str]], results: Se
         Of these models, in the same order.
     searched : sequence of BoxResult
         What was searched: one of the results, or both for the difference of B and A.
+    measure : Measure
+        That was searched for.
     """
     every = items(searched[-1])
-    precision = bool(slices.slices) and slices.slices[0].measure == "precision"
+    titles = WORDS[measure]
     return SlicesPayload(
-        measure="Precision" if precision else "Recall",
+        measure=f"{titles.title[:1].upper()}{titles.title[1:]}",
+        lost=f"{titles.lost[:1].upper()}{titles.lost[1:]}",
         summary=slices.summary,
-        wrong="false" if precision else "missed",
+        wrong=titles.wrong,
+        examples="worst first" if is_fit(measure) else f"{titles.wrong}, largest first",
         file=FILE_NAME,
         slices=[_slice(one, names, results, searched, every) for one in slices.slices],
         crops={},
@@ -72,7 +82,7 @@ def _slice(
 ) -> SliceItem:
     detail = detail_of(one, results)
     pages = pages_of(one, searched)
-    letters = [letter for letter, _ in names]
+    letters, title = [letter for letter, _ in names], WORDS[one.measure].title
     return SliceItem(
         title=plain(one.subject),
         line=plain(one.sentence[len(one.subject) + 2 :].rsplit("; ", 1)[0]),
@@ -84,8 +94,8 @@ def _slice(
         ],
         lead=_lead(one, letters, detail),
         rows=[*map(_row, names, detail.models), *_difference(detail)],
-        panels=_panels(letters, detail),
-        split=f"{one.measure} of {detail.base} boxes" if detail.base else one.measure,
+        panels=_panels(letters, detail, fits=is_fit(one.measure)),
+        split=f"{title} of {detail.base} {WORDS[one.measure].noun}" if detail.base else title,
         alone=plain(detail.alone),
         pages=[
             SlicePageItem(each.document, plain(each.document), each.page, each.boxes, each.wrong)
@@ -94,9 +104,16 @@ def _slice(
         page_count=len(pages),
         boxes=f"{one.boxes:,} {'box' if one.boxes == 1 else 'boxes'}",
         examples=examples(one, searched[-1], every, most=_EXAMPLES),
-        gate=f"{one.measure}[slice:{{name}}] < {max(one.value - 0.01, 0.0):.2f}" if one.models is None else "",
+        gate=_gate(one),
         conditions=msgspec.json.encode([each.to_json() for each in one.conditions]).decode(),
     )
+
+
+def _gate(one: Slice) -> str:
+    """A condition that fails when the slice gets worse than it is, or than the baseline; "" where B gains."""
+    if one.models is None:
+        return f"{one.measure}[slice:{{name}}] < {max(one.value - 0.01, 0.0):.2f}"
+    return f"{one.measure}[slice:{{name}}] < baseline" if one.difference < 0 else ""
 
 
 def examples(one: Slice, result: AnyBoxResult, every: Items, *, most: int) -> list[CardItem]:
@@ -107,11 +124,13 @@ def examples(one: Slice, result: AnyBoxResult, every: Items, *, most: int) -> li
     every : Items
         All items of the result.
     """
-    side = side_of(result, one.measure)
-    inside = np.zeros(len(side.page), dtype=bool)
-    inside[one.rows] = True
-    rows = np.flatnonzero(with_boxes(every, result, one.measure, inside) & (every.kind != MATCHED))
-    rows = rows[np.lexsort((-every.size[rows], -result.mistakes.corrections[every.mistake[rows]]))]
+    held = with_boxes(every, result, inside_of(one, result))
+    if is_fit(one.measure):
+        rows = np.flatnonzero(held)
+        rows = rows[np.argsort(getattr(every, one.measure.removeprefix("mean_"))[rows], kind="stable")]
+    else:
+        rows = np.flatnonzero(held & (every.kind != MATCHED))
+        rows = rows[np.lexsort((-every.size[rows], -result.mistakes.corrections[every.mistake[rows]]))]
     _, first = np.unique(every.page[rows], return_index=True)
     # One of each page before a second one of any.
     later = np.ones(len(rows), dtype=bool)
@@ -122,10 +141,14 @@ def examples(one: Slice, result: AnyBoxResult, every: Items, *, most: int) -> li
 
 def _lead(one: Slice, letters: Sequence[str], detail: Detail) -> str:
     """What the slice costs each model, in a sentence."""
+    title, noun, *_ = WORDS[one.measure]
+    if is_fit(one.measure):
+        shown = zip(letters, detail.models, strict=True)
+        return " ".join(f"{letter}: {title} {_ratio(each.here)} over {each.boxes:,} {noun}." for letter, each in shown)
     verb = "finds" if one.measure == "recall" else "is right in"
     parts = []
     for letter, each in zip(letters, detail.models, strict=True):
-        text = f"{letter} {verb} {each.right:,} of {each.boxes:,}"
+        text = f"{letter} {verb} {round(each.right):,} of {each.boxes:,}"
         if round(each.lost) > 0:
             text += f"; at its rate elsewhere it would be {round(each.right + each.lost):,}"
         parts.append(text + ".")
@@ -149,7 +172,7 @@ def _difference(detail: Detail) -> list[SliceRowItem]:
     return [SliceRowItem("", "B minus A", [here, "", rest, both, ""])]
 
 
-def _panels(letters: Sequence[str], detail: Detail) -> list[SlicePanelItem]:
+def _panels(letters: Sequence[str], detail: Detail, *, fits: bool) -> list[SlicePanelItem]:
     """A panel for each combination of all factors but the last."""
     if not detail.factors:
         return []
@@ -157,17 +180,29 @@ def _panels(letters: Sequence[str], detail: Detail) -> list[SlicePanelItem]:
     for outer, cells in groupby(detail.cells, key=lambda cell: cell.holds[:-1]):
         named = zip(detail.factors, outer, strict=False)
         title = ", ".join(plain(factor.yes if holds else factor.no) for factor, holds in named)
-        panels.append(SlicePanelItem(title, [_cell(letters, detail, cell) for cell in cells]))
+        panels.append(SlicePanelItem(title, [_cell(letters, detail, cell, fits=fits) for cell in cells]))
     return panels
 
 
-def _cell(letters: Sequence[str], detail: Detail, cell: Cell) -> SliceCellItem:
+def _cell(letters: Sequence[str], detail: Detail, cell: Cell, *, fits: bool) -> SliceCellItem:
     last = detail.factors[-1]
     points = [
-        SlicePointItem(letter, each.value, each.low, each.high, right)
-        for letter, each, right in zip(letters, cell.models, cell.right, strict=True)
+        SlicePointItem(letter, each.value, each.low, each.high)
+        for letter, each in zip(letters, cell.models, strict=True)
     ]
-    return SliceCellItem(plain(last.yes if cell.holds[-1] else last.no), cell.boxes, points, cell.of_slice)
+    name = plain(last.yes if cell.holds[-1] else last.no)
+    return SliceCellItem(name, _counts(letters, cell, fits=fits), points, cell.of_slice)
+
+
+def _counts(letters: Sequence[str], cell: Cell, *, fits: bool) -> str:
+    """How many boxes are right of how many; of matches only how many there are."""
+    if fits:
+        counts = [f"{letter} {boxes:,}" for letter, boxes in zip(letters, cell.boxes, strict=True)]
+        return f"{', '.join(counts)} matches"
+    right = [f"{letter} {round(total):,}" for letter, total in zip(letters, cell.right, strict=True)]
+    if len(set(cell.boxes)) == 1:
+        return f"{', '.join(right)} of {cell.boxes[0]:,}"
+    return ", ".join(f"{text} of {boxes:,}" for text, boxes in zip(right, cell.boxes, strict=True))
 
 
 def _ratio(estimate: Estimate) -> str:

@@ -54,6 +54,7 @@ from evaluator.formats.base import (
     Unit,
     read_boxes,
 )
+from evaluator.formats.column_cache import kept
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, Collector, Issue, quote, refuse
 from evaluator.model.page_sizes import in_unit_of
@@ -239,10 +240,13 @@ def read(
         packed = _from_archive(folder.load(Path(path), limits.MAX_FILE_BYTES), Path(path).name, format, reading)
         if packed is not None:
             return _with_far_pages(packed)
-    source = read_boxes(
-        Path(path), reading, lambda content, name: _box_format(content, name, format, columns), _box_suffixes()
-    )
-    return _with_far_pages(source)
+    if folder.is_folder(Path(path)):
+        source = read_boxes(
+            Path(path), reading, lambda content, name: _box_format(content, name, format, columns), _box_suffixes()
+        )
+        return _with_far_pages(source)
+    content = folder.load(Path(path), limits.MAX_FILE_BYTES)
+    return _with_far_pages(_read_one(content, Path(path).name, format, reading))
 
 
 def files_of(path: Path) -> list[Path]:
@@ -283,8 +287,18 @@ def read_bytes(
     )  # fmt: skip
     source = _from_archive(content, name, format, reading)
     if source is None:
-        source = _box_format(content, name, format, columns).read(content, name, reading)
+        source = _read_one(content, name, format, reading)
     return _with_far_pages(source)
+
+
+def _read_one(content: bytes, name: str, format: str | None, reading: Reading) -> Annotations:
+    """One file that is no archive, from the cache where it has its columns."""
+    return kept(
+        content,
+        name,
+        (format, reading),
+        lambda: _box_format(content, name, format, reading.columns).read(content, name, reading),
+    )
 
 
 def _with_far_pages(source: Annotations) -> Annotations:

@@ -8,6 +8,7 @@ dropped in silence; shapes are never repaired.
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
@@ -46,17 +47,17 @@ class _Page(NamedTuple):
     attributes: Mapping[str, str]
 
 
-class _Box(NamedTuple):
-    """A box: row of its page, position there, label, corners, score, outline, id, and where it is."""
+class _Boxes:
+    """The boxes of a file in columns, which take a fraction of the memory of an object for each box."""
 
-    page: int
-    position: int
-    label: str
-    xyxy: Corners
-    score: float
-    rings: Sequence[FloatArray]
-    box_id: str
-    place: str
+    def __init__(self) -> None:
+        self.page, self.position, self.label = array("i"), array("i"), array("i")
+        self.xyxy, self.score = array("d"), array("d")
+        self.ids: list[str] = []
+        self.rings: dict[int, list[FloatArray]] = {}
+
+    def __len__(self) -> int:
+        return len(self.ids)
 
 
 class Builder:
@@ -90,15 +91,18 @@ class Builder:
     ) -> None:
         self._collector, self._format, self._source, self._unit = collector, format, source, unit
         self._score = score
-        self._labels = {label: label for label in labels}
+        self._labels = {label: code for code, label in enumerate(dict.fromkeys(labels))}
         self._documents: dict[str, Document] = {}
         self._on_document: Counter[str] = Counter()
         self._on_page: Counter[int] = Counter()
         self._images: dict[str, dict[str, int]] = {}
         self._within: dict[str, dict[str, str]] = {}
         self._pages: list[_Page] = []
-        self._boxes: list[_Box] = []
+        self._boxes = _Boxes()
         self._turned: list[tuple[str, Corners]] = []
+        self._scored = 0
+        self._first_scored = ""
+        self._odd_scores: list[tuple[str, float]] = []
 
     @property
     def pages(self) -> int:
@@ -245,9 +249,20 @@ class Builder:
         self._check_inside(self._pages[page], xyxy, place)
         position = self._on_page[page] if position is None else position
         self._on_page[page] += 1
-        # One object for each label: a file states it once for every box.
-        label = self._labels.setdefault(label, label)
-        self._boxes.append(_Box(page, position, label, xyxy, score, rings, box_id or place, place))
+        boxes = self._boxes
+        if len(rings):
+            boxes.rings[len(boxes)] = list(rings)
+        boxes.page.append(page)
+        boxes.position.append(position)
+        boxes.label.append(self._labels.setdefault(label, len(self._labels)))
+        boxes.xyxy.extend(xyxy)
+        boxes.score.append(score)
+        boxes.ids.append(box_id or place)
+        if not math.isnan(score):
+            self._first_scored = self._first_scored or place
+            self._scored += 1
+            if not 0.0 <= score <= 1.0:
+                self._odd_scores.append((place, score))
 
     def annotations(
         self, sha256: str, reading: Reading, *, side: Side | None = None, normalise: bool = False
@@ -275,8 +290,7 @@ class Builder:
         BadInput
             With all issues of the file when one of them is an error.
         """
-        side = reading.side or side or ("prediction" if any(box.score == box.score for box in self._boxes) else None)
-        side = side or "ground_truth"
+        side = reading.side or side or ("prediction" if self._scored else "ground_truth")
         if not reading.as_written:
             self._check_corners()
         self._check_limits()
@@ -306,19 +320,18 @@ class Builder:
         """The columns of a file without errors."""
         pages, boxes = self._pages, self._boxes
         documents = {document: code for code, document in enumerate(self._documents)}
-        labels = {label: code for code, label in enumerate(self._labels)}
         page_document = np.array([documents[page.document] for page in pages], dtype=np.int32)
         page_index = np.array([page.number for page in pages], dtype=np.int64)
-        entry = np.array([box.page for box in boxes], dtype=np.int32)
-        xyxy = np.array([box.xyxy for box in boxes], dtype=np.float64).reshape(-1, 4)
-        polygons = {row: list(box.rings) for row, box in enumerate(boxes) if len(box.rings)}
+        entry = np.array(boxes.page, dtype=np.int32)
+        xyxy = np.array(boxes.xyxy, dtype=np.float64).reshape(-1, 4)
+        polygons = boxes.rings
         if normalise and size is not None:
             with np.errstate(over="ignore"):
                 xyxy = xyxy / np.tile(size[entry], 2)
             self._refuse_infinite(xyxy, size[entry])
             polygons = {row: [ring / size[entry[row]] for ring in rings] for row, rings in polygons.items()}
         attributes = dict.fromkeys(name for page in pages for name in page.attributes)
-        scores = [box.score if side == "prediction" else math.nan for box in boxes]
+        score = np.array(boxes.score, dtype=np.float64)
         return Annotations(
             name=self._collector.file,
             sha256=sha256,
@@ -326,20 +339,20 @@ class Builder:
             side=side,
             model=None,
             version=None,
-            labels=tuple(labels),
-            evaluated=len(labels),
+            labels=tuple(self._labels),
+            evaluated=len(self._labels),
             documents=tuple(self._documents.values()),
             page_document=page_document,
             page_index=page_index,
             boxes=Boxes(
                 document=page_document[entry],
                 page=page_index[entry],
-                label=np.array([labels[box.label] for box in boxes], dtype=np.int32),
+                label=np.array(boxes.label, dtype=np.int32),
                 xyxy=xyxy,
-                score=np.array(scores, dtype=np.float64),
+                score=score if side == "prediction" else np.full(len(boxes), np.nan),
                 entry=entry,
-                position=np.array([box.position for box in boxes], dtype=np.int32),
-                ids=[box.box_id for box in boxes],
+                position=np.array(boxes.position, dtype=np.int32),
+                ids=boxes.ids,
                 polygons=polygons,
             ),
             issues=self._collector.issues(),
@@ -384,27 +397,26 @@ class Builder:
 
     def _check_scores(self, side: Side, *, as_reference: bool) -> None:
         """Issues for a ground truth with scores, and for predictions with scores outside [0, 1]."""
-        scored = [box for box in self._boxes if not math.isnan(box.score)]
         name, source = self._score, self._source
         if side == "prediction":
-            for box in scored:
-                if math.isinf(box.score):
+            for place, score in self._odd_scores:
+                if math.isinf(score):
                     rule = f"{name} must be a finite number ({source})"
-                    self._collector.error(box.place, rule, f"{box.score:g}", "Write a number between 0 and 1.")
-                elif not 0.0 <= box.score <= 1.0:
+                    self._collector.error(place, rule, f"{score:g}", "Write a number between 0 and 1.")
+                else:
                     rule = f"{name} should be between 0 and 1 ({source})"
                     fix = "It is kept as it is; only the rank counts."
-                    self._collector.warning(box.place, rule, f"{box.score:.12g}", fix)
-        elif scored:
-            what = f"{len(scored):,} of {len(self._boxes):,} regions with one"
+                    self._collector.warning(place, rule, f"{score:.12g}", fix)
+        elif self._scored:
+            what = f"{self._scored:,} of {len(self._boxes):,} regions with one"
             if as_reference:
                 rule = "predictions are used as the reference, on request"
                 fix = "Their scores are left out; read results accordingly."
-                self._collector.warning(scored[0].place, rule, what, fix)
+                self._collector.warning(self._first_scored, rule, what, fix)
             else:
                 rule = f"a ground truth file must not have a {name} ({source})"
                 fix = f"Give this file as the prediction, or remove the {name}."
-                self._collector.error(scored[0].place, rule, what, fix)
+                self._collector.error(self._first_scored, rule, what, fix)
 
     def _name_images(self) -> None:
         """Give documents of images the bare name where it is the only one of all that the images are within."""

@@ -33,8 +33,11 @@ MOST_PAGES = 100_000
 MAX_COORDINATE = 1e9
 """Largest absolute coordinate in pixels; areas stay exact enough and never overflow."""
 
-MAX_XML_BYTES = 64 << 20
-"""Bytes of one XML file; a submission for 2,000 pages has about 2 MB."""
+MAX_XML_BYTES = 256 << 20
+"""Bytes of one XML file; a submission for 2,000 pages has about 2 MB, a project of CVAT 100 MB."""
+
+MAX_XML_ELEMENTS = 1_000_000
+"""Elements that are held at a time, those of one page; the memory that they take does not depend on the file."""
 
 MAX_XML_DEPTH = 32
 """Nested elements."""

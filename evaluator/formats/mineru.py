@@ -134,19 +134,19 @@ def _model(tree: list[object], file: OutputFile) -> None:
                 _detection(detection, page, where, file)
 
 
-def _detection(found: _Detection, page: int, where: str, file: OutputFile) -> None:
-    label = found.label
-    if label is None and found.category_id is not None:
-        label = _CATEGORIES.get(found.category_id, f"category {found.category_id}")
-    score = math.nan if found.score is None else found.score
+def _detection(detection: _Detection, page: int, where: str, file: OutputFile) -> None:
+    label = detection.label
+    if label is None and detection.category_id is not None:
+        label = _CATEGORIES.get(detection.category_id, f"category {detection.category_id}")
+    score = math.nan if detection.score is None else detection.score
     if label is None:
         file.collector.error(where, "category_id is required here (MinerU)", "", "Add category_id.")
-    elif found.poly is not None:
-        if points := pairs_of(found.poly, f"{where}.poly", file):
+    elif detection.poly is not None:
+        if points := pairs_of(detection.poly, f"{where}.poly", file):
             file.outline(page, label, points, where, score=score)
-    elif found.bbox is None:
+    elif detection.bbox is None:
         file.collector.error(where, "poly is required here (MinerU)", "", "Add poly, or bbox.")
-    elif box := corners_of(found.bbox, f"{where}.bbox", file):
+    elif box := corners_of(detection.bbox, f"{where}.bbox", file):
         file.builder.box(page, label, box, where, score=score)
 
 

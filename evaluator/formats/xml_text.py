@@ -1,9 +1,10 @@
 """XML bytes to elements in document order, refusing what an XML parser should never be given.
 
 Owns the rules that hold for any XML format: a known encoding, no DTD and no entities, no nesting beyond
-`limits.MAX_XML_DEPTH`, and a line for every element. Several roots in one file are read one after the other,
-because the official POD sample is such a file. Elements are taken as they end, so memory does not grow
-with the file. No path, URL, schema, style sheet or XInclude is ever followed. Lines and columns count from 1.
+`limits.MAX_XML_DEPTH`, no more than `limits.MAX_XML_ELEMENTS` held at a time, and a line for every element. Several
+roots in one file are read one after the other, because the official POD sample is such a file. Elements are taken as
+they end, so memory does not grow with the file. No path, URL, schema, style sheet or XInclude is ever followed. Lines
+and columns count from 1.
 """
 
 from __future__ import annotations
@@ -175,14 +176,15 @@ def parse(source: Source, take: Callable[[Element], None], collector: Collector,
     -----
     The whole text is given to the parser at once: expat is quadratic on long tokens that come in pieces.
     """
-    data = b"".join((_OPEN, source.text.encode(), _CLOSE))
-    target = _Target(take, depth, len(data) - len(_CLOSE))
+    data = source.text.encode()
+    target = _Target(take, depth, len(_OPEN) + len(data))
     parser = DefusedXMLParser(target=target, forbid_dtd=True)
     target.expat = parser.parser
     # Text comes line by line, so that its place is known.
     parser.parser.buffer_text = False
     try:
-        parser.feed(data)
+        for part in (_OPEN, data, _CLOSE):
+            parser.feed(part)
         parser.close()
     except ParseError as error:
         at = int(parser.parser.ErrorByteIndex)
@@ -212,6 +214,7 @@ class _Target:
         self.expat: Any = None
         self.open: list[Element] = []
         self._texts: list[list[str]] = []
+        self._held = 0
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         depth = len(self.open)
@@ -224,11 +227,17 @@ class _Target:
             raise _Unreadable(self._at, rule, f"level {depth}, <{element.name}>", "Flatten the elements.")
         if depth > self._depth:
             self.open[-2].children.append(element)
+            self._held += 1
+            if self._held > limits.MAX_XML_ELEMENTS:
+                around = self.open[self._depth]
+                rule = f"one element may hold {limits.MAX_XML_ELEMENTS:,} others"
+                raise _Unreadable(self._at, rule, f"more in {around.place}", "Split it.")
 
     def end(self, _tag: str) -> None:
         element = self.open.pop()
         element.text = "".join(self._texts.pop()).strip()
         if 1 <= element.depth <= self._depth:
+            self._held = 0
             self._take(element)
         elif not element.depth and self._at < self._end:
             raise _Unreadable(self._at, _SYNTAX_RULE, "a closing tag that nothing opened", "Remove it.")
@@ -320,21 +329,22 @@ def _start_of_dtd(text: str) -> int | None:
 
 def _syntax_error(data: bytes, at: int, reason: str, target: _Target) -> tuple[str, str, str, str]:
     """Place, rule, found and fix of a text that expat does not accept."""
+    start = at - len(_OPEN)
     # Expat points behind the "</" of a closing tag that nothing opened.
-    at -= 2 if data[at - 2 : at] == b"</" else 0
-    where = _line_and_column(_before(data, at))
-    if at >= len(data) - len(_CLOSE):
+    start -= 2 if data[max(start - 2, 0) : max(start, 0)] == b"</" else 0
+    where = _line_and_column(_before(data, len(_OPEN) + start))
+    if start >= len(data):
         last = target.open[-1] if target.open else None
         inside = f" inside of <{last.name}> of line {last.line}" if last and last.depth else ""
         return where, _SYNTAX_RULE, f"the end of the file{inside}", "The file is cut off; copy or export it again."
-    excerpt = data[at : min(at + _EXCERPT_BYTES, len(data) - len(_CLOSE))].decode(errors="ignore")
+    excerpt = data[start : start + _EXCERPT_BYTES].decode(errors="ignore")
     excerpt = excerpt.partition("\n")[0]
     return where, _SYNTAX_RULE, f"{reason} at {quote(excerpt)}", "Correct the text at this place, or export it again."
 
 
 def _before(data: bytes, at: int) -> str:
-    """The text of the file before a byte of the wrapped data."""
-    return data[len(_OPEN) : min(at, len(data) - len(_CLOSE))].decode(errors="ignore")
+    """The text of the file before a byte of what the parser was given."""
+    return data[: max(at - len(_OPEN), 0)].decode(errors="ignore")
 
 
 def _line_and_column(before: str) -> str:

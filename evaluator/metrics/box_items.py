@@ -8,6 +8,7 @@ reads a file.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
@@ -25,8 +26,8 @@ MATCHED: Final = -1
 BACKGROUND: Final = -1
 """Label code of no box."""
 FITS: Final = ("iou", "coverage", "purity")
-Side = Literal["recall", "precision"]
-"""Whether boxes are of the ground truth, of which recall is, or predictions, of which precision is."""
+SliceMeasure = Literal["recall", "precision", "f1", "mean_iou", "mean_coverage", "mean_purity"]
+"""A measure that is a mean over boxes: of the ground truth, of the predictions, of both, or of matches."""
 
 
 class Pick(NamedTuple):
@@ -247,37 +248,54 @@ def with_cause(every: Items, result: AnyBoxResult, family: Family) -> BoolArray:
     return np.asarray(named[every.mistake], dtype=bool)
 
 
-def with_boxes(
-    every: Items, result: AnyBoxResult, measure: Literal["recall", "precision"], inside: BoolArray
-) -> BoolArray:
-    """Items that hold one of some boxes of one side, bool, shape (K,).
+class Inside(NamedTuple):
+    """Boxes of one or both sides of a result.
 
-    Parameters
+    Attributes
     ----------
-    measure : "recall" or "precision"
-        Whether `inside` is about the ground truth or about the predictions.
-    inside : bool, shape (G,) or (P,)
-        Of boxes that count.
+    truth, prediction : bool, shape (G,) and (P,), or None
+        Boxes that count; None for a side that is not meant.
+    matched : bool
+        Whether only matches are meant.
     """
-    mistakes = result.mistakes
-    of, rows = (mistakes.of_truth, every.truth) if measure == "recall" else (mistakes.of_prediction, every.prediction)
-    named = np.zeros(len(mistakes) + 1, dtype=bool)
-    named[of[inside]] = True
-    named[-1] = False
+
+    truth: BoolArray | None
+    prediction: BoolArray | None = None
+    matched: bool = False
+
+
+def with_boxes(every: Items, result: AnyBoxResult, inside: Inside) -> BoolArray:
+    """Items that hold one of some boxes, bool, shape (K,)."""
+    kept = np.zeros(len(every), dtype=bool)
     matched = every.kind == MATCHED
-    kept = named[every.mistake]
-    kept[matched] = inside[rows[matched]]
-    return np.asarray(kept, dtype=bool)
+    for mask, of, rows in _sides(every, result, inside):
+        if not inside.matched:
+            named = np.zeros(len(result.mistakes) + 1, dtype=bool)
+            named[of[mask]] = True
+            named[-1] = False
+            kept |= named[every.mistake] & ~matched
+        kept[matched] |= mask[rows[matched]]
+    return kept
 
 
-def boxes_held(result: AnyBoxResult, chosen: Items, measure: Side, inside: BoolArray) -> int:
-    """How many of some boxes of one side some items hold; see `with_boxes`."""
-    mistakes = result.mistakes
-    of, rows = (mistakes.of_truth, chosen.truth) if measure == "recall" else (mistakes.of_prediction, chosen.prediction)
-    held = np.zeros(len(mistakes) + 1, dtype=bool)
-    held[chosen.mistake[chosen.mistake >= 0]] = True
+def boxes_held(result: AnyBoxResult, chosen: Items, inside: Inside) -> int:
+    """How many of some boxes some items hold; see `with_boxes`."""
+    held = np.zeros(len(result.mistakes) + 1, dtype=bool)
+    held[chosen.mistake[chosen.mistake >= 0]] = not inside.matched
     held[-1] = False
-    return int(inside[rows[chosen.kind == MATCHED]].sum()) + int((inside & held[of]).sum())
+    matched = chosen.kind == MATCHED
+    return sum(
+        int(mask[rows[matched]].sum()) + int((mask & held[of]).sum())
+        for mask, of, rows in _sides(chosen, result, inside)
+    )
+
+
+def _sides(every: Items, result: AnyBoxResult, inside: Inside) -> Iterator[tuple[BoolArray, IntArray, IntArray]]:
+    """Of each side that is meant: its boxes, the mistake of each, and the row that each item has there."""
+    if inside.truth is not None:
+        yield inside.truth, result.mistakes.of_truth, every.truth
+    if inside.prediction is not None:
+        yield inside.prediction, result.mistakes.of_prediction, every.prediction
 
 
 class SliceOf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -285,12 +303,12 @@ class SliceOf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes
     ----------
-    measure : "recall" or "precision"
-        Boxes of the ground truth, or predictions.
+    measure : str
+        Which boxes: those that this measure of a slice is a mean over.
     conditions : tuple of (attribute, operator, value)
     """
 
-    measure: Side
+    measure: SliceMeasure
     conditions: tuple[tuple[str, Literal["==", "<", ">="], str | float], ...]
 
 
@@ -325,13 +343,13 @@ MATCHED_NAME: Final = "matched"
 
 
 def answer(
-    result: BoxResult[Any], every: Items, question: Question, inside: BoolArray | None = None
+    result: BoxResult[Any], every: Items, question: Question, inside: Inside | None = None
 ) -> BoolArray:  # fmt: skip
     """Which of all the items of a result are behind a question, bool, shape (K,).
 
     Parameters
     ----------
-    inside : bool, shape (G,) or (P,), optional
+    inside : Inside, optional
         The boxes of the slice of the question; needed for one with a slice.
 
     Raises
@@ -351,7 +369,7 @@ def answer(
     if question.slice is not None:
         if inside is None:
             raise ValueError("a question about a slice needs the boxes of the slice")
-        kept &= with_boxes(every, result, question.slice.measure, inside)
+        kept &= with_boxes(every, result, inside)
     ranges = {name: getattr(question, name) for name in FITS if getattr(question, name) is not None}
     return kept & with_fit(every, **ranges)
 

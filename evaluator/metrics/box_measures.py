@@ -6,7 +6,8 @@ as further parts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -55,31 +56,41 @@ def _sums(metric: str, columns: MetricColumns) -> tuple[FloatArray, FloatArray]:
     return sums[metric]
 
 
-def rankings(result: AnyBoxResult, order: IntArray, ignored: IntArray) -> list[Ranking]:
-    """The ranking of each scored label, in the order of ``result.matching.labels``.
+def rankings(
+    results: Iterable[AnyBoxResult], order: IntArray, ignored: Callable[[Any], IntArray]
+) -> list[list[Ranking]]:
+    """The ranking of each scored label in results of one matching: by result, then as ``matching.labels``.
 
     Parameters
     ----------
     order : int64
         Rows of the predictions by falling score.
-    ignored : int64
-        Rows of the predictions that are neither true nor false positives.
+    ignored : callable
+        Rows of the predictions that are neither true nor false positives in a result.
+
+    Returns
+    -------
+    list of lists of Ranking
+        Results in which the same predictions count share their columns.
     """
-    matching = result.matching
-    dataset, prediction = matching.dataset, matching.prediction
-    counts = matching.prediction_counts.copy()
-    counts[ignored] = False
-    order = order[counts[order]]
-    hit = result.prediction_partner[order] != UNMATCHED
-    label, document = prediction.label[order], prediction.document[order].astype(np.int64)
-    truth = dataset.ground_truth
-    ranked = []
-    for name in matching.labels:
-        code = dataset.labels.index(name)
-        rows = label == code
-        positives = truth.document[matching.truth_counts & (truth.label == code)]
-        ranked.append(Ranking(document[rows], hit[rows], np.bincount(positives, minlength=len(dataset.documents))))
-    return ranked
+    made: list[list[Ranking]] = []
+    without: IntArray | None = None
+    for result in results:
+        matching = result.matching
+        dataset, prediction, truth = matching.dataset, matching.prediction, matching.dataset.ground_truth
+        if without is None or not np.array_equal(without, ignored(result)):
+            without = ignored(result)
+            counts = matching.prediction_counts.copy()
+            counts[without] = False
+            rows = order[counts[order]]
+            codes = [dataset.labels.index(name) for name in matching.labels]
+            of_label = [rows[prediction.label[rows] == code] for code in codes]
+            document = [prediction.document[each].astype(np.int64) for each in of_label]
+            counted = [truth.document[matching.truth_counts & (truth.label == code)] for code in codes]
+            positives = [np.bincount(each, minlength=len(dataset.documents)) for each in counted]
+        hits = [result.prediction_partner[each] != UNMATCHED for each in of_label]
+        made.append([Ranking(*columns) for columns in zip(document, hits, positives, strict=True)])
+    return made
 
 
 def joined_means(parts: Sequence[Means]) -> Means:

@@ -31,7 +31,7 @@ from evaluator.metrics.results import (
 )
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap, overlap
 from evaluator.model.dataset import Dataset, JoinedBoxes, Side, fixes_said
-from evaluator.model.polygons import POLYGON_IOU, polygon_overlap
+from evaluator.model.polygons import NAMED_BY_BOXES, POLYGON_IOU, polygon_overlap
 
 UNMATCHED: Final = -1
 ALL_LABELS: Final = "All labels"
@@ -129,7 +129,7 @@ class BoxMatching(ABC):
             labels=self._asked_labels,
             documents=len(self.dataset.documents),
             pages=self.dataset.pages,
-            options=(*options, *([POLYGON_IOU] if self.pairs.polygons else []), *self._fixes),
+            options=(*options, *([POLYGON_IOU, NAMED_BY_BOXES] if self.pairs.polygons else []), *self._fixes),
             **own,
         )
 
@@ -247,7 +247,10 @@ class BoxResult(ABC, Generic[MatchingT]):
 
     @cached_property
     def mistakes(self) -> Mistakes:
-        """Every unmatched box under exactly one name; see `evaluator.metrics.error_types`."""
+        """Every unmatched box under exactly one name; see `evaluator.metrics.error_types`.
+
+        Which boxes matched may be a matter of outlines; names, sides and shares follow from the boxes.
+        """
         truth, prediction = self.matching.dataset.ground_truth, self.matching.prediction
         return name_mistakes(
             BoxColumns(truth.xyxy, truth.label, truth.page),

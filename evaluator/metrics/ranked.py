@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
@@ -30,16 +30,16 @@ Interpolation = Callable[[Counts, IntArray], Counts]
 """Share of the recall axis, in [0, 1], that is reached with so many true positives of so much ground truth (above 0);
 both of any shape, broadcast. Average precision is the interpolated precision times what each true positive adds."""
 
-EXACT: Final = 2048
+EXACT: Final = 512
 """Predictions up to which a ranking is resampled exactly."""
 
 # Cells of predictions by resamples that are worked on at once: they stay in the processor's cache.
 _CELLS_AT_ONCE: Final = 1 << 17
 # A stretch holds one prediction in so many of those before it, and one in so many of all.
 _STRETCHES_BEFORE: Final = 40
-_STRETCHES: Final = 192
-# Thresholds that share a code of bits.
-_BITS: Final = 60
+_STRETCHES: Final = 384
+# Resamples of a followed curve that are worked on at once.
+_RESAMPLES_AT_ONCE: Final = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,13 +82,13 @@ class Ranking:
     def per_document(self, interpolated: Interpolation) -> FloatArray:
         """Average precision of each document alone, float64, shape (D,); NaN without ground truth."""
         # Stable: inside of a document the predictions keep their ranks.
-        order = np.argsort(self.document, kind="stable")
+        few = len(self.positives) <= 1 << 16  # numpy sorts short integers without comparing them
+        order = np.argsort(self.document.astype(np.uint16) if few else self.document, kind="stable")
         document, hit = self.document[order], self.hit[order]
-        first = np.searchsorted(document, document)
         hits = np.flatnonzero(hit & (self.positives[document] > 0))
         owner = document[hits]
-        hits_so_far = np.arange(1, len(hits) + 1) - np.searchsorted(owner, owner)
-        best = hits_so_far / (hits - first[hits] + 1)
+        hits_so_far = np.arange(1, len(hits) + 1) - self._before(owner)[owner]
+        best = hits_so_far / (hits - self._before(document)[owner] + 1)
         # The best from each true positive to the last of its document, twice as far ahead in each round.
         ahead = 1
         while ahead < len(hits) and (same := owner[ahead:] == owner[:-ahead]).any():
@@ -113,6 +113,11 @@ class Ranking:
         best = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
         return _area(best, interpolated(hits_so_far, positives[:, None]))
 
+    def _before(self, document: IntArray) -> IntArray:
+        """How many of some boxes, by their documents, are in documents of lower code, int64, shape (D,)."""
+        count = np.bincount(document, minlength=len(self.positives))
+        return np.asarray(np.cumsum(count) - count)
+
     @cached_property
     def _hits(self) -> IntArray:
         """Places of the true positives."""
@@ -132,12 +137,14 @@ class Curves:
 
     def __init__(self, rankings: Sequence[Ranking], interpolated: Interpolation) -> None:
         self._rankings, self._interpolated = rankings, interpolated
+        self._short: list[int] = []
         groups: list[list[int]] = []
         for place, ranking in enumerate(rankings):
             if len(ranking.document) <= EXACT:
+                self._short.append(place)
                 continue
             for group in groups:
-                if len(group) < _BITS and _shared(rankings[group[0]], ranking):
+                if shared_predictions(rankings[group[0]], ranking):
                     group.append(place)
                     break
             else:
@@ -147,12 +154,20 @@ class Curves:
     def averages(self, weights: FloatArray) -> FloatArray:
         """Average precision of each ranking in each resample, float64, shape (R, M); see `Ranking.average`."""
         answer = np.empty((len(weights), len(self._rankings)))
-        for place, ranking in enumerate(self._rankings):
-            if len(ranking.document) <= EXACT:
-                answer[:, place] = ranking.average(weights, self._interpolated)
-        made = in_threads(lambda stretches: stretches.average(weights), [stretches for _, stretches in self._groups])
-        for (group, _), columns in zip(self._groups, made, strict=True):
-            answer[:, group] = columns
+        by_document = np.ascontiguousarray(weights.T, dtype=np.float32) if self._groups else None
+
+        def long(group: list[int], stretches: _Stretches, rows: slice) -> None:
+            assert by_document is not None
+            answer[rows, group] = stretches.average(np.ascontiguousarray(by_document[:, rows])).T
+
+        def short(place: int) -> None:
+            answer[:, place] = self._rankings[place].average(weights, self._interpolated)
+
+        blocks = [slice(start, start + _RESAMPLES_AT_ONCE) for start in range(0, len(weights), _RESAMPLES_AT_ONCE)]
+        jobs = [partial(long, *group, rows) for rows in blocks for group in self._groups]
+        jobs += [partial(short, place) for place in self._short]
+        for _ in in_threads(lambda job: job(), jobs):
+            pass
         return answer
 
 
@@ -202,21 +217,21 @@ def all_point(counts: Counts, positives: IntArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _Stretches:
-    """The predictions of one label by stretch of their ranking, for T thresholds at once.
-
-    Predictions of a stretch that are true positives at the same thresholds are one cell; S stretches, C such sets.
+    """The predictions of one label by stretch of their ranking, for T thresholds at once; S stretches.
 
     Attributes
     ----------
     document : int64, shape (P,)
-        Of each prediction, cell by cell.
-    ends : int64, shape (C * S,)
-        Predictions in the cells up to here.
-    hit_of : float32, shape (T, C)
-        1 where predictions of the set are true positives.
-    hits_after, ranked_after : float32, shape (T, S)
+        Of each prediction, by rank.
+    edges : int64, shape (S + 1,)
+        Where the stretches begin in the ranking, and its end.
+    counted : bool, shape (1 + T, P)
+        All predictions, then the true positives at each threshold.
+    counted_in : float32, shape (1 + T, D)
+        How many there are of these in each document.
+    hits_after, ranked_after : float32, shape (S, T, 1)
         Share of the true positives, and of all predictions, of a stretch behind the place of its best precision.
-    level : float32, shape (T, S), in [0, 1]
+    level : float32, shape (S, T, 1), in [0, 1]
         Where the mean of the interpolated precision over the true positives of a stretch lies, between the best
         precision behind the stretch (0) and the best from its begin on (1).
     positives : int64, shape (D,)
@@ -227,8 +242,9 @@ class _Stretches:
     """
 
     document: IntArray
-    ends: IntArray
-    hit_of: Shares
+    edges: IntArray
+    counted: BoolArray
+    counted_in: Shares
     hits_after: Shares
     ranked_after: Shares
     level: Shares
@@ -236,57 +252,67 @@ class _Stretches:
     interpolated: Interpolation
     missed: FloatArray
 
-    def average(self, weights: FloatArray) -> FloatArray:
-        """Average precision of each resample, float64, shape (R, T): the followed curve, moved by what it misses of
-        the exact one with all documents once.
+    def average(self, drawn: Shares) -> FloatArray:
+        """Average precision of each resample, float64, shape (T, R): the followed curve, moved by what it misses of
+        the exact one with all documents once; for `drawn` see `followed`.
         """
-        answer = np.full((len(weights), len(self.hit_of)), np.nan)
-        positives = np.rint(weights @ self.positives).astype(np.int64)
-        for rows in _some_of(np.flatnonzero(positives), len(self.document)):
-            followed = self.followed(weights[rows].astype(np.int32), positives[rows])
-            answer[rows] = np.clip(followed + self.missed, 0.0, 1.0)
-        return answer
+        positives = np.rint(self.positives @ drawn.astype(np.float64)).astype(np.int64)
+        followed = self.followed(drawn, np.maximum(positives, 1)).astype(np.float64)
+        return np.where(positives > 0, np.clip(followed + self.missed[:, None], 0.0, 1.0), np.nan)
 
-    def followed(self, drawn: npt.NDArray[np.int32], positives: IntArray) -> FloatArray:
-        """Average precision along the stretches, shape (R, T)."""
-        total = np.cumsum(np.take(drawn, self.document, axis=1), axis=1, dtype=np.int32)
-        upto = np.where(self.ends > 0, np.take(total, np.maximum(self.ends - 1, 0), axis=1), 0)
-        cells = np.diff(upto, axis=1, prepend=0).reshape(len(drawn), self.hit_of.shape[1], -1).astype(np.float32)
-        inside, hits = cells.sum(axis=1, keepdims=True), self.hit_of @ cells
-        # Counts in float32 are exact up to 2 ** 24.
-        hits_so_far, ranked = np.cumsum(hits, axis=2), np.cumsum(inside, axis=2)
-        at_best = np.maximum(ranked - inside * self.ranked_after, 1e-6)
-        hits *= self.hits_after
-        precision = np.subtract(hits_so_far, hits, out=hits)
-        precision /= at_best
-        np.minimum(precision, 1.0, out=precision)
-        best = np.empty((*hits_so_far.shape[:2], hits_so_far.shape[2] + 1), dtype=np.float32)
-        best[:, :, -1] = 0.0
-        np.maximum.accumulate(precision[:, :, ::-1], axis=2, out=best[:, :, -2::-1])
-        mean = best[:, :, :-1] - best[:, :, 1:]
-        mean *= self.level
-        mean += best[:, :, 1:]
-        return _area(mean, self.interpolated(hits_so_far, positives[:, None, None]))
+    def followed(self, drawn: Shares, positives: IntArray) -> Shares:
+        """Average precision along the stretches, shape (T, R).
+
+        Parameters
+        ----------
+        drawn : float32, shape (D, R)
+            How often each document occurs in each resample.
+        positives : int64, shape (R,), above 0
+            Ground truth that is drawn.
+
+        Notes
+        -----
+        From the last stretch to the first, all resamples and thresholds at a time. Counts in float32 are exact up to
+        2 ** 24.
+        """
+        upto = self.counted_in @ drawn
+        reached = self.interpolated(upto[1:], positives)
+        area, best, precision, mean = np.zeros((4, *upto[1:].shape), dtype=np.float32)
+        for stretch in reversed(range(len(self.level))):
+            here = slice(self.edges[stretch], self.edges[stretch + 1])
+            inside = self.counted[:, here].astype(np.float32) @ drawn[self.document[here]]
+            np.multiply(inside[1:], self.hits_after[stretch], out=precision)
+            np.subtract(upto[1:], precision, out=precision)
+            ranked = upto[0] - inside[0] * self.ranked_after[stretch]
+            # Where none is drawn yet nothing is found either.
+            precision /= np.maximum(ranked, 1e-6, out=ranked)
+            np.minimum(precision, 1.0, out=precision)
+            np.maximum(precision, best, out=precision)
+            np.subtract(precision, best, out=mean)
+            mean *= self.level[stretch]
+            mean += best
+            best, precision = precision, best
+            upto -= inside
+            before = self.interpolated(upto[1:], positives) if stretch else np.zeros_like(reached)
+            mean *= np.subtract(reached, before, out=reached)
+            area += mean
+            reached = before
+        return np.asarray(area, dtype=np.float32)
 
 
 def _stretches(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Stretches:
     """Rankings of the same predictions, cut into stretches."""
-    document = rankings[0].document
+    document, positives = rankings[0].document, rankings[0].positives
     edges = _edges(len(document))
-    size = np.diff(edges)
-    stretch = np.repeat(np.arange(len(size)), size)
-    code = np.zeros(len(document), dtype=np.int64)
-    for bit, ranking in enumerate(rankings):
-        code |= ranking.hit.astype(np.int64) << bit
-    codes, kind = np.unique(code, return_inverse=True)
-    cell = kind * len(size) + stretch
-    shapes = zip(*(_shape(ranking.hit, edges) for ranking in rankings), strict=True)
-    hits_after, ranked_after, level = (np.stack(columns).astype(np.float32) for columns in shapes)
-    positives = rankings[0].positives
+    hits = [ranking.hit for ranking in rankings]
+    counted = np.stack([np.ones(len(document), dtype=np.bool_), *hits])
+    shapes = zip(*(_shape(hit, edges) for hit in hits), strict=True)
+    hits_after, ranked_after, level = (np.stack(columns, axis=1).astype(np.float32)[..., None] for columns in shapes)
     stretches = _Stretches(
-        document[np.argsort(cell, kind="stable")],
-        np.cumsum(np.bincount(cell, minlength=len(size) * len(codes))),
-        (codes >> np.arange(len(rankings))[:, None] & 1).astype(np.float32),
+        document,
+        edges,
+        counted,
+        np.stack([np.bincount(document[row], minlength=len(positives)) for row in counted]).astype(np.float32),
         hits_after,
         ranked_after,
         level,
@@ -296,9 +322,9 @@ def _stretches(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Str
     )
     if not positives.any():
         return stretches
-    once = np.ones((1, len(positives)))
-    exact = [ranking.average(once, interpolated)[0] for ranking in rankings]
-    return replace(stretches, missed=exact - stretches.followed(once.astype(np.int32), positives.sum(keepdims=True))[0])
+    exact = np.array([ranking.average(np.ones((1, len(positives))), interpolated)[0] for ranking in rankings])
+    once = stretches.followed(np.ones((len(positives), 1), dtype=np.float32), positives.sum(keepdims=True))
+    return replace(stretches, missed=exact - once[:, 0])
 
 
 def _edges(predictions: int) -> IntArray:
@@ -333,7 +359,7 @@ def _shape(hit: BoolArray, edges: IntArray) -> tuple[FloatArray, FloatArray, Flo
     return hits_after, (stop - 1 - place) / size, np.clip(level, 0.0, 1.0)
 
 
-def _shared(first: Ranking, second: Ranking) -> bool:
+def shared_predictions(first: Ranking, second: Ranking) -> bool:
     """Whether two rankings are of the same predictions and the same ground truth."""
     return np.array_equal(first.document, second.document) and np.array_equal(first.positives, second.positives)
 

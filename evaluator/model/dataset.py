@@ -207,6 +207,15 @@ class Annotations:
     run: Run = NO_RUN
     columns: str = ""
 
+    def images_by_page(self) -> dict[tuple[str, int], str]:
+        """The file names of page images by name of the document and page index; the first one that a page has."""
+        images: dict[tuple[str, int], str] = {}
+        for row, image in enumerate(self.page_images):
+            if image:
+                name = self.documents[self.page_document[row]].name
+                images.setdefault((name, int(self.page_index[row])), image)
+        return images
+
     def source_of(self, row: int) -> tuple[str, int, int]:
         """Where a box comes from.
 
@@ -369,11 +378,7 @@ class Dataset:
         """
         images: dict[tuple[str, int], str] = {}
         for side in (self.ground_truth, *self.predictions):
-            source = side.source
-            for row, image in enumerate(source.page_images):
-                if image:
-                    name = source.documents[source.page_document[row]].name
-                    images.setdefault((name, int(source.page_index[row])), image)
+            images = {**side.source.images_by_page(), **images}
         return images
 
     def entry_pages(self, side: JoinedBoxes) -> IntArray:

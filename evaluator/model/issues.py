@@ -67,8 +67,8 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
         'p.json: $.info: info is required (schema 1.3). Add it.'
         """
         place = f"{self.place}: " if self.place else ""
-        found = f"; found {self.found}" if self.found else ""
-        return plain(f"{self.file}: {place}{self.rule}{found}. {self.fix}")
+        detail = f"; found {self.found}" if self.found else ""
+        return plain(f"{self.file}: {place}{self.rule}{detail}. {self.fix}")
 
 
 class BadInput(Exception):

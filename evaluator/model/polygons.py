@@ -25,6 +25,8 @@ _VALID: Final = "Valid Geometry"
 
 POLYGON_IOU: Final = "polygon IoU"
 """How a signature states that outlines were compared instead of boxes."""
+NAMED_BY_BOXES: Final = "mistakes named by boxes"
+"""How it states that the names, sides and shares of mistakes still follow from the boxes."""
 
 ENCLOSES_RULE: Final = "a polygon must enclose an area (OGC simple features 1.2.1, section 6.1.11)"
 CROSSES_RULE: Final = "a polygon must not cross or touch itself (OGC simple features 1.2.1, section 6.1.11)"
@@ -129,7 +131,7 @@ def polygon_issues(boxes: Outlined, issues: Collector, place_of: Callable[[int],
 
     Parameters
     ----------
-    found : Collector
+    issues : Collector
         Of the file that the boxes come from.
     place_of : callable
         JSON path or line of the outline of a row.

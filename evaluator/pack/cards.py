@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from evaluator.compare.decision import Rule
 from evaluator.drawing import layers
 from evaluator.drawing.payloads import BoxItem, MistakeItem, PageLayers
 from evaluator.metrics.box_results import AnyBoxResult
@@ -58,6 +59,8 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
         What the correction of one box takes, above 0.
     pages_per_year : int
         For which the hand work is computed, at least 1.
+    rule : Rule
+        When the candidate is to be shipped; further chapters decide by the measures of their own protocols.
     """
 
     title: str = ""
@@ -71,6 +74,7 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     seconds: float = 8.0
     pages_per_year: int = 20_000
+    rule: Rule = Rule()
 
     def __post_init__(self) -> None:
         if not 0 <= self.cards <= MOST_CARDS:
@@ -84,8 +88,8 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError(f"the seconds for a box must be above 0; found {self.seconds:g}")
         if self.pages_per_year < 1:
             raise ValueError(f"the pages per year must be at least 1; found {self.pages_per_year}")
-        if self.budget < 2**18:
-            raise ValueError(f"the size budget must be at least 0.25 MB; found {self.budget / 2**20:.2f} MB")
+        if self.budget < 2**19:
+            raise ValueError(f"the size budget must be at least 0.5 MB; found {self.budget / 2**20:.2f} MB")
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,9 +177,10 @@ def gather(
     if own is not None:
         mine = {(one.metric, one.label) for one in differences}
         more = (one for one in own.differences if (one.metric, one.label) not in mine)
-        differences = compare_differences.in_reading_order((*differences, *more))
+        differences = (*differences, *more)
+    made = _decided(results, models, differences, options.rule) if differences else None
+    differences = compare_differences.in_reading_order(differences)
     summary = sentences.summary(differences, [model.letter for model in models]) if differences else None
-    made = _decided(results, models, differences) if differences else None
     statuses = [status for status in finding_statuses(log, results) if chosen(status, options)]
     cards = cards_of(models, statuses, log, options)
     found_causes, causes_words = causes_of(models, log, options)
@@ -314,17 +315,17 @@ def page_layers(contents: Contents, page: int, page_points: tuple[float, float] 
 
 
 def _differences(results: Sequence[AnyBoxResult]) -> tuple[Difference, ...]:
-    """The second minus the first with intervals, in reading order."""
+    """The second minus the first with intervals."""
     first, second = (box_measures(result) for result in results)
-    return compare_differences.in_reading_order(compare_differences.differences(first, second))
+    return compare_differences.differences(first, second)
 
 
 def _decided(
-    results: Sequence[AnyBoxResult], models: Sequence[Model], differences: Sequence[Difference]
+    results: Sequence[AnyBoxResult], models: Sequence[Model], differences: Sequence[Difference], rule: decision.Rule
 ) -> decision.Decision:
-    """What the first two models say under the rule that everybody gets."""
+    """What the first two models say under the rule."""
     names = [model.name for model in models[:2]]
-    return decision.decide(differences, names, cost=decision.cost_of(*results[:2]))
+    return decision.decide(differences, names, rule=rule, cost=decision.cost_of(*results[:2]))
 
 
 def _title(models: Sequence[Model], made: decision.Decision | None) -> str:

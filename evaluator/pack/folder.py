@@ -12,6 +12,7 @@ from evaluator.pack.html_pack import Progress, Written, write_html
 from evaluator.pack.marked import Marked, write_marked
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
+from evaluator.pdf.folder import Folders
 from evaluator.review import exchange
 from evaluator.review.verdicts import Event
 from evaluator.system.whole_file import write_whole
@@ -30,7 +31,7 @@ def write_folder(
     contents: Contents,
     pictures: Pictures,
     events: Sequence[Event],
-    pdfs: Path | None,
+    pdfs: Folders | None,
     *,
     progress: Progress,
 ) -> Folder:

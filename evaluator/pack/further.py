@@ -15,6 +15,7 @@ from evaluator.model.issues import Issue
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.chapters import Made, issues_of, made_of, own_chapter
 from evaluator.pack.contents import Contents, gather, gather_chapters
+from evaluator.pack.since import Packed
 from evaluator.pack.slice_cards import pack_slices
 from evaluator.project import evaluate_read
 from evaluator.protocols import AnyProtocol
@@ -77,7 +78,14 @@ class Further(NamedTuple):
         return made_of(evaluations, self.called)
 
 
-def gather_all(boxes: Boxes | None, further: Sequence[Further], options: PackOptions, note: Note) -> Contents:
+def gather_all(
+    boxes: Boxes | None,
+    further: Sequence[Further],
+    options: PackOptions,
+    note: Note,
+    *,
+    earlier: Packed | None = None,
+) -> Contents:
     """The contents of a pack about what is open.
 
     Parameters
@@ -88,6 +96,8 @@ def gather_all(boxes: Boxes | None, further: Sequence[Further], options: PackOpt
         At least one without boxes.
     note : callable
         Called with what is being done; what it raises ends the work.
+    earlier : Packed, optional
+        The record of an earlier pack, to say what changed; without effect without boxes.
 
     Raises
     ------
@@ -116,5 +126,6 @@ def gather_all(boxes: Boxes | None, further: Sequence[Further], options: PackOpt
         issues=tuple(dict.fromkeys((*boxes.issues, *issues_of(chapters)))),
         own=own,
         chapters=[each.chapter for each in chapters],
+        earlier=earlier,
         slices=slices,
     )

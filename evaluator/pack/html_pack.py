@@ -13,6 +13,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -38,6 +39,7 @@ from evaluator.drawing.payloads import (
 from evaluator.drawing.text_lost import PageText, page_lost, sides_of
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
+from evaluator.pack import font
 from evaluator.pack.blocks import Plot
 from evaluator.pack.cards import Card, Model
 from evaluator.pack.chapters import FileRow, chapter_differences
@@ -102,7 +104,7 @@ class Plan(NamedTuple):
 
 def plan_of(contents: Contents, pictures: Pictures) -> Plan:
     """What fits the budget: crops first, then pages as sharp as they may be."""
-    fixed = len(component_script("pack")) + len(component_style("viewer")) + _TEXT_BYTES
+    fixed = len(font.css()) + len(component_script("pack")) + len(component_style("viewer")) + _TEXT_BYTES
     left = contents.options.budget - fixed - len(contents.cards) * _CARD_BYTES
     of_cause = len(contents.names) * _CARD_BYTES
     causes = min(len(contents.causes), max(0, left // (2 * of_cause)) if of_cause else 0)
@@ -135,7 +137,11 @@ def _first_needed(contents: Contents, count: int) -> tuple[int, ...]:
 def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[str]:
     """The file in pieces, each made when the one before is written."""
     script = component_script("pack")
-    cards = (_card(card, contents, pictures) for card in told_cards(contents, pictures, plan, progress))
+    draw_crops(contents, pictures, plan)
+    cards = (
+        {"card": card, "sides": sides_of_card(card, contents, pictures)}
+        for card in told_cards(contents, pictures, plan, progress)
+    )
     pages = (
         _page(page, place, contents, pictures, plan)
         for place, page in enumerate(told_pages(contents, pictures, plan, progress))
@@ -145,14 +151,17 @@ def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
         contents=contents,
         policy=_policy(script),
         script=script,
-        style=component_style("pack"),
+        style=font.css() + component_style("pack"),
         viewer_style=component_style("viewer"),
         keys=key_rows(contents),
         scale=scale_of(contents),
         rule=rule_lines(contents.decision) if contents.decision else (),
         reasons=reasons_of(contents),
         hand=hand_of(contents),
-        causes=[sides_of_cause(cause, contents, pictures) for cause in contents.causes[: plan.causes]],
+        causes=[
+            {"cause": cause, "sides": sides_of_cause(cause, contents, pictures)}
+            for cause in contents.causes[: plan.causes]
+        ],
         slices=slices_of(contents, pictures, plan.slices),
         changes=changes_of(shown_differences(contents), contents.names),
         labels=label_rows(contents),
@@ -187,6 +196,18 @@ def told_cards(contents: Contents, pictures: Pictures, plan: Plan, progress: Pro
         yield card
 
 
+def draw_crops(contents: Contents, pictures: Pictures, plan: Plan) -> None:
+    """Draw the pages of causes and slices in all workers, so that their crops are cut without waiting."""
+    pages = [cause.page for cause in contents.causes[: plan.causes]]
+    places = [contents.place(page)[1:] for page in pages]
+    if contents.dataset is not None:
+        names = {document.doc_id: document.name for document in contents.dataset.documents}
+        shown = (example for card in contents.slices.cards[: plan.slices] for example in card.examples)
+        places += [(names[example.document], example.index) for example in shown]
+    for _ in pictures.ahead(((place, place) for place in dict.fromkeys(places)), width=None):
+        pass
+
+
 def _drawn_at(card: Card, contents: Contents) -> tuple[str, int]:
     """The page of a finding; none with the name "" for one without."""
     return contents.place(card.page)[1:] if card.page >= 0 else ("", 0)
@@ -211,11 +232,12 @@ def _policy(script: str) -> str:
     """What a browser may do with the file: run our script, show what is inside."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
 
 
+@cache
 def environment() -> jinja2.Environment:
     """The templates, with every value escaped and every missing one an error."""
     templates = jinja2.Environment(
@@ -235,29 +257,49 @@ def environment() -> jinja2.Environment:
     return templates
 
 
-def _card(card: Card, contents: Contents, pictures: Pictures) -> dict[str, Any]:
-    """A finding with its crop."""
-    picture = crop_of(card, contents, pictures)
-    boxes = boxes_on(card.boxes, picture) if picture else []
-    return {"card": card, "picture": picture, "boxes": boxes, "lost": lost_of(card, contents, pictures, picture)}
+def sides_of_card(card: Card, contents: Contents, pictures: Pictures) -> list[Side]:
+    """A finding with the same part of its page for its own model and the one it is compared with.
 
-
-def lost_of(card: Card, contents: Contents, pictures: Pictures, picture: Picture | None) -> list[PlacedBox]:
-    """The words that are lost on the crop of a finding, with its model."""
-    model = next((each for each in contents.models if each.letter == card.model), None)
-    if picture is None or picture.webp is None or model is None:
+    On the side of its model the boxes of the finding stand out, on the other side what lies where they are. Empty for
+    one that is about no page of the open documents.
+    """
+    if card.page < 0:
         return []
     _, name, index = contents.place(card.page)
-    lost = lost_on(model, card.page, pictures.text(name, index)).lost
-    return marks_on([each for each in lost if _overlaps(each, picture.part)], picture)
+    picture, text = pictures.crop(name, index, [box.xyxy for box in card.boxes]), pictures.text(name, index)
+    mine = {box.key for box in card.boxes}
+    sides = []
+    for model in compared_with(card, contents.models):
+        is_own = model.letter == card.model or not card.model
+        boxes = [box for box in layers.page_data(model.result, card.page).boxes if _overlaps(box.xyxy, picture.part)]
+        if is_own and card.boxes:
+            shown = [*card.boxes, *(_faded(box) for box in boxes if box.key not in mine and box.status != "truth")]
+        else:
+            places = [box.xyxy for box in card.boxes] or [picture.part]
+            shown = [
+                box if any(_overlaps(box.xyxy, place) for place in places) else _faded(box)
+                for box in boxes
+                if box.status != "truth"
+            ]
+        chips = [(box.status, _chip_words(box)) for box in shown if not box.faded and box.status != "truth"]
+        sides.append(_side(model, card.page, picture, text, shown=shown, chips=chips))
+    return sides
 
 
-def crop_of(card: Card, contents: Contents, pictures: Pictures) -> Picture | None:
-    """The crop of a finding; None for one that is about no page of the open documents."""
-    if card.page < 0:
-        return None
-    _, name, index = contents.place(card.page)
-    return pictures.crop(name, index, [box.xyxy for box in card.boxes])
+def compared_with(card: Card, models: Sequence[Model]) -> tuple[Model, ...]:
+    """The model of a finding and the other one of the comparison, in their order; both for one of no model."""
+    pair = tuple(models[:2])
+    own = next((model for model in models if model.letter == card.model), None)
+    return pair if own is None or own in pair else (pair[0], own)
+
+
+def _faded(box: BoxItem) -> BoxItem:
+    return msgspec.structs.replace(box, faded=True)
+
+
+def _chip_words(box: BoxItem) -> str:
+    """Status, label, and score of a prediction."""
+    return f"{box.status} {plain(box.label)}" + (f" {box.score:.2f}" if box.score is not None else "")
 
 
 class PlacedBox(NamedTuple):
@@ -272,22 +314,30 @@ class PlacedBox(NamedTuple):
     height: float
     outline: str | None = None
     """as in `BoxItem`"""
-    view: str = ""
-    """the picture in the unit of the outline, as an SVG ``viewBox``"""
+    part: Rect = (0.0, 0.0, 1.0, 1.0)
+    """the part of the page that the picture shows"""
+    faint: bool = False
+    """drawn pale: beside what is shown"""
+
+    @property
+    def view(self) -> str:
+        """The picture in the unit of the outline, as an SVG ``viewBox``."""
+        x1, y1, x2, y2 = self.part
+        return " ".join(f"{UNITS * share:.1f}" for share in (x1, y1, x2 - x1, y2 - y1))
 
 
 def boxes_on(boxes: Iterable[BoxItem], picture: Picture) -> list[PlacedBox]:
-    """Boxes as shares of a picture, large ones first."""
+    """Boxes as shares of a picture: pale ones first, then large ones."""
     x1, y1, x2, y2 = picture.part
     across, down = x2 - x1, y2 - y1
-    view = " ".join(f"{UNITS * share:.1f}" for share in (x1, y1, across, down))
     placed = []
     for box in boxes:
         left, top, right, bottom = box.xyxy
         size = (right - left) / across, (bottom - top) / down
         where = (left - x1) / across, (top - y1) / down, *size
-        placed.append(PlacedBox(box.status, plain(box.label), box.score, *where, box.outline, view))
-    return sorted(placed, key=lambda box: -(box.width * box.height))
+        look = (box.outline, picture.part, box.faded)
+        placed.append(PlacedBox(box.status, plain(box.label), box.score, *where, *look))
+    return sorted(placed, key=lambda box: (not box.faint, -(box.width * box.height)))
 
 
 def _page(page: int, position: int, contents: Contents, pictures: Pictures, plan: Plan) -> dict[str, Any]:
@@ -400,8 +450,8 @@ def hand_of(contents: Contents) -> dict[str, Any] | None:
     return {"bars": bars, "spent": spent, "saved": saved, "documents": documents_words(made, contents.differences)}
 
 
-class CauseSide(NamedTuple):
-    """A cause as one model has it: the picture, the boxes on it, the words that are lost there."""
+class Side(NamedTuple):
+    """What one model has on a part of a page: the picture, the boxes on it, the words that are lost there."""
 
     letter: str
     name: str
@@ -412,24 +462,37 @@ class CauseSide(NamedTuple):
     chips: Sequence[tuple[str, str]]
 
 
-def sides_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> dict[str, Any]:
+def sides_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> list[Side]:
     """A cause with the same part of its page for the first two models."""
     _, name, index = contents.place(cause.page)
     picture, text = pictures.part(name, index, cause.part), pictures.text(name, index)
-    made = []
+    sides = []
     for model in contents.models[:2]:
-        data = layers.page_data(model.result, cause.page)
-        shown = [box for box in data.boxes if box.status != "truth" and _overlaps(box.xyxy, cause.part)]
-        lost = [each for each in lost_on(model, cause.page, text).lost if _overlaps(each, cause.part)]
-        counts = Counter(box.status for box in shown)
-        words = [f"{counts[status]} {status}" for status in ("TP", "FP", "FN") if counts[status]]
-        words.append(_lost_words(text, len(lost)))
+        boxes = layers.page_data(model.result, cause.page).boxes
+        shown = [box for box in boxes if box.status != "truth" and _overlaps(box.xyxy, cause.part)]
         kinds = Counter((box.status, plain(box.label)) for box in shown if box.status != "TP")
         chips = [(status, f"{count} {status} {label}") for (status, label), count in kinds.most_common(4)]
-        marks = marks_on(lost, picture)
-        placed = boxes_on(shown, picture)
-        made.append(CauseSide(model.letter, model.name, picture, placed, marks, ", ".join(words), chips))
-    return {"cause": cause, "sides": made}
+        sides.append(_side(model, cause.page, picture, text, shown=shown, chips=chips))
+    return sides
+
+
+def _side(
+    model: Model,
+    page: int,
+    picture: Picture,
+    text: PageText | None,
+    *,
+    shown: Sequence[BoxItem],
+    chips: Sequence[tuple[str, str]],
+) -> Side:
+    """What a model has on a part of a page, with the words that are lost there and the counts of the boxes."""
+    lost = [each for each in lost_on(model, page, text).lost if _overlaps(each, picture.part)]
+    counts = Counter(box.status for box in shown)
+    words = [f"{counts[status]} {status}" for status in ("TP", "FP", "FN") if counts[status]]
+    words.append(_lost_words(text, len(lost)))
+    return Side(
+        model.letter, model.name, picture, boxes_on(shown, picture), marks_on(lost, picture), ", ".join(words), chips
+    )
 
 
 def slices_of(contents: Contents, pictures: Pictures, pictured: int) -> list[dict[str, Any]]:
@@ -440,29 +503,27 @@ def slices_of(contents: Contents, pictures: Pictures, pictured: int) -> list[dic
     ]
 
 
-def _examples(card: SliceCard, contents: Contents, pictures: Pictures) -> list[CauseSide]:
+def _examples(card: SliceCard, contents: Contents, pictures: Pictures) -> list[Side]:
     """The crops of the examples of a slice."""
-    made = []
+    sides = []
     for example in card.examples:
         page = contents.dataset.page_row(example.document, example.index) if contents.dataset is not None else None
         if page is None:
             continue
         _, name, index = contents.place(page)
         picture = pictures.crop(name, index, [box.xyxy for box in example.boxes])
-        x1, y1, x2, y2 = picture.part
-        across, down = x2 - x1, y2 - y1
-        boxes = [
-            PlacedBox(
-                box.status, example.label, None, (box.xyxy[0] - x1) / across, (box.xyxy[1] - y1) / down,
-                (box.xyxy[2] - box.xyxy[0]) / across, (box.xyxy[3] - box.xyxy[1]) / down,
-            )
-            for box in example.boxes
-            if box.status != "truth"
-        ]  # fmt: skip
+        boxes = boxes_on(
+            (
+                BoxItem(box.key, box.side, box.status, example.label, box.xyxy, outline=box.outline)
+                for box in example.boxes
+                if box.status != "truth"
+            ),
+            picture,
+        )
         counts = Counter(box.status for box in boxes)
         chips = [(status, f"{count} {status} {example.label}") for status, count in counts.most_common(4)]
-        made.append(CauseSide(card.letter, example.place, picture, boxes, [], "", chips))
-    return made
+        sides.append(Side(card.letter, example.place, picture, boxes, [], "", chips))
+    return sides
 
 
 def _lost_words(text: PageText | None, lost: int) -> str:

@@ -11,13 +11,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from evaluator.drawing.outlines import path_rings
 from evaluator.drawing.payloads import BoxItem, MistakeItem
 from evaluator.model.issues import plain
 from evaluator.pack.cards import wanted
 from evaluator.pack.contents import Contents, page_layers
 from evaluator.pack.html_pack import Progress
 from evaluator.pack.writing import Writer, WritingProblem
-from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.folder import Folders, PdfFolder
 from evaluator.pdf.problems import PageProblem
 from evaluator.pdf.writer import Mark, Note
 from evaluator.system.whole_file import write_whole
@@ -50,7 +51,7 @@ class Marked(NamedTuple):
     problem: str
 
 
-def write_marked(folder: Path, contents: Contents, pdfs: Path, *, progress: Progress) -> list[Marked]:
+def write_marked(folder: Path, contents: Contents, pdfs: Folders, *, progress: Progress) -> list[Marked]:
     """Write a copy of each document that has boxes, with annotations, as ``name-marked.pdf``, one entry each."""
     dataset = contents.dataset
     if dataset is None:
@@ -96,7 +97,8 @@ def _note(box: BoxItem, mistake: MistakeItem | None, index: int, layer: str) -> 
     lines = [f"{_WORDS[box.status]}: {plain(box.label)}{score}"]
     if mistake is not None:
         lines += [f"Mistake {mistake.number}: {mistake.title}", *mistake.lines]
-    return Note(index, box.xyxy, layer, colour, width, dashed, layer, "\n".join(lines))
+    rings = path_rings(box.outline) if box.outline else ()
+    return Note(index, box.xyxy, layer, colour, width, dashed, layer, "\n".join(lines), rings)
 
 
 def _marked(folder: Path, name: str, notes: tuple[Note, ...], sources: PdfFolder, taken: set[str]) -> Marked:

@@ -11,31 +11,35 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from markupsafe import escape
 from PIL import Image
 
+from evaluator.drawing.outlines import path_rings
 from evaluator.model.issues import plain
 from evaluator.pack.blocks import Heatmap, Plot
-from evaluator.pack.cards import Card
 from evaluator.pack.chapters import Chapter, chapter_differences
 from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers
+from evaluator.pack.font import fonts
 from evaluator.pack.html_pack import (
     PlacedBox,
+    Plan,
     Progress,
+    Side,
     Written,
     boxes_on,
     changes_of,
-    crop_of,
+    draw_crops,
     environment,
     files_of,
     hand_of,
     ledger_of,
-    lost_of,
     lost_on,
     marks_on,
     plan_of,
     plotted,
     reasons_of,
     scale_of,
+    sides_of_card,
     sides_of_cause,
     slices_of,
     told_cards,
@@ -45,11 +49,22 @@ from evaluator.pack.html_pack import (
 from evaluator.pack.pictures import Picture, Pictures
 from evaluator.pack.story import rule_lines
 from evaluator.pack.writing import Writer
-from evaluator.pdf.writer import Bar, Box, Cell, Curve, Drawing, Section, Tile
+from evaluator.pdf.writer import Bar, Box, Cell, Curve, Drawing, Pane, Row, Rows, Section
 from evaluator.system.whole_file import write_whole
 
 _FOLDER: Final = Path(__file__).parent
 _JPEG_QUALITY: Final = 80
+_PAGE_HEIGHT: Final = 290.0
+_MESSAGE_BYTES: Final = 4 * 2**20
+# Parts of the width and height of a page.
+_WIDE: Final = 0.7
+_FLAT: Final = 0.3
+_LEGEND: Final = (
+    ("TP", "matched (TP)"),
+    ("FP", "false positive (FP)"),
+    ("FN", "missed (FN)"),
+    ("lost", "text lost"),
+)
 # Those of the HTML pack, by their number.
 _CURVE_COLOURS: Final = ("#5B6675", "#1F5FA8", "#C75000", "#00796B", "#5E35B1", "#8A5A00")
 
@@ -68,42 +83,58 @@ def write_pdf(path: Path, contents: Contents, pictures: Pictures, *, progress: P
     plan = plan_of(contents, pictures)
     css = (_FOLDER / "print.css").read_text(encoding="utf-8")
     with Writer() as writer:
-        scale = scale_of(contents)
-        front = _part(
-            "front",
-            contents=contents,
-            keys=key_rows(contents),
-            scale=scale,
-            rule=rule_lines(contents.decision) if contents.decision else (),
-            reasons=reasons_of(contents),
-            hand=hand_of(contents),
-        )
-        writer.send(_section(front, css, _bars(scale, "scale")))
-        for cause in contents.causes[: plan.causes]:
-            for tile in _cause(sides_of_cause(cause, contents, pictures), css):
-                writer.send(tile)
-        if contents.slices.words:
-            writer.send(_section(_part("slices", contents=contents), css))
-            for item in slices_of(contents, pictures, plan.slices):
-                for side in item["sides"]:
-                    text = _part("example", card=item["card"], side=side)
-                    writer.send(_tile(side.picture, tuple(_placed(side.boxes)), text, css, (2, 4, 0.62)))
-        for card in told_cards(contents, pictures, plan, progress):
-            writer.send(_card(card, contents, pictures, css))
-        if contents.own is not None:
-            writer.send(_chapter(contents.own, css, whole=False))
-        middle = _part("middle", contents=contents, ledger=ledger_of(contents), labels=label_rows(contents))
-        if contents.models:
-            writer.send(_section(middle, css))
-        for page in told_pages(contents, pictures, plan, progress):
-            writer.send(_page(page, contents, pictures, plan.width, css))
-        for chapter in contents.chapters:
-            writer.send(_chapter(chapter, css, whole=True))
-        left_out = without_picture(contents, plan)
-        method = _part("method", contents=contents, files=files_of(contents), left_out=left_out)
-        writer.send(_section(method, css))
+        writer.send(fonts())
+        for message in _messages(contents, pictures, plan, css, progress):
+            writer.send(message)
         content = writer.finish(plain(contents.title))
     return Written(write_whole(path, [content]), len(plan.pages), len(contents.pages) - len(plan.pages))
+
+
+def _messages(
+    contents: Contents, pictures: Pictures, plan: Plan, css: str, progress: Progress
+) -> Iterator[Section | Rows]:
+    """The pack in its order."""
+    scale = scale_of(contents)
+    front = _part(
+        "front",
+        contents=contents,
+        keys=key_rows(contents),
+        scale=scale,
+        rule=rule_lines(contents.decision) if contents.decision else (),
+        reasons=reasons_of(contents),
+        hand=hand_of(contents),
+    )
+    yield _section(front, css, _bars(scale, "scale"))
+    draw_crops(contents, pictures, plan)
+    yield from _rows(_causes(contents, pictures, plan), css)
+    if contents.slices.words:
+        yield from _rows(_slices(contents, pictures, plan), css)
+    if contents.models:
+        yield from _rows(_findings(contents, pictures, plan, progress), css)
+    if contents.own is not None:
+        yield _chapter(contents.own, css, whole=False)
+    if contents.models:
+        middle = _part("middle", contents=contents, ledger=ledger_of(contents), labels=label_rows(contents))
+        yield _section(middle, css)
+        yield from _rows(_pages(contents, pictures, plan, progress), css)
+    for chapter in contents.chapters:
+        yield _chapter(chapter, css, whole=True)
+    left_out = without_picture(contents, plan)
+    yield _section(_part("method", contents=contents, files=files_of(contents), left_out=left_out), css)
+
+
+def _rows(rows: Iterable[Row], css: str) -> Iterator[Rows]:
+    """Rows that begin a page, many in one message."""
+    some: list[Row] = []
+    size, is_first = 0, True
+    for row in rows:
+        some.append(row)
+        size += sum(len(pane.picture or b"") for pane in row.panes) + len(row.html)
+        if size > _MESSAGE_BYTES:
+            yield Rows(tuple(some), css, is_first)
+            some, size, is_first = [], 0, False
+    if some:
+        yield Rows(tuple(some), css, is_first)
 
 
 def _section(html: str, css: str, bars: Iterable[Bar] = (), drawings: Iterable[Drawing] = ()) -> Section:
@@ -182,30 +213,65 @@ def _bars(changes: Mapping[str, Any], named: str = "bar") -> Iterator[Bar]:
         yield Bar(f"{named}{place}", row["kind"], changes["zero"] / changes["width"], middle, low, high)
 
 
-def _cause(found: Mapping[str, Any], css: str) -> Iterator[Tile]:
-    """A cause with the same part of its page for both models, side by side."""
-    sides = found["sides"]
-    for place, side in enumerate(sides):
-        text = _part("cause", cause=found["cause"], side=side, first=place == 0, last=sides[-1].letter)
-        placed = (*_placed(side.lost, "lost"), *_placed(side.boxes))
-        yield _tile(side.picture, placed, text, css, (2, 4, 0.62))
+def _causes(contents: Contents, pictures: Pictures, plan: Plan) -> Iterator[Row]:
+    """The causes, each with the same part of its page for both models, side by side."""
+    for place, cause in enumerate(contents.causes[: plan.causes]):
+        sides = sides_of_cause(cause, contents, pictures)
+        heading = f"<h2>Causes</h2><p class='muted'>{escape(contents.causes_words)}</p>" if not place else ""
+        text = _part("cause", cause=cause, letters=[side.letter for side in sides])
+        yield Row(heading + text, _panes(sides), 2, 230.0, _LEGEND if not place else ())
+
+
+def _slices(contents: Contents, pictures: Pictures, plan: Plan) -> Iterator[Row]:
+    """The slices, the first few with their examples."""
+    yield Row(_part("slices", contents=contents))
+    for item in slices_of(contents, pictures, plan.slices):
+        yield Row(_part("slice", card=item["card"]), _panes(item["sides"]), 2, 170.0)
+
+
+def _findings(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[Row]:
+    """The findings, each with what both models have there."""
+    heading = _part("findings", contents=contents)
+    if not contents.cards:
+        yield Row(heading)
+    for card in told_cards(contents, pictures, plan, progress):
+        sides = sides_of_card(card, contents, pictures)
+        first = card is contents.cards[0]
+        text = (heading if first else "") + _part("card", card=card)
+        # What is as wide as the page and flat is readable at full width only: then one picture is below the other.
+        is_wide = bool(sides) and (part := sides[0].picture.part)[2] - part[0] > _WIDE and part[3] - part[1] < _FLAT
+        yield Row(text, _panes(sides), 1 if is_wide else 2, 260.0, _LEGEND if first and sides else ())
+
+
+def _pages(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[Row]:
+    """The pages with the boxes of the last model, two by two."""
+    panes: list[Pane] = []
+    heading = _part("pages", contents=contents)
+    for page in told_pages(contents, pictures, plan, progress):
+        panes.append(_page(page, contents, pictures, plan.width))
+        if len(panes) == 2:
+            yield Row(heading, tuple(panes), 2, _PAGE_HEIGHT, _LEGEND if heading else ())
+            heading, panes = "", []
+    if panes:
+        yield Row(heading, tuple(panes), 2, _PAGE_HEIGHT, _LEGEND if heading else ())
+
+
+def _panes(sides: Iterable[Side]) -> tuple[Pane, ...]:
+    """The sides of a cause, a finding or a slice as the writer draws them."""
+    return tuple(
+        _pane(side.picture, (*_placed(side.lost, "lost"), *_placed(side.boxes)), _part("side", side=side))
+        for side in sides
+    )
 
 
 def _placed(boxes: Iterable[PlacedBox], status: str = "") -> Iterator[Box]:
     """Boxes as the writer draws them."""
-    return (Box(status or box.status, box.x, box.y, box.width, box.height) for box in boxes)
+    for box in boxes:
+        rings = path_rings(box.outline, box.part) if box.outline else ()
+        yield Box(status or box.status, box.x, box.y, box.width, box.height, box.faint, rings)
 
 
-def _card(card: Card, contents: Contents, pictures: Pictures, css: str) -> Tile:
-    """One finding."""
-    picture = crop_of(card, contents, pictures)
-    text = _part("card", card=card, problem="" if picture is None else picture.problem)
-    lost = lost_of(card, contents, pictures, picture)
-    placed = () if picture is None else (*_placed(lost, "lost"), *_placed(boxes_on(card.boxes, picture)))
-    return _tile(picture, placed, text, css, (2, 3, 0.56))
-
-
-def _page(page: int, contents: Contents, pictures: Pictures, width: int, css: str) -> Tile:
+def _page(page: int, contents: Contents, pictures: Pictures, width: int) -> Pane:
     """One page with the boxes of the last model."""
     _, name, index = contents.place(page)
     picture = pictures.page(name, index, width=width)
@@ -216,16 +282,12 @@ def _page(page: int, contents: Contents, pictures: Pictures, width: int, css: st
     model = contents.models[-1]
     lost = marks_on(lost_on(model, page, pictures.text(name, index)).lost, picture)
     text = _part("page", title=title, counts=counts, problem=picture.problem, shown=f"{model.letter} {model.name}")
-    placed = (*_placed(lost, "lost"), *_placed(boxes_on(boxes, picture)))
-    return _tile(picture, placed, text, css, (2, 2, 0.9))
+    return _pane(picture, (*_placed(lost, "lost"), *_placed(boxes_on(boxes, picture))), text)
 
 
-def _tile(picture: Picture | None, placed: tuple[Box, ...], text: str, css: str, grid: tuple[int, int, float]) -> Tile:
-    """A picture with its boxes and text below it; columns, rows and the share of the picture as `Tile` has them."""
-    columns, rows, share = grid
-    if picture is None:
-        return Tile(columns, rows, None, 1.84, 0.04, (), text, css)
-    return Tile(columns, rows, _jpeg(picture), picture.size[0] / picture.size[1], share, placed, text, css)
+def _pane(picture: Picture, placed: tuple[Box, ...], text: str) -> Pane:
+    """A picture with its boxes and words below it."""
+    return Pane(_jpeg(picture), picture.size[0] / picture.size[1], placed, text)
 
 
 def _jpeg(picture: Picture) -> bytes | None:

@@ -12,17 +12,16 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, TypeVar
 
 import numpy as np
 from PIL import Image
 
-from evaluator.drawing.crops import CARD_ASPECT, aspect_of, cut, data_url, region
+from evaluator.drawing.crops import aspect_of, cut, data_url, region
 from evaluator.drawing.payloads import Rect
 from evaluator.drawing.text_lost import PageText
 from evaluator.model.issues import plain
-from evaluator.pdf.folder import PageFile, PdfFolder
+from evaluator.pdf.folder import Folders, PageFile, PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
 
@@ -36,8 +35,6 @@ _CAUTION: Final = 1.3
 _NO_PICTURES: Final = 1_000.0
 _SHAPE: Final = 1.414
 _UNKNOWN_POINTS: Final = (612.0, 792.0)
-# Pages that are drawn at the same time; the pool has as many workers.
-_AHEAD: Final = 2
 
 T = TypeVar("T")
 
@@ -103,18 +100,18 @@ def _bytes_of(width: int, per_megapixel: float) -> float:
 
 
 class Pictures:
-    """Draws the pages and crops of a pack from the PDFs of one folder.
+    """Draws the pages and crops of a pack from the PDFs and page images under a folder, or several.
 
     Parameters
     ----------
-    folder : Path or None
+    folder : Path, tuple of Path, or None
         Where the documents are looked up by name; without it every picture is an empty sheet with the reason.
     images : mapping of str
         Names of page images for documents that are not there; see `Dataset.page_images`.
     """
 
     def __init__(
-        self, pool: PagePool, folder: Path | None, images: Mapping[tuple[str, int], str] | None = None
+        self, pool: PagePool, folder: Folders | None, images: Mapping[tuple[str, int], str] | None = None
     ) -> None:
         self._pool, self._images = pool, images
         self._folder = None if folder is None else PdfFolder(folder)
@@ -156,10 +153,10 @@ class Pictures:
                 self._pool.words(*page)
 
         waiting: deque[tuple[T, Future[None]]] = deque()
-        with ThreadPoolExecutor(_AHEAD) as threads:
+        with ThreadPoolExecutor(self._pool.workers) as threads:
             for thing, place in places:
                 waiting.append((thing, threads.submit(draw, *place)))
-                if len(waiting) > 2 * _AHEAD:
+                if len(waiting) > 2 * self._pool.workers:
                     yield _awaited(*waiting.popleft())
             while waiting:
                 yield _awaited(*waiting.popleft())
@@ -224,6 +221,4 @@ def _awaited(thing: T, drawn: Future[None]) -> T:
 
 def _part(boxes: np.ndarray, points: tuple[float, float]) -> Rect:
     """The part of a page that a crop shows."""
-    if not len(boxes):
-        return (0.0, 0.0, 1.0, min(1.0, points[0] / CARD_ASPECT / points[1]))
-    return region(boxes, points)
+    return region(boxes, points) if len(boxes) else (0.0, 0.0, 1.0, 1.0)

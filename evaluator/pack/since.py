@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -95,6 +95,15 @@ class Since(NamedTuple):
     rows: tuple[Change, ...]
     findings: tuple[str, ...]
 
+    def to_json(self) -> dict[str, Any]:
+        """What changed as plain values."""
+        return {
+            "heading": self.heading,
+            "notes": list(self.notes),
+            "rows": [row._asdict() for row in self.rows],
+            "findings": list(self.findings),
+        }
+
 
 def record(*, date: str, answer: str, models: Sequence[Model], cards: Sequence[Card]) -> Packed:
     """The record of a pack; without models it has no numbers."""
@@ -129,17 +138,22 @@ def read(path: Path) -> Packed:
     BadInput
         The file is no pack, was written before packs held a record, or is too large.
     """
+    return recorded(path.name, folder.load(path, _MOST_BYTES))
+
+
+def recorded(name: str, content: bytes) -> Packed:
+    """The record in the content of a file of some name; raises as `read`."""
     rule = "an earlier pack must be an HTML file of layoutscope report"
     fix = "Give a pack.html that this version or a later one wrote."
-    found = _RECORD.search(folder.load(path, _MOST_BYTES).decode("utf-8", "replace"))
-    if found is None:
-        refuse(path.name, "", rule, "no record of a pack in it", fix)
+    record = _RECORD.search(content.decode("utf-8", "replace"))
+    if record is None:
+        refuse(name, "", rule, "no record of a pack in it", fix)
     try:
-        packed = msgspec.json.decode(found[1].encode(), type=Packed)
+        packed = msgspec.json.decode(record[1].encode(), type=Packed)
     except msgspec.MsgspecError as problem:
-        refuse(path.name, f"#{ELEMENT}", rule, quote(str(problem)), fix)
+        refuse(name, f"#{ELEMENT}", rule, quote(str(problem)), fix)
     if packed.layout != _LAYOUT:
-        refuse(path.name, f"#{ELEMENT}", rule, f"layout {packed.layout}", fix)
+        refuse(name, f"#{ELEMENT}", rule, f"layout {packed.layout}", fix)
     return packed
 
 

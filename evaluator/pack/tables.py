@@ -65,6 +65,8 @@ def to_json(contents: Contents) -> str:
             }
             for table in result_tables(contents)
         ],
+        "decision": None if contents.decision is None else contents.decision.to_json(),
+        "since": None if contents.since is None else contents.since.to_json(),
         "differences": [{name: getattr(one, name) for name in _DIFFERENCE} for one in contents.differences],
         "ledger": None if contents.ledger is None else contents.ledger.to_json(),
         "slices": [{"of": card.of, "sentence": card.sentence, "lost": card.lost} for card in contents.slices.cards],

@@ -12,7 +12,7 @@ import msgspec
 from evaluator.pdf import worker as pdf_worker
 from evaluator.pdf import writer as pdf_writer
 from evaluator.pdf.handing import Handing, little_environment, python_module
-from evaluator.pdf.writer import Answer, Finish, Mark, Piece, Refusal, Section, Taken, Tile
+from evaluator.pdf.writer import Answer, Finish, Fonts, Mark, Piece, Refusal, Rows, Section, Taken
 
 _SECONDS: Final = 60.0
 _REPLY_BYTES: Final = pdf_writer.PIECE_BYTES + 4096
@@ -61,7 +61,7 @@ class Writer:
                 except OSError:  # closing flushes into the pipe of a process that has gone
                     continue
 
-    def send(self, message: Section | Tile | Mark) -> int:
+    def send(self, message: Fonts | Section | Rows | Mark) -> int:
         """Have one message worked off; the number of notes that had no page. Raises `WritingProblem`."""
         if isinstance(message, Mark) and self._handing.open:
             message = self._handed(message)
@@ -90,7 +90,7 @@ class Writer:
             answer = self._answer(None)
         raise WritingProblem(_sentence(answer))
 
-    def _ask(self, message: Section | Tile | Mark | Finish) -> Answer | None:
+    def _ask(self, message: Fonts | Section | Rows | Mark | Finish) -> Answer | None:
         payload = msgspec.msgpack.encode(message)
         if len(payload) > pdf_writer.MESSAGE_BYTES_LIMIT:
             raise WritingProblem("A part of the document is larger than can be handed over.")

@@ -1,10 +1,11 @@
-"""The ONE way from a document name in an annotation to a file: by its name, under one folder, and only there.
+"""The ONE way from a document name in an annotation to a file: by its name, under the open folders, and only there.
 
-A name is looked up and never opened as a path; links that lead out of the folder are refused.
+A name is looked up and never opened as a path; links that lead out of their folder are refused.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
@@ -21,10 +22,17 @@ _DOCUMENT_SUFFIXES = frozenset({*IMAGE_SUFFIXES, ".pdf", ""})
 _STEM = re.compile(r"\.(pdf|xml|json|jpe?g|png|tiff?|bmp|webp)$", re.IGNORECASE)
 _NAME_BYTES = 255
 _NAME_PARTS = 16
+Folders = Path | tuple[Path, ...]
+"""A folder of documents, or several: among equally good names what lies in an earlier one is meant."""
 # Windows opens a device under these names in every folder, with any extension.
 _DEVICES = frozenset(
     {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in "123456789")}
 )
+
+
+def folders_of(folders: Folders) -> tuple[Path, ...]:
+    """The folders, also where it is one."""
+    return folders if isinstance(folders, tuple) else (folders,)
 
 
 def name_problem(name: str) -> str:
@@ -81,61 +89,75 @@ class PageFile(NamedTuple):
 
 
 class PdfFolder:
-    """The documents under one folder, found by name and only there.
+    """The documents under one folder, or under several, found by name and only there.
 
     Parameters
     ----------
-    root : path
-        The folder.
+    root : path or tuple of path
+        The folder; of several, an earlier one goes before a later one where a name fits equally well.
     max_files, max_depth : int
-        How much of the tree is listed, at most.
+        How much of each tree is listed, at most.
 
     Notes
     -----
-    The tree is listed once, at the first name that is not found directly; ``refresh`` lists it again.
+    A tree is listed once, at the first name that is not found directly; ``refresh`` lists it again.
     """
 
-    def __init__(self, root: Path | str, *, max_files: int = 50_000, max_depth: int = 8) -> None:
-        self.root = Path(root)
+    def __init__(self, root: Folders | str, *, max_files: int = 50_000, max_depth: int = 8) -> None:
+        self.roots = folders_of(Path(root) if isinstance(root, str) else root)
         self._max_files = max_files
         self._max_depth = max_depth
-        self._index: dict[str, list[Path]] | None = None
+        self._index: dict[Path, dict[str, list[Path]]] = {}
         self._complete = True
         self._lock = threading.Lock()
 
     def refresh(self) -> None:
         """Forget the listing, so that files added since are found."""
         with self._lock:
-            self._index = None
+            self._index, self._complete = {}, True
+
+    @property
+    def name(self) -> str:
+        """What the folder is called; of several the last one, which was open first."""
+        return self.roots[-1].name
 
     def find(self, name: str) -> Path:
         """The document of a name; see ``find_document``."""
         why = name_problem(name)
         if why:
             raise self._problem("blocked", name, why)
-        try:
-            root = self.root.resolve(strict=True)
-        except (OSError, RuntimeError):
-            raise self._problem("missing", name, "The folder does not exist.") from None
+        roots = self._resolved()
+        if not roots:
+            raise self._problem("missing", name, "The folder does not exist.")
         for spelling in (name, f"{name}.pdf"):
-            path = self._contained(root / spelling, root, name)
-            if path is not None and path.suffix.lower() in _DOCUMENT_SUFFIXES:
-                return path
-        return self._by_base_name(name, root)
+            for root in roots:
+                path = self._contained(root / spelling, root, name)
+                if path is not None and path.suffix.lower() in _DOCUMENT_SUFFIXES:
+                    return path
+        return self._by_base_name(name, roots)
+
+    def _resolved(self) -> list[Path]:
+        """The folders that exist, in their order."""
+        roots = []
+        for root in self.roots:
+            with contextlib.suppress(OSError, RuntimeError):
+                roots.append(root.resolve(strict=True))
+        return roots
 
     def path_of(self, name: str) -> Path:
         """The file or folder of a relative name inside the root, and nothing else; PageProblem when there is none."""
         why = name_problem(name)
         if why:
             raise self._problem("blocked", name, why)
-        try:
-            root = self.root.resolve(strict=True)
-            resolved = (root / name).resolve(strict=True)
-        except (OSError, RuntimeError):
-            raise self._problem("missing", name, "It does not exist there.") from None
-        if not resolved.is_relative_to(root):
-            raise self._problem("blocked", name, "is a link that leads out of the folder")
-        return resolved
+        for root in self._resolved():
+            try:
+                resolved = (root / name).resolve(strict=True)
+            except (OSError, RuntimeError):
+                continue
+            if not resolved.is_relative_to(root):
+                raise self._problem("blocked", name, "is a link that leads out of the folder")
+            return resolved
+        raise self._problem("missing", name, "It does not exist there.")
 
     def find_page(self, name: str, index: int, images: Mapping[tuple[str, int], str] | None = None) -> PageFile:
         """The file that shows a page: its document, or else the image of this page alone.
@@ -176,23 +198,25 @@ class PdfFolder:
         except (OSError, RuntimeError):  # RuntimeError: a circle of links, before Python 3.13
             return None
 
-    def _by_base_name(self, name: str, root: Path) -> Path:
+    def _by_base_name(self, name: str, roots: Sequence[Path]) -> Path:
         base = name.rsplit("/", 1)[-1]
-        index = self._listing(root)
+        indices = [(root, self._listing(root)) for root in roots]
         for spellings in _spellings(base):
-            paths = self._listed(index, spellings, name, root)
-            if len(paths) > 1:
-                shown = " and ".join(path.relative_to(root).as_posix() for path in paths[:3])
-                more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-                raise self._problem("ambiguous", base, shown + more)
-            if paths:
-                return paths[0]
+            for root, index in indices:
+                paths = self._listed(index, spellings, name, root)
+                if len(paths) > 1:
+                    shown = " and ".join(path.relative_to(root).as_posix() for path in paths[:3])
+                    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+                    raise self._problem("ambiguous", base, shown + more)
+                if paths:
+                    return paths[0]
         # A folder of that name stands for the one document in it: poster-7/poster.pdf.
-        links = {path for path in index.get(_folded(f"{base}/"), ()) if path.is_symlink()}
-        inside = self._listed(index, (f"{base}/",), name, root, without=links)
-        for alone in ([path for path in inside if path.suffix.lower() == ".pdf"], inside):
-            if len(alone) == 1:
-                return alone[0]
+        for root, index in indices:
+            links = {path for path in index.get(_folded(f"{base}/"), ()) if path.is_symlink()}
+            inside = self._listed(index, (f"{base}/",), name, root, without=links)
+            for alone in ([path for path in inside if path.suffix.lower() == ".pdf"], inside):
+                if len(alone) == 1:
+                    return alone[0]
         told = "" if self._complete else f"Only the first {self._max_files} files were looked at."
         raise self._problem("missing", name, told)
 
@@ -214,19 +238,20 @@ class PdfFolder:
     def _listing(self, root: Path) -> dict[str, list[Path]]:
         """Documents by file name, and by the name of their folder with a slash behind it."""
         with self._lock:
-            if self._index is None:
-                self._index = {}
+            if root not in self._index:
+                index: dict[str, list[Path]] = {}
                 listed = 0
                 for path in self._walk(root):
                     listed += 1
                     if listed > self._max_files:
                         break
                     if path.suffix.lower() in _DOCUMENT_SUFFIXES:
-                        self._index.setdefault(_folded(path.name), []).append(path)
+                        index.setdefault(_folded(path.name), []).append(path)
                         if path.suffix and path.parent != root:
-                            self._index.setdefault(_folded(f"{path.parent.name}/"), []).append(path)
-                self._complete = listed <= self._max_files
-            return self._index
+                            index.setdefault(_folded(f"{path.parent.name}/"), []).append(path)
+                self._index[root] = index
+                self._complete = self._complete and listed <= self._max_files
+            return self._index[root]
 
     def _walk(self, root: Path) -> Iterator[Path]:
         for folder, folders, files in os.walk(root, followlinks=False):
@@ -236,10 +261,10 @@ class PdfFolder:
             yield from (Path(folder, file) for file in sorted(files))
 
     def _problem(self, kind: ProblemKind, name: str, detail: str) -> PageProblem:
-        return PageProblem(kind, document=name, folder=self.root.name, detail=detail)
+        return PageProblem(kind, document=name, folder=self.name, detail=detail)
 
 
-def find_document(name: str, root: Path | PdfFolder) -> Path:
+def find_document(name: str, root: Folders | PdfFolder) -> Path:
     """The file that a document name from an annotation means; the only way from a name to a file.
 
     Parameters
@@ -266,7 +291,8 @@ def find_document(name: str, root: Path | PdfFolder) -> Path:
     Order: the name inside the root, the same with ``.pdf``; then the base name anywhere in the tree, with case and the
     composition of accents ignored, the same with ``.pdf``, without its suffix, and as ``.pdf`` or an image instead;
     last the one document of a folder of that name. A file of exactly that spelling goes before one that differs in
-    case. No name is expanded or decoded: ``~``, ``$HOME`` and ``%2e`` are plain characters.
+    case, and of several folders each step tries all in their order. No name is expanded or decoded: ``~``, ``$HOME``
+    and ``%2e`` are plain characters.
     Rule: snapshot specification, item 9 (``doc_path`` is never trusted); reliability, CVE-2025-25295.
     """
     folder = root if isinstance(root, PdfFolder) else PdfFolder(root)

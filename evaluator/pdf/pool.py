@@ -490,6 +490,11 @@ class PagePool:
         # Holds the set, not the pool: runs when the pool is collected, or at the interpreter's end.
         self._ending = weakref.finalize(self, _discard_all, self._live, os.getpid())
 
+    @property
+    def workers(self) -> int:
+        """How many pages may be drawn at the same time."""
+        return self._workers
+
     def close(self) -> None:
         """End all processes; a request that is running fails as ``worker_lost``, later ones as ``no_renderer``."""
         with self._lock:

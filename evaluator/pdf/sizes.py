@@ -1,31 +1,33 @@
-"""Sizes of the pages that a file of boxes names, measured in their PDFs and images."""
+"""Sizes of the pages that files of boxes name, measured in their PDFs and images."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 
 from evaluator.model.dataset import Annotations
-from evaluator.model.page_sizes import PageKey
-from evaluator.pdf.folder import IMAGE_SUFFIXES, PdfFolder
+from evaluator.model.page_sizes import PageKey, page_keys
+from evaluator.pdf.folder import IMAGE_SUFFIXES, Folders, PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
+
+Size = tuple[float, float]
+"""Width and height: points of a PDF, pixels of an image."""
 
 
 def page_sizes(
     source: Annotations,
-    folder: Path,
+    folder: Folders,
     count: Callable[[int, int], None] | None = None,
     *,
     images_only: bool = False,
-) -> dict[PageKey, tuple[float, float]]:
+) -> dict[PageKey, Size]:
     """Sizes of the pages of the documents that a file names, from their PDFs and images.
 
     Parameters
     ----------
-    folder : Path
-        The one folder under which the documents are looked up by name.
+    folder : Path, or tuple of Path
+        The folder under which documents and page images are looked up by name, or several.
     count : callable, optional
         Called with how many of how many documents are measured.
     images_only : bool
@@ -34,23 +36,73 @@ def page_sizes(
     Returns
     -------
     dict
-        Width and height by document id and page index: points of a PDF, pixels of an image. Documents that cannot be
+        Width and height by document id and page index: points of a PDF, pixels of an image. Pages that cannot be
         found or measured are missing; whoever needs them says so.
     """
-    sizes: dict[PageKey, tuple[float, float]] = {}
+    sizes: dict[PageKey, Size] = {}
     documents = PdfFolder(folder)
+    pages: dict[str, list[int]] = {}
+    for doc_id, index in page_keys(source):
+        pages.setdefault(doc_id, []).append(index)
+    images = source.images_by_page()
     with PagePool() as pool:
         for place, document in enumerate(source.documents):
             if count is not None:
                 count(place, len(source.documents))
-            try:
-                path = documents.find(document.name)
-                if images_only and path.suffix.lower() not in IMAGE_SUFFIXES:
-                    continue
-                measured = pool.page_sizes(path)
-            except PageProblem:
-                continue
-            for page_index, (width, height) in enumerate(measured.tolist()):
-                if not math.isnan(width):
-                    sizes[document.doc_id, page_index] = (width, height)
+            named = pages.get(document.doc_id, ())
+            of_document = measured(documents, pool, document.name, named, images, images_only=images_only)
+            sizes |= {(document.doc_id, index): size for index, size in of_document.items()}
     return sizes
+
+
+def measured(
+    folder: PdfFolder,
+    pool: PagePool,
+    name: str,
+    pages: Sequence[int],
+    images: Mapping[tuple[str, int], str],
+    *,
+    images_only: bool = False,
+) -> dict[int, Size]:
+    """Sizes of the pages of one document, from the document itself, else from the images of single pages.
+
+    Parameters
+    ----------
+    name : str
+        Of the document.
+    pages : sequence of int
+        Indices of pages, from 0, that are looked for when the document is not there.
+    images : mapping of str
+        Names of page images, see `PdfFolder.find_page`.
+    images_only : bool
+        Leave out PDFs.
+
+    Returns
+    -------
+    dict
+        Width and height by page index; empty when nothing is there.
+    """
+    try:
+        path = folder.find(name)
+    except PageProblem:
+        single = (index for index in pages if (name, index) in images)
+        return {index: size for index in single if (size := _of_image(folder, pool, name, index, images)) is not None}
+    if images_only and path.suffix.lower() not in IMAGE_SUFFIXES:
+        return {}
+    try:
+        sizes = pool.page_sizes(path).tolist()
+    except PageProblem:
+        return {}
+    return {index: (width, height) for index, (width, height) in enumerate(sizes) if not math.isnan(width)}
+
+
+def _of_image(
+    folder: PdfFolder, pool: PagePool, name: str, index: int, images: Mapping[tuple[str, int], str]
+) -> Size | None:
+    """Size of a page that has an image of its own; None when that is not there or is none."""
+    try:
+        path, of_file = folder.find_page(name, index, images)
+        width, height = pool.page_sizes(path)[of_file].tolist()
+    except PageProblem:
+        return None
+    return None if math.isnan(width) else (width, height)

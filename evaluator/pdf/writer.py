@@ -3,7 +3,7 @@
 Owns the form of both, and the messages spoken with it. Like ``pdf.worker`` it imports pymupdf only inside of its own
 process, which is started with ``python -m evaluator.pdf.writer``, asked over stdin and answered over stdout, four bytes
 of length and one msgpack message each time. It is confined like the worker and may open or write no file: a document to
-be marked is handed over open, the finished one comes back in pieces.
+be marked is handed over open, fonts come as bytes, the finished document goes back in pieces.
 
 Conventions: boxes are shares of the displayed page, origin top left. Lengths of the pack are points on A4. Text comes
 as HTML that the asker has escaped; colours as "#RRGGBB".
@@ -14,6 +14,8 @@ from __future__ import annotations
 import hashlib
 import io
 import sys
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
@@ -44,19 +46,43 @@ _STYLES: Final = {
     "FN": ("#5E35B1", 1.4, "[5 3] 0"),
 }
 _LOST: Final = "#FFC400"
+_FAINT: Final = 0.42
 _BAR_COLOURS: Final = {"loss": "#C75000", "gain": "#1F5FA8"}
 _MUTED: Final = "#566172"
 _RIM: Final = "#D5D9E0"
+_LEGEND_HEIGHT: Final = 18.0
+# Taller than any text of a row.
+_TALL: Final = 20_000.0
+# Pictures that wait for their pages before these are completed.
+_WAITING_BYTES: Final = 8 * 2**20
+_FACES: Final = (
+    '@font-face { font-family: "own"; src: url("regular.ttf"); } '
+    '@font-face { font-family: "own"; font-weight: bold; src: url("bold.ttf"); } '
+)
+
+
+Ring: TypeAlias = tuple[tuple[float, float], ...]
+"""A closed line: its points."""
 
 
 class Box(msgspec.Struct, frozen=True):
-    """A box on a tile: its status, and x, y, width and height as shares of the picture."""
+    """A box on a picture: its status, and x, y, width and height as shares of the picture.
+
+    Attributes
+    ----------
+    faint : bool
+        Drawn pale: beside what is shown.
+    rings : tuple of Ring
+        What it encloses where that is not the box, as shares of the picture, filled by the even-odd rule.
+    """
 
     status: str
     x: float
     y: float
     width: float
     height: float
+    faint: bool = False
+    rings: tuple[Ring, ...] = ()
 
 
 class Bar(msgspec.Struct, frozen=True):
@@ -97,8 +123,15 @@ class Drawing(msgspec.Struct, frozen=True):
     texts: tuple[tuple[float, float, str], ...] = ()
 
 
+class Fonts(msgspec.Struct, frozen=True, tag=True):
+    """The font of the text, two TrueType files; characters that it lacks come from those of the engine."""
+
+    regular: bytes
+    bold: bytes
+
+
 class Section(msgspec.Struct, frozen=True, tag=True):
-    """Flowing text on pages of its own, with bars and drawings where elements of their names are.
+    """Flowing text that begins a page, with bars and drawings where elements of their names are.
 
     Attributes
     ----------
@@ -112,8 +145,8 @@ class Section(msgspec.Struct, frozen=True, tag=True):
     drawings: tuple[Drawing, ...] = ()
 
 
-class Tile(msgspec.Struct, frozen=True, tag=True):
-    """A picture with boxes and text below; tiles of a kind fill a grid of columns and rows.
+class Pane(msgspec.Struct, frozen=True):
+    """A picture with boxes, and a few words below it.
 
     Attributes
     ----------
@@ -121,19 +154,48 @@ class Tile(msgspec.Struct, frozen=True, tag=True):
         JPEG; None for an empty sheet.
     shape : float
         Width over height of the picture.
-    share : float
-        Part of the tile's height that the picture may take.
-    boxes : tuple of Box
     """
 
-    columns: Annotated[int, Meta(ge=1, le=4)]
-    rows: Annotated[int, Meta(ge=1, le=6)]
     picture: bytes | None
     shape: float
-    share: float
-    boxes: tuple[Box, ...]
-    html: str
+    boxes: tuple[Box, ...] = ()
+    html: str = ""
+
+
+class Row(msgspec.Struct, frozen=True):
+    """Text over the whole width with pictures below it, which stay together on a page.
+
+    Attributes
+    ----------
+    html : str
+        Above the pictures; only this may go on on the next page, where it is longer than one.
+    panes : tuple of Pane
+        Side by side, in as many lines as they need.
+    height : float
+        The most that a picture may take, in points.
+    legend : tuple of (str, str)
+        Statuses and what they mean, drawn between text and pictures.
+    """
+
+    html: str = ""
+    panes: tuple[Pane, ...] = ()
+    columns: Annotated[int, Meta(ge=1, le=4)] = 2
+    height: Annotated[float, Meta(gt=0.0, le=460.0)] = 240.0
+    legend: tuple[tuple[str, str], ...] = ()
+
+
+class Rows(msgspec.Struct, frozen=True, tag=True):
+    """Rows one below the other.
+
+    Attributes
+    ----------
+    new_page : bool
+        Whether the first one begins a page.
+    """
+
+    rows: tuple[Row, ...]
     css: str
+    new_page: bool = False
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -150,6 +212,8 @@ class Note(msgspec.Struct, frozen=True):
         Of the line, in points.
     title, text : str
         What its pop-up says.
+    rings : tuple of Ring
+        What it encloses where that is not the rectangle: each becomes a polygon with the same pop-up.
     """
 
     page: Annotated[int, Meta(ge=0)]
@@ -160,6 +224,7 @@ class Note(msgspec.Struct, frozen=True):
     dashed: bool
     title: str
     text: str
+    rings: tuple[Ring, ...] = ()
 
 
 class Mark(msgspec.Struct, frozen=True, tag=True):
@@ -195,7 +260,7 @@ class Refusal(msgspec.Struct, frozen=True, tag=True):
     detail: str
 
 
-Message = Section | Tile | Mark | Finish
+Message = Fonts | Section | Rows | Mark | Finish
 Answer = Taken | Piece | Refusal
 
 
@@ -203,111 +268,260 @@ class _Refused(Exception):
     """A document that cannot be marked."""
 
 
+class _Flow:
+    """Pages that are being filled from top to bottom: text at once, everything else when they are complete.
+
+    Pictures wait with their pages, so pages are completed when those that wait are many bytes.
+    """
+
+    def __init__(self, fonts: Fonts | None) -> None:
+        pymupdf = engine()
+        self._pymupdf = pymupdf
+        self._style, self._archive, self._font = "", None, pymupdf.Font("helv")
+        if fonts is not None:
+            self._archive = pymupdf.Archive()
+            self._archive.add((fonts.regular, "regular.ttf"))
+            self._archive.add((fonts.bold, "bold.ttf"))
+            self._style, self._font = _FACES, pymupdf.Font(fontbuffer=fonts.regular)
+        self._document = pymupdf.open()
+        self._open()
+
+    def _open(self) -> None:
+        """Begin to collect pages."""
+        self._stream = io.BytesIO()
+        self._sheets = self._pymupdf.DocumentWriter(self._stream)
+        self._device: _Untyped = None
+        self._page, self._top, self._waiting = -1, _EDGE, 0
+        self._paint: list[list[Callable[[_Untyped], None]]] = []
+
+    def _begin_page(self) -> None:
+        """The next page."""
+        if self._device is not None:
+            self._sheets.end_page()
+        if self._waiting > _WAITING_BYTES:
+            self._complete()
+            self._open()
+        self._device = self._sheets.begin_page(self._pymupdf.Rect(0, 0, *_PAPER))
+        self._page, self._top = self._page + 1, _EDGE
+        self._paint.append([])
+
+    def _complete(self) -> None:
+        """Put the pages into the document and paint what waits for them."""
+        self._sheets.close()
+        first = len(self._document)
+        with self._pymupdf.open(stream=self._stream.getvalue(), filetype="pdf") as made:
+            self._document.insert_pdf(made)
+        for at, paints in enumerate(self._paint):
+            page = self._document[first + at]
+            for paint in paints:
+                paint(page)
+
+    def done(self) -> _Untyped:
+        """The document with the numbers of its pages."""
+        if self._device is not None:
+            self._sheets.end_page()
+            self._complete()
+        for number, page in enumerate(self._document, start=1):
+            self._write(page, [((_PAPER[0] - _EDGE - 14, _PAPER[1] - 18), str(number), 8.0, _MUTED)])
+        return self._document
+
+    def _story(self, html: str, css: str) -> _Untyped:
+        return self._pymupdf.Story(html, user_css=self._style + css, archive=self._archive)
+
+    def section(self, section: Section) -> None:
+        """Text on as many pages as it needs, with the bars and drawings."""
+        bars = {bar.element: bar for bar in section.bars}
+        drawings = {drawing.element: drawing for drawing in section.drawings}
+
+        def place(element: _Untyped) -> None:
+            if not element.open_close & 1 or not element.id:
+                return
+            rect = self._pymupdf.Rect(element.rect)
+            if element.id in bars:
+                self._paint[self._page].append(partial(_draw_bar, rect=rect, bar=bars[element.id]))
+            if element.id in drawings:
+                self._paint[self._page].append(partial(self._draw, rect=rect, drawing=drawings[element.id]))
+
+        self._begin_page()
+        for part in section.parts:
+            self._text(part, section.css, place)
+
+    def _text(self, html: str, css: str, place: Callable[[_Untyped], None] | None = None) -> None:
+        """Text over the whole width, on a new page where the rest of this one is too small for it."""
+        rect, story = self._pymupdf.Rect, self._story(html, css)
+        left, right, bottom = _EDGE, _PAPER[0] - _EDGE, _PAPER[1] - _EDGE
+        more, filled = story.place(rect(left, self._top, right, bottom))
+        if more and self._top > _EDGE:
+            story.reset()
+            self._begin_page()
+            more, filled = story.place(rect(left, self._top, right, bottom))
+        while True:
+            if place is not None:
+                story.element_positions(place)
+            story.draw(self._device)
+            if not more:
+                break
+            self._begin_page()
+            more, filled = story.place(rect(left, self._top, right, bottom))
+        self._top = rect(filled).y1
+
+    def rows(self, message: Rows) -> None:
+        """Rows below what is there."""
+        if message.new_page or self._device is None:
+            self._begin_page()
+        for row in message.rows:
+            self._row(row, message.css)
+
+    def _row(self, row: Row, css: str) -> None:
+        """One row, whole on a page where it can be."""
+        width = (_PAPER[0] - 2 * _EDGE - (row.columns - 1) * _GAP) / row.columns
+        lines = [row.panes[at : at + row.columns] for at in range(0, len(row.panes), row.columns)]
+        captions = [[self._story(pane.html, css) if pane.html else None for pane in line] for line in lines]
+        sizes = [[_sheet_size(pane, width, row.height) for pane in line] for line in lines]
+        heights = [
+            max(down for _, down in size) + 3 + max(self._height(story, width) for story in words) + _GAP
+            for size, words in zip(sizes, captions, strict=True)
+        ]
+        legend = _LEGEND_HEIGHT if row.legend else 0.0
+        head = self._height(self._story(row.html, css), _PAPER[0] - 2 * _EDGE) if row.html else 0.0
+        # The text stays with the first pictures, and these with each other.
+        if self._top > _EDGE and self._top + head + legend + sum(heights[:1]) > _PAPER[1] - _EDGE:
+            self._begin_page()
+        if row.html:
+            self._text(row.html, css)
+        if row.legend:
+            self._paint[self._page].append(partial(self._legend, top=self._top, legend=row.legend))
+            self._top += legend
+        for line, words, size, height in zip(lines, captions, sizes, heights, strict=True):
+            if self._top > _EDGE and self._top + height > _PAPER[1] - _EDGE:
+                self._begin_page()
+            for place, (pane, story, sheet) in enumerate(zip(line, words, size, strict=True)):
+                self._pane(pane, story, sheet, _EDGE + place * (width + _GAP), width)
+            self._top += height
+
+    def _pane(self, pane: Pane, story: _Untyped, size: tuple[float, float], left: float, width: float) -> None:
+        """A picture with its words, at the present height."""
+        rect = self._pymupdf.Rect
+        inset = (width - size[0]) / 2
+        sheet = rect(left + inset, self._top, left + inset + size[0], self._top + size[1])
+        self._paint[self._page].append(partial(_draw_pane, self._pymupdf, sheet=sheet, pane=pane))
+        self._waiting += len(pane.picture or b"")
+        if story is not None:
+            story.place(rect(left, sheet.y1 + 3, left + width, _PAPER[1] - _EDGE / 2))
+            story.draw(self._device)
+
+    def _height(self, story: _Untyped, width: float) -> float:
+        """What a text takes."""
+        if story is None:
+            return 0.0
+        _, filled = story.place(self._pymupdf.Rect(0, 0, width, _TALL))
+        story.reset()
+        return float(self._pymupdf.Rect(filled).y1)
+
+    def _legend(self, page: _Untyped, *, top: float, legend: tuple[tuple[str, str], ...]) -> None:
+        """What the boxes mean, each drawn as it is on pictures."""
+        x, texts = _EDGE, []
+        shape = page.new_shape()
+        for status, words in legend:
+            _draw_box(self._pymupdf, shape, self._pymupdf.Rect(x, top + 1, x + 15, top + 10), Box(status, 0, 0, 1, 1))
+            texts.append(((x + 19, top + 8.6), words, 8.5, _MUTED))
+            x += 19 + self._font.text_length(words, fontsize=8.5) + 14
+        shape.commit()
+        self._write(page, texts)
+
+    def _write(self, page: _Untyped, texts: Sequence[tuple[tuple[float, float], str, float, str]]) -> None:
+        """Short texts: place of the first letter on its line, text, size and colour."""
+        colours = dict.fromkeys(colour for *_, colour in texts)
+        for colour in colours:
+            writer = self._pymupdf.TextWriter(page.rect)
+            for place, text, size, own in texts:
+                if own == colour and text:
+                    writer.append(place, text, font=self._font, fontsize=size)
+            writer.write_text(page, color=_rgb(colour))
+
+    def _draw(self, page: _Untyped, rect: _Untyped, drawing: Drawing) -> None:
+        """Curves or cells where their element is."""
+        pymupdf, shape = self._pymupdf, page.new_shape()
+
+        def at(point: tuple[float, float]) -> tuple[float, float]:
+            return float(rect.x0 + point[0] * rect.width), float(rect.y0 + point[1] * rect.height)
+
+        if drawing.frame is not None:
+            x0, y0, x1, y1 = drawing.frame
+            shape.draw_rect(pymupdf.Rect(*at((x0, y0)), *at((x1, y1))))
+            shape.finish(color=_rgb(_RIM), width=0.6)
+        texts = []
+        for cell in drawing.cells:
+            where = pymupdf.Rect(*at(cell.xyxy[:2]), *at(cell.xyxy[2:]))
+            shape.draw_rect(where)
+            shape.finish(color=None, fill=_rgb(cell.fill))
+            left = (where.x0 + where.x1 - self._font.text_length(cell.text, fontsize=6.5)) / 2
+            texts.append(((left, (where.y0 + where.y1) / 2 + 2.3), cell.text, 6.5, cell.ink))
+        for curve in drawing.curves:
+            points = [at(point) for point in curve.points]
+            colour = _rgb(curve.colour)
+            if len(points) > 1:
+                shape.draw_polyline(points)
+                shape.finish(color=colour, width=1.1, closePath=False)
+            dots = [(point, 1.6) for point in points] if len(points) == 1 else []
+            dots += [(at(curve.dot), 2.6)] if curve.dot is not None else []
+            for point, radius in dots:
+                shape.draw_circle(point, radius)
+                shape.finish(color=colour, fill=colour, width=0.6)
+        shape.commit()
+        self._write(page, [*texts, *((at((x, y)), text, 7.0, _MUTED) for x, y, text in drawing.texts)])
+
+
+def _sheet_size(pane: Pane, width: float, height: float) -> tuple[float, float]:
+    """Width and height of a picture that may take so much."""
+    across = min(width, height * pane.shape)
+    return across, across / pane.shape
+
+
+def _draw_pane(pymupdf: _Untyped, page: _Untyped, *, sheet: _Untyped, pane: Pane) -> None:
+    """A picture with its boxes."""
+    if pane.picture is not None:
+        page.insert_image(sheet, stream=pane.picture, keep_proportion=False)
+    shape = page.new_shape()
+    for box in pane.boxes:
+        _draw_box(pymupdf, shape, sheet, box)
+    # Outlines may reach beyond the picture: what is drawn is cut at its edges.
+    if shape.totalcont:
+        low = page.rect.height - sheet.y1
+        shape.totalcont = f"q\n{sheet.x0:g} {low:g} {sheet.width:g} {sheet.height:g} re W n\n{shape.totalcont}Q\n"
+    shape.draw_rect(sheet)
+    shape.finish(color=_rgb(_RIM), width=0.6)
+    shape.commit()
+
+
 class _Desk:
     """The document that is being written."""
 
     def __init__(self) -> None:
         self._document: _Untyped = None
-        self._grid: tuple[int, int] | None = None
-        self._tiles = 0
+        self._flow: _Flow | None = None
 
-    def take(self, message: Section | Tile) -> Taken:
-        """Work one message off."""
-        if self._document is None:
-            self._document = engine().open()
+    def take(self, message: Fonts | Section | Rows) -> Taken:
+        """Work one message off; the font comes first."""
+        if self._flow is None:
+            self._flow = _Flow(message if isinstance(message, Fonts) else None)
         if isinstance(message, Section):
-            self._section(message)
-        else:
-            self._tile(message)
+            self._flow.section(message)
+        elif isinstance(message, Rows):
+            self._flow.rows(message)
         return Taken()
 
     def finish(self, message: Finish) -> bytes:
         """The document."""
-        if self._document is None:
-            raise _Refused("Nothing was to be written.")
-        if message.title:
+        if self._flow is not None:
+            self._document = self._flow.done()
             self._document.set_metadata({"title": message.title, "producer": "LayoutScope"})
-            # Fonts for other scripts are large; what is not used of them goes.
+            # Fonts are large; what is not used of them goes.
             self._document.subset_fonts()
-            self._number_pages()
+        if self._document is None or not len(self._document):
+            raise _Refused("Nothing was to be written.")
         content: bytes = self._document.tobytes(garbage=3, deflate=True, no_new_id=True)
         return content
-
-    def _number_pages(self) -> None:
-        """Page numbers at the foot."""
-        for number, page in enumerate(self._document, start=1):
-            page.insert_text((_PAPER[0] - _EDGE - 14, _PAPER[1] - 18), str(number), fontsize=8, color=_rgb(_MUTED))
-
-    def _section(self, section: Section) -> None:
-        """Text laid out on as many pages as it needs, with the bars."""
-        pymupdf = engine()
-        whole = pymupdf.Rect(_EDGE, _EDGE, _PAPER[0] - _EDGE, _PAPER[1] - _EDGE)
-        places: dict[str, tuple[int, _Untyped]] = {}
-        pages, top = 0, whole.y0
-
-        def place(element: _Untyped) -> None:
-            if element.open_close & 1 and element.id:
-                places[element.id] = (pages, pymupdf.Rect(element.rect))
-
-        first = len(self._document)
-        stream = io.BytesIO()
-        sheets = pymupdf.DocumentWriter(stream)
-        device = sheets.begin_page(pymupdf.Rect(0, 0, *_PAPER))
-        for part in section.parts:
-            story = pymupdf.Story(part, user_css=section.css)
-            more, filled = story.place(pymupdf.Rect(whole.x0, top, whole.x1, whole.y1))
-            if more and top > whole.y0:
-                # The rest of this page is too small for it; a whole page may do.
-                story.reset()
-                sheets.end_page()
-                device, pages, top = sheets.begin_page(pymupdf.Rect(0, 0, *_PAPER)), pages + 1, whole.y0
-                more, filled = story.place(whole)
-            while True:
-                story.element_positions(place)
-                story.draw(device)
-                if not more:
-                    break
-                sheets.end_page()
-                device, pages = sheets.begin_page(pymupdf.Rect(0, 0, *_PAPER)), pages + 1
-                more, filled = story.place(whole)
-            top = pymupdf.Rect(filled).y1
-        sheets.end_page()
-        sheets.close()
-        self._document.insert_pdf(pymupdf.open(stream=stream.getvalue(), filetype="pdf"))
-        for bar in section.bars:
-            if bar.element in places:
-                page, rect = places[bar.element]
-                _draw_bar(self._document[first + page], rect, bar)
-        for drawing in section.drawings:
-            if drawing.element in places:
-                page, rect = places[drawing.element]
-                _draw(pymupdf, self._document[first + page], rect, drawing)
-        self._grid = None
-
-    def _tile(self, tile: Tile) -> None:
-        """The next place of the grid."""
-        pymupdf = engine()
-        grid = (tile.columns, tile.rows)
-        if grid != self._grid:
-            self._grid, self._tiles = grid, 0
-        at = self._tiles % (tile.columns * tile.rows)
-        if at == 0:
-            self._document.new_page(width=_PAPER[0], height=_PAPER[1])
-        self._tiles += 1
-        page = self._document[-1]
-        width = (_PAPER[0] - 2 * _EDGE - (tile.columns - 1) * _GAP) / tile.columns
-        height = (_PAPER[1] - 2 * _EDGE - (tile.rows - 1) * _GAP) / tile.rows
-        left = _EDGE + (at % tile.columns) * (width + _GAP)
-        top = _EDGE + (at // tile.columns) * (height + _GAP)
-        room = pymupdf.Rect(left, top, left + width, top + height * tile.share)
-        sheet = _fitted(pymupdf, room, tile.shape)
-        if tile.picture is not None:
-            page.insert_image(sheet, stream=tile.picture, keep_proportion=False)
-        page.draw_rect(sheet, color=_rgb(_RIM), width=0.6)
-        for box in tile.boxes:
-            _draw_box(pymupdf, page, sheet, box)
-        text = pymupdf.Rect(left, room.y1 + 3, left + width, top + height)
-        page.insert_htmlbox(text, tile.html, css=tile.css, scale_low=0)
 
     def mark(self, message: Mark, handed: int | None) -> Taken:
         """A document with its notes, one layer for each of their names."""
@@ -347,22 +561,22 @@ def _opened(pymupdf: _Untyped, message: Mark, handed: int | None) -> _Untyped:
 
 
 def _annotate(pymupdf: _Untyped, page: _Untyped, note: Note, layer: int) -> None:
-    """One rectangle with its pop-up."""
+    """One rectangle with its pop-up, and a polygon for each ring of its outline."""
     shown = page.rect
+
+    def at(x: float, y: float) -> _Untyped:
+        # Annotations are placed on the page before it is turned.
+        return pymupdf.Point(shown.x0 + x * shown.width, shown.y0 + y * shown.height) * page.derotation_matrix
+
     x1, y1, x2, y2 = note.xyxy
-    rect = pymupdf.Rect(
-        shown.x0 + x1 * shown.width,
-        shown.y0 + y1 * shown.height,
-        shown.x0 + x2 * shown.width,
-        shown.y0 + y2 * shown.height,
-    )
-    # Annotations are placed on the page before it is turned.
-    mark = page.add_rect_annot(rect * page.derotation_matrix)
-    mark.set_info(title=note.title, content=note.text)
-    mark.set_colors(stroke=_rgb(note.colour))
-    mark.set_border(width=note.width, dashes=[5, 3] if note.dashed else None)
-    mark.set_oc(layer)
-    mark.update()
+    marks = [page.add_rect_annot(pymupdf.Rect(at(x1, y1), at(x2, y2)).normalize())]
+    marks += [page.add_polygon_annot([at(*point) for point in ring]) for ring in note.rings]
+    for place, mark in enumerate(marks):
+        mark.set_info(title=note.title, content=note.text)
+        mark.set_colors(stroke=_rgb(note.colour))
+        mark.set_border(width=0.7 * note.width if place else note.width, dashes=[5, 3] if note.dashed else None)
+        mark.set_oc(layer)
+        mark.update()
 
 
 def _draw_bar(page: _Untyped, rect: _Untyped, bar: Bar) -> None:
@@ -383,34 +597,8 @@ def _draw_bar(page: _Untyped, rect: _Untyped, bar: Bar) -> None:
         page.draw_circle((at(bar.middle), middle), 3.2, color=colour, fill=fill, width=1.2)
 
 
-def _draw(pymupdf: _Untyped, page: _Untyped, rect: _Untyped, drawing: Drawing) -> None:
-    """Curves or cells where their element is."""
-
-    def at(point: tuple[float, float]) -> tuple[float, float]:
-        return float(rect.x0 + point[0] * rect.width), float(rect.y0 + point[1] * rect.height)
-
-    if drawing.frame is not None:
-        x0, y0, x1, y1 = drawing.frame
-        page.draw_rect(pymupdf.Rect(*at((x0, y0)), *at((x1, y1))), color=_rgb(_RIM), width=0.6)
-    for cell in drawing.cells:
-        where = pymupdf.Rect(*at(cell.xyxy[:2]), *at(cell.xyxy[2:]))
-        page.draw_rect(where, color=None, fill=_rgb(cell.fill))
-        left = (where.x0 + where.x1 - pymupdf.get_text_length(cell.text, fontsize=6.5)) / 2
-        page.insert_text((left, (where.y0 + where.y1) / 2 + 2.3), cell.text, fontsize=6.5, color=_rgb(cell.ink))
-    for curve in drawing.curves:
-        points = [at(point) for point in curve.points]
-        if len(points) > 1:
-            page.draw_polyline(points, color=_rgb(curve.colour), width=1.1)
-        for point in points if len(points) == 1 else ():
-            page.draw_circle(point, 1.6, color=_rgb(curve.colour), fill=_rgb(curve.colour), width=0.6)
-        if curve.dot is not None:
-            page.draw_circle(at(curve.dot), 2.6, color=_rgb(curve.colour), fill=_rgb(curve.colour), width=0.6)
-    for x, y, text in drawing.texts:
-        page.insert_text(at((x, y)), text, fontsize=7, color=_rgb(_MUTED))
-
-
-def _draw_box(pymupdf: _Untyped, page: _Untyped, sheet: _Untyped, box: Box) -> None:
-    """A box on a picture, cut at its edges."""
+def _draw_box(pymupdf: _Untyped, shape: _Untyped, sheet: _Untyped, box: Box) -> None:
+    """A box on a picture, cut at its edges, with its outline."""
     colour, width, dashes = _STYLES.get(box.status, _STYLES["FP"])
     rect = pymupdf.Rect(
         sheet.x0 + box.x * sheet.width,
@@ -421,19 +609,23 @@ def _draw_box(pymupdf: _Untyped, page: _Untyped, sheet: _Untyped, box: Box) -> N
     rect &= sheet
     if rect.is_empty:
         return
+    line = _FAINT if box.faint else 1.0
+    shape.draw_rect(rect)
     if box.status == "lost":
-        page.draw_rect(rect, color=None, fill=_rgb(_LOST), fill_opacity=0.45)
+        shape.finish(color=None, fill=_rgb(_LOST), fill_opacity=0.45)
         return
-    opacity = 0.0 if box.status == "truth" else 0.07
-    page.draw_rect(rect, color=_rgb(colour), fill=_rgb(colour), fill_opacity=opacity, width=width, dashes=dashes)
-
-
-def _fitted(pymupdf: _Untyped, room: _Untyped, shape: float) -> _Untyped:
-    """The largest rectangle of a shape in a room, at its top."""
-    width = min(room.width, room.height * shape)
-    height = width / shape
-    left = room.x0 + (room.width - width) / 2
-    return pymupdf.Rect(left, room.y0, left + width, room.y0 + height)
+    fill = 0.0 if box.status == "truth" or box.rings else 0.07 * line
+    shape.finish(
+        color=_rgb(colour), fill=_rgb(colour), fill_opacity=fill, stroke_opacity=line, width=width, dashes=dashes
+    )
+    for ring in box.rings:
+        points = [(sheet.x0 + x * sheet.width, sheet.y0 + y * sheet.height) for x, y in ring]
+        shape.draw_polyline([*points, points[0]])
+    if box.rings:
+        shape.finish(
+            color=_rgb(colour), fill=_rgb(colour), fill_opacity=0.12 * line, stroke_opacity=line, width=0.7,
+            even_odd=True,
+        )  # fmt: skip
 
 
 def _rgb(colour: str) -> tuple[float, float, float]:
@@ -479,7 +671,8 @@ def _load_everything() -> None:
     cell = Cell((0.0, 0.0, 0.5, 0.5), "#1F5FA8", "#FFFFFF", "1")
     drawing = Drawing("b", (0.0, 0.0, 1.0, 1.0), (curve,), (cell,), ((0.5, 0.5, "1"),))
     desk.take(Section(("<p id='a'>Ready</p><p id='b'>Ready</p>",), "", (bar,), (drawing,)))
-    desk.take(Tile(1, 1, None, 1.0, 0.5, (Box("FP", 0.1, 0.1, 0.2, 0.2),), "<p>Ready</p>", ""))
+    pane = Pane(None, 1.0, (Box("FP", 0.1, 0.1, 0.2, 0.2),), "<p>Ready</p>")
+    desk.take(Rows((Row("<p>Ready</p>", (pane,), legend=(("FP", "Ready"),)),), ""))
     desk.finish(Finish("Ready"))
 
 

@@ -32,6 +32,7 @@ from evaluator.model.dataset import Annotations, Dataset, Side, join
 from evaluator.model.fields import FieldDocuments
 from evaluator.model.issues import BadInput, Issue, has_errors
 from evaluator.model.page_sizes import unit_issue
+from evaluator.pdf.folder import Folders
 
 Source = Annotations | FieldDocuments | Posters
 """One side as its format reads it."""
@@ -103,7 +104,7 @@ PageSize = Annotated[
     tuple[float, float] | None,
     Meta(description='Width and height, "612x792", of pages whose size nothing else gives.'),
 ]
-Pdfs = Annotated[Path | None, Meta(description="Folder of the PDFs and page images that give the sizes of pages.")]
+Pdfs = Annotated[Folders | None, Meta(description="Folder of the PDFs and page images that give the sizes of pages.")]
 Columns = Annotated[
     str,
     Meta(

@@ -17,13 +17,14 @@ from evaluator.compare.resampling import draws, interval, widened
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.slices.conditions import Condition, words
-from evaluator.slices.slices import Slice, hits, side_of
+from evaluator.slices.measured import counted_of
+from evaluator.slices.slices import Slice
 
 _RESAMPLES: Final = 1_000
 
 
 class Estimate(NamedTuple):
-    """A ratio, or a difference of ratios.
+    """A measure, or a difference of measures.
 
     Attributes
     ----------
@@ -46,16 +47,18 @@ class ModelDetail:
     ----------
     here, rest, difference : Estimate
         The measure in the slice, elsewhere, and the slice minus elsewhere.
-    right, boxes : int
-        Boxes of the slice that are right, and all of them.
+    right : float
+        Sum of the values of the boxes of the slice: how many are right, or how well all matches fit together.
+    boxes : int
+        Of the slice.
     lost : float
-        Boxes that would be right besides with the measure of elsewhere.
+        How much higher the sum would be with the measure of elsewhere.
     """
 
     here: Estimate
     rest: Estimate
     difference: Estimate
-    right: int
+    right: float
     boxes: int
     lost: float
 
@@ -67,17 +70,18 @@ class Cell(NamedTuple):
     ----------
     holds : tuple of bool
         For each factor whether it holds.
-    boxes : int
     models : tuple of Estimate
         The measure of each model there.
-    right : tuple of int
-        Right boxes of each model.
+    boxes : tuple of int
+        Of each model.
+    right : tuple of float
+        Sum of their values.
     """
 
     holds: tuple[bool, ...]
-    boxes: int
     models: tuple[Estimate, ...]
-    right: tuple[int, ...]
+    boxes: tuple[int, ...]
+    right: tuple[float, ...]
 
     @property
     def of_slice(self) -> bool:
@@ -136,32 +140,34 @@ def detail_of(one: Slice, results: Sequence[AnyBoxResult]) -> Detail:
     ----------
     one : Slice
     results : sequence of BoxResult
-        The models to show, on the same dataset: for recall any that pair the same ground truth, for precision the
-        model that was searched alone.
+        The models to show, on the same dataset: for a measure of the ground truth's boxes or of matches any that pair
+        the same ground truth, for one with predictions those that were searched.
     """
-    side = side_of(results[0], one.measure)
-    outcomes = [hits(result, one.measure) for result in results]
-    counted = np.logical_and.reduce([counts for _, counts in outcomes])
-    held = {each: (one.held[counted] >> place & 1).astype(bool) for place, each in enumerate(one.conditions)}
+    counted = counted_of(results, one.measure)
+    bits = {part.origin: part.held for part in one.parts}
+    held = {
+        each: counted.placed({origin: (of >> place & 1).astype(bool) for origin, of in bits.items()})
+        for place, each in enumerate(one.conditions)
+    }
     groups = _factors(one.conditions)
     factors = [np.logical_and.reduce([held[each] for each in conditions]) for conditions in groups]
     label = next((each for each in one.conditions if _on_label(each) and [each] not in groups), None)
-    base = held[label] if label is not None else np.ones(int(counted.sum()), dtype=bool)
+    base = held[label] if label is not None else np.ones(len(counted), dtype=bool)
     combinations = list(product((False, True), repeat=len(groups)))
     inside = base & np.logical_and.reduce(factors)
     parts = [inside, base & ~inside]
     for holds in combinations:
         equal = [factor == wanted for factor, wanted in zip(factors, holds, strict=True)]
         parts.append(base & np.logical_and.reduce(equal))
-    right = [outcome[counted] for outcome, _ in outcomes]
-    rates = _rates(right, parts, side.document[counted].astype(np.int64))
+    rates = _rates(counted.values, parts, counted.document)
     models = tuple(_model(each[0], each[1]) for each in rates)
     cells = []
     for place, holds in enumerate(combinations, 2):
         of_models = [each[place] for each in rates]
-        if of_models[0].boxes:
+        if any(each.boxes for each in of_models):
             estimates = tuple(each.estimate for each in of_models)
-            cells.append(Cell(holds, of_models[0].boxes, estimates, tuple(each.right for each in of_models)))
+            boxes, right = (tuple(getattr(each, name) for each in of_models) for name in ("boxes", "right"))
+            cells.append(Cell(holds, estimates, boxes, right))
     named = tuple(Factor(" and ".join(map(words, conditions)), _opposite(conditions)) for conditions in groups)
     return Detail(models, named, tuple(cells), "" if label is None else str(label.value))
 
@@ -189,41 +195,47 @@ def _opposite(conditions: Sequence[Condition]) -> str:
 
 
 class _Part(NamedTuple):
-    """The share of right boxes among some boxes: its resamples have NaN where no box was drawn."""
+    """The mean over some boxes: its resamples have NaN where no box was drawn."""
 
     estimate: Estimate
     boxes: int
-    right: int
+    right: float
     documents: int
     resampled: FloatArray
 
 
-def _rates(right: Sequence[BoolArray], parts: Sequence[BoolArray], document: IntArray) -> list[list[_Part]]:
-    """The share of right boxes in each part, for each model; all in the same resamples of documents."""
+def _rates(values: FloatArray, parts: Sequence[BoolArray], document: IntArray) -> list[list[_Part]]:
+    """The mean of each part, for each model; all in the same resamples of documents.
+
+    Parameters
+    ----------
+    values : float64, shape (M, U)
+        NaN where a model does not count a box.
+    """
     _, document = np.unique(document, return_inverse=True)
     documents = int(document.max(initial=-1)) + 1
-    boxes = _by_document(parts, document, documents)
-    good = [_by_document([part & each for part in parts], document, documents) for each in right]
-    drawn: list[list[FloatArray]] = [[] for _ in right]
+    shown = [~np.isnan(each) for each in values]
+    boxes = [_by_document(parts, each.astype(np.float64), document, documents) for each in shown]
+    good = [_by_document(parts, np.nan_to_num(each), document, documents) for each in values]
+    drawn: list[list[FloatArray]] = [[] for _ in values]
     with np.errstate(divide="ignore", invalid="ignore"):
         for block in draws(documents, resamples=_RESAMPLES) if documents else ():
-            of_boxes = block @ boxes
-            for rows, each in zip(drawn, good, strict=True):
-                rows.append(block @ each / of_boxes)
+            for rows, each, of_boxes in zip(drawn, good, boxes, strict=True):
+                rows.append(block @ each / (block @ of_boxes))
     made = []
-    for rows, each in zip(drawn, good, strict=True):
+    for rows, each, of_boxes in zip(drawn, good, boxes, strict=True):
         resampled = np.concatenate(rows) if rows else np.empty((0, len(parts)))
-        made.append([_part(boxes[:, at], each[:, at], resampled[:, at]) for at in range(len(parts))])
+        made.append([_part(of_boxes[:, at], each[:, at], resampled[:, at]) for at in range(len(parts))])
     return made
 
 
-def _by_document(parts: Sequence[BoolArray], document: IntArray, documents: int) -> FloatArray:
-    """How many boxes of each part each document has, float64, shape (documents, parts)."""
-    return np.column_stack([np.bincount(document[part], minlength=documents).astype(np.float64) for part in parts])
+def _by_document(parts: Sequence[BoolArray], weight: FloatArray, document: IntArray, documents: int) -> FloatArray:
+    """The sum of the weights of each part in each document, float64, shape (documents, parts)."""
+    return np.column_stack([np.bincount(document[part], weight[part], documents) for part in parts])
 
 
 def _part(boxes: FloatArray, good: FloatArray, resampled: FloatArray) -> _Part:
-    seen, all_boxes, all_good = int((boxes > 0).sum()), int(boxes.sum()), int(good.sum())
+    seen, all_boxes, all_good = int((boxes > 0).sum()), int(boxes.sum()), float(good.sum())
     value = all_good / all_boxes if all_boxes else None
     plain = _estimate(value, resampled, seen)
     # The correction for few documents can carry an end beyond what a share can be.

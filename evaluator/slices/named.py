@@ -1,8 +1,8 @@
 """Named slices: sets of boxes with a name, kept in a file, whose measures are shown beside those of the labels.
 
-Owns the file, a JSON object of names with lists of conditions, and the numbers: recall of the boxes of the ground truth
-in the slice, precision of the predictions in it, both as sums by document, so that they are compared, resampled and
-judged like any other number. Their label is ``slice:NAME``.
+Owns the file, a JSON object of names with lists of conditions, and the numbers: every measure that is a mean over boxes
+(see `evaluator.slices.measured`), as sums by document, so that they are compared, resampled and judged like any other
+number. Their label is ``slice:NAME``.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from evaluator.metrics.measures import Key, Measures, Ratios
 from evaluator.metrics.results import ResultTable, ratio
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.issues import BadInput, Collector, refuse
-from evaluator.slices.attributes import Attribute, OfPages, attributes_of
+from evaluator.slices.attributes import Attribute, OfPages
 from evaluator.slices.conditions import Condition, holding
-from evaluator.slices.slices import MEASURES, Measure, attribute_table, hits, known_of_pages
+from evaluator.slices.measured import GROUND_TRUTH, MEASURES, Measure, counted_of, tables_of
+from evaluator.slices.slices import attribute_table, known_of_pages
 from evaluator.system.whole_file import write_whole
 
 FILE_NAME: Final = "layoutscope-slices.json"
@@ -37,21 +38,21 @@ class NamedSlice(NamedTuple):
     conditions: tuple[Condition, ...]
 
 
-class Counted(NamedTuple):
+class NamedMeasure(NamedTuple):
     """A measure of a named slice.
 
     Attributes
     ----------
     value : float
         NaN where no box is in it.
-    right, boxes : float64, shape (D,)
-        Boxes that are right, and all of them, by document.
+    total, boxes : float64, shape (D,)
+        The sum of the values of its boxes (how many are right; how well matches fit), and how many, by document.
     """
 
     slice: NamedSlice
     measure: Measure
     value: float
-    right: FloatArray
+    total: FloatArray
     boxes: FloatArray
 
 
@@ -124,22 +125,22 @@ def saved(path: Path, added: NamedSlice) -> tuple[NamedSlice, ...]:
     return every
 
 
-def counted(
+def measured(
     result: AnyBoxResult,
     named: Sequence[NamedSlice],
     of_pages: OfPages | None = None,
-    of_boxes: Mapping[Measure, Sequence[Attribute]] | None = None,
-) -> tuple[Counted, ...]:
-    """Recall and precision of named slices.
+    of_boxes: Sequence[Sequence[Attribute]] = (),
+) -> tuple[NamedMeasure, ...]:
+    """Every measure of named slices.
 
-    A slice with a condition on the score has no recall: the ground truth has none.
+    A slice with a condition on the score has precision alone: the ground truth has no scores.
 
     Parameters
     ----------
     of_pages : mapping, optional
         Attributes of pages and documents from elsewhere.
-    of_boxes : mapping, optional
-        Attributes of boxes from elsewhere: of the ground truth's for recall, of the predictions for precision.
+    of_boxes : sequence of sequence of Attribute
+        Attributes from elsewhere of the boxes of the ground truth and of the predictions; empty for none.
 
     Raises
     ------
@@ -149,73 +150,76 @@ def counted(
     dataset = result.matching.dataset
     size = len(dataset.documents)
     known = known_of_pages(dataset.ground_truth, of_pages)
-    counted_slices = []
+    # The attributes of both sides, once for all measures.
+    tables = tables_of(counted_of([result], "f1"), of_pages=known, of_boxes=of_boxes, score=True)
+    by_name = {origin: attribute_table(each) for origin, each in tables.items()}
+    holds = {(each.name, origin): _inside(each, table, origin) for each in named for origin, table in by_name.items()}
+    made = []
     for measure in MEASURES:
-        side = dataset.ground_truth if measure == "recall" else result.matching.prediction
-        more = (of_boxes or {}).get(measure, ())
-        every = attributes_of(dataset, side, of_pages=known, of_boxes=more, score=measure == "precision")
-        table = attribute_table(every)
-        right, counts = hits(result, measure)
-        document = side.document.astype(np.int64)
+        counted = counted_of([result], measure)
+        document, (values,) = counted.document, counted.values
         for each in named:
-            inside = _inside(each, table, measure)
-            if inside is None:
+            of_side = {origin: holds[each.name, origin] for origin in counted.origins}
+            masks = {origin: mask for origin, mask in of_side.items() if mask is not None}
+            if len(masks) < len(of_side):
                 continue
-            rows = inside & counts
+            rows = counted.placed(masks)
             boxes = np.bincount(document[rows], minlength=size).astype(np.float64)
-            correct = np.bincount(document[rows & right], minlength=size).astype(np.float64)
-            value = float(ratio(correct.sum(keepdims=True), boxes.sum(keepdims=True))[0])
-            counted_slices.append(Counted(each, measure, value, correct, boxes))
-    return tuple(counted_slices)
+            total = np.bincount(document[rows], values[rows], size).astype(np.float64)
+            value = float(ratio(total.sum(keepdims=True), boxes.sum(keepdims=True))[0])
+            made.append(NamedMeasure(each, measure, value, total, boxes))
+    return tuple(made)
 
 
-def _inside(each: NamedSlice, table: Mapping[str, Attribute], measure: Measure) -> BoolArray | None:
-    """The boxes of a slice; None for what this side cannot have."""
+def _inside(each: NamedSlice, table: Mapping[str, Attribute], origin: int) -> BoolArray | None:
+    """The boxes of a slice on one side; None for the ground truth where the slice is about scores."""
     missing = [one.attribute for one in each.conditions if one.attribute not in table]
-    if missing == ["score"] * len(missing) and missing and measure == "recall":
+    if origin == GROUND_TRUTH and set(missing) == {"score"}:
         return None
     if missing:
         raise ValueError(f"slice {each.name} needs the attribute {missing[0]}; there are {', '.join(table)}")
     return holding(each.conditions, table)
 
 
-def with_slices(measures: Measures, slices: Sequence[Counted]) -> Measures:
+def with_slices(measures: Measures, slices: Sequence[NamedMeasure]) -> Measures:
     """Measures with those of named slices besides."""
     return Measures(measures.documents, measures.overall, (*measures.parts, *slices_part(slices)))
 
 
-def slices_part(slices: Sequence[Counted]) -> tuple[Ratios, ...]:
+def slices_part(slices: Sequence[NamedMeasure]) -> tuple[Ratios, ...]:
     """The numbers of named slices as one part of `Measures`; none without slices."""
     if not slices:
         return ()
     part = Ratios(
         keys=tuple(Key(each.measure, PREFIX + each.slice.name) for each in slices),
         values=np.array([each.value for each in slices]),
-        numerator=np.column_stack([each.right for each in slices]),
+        numerator=np.column_stack([each.total for each in slices]),
         denominator=np.column_stack([each.boxes for each in slices]),
     )
     return (part,)
 
 
-def slices_table(slices: Sequence[Counted], title: str, signature: str) -> ResultTable:
-    """One row per named slice: recall and precision, and of how many boxes."""
-    values = slices_json(slices)
-    columns = ("slice", "recall", "ground truth", "precision", "predictions")
+def slices_table(slices: Sequence[NamedMeasure], title: str, signature: str) -> ResultTable:
+    """One row per named slice: its measures, and of how many boxes of each side."""
+    columns = ("slice", "recall", "ground truth", "precision", "predictions", "f1", "mean_iou", "mean_coverage",
+               "mean_purity")  # fmt: skip
     rows = tuple(
-        (name, one["recall"], one["ground_truth"], one["precision"], one["predictions"]) for name, one in values.items()
+        (name, *(one[column.replace(" ", "_")] for column in columns[1:])) for name, one in slices_json(slices).items()
     )
     return ResultTable(title=title, signature=signature, columns=columns, rows=rows)
 
 
-def slices_json(slices: Sequence[Counted]) -> dict[str, Any]:
-    """Named slices as plain values: recall, precision, boxes of both sides and conditions, by name."""
+def slices_json(slices: Sequence[NamedMeasure]) -> dict[str, Any]:
+    """Named slices as plain values: measures, boxes of both sides and conditions, by name."""
     by_name: dict[str, dict[str, Any]] = {}
+    sizes: dict[Measure, str] = {"recall": "ground_truth", "precision": "predictions"}
     for each in slices:
         one = by_name.setdefault(
             each.slice.name,
-            {"recall": None, "precision": None, "ground_truth": None, "predictions": None,
+            {**dict.fromkeys((*MEASURES, *sizes.values())),
              "conditions": [condition.to_json() for condition in each.slice.conditions]},
         )  # fmt: skip
         one[each.measure] = None if np.isnan(each.value) else each.value
-        one["ground_truth" if each.measure == "recall" else "predictions"] = int(each.boxes.sum())
+        if each.measure in sizes:
+            one[sizes[each.measure]] = int(each.boxes.sum())
     return by_name

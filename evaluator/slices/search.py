@@ -25,7 +25,7 @@ What is found is listed once: its boxes get their own expectation, and the searc
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Final, NamedTuple
@@ -67,7 +67,7 @@ _AT_A_TIME: Final = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Subset:
     """A slice.
 
     Attributes
@@ -101,7 +101,7 @@ class Search:
 
     Attributes
     ----------
-    found : tuple of Found
+    subsets : tuple of Subset
         In the order in which they were found, the clearest first.
     tested : int
         How many sets of boxes were tried, at least.
@@ -113,7 +113,7 @@ class Search:
         p-value of the best set that is not listed; 1 without any.
     """
 
-    found: tuple[Found, ...]
+    subsets: tuple[Subset, ...]
     tested: int = 0
     documents: int = 0
     needed: int = _LEAST_GROUPS
@@ -129,6 +129,7 @@ def search(
     alpha: float = ALPHA,
     smallest: float = SMALLEST_EFFECT,
     depth: int = 3,
+    exact: Callable[[IntArray], float] | None = None,
     seed: int = 0,
 ) -> Search:
     """The slices where the loss is higher than elsewhere.
@@ -138,7 +139,7 @@ def search(
     attributes : sequence of Attribute
         Of N boxes.
     loss : float64, shape (N,)
-        1, 0 or -1 of each box.
+        Of each box: 1 and 0 of a wrong and a right one, or any numbers, such as the difference of two models.
     document : int64, shape (N,)
         Code of the document of each box.
     two_sided : bool
@@ -149,11 +150,24 @@ def search(
         Smallest difference that is listed.
     depth : int
         Conditions, at most; 1 to 3.
+    exact : callable, optional
+        A stricter statistic of a set of rows, as a normal z: where the loss is only the linear part of what is
+        compared. A set that is listed must be as clear by this one.
     """
     present = np.unique(document)
     if len(present) < _LEAST_GROUPS or len(loss) < 2 * LEAST_BOXES:
         return Search((), 0, len(present))
-    run = _Run(attributes, loss, document, two_sided=two_sided, alpha=alpha, smallest=smallest, depth=depth, seed=seed)
+    run = _Run(
+        attributes,
+        loss,
+        document,
+        two_sided=two_sided,
+        alpha=alpha,
+        smallest=smallest,
+        depth=depth,
+        seed=seed,
+        exact=exact,
+    )
     return run.run()
 
 
@@ -167,7 +181,7 @@ class _Tried(NamedTuple):
     p : float
         Of the clearest.
     others : tuple of _Candidate
-        Up to `_POLISHED` of the best, no two of them on the same attributes; the best is the first.
+        Some of the best, no two of them on the same attributes; the best is the first.
     """
 
     ranges: tuple[Range, ...]
@@ -208,7 +222,9 @@ class _Run:
         smallest: float,
         depth: int,
         seed: int,
+        exact: Callable[[IntArray], float] | None,
     ) -> None:
+        self.exact = exact
         self.rng = np.random.default_rng(seed)
         self.two_sided, self.alpha, self.smallest, self.depth = two_sided, alpha, smallest, depth
         unit, self.group_of_unit = self._units(document)
@@ -261,12 +277,12 @@ class _Run:
 
     def run(self) -> Search:
         """Slice after slice, until chance could have found the next one."""
-        clearest: list[Found] = []
+        clearest: list[Subset] = []
         documents = self.documents
         best_p = 1.0
         if self.width == 0:
             return Search((), 0, documents)
-        self.losses = self._gram(np.flatnonzero(self.loss > 0)) - self._gram(np.flatnonzero(self.loss < 0))
+        self.losses = self._gram(np.flatnonzero(self.loss), self.loss)
         cells = {0: self._gram(np.arange(self.size))}
         self.counts = cells[0]
         outcome = self._expect(np.zeros(self.size, np.int64))
@@ -282,10 +298,11 @@ class _Run:
             mask = np.zeros(self.size, bool)
             mask[rows] = True
             z, t = self._statistic(mask, outcome, every)
-            p = max(tried.p, self._p(abs(z), len(conditions)))
+            z = self._clear(abs(z), t, rows)
+            p = max(tried.p, self._p(z, len(conditions)))
             if tried.p > self.alpha:
                 # Clear only with cuts of its own: as if all of these had been tried.
-                p = min(1.0, self._p(abs(z), len(conditions)) * _CUTS ** sum(each.op != "==" for each in conditions))
+                p = min(1.0, self._p(z, len(conditions)) * _CUTS ** sum(each.op != "==" for each in conditions))
                 if p > self.alpha:
                     best_p = tried.p
                     break
@@ -295,7 +312,7 @@ class _Run:
             )
             if p <= self.alpha and effect >= self.smallest and len(rows) >= LEAST_BOXES and inside >= LEAST_DOCUMENTS:
                 confirmed = self._confirmed(mask, t, outcome, cells, len(conditions))
-                clearest.append(Found(conditions, np.sort(self.order[rows]), inside, t, p, confirmed))
+                clearest.append(Subset(conditions, np.sort(self.order[rows]), inside, t, p, confirmed))
                 if len(clearest) == MOST_ROWS:
                     break
             bit = np.int64(1) << step
@@ -340,8 +357,8 @@ class _Run:
             matrix[np.arange(len(part))[:, None], places] = 1.0
             yield part, matrix[:, : self.width]
 
-    def _gram(self, rows: IntArray) -> Float32:
-        """Boxes in every pair of bins by group, float32, shape (K, K, G)."""
+    def _gram(self, rows: IntArray, weight: FloatArray | None = None) -> Float32:
+        """Boxes in every pair of bins by group, or the sum of their weights, float32, shape (K, K, G)."""
         out = np.zeros((self.groups, self.width, self.width), np.float32)
         for part, matrix in self._columns(rows):
             group = self.group[part]
@@ -349,7 +366,8 @@ class _Run:
                 low, high = np.searchsorted(group, [one, one + 1])
                 if high > low:
                     some = matrix[low:high]
-                    out[one] += some.T @ some
+                    heavy = some if weight is None else some * weight[part[low:high], None].astype(np.float32)
+                    out[one] += some.T @ heavy
         # Groups last: what is added up over neighbouring bins then is side by side in memory.
         return np.ascontiguousarray(out.transpose(1, 2, 0))
 
@@ -386,7 +404,9 @@ class _Run:
         ]
         clear.sort(key=lambda each: -each[0])
         best = clear[0][1]
-        return _Tried(best.ranges, best.t, least, _unlike([each for _, each in clear]))
+        # A set where one of two models has no box can be the best, and is none by the stricter statistic.
+        most = _POLISHED if self.exact is None else 2 * _POLISHED
+        return _Tried(best.ranges, best.t, least, _unlike([each for _, each in clear], most))
 
     def _level(self, outcome: _Outcome, groups: IntArray) -> _Level:
         """All boxes of some groups."""
@@ -554,6 +574,12 @@ class _Run:
         )
         return float(statistic.z[0]), float(statistic.t[0])
 
+    def _clear(self, size: float, t: float, rows: IntArray) -> float:
+        """The size of a statistic, or that of the stricter one where it is smaller; 0 where that has another sign."""
+        if self.exact is None:
+            return size
+        return min(size, max(self.exact(self.order[rows]) * math.copysign(1.0, t), 0.0))
+
     # --- the conditions of what was found -------------------------------------------------------------------------
 
     def _chosen(self, tried: _Tried, outcome: _Outcome) -> tuple[tuple[Condition, ...], IntArray]:
@@ -567,7 +593,8 @@ class _Run:
             conditions, rows = self._polished(each, outcome)
             mask = np.zeros(self.size, bool)
             mask[rows] = True
-            worth = self._statistic(mask, outcome, every)[1] ** 2 - _PRICE * len(conditions)
+            t = self._statistic(mask, outcome, every)[1]
+            worth = self._clear(abs(t), t, rows) ** 2 - _PRICE * len(conditions)
             if best is None or worth > best[0]:
                 best = worth, conditions, rows
         assert best is not None
@@ -737,9 +764,7 @@ class _Level(NamedTuple):
         usable = (n1 >= LEAST_BOXES) & (n1 <= size - LEAST_BOXES) & (spread > 0) & (effective > 2.0)
         scale = np.where(usable, 1.0 / np.sqrt(np.where(usable, spread, 1.0)), 0.0)
         t = difference * scale
-        # Student's t as a normal z, Wallace 1959.
-        freedom = freedom + self.prior
-        z = np.sign(t) * (8 * freedom + 1) / (8 * freedom + 3) * np.sqrt(freedom * np.log1p(t**2 / freedom))
+        z = as_normal(t, freedom + self.prior)
         if signs is None:
             return _Statistic(z, t, None)
         largest = np.zeros(len(signs))
@@ -784,12 +809,18 @@ class _Candidate(NamedTuple):
     ranges: tuple[Range, ...]
 
 
-def _unlike(candidates: Sequence[_Candidate]) -> tuple[_Candidate, ...]:
+def as_normal(t: FloatArray, freedom: FloatArray) -> FloatArray:
+    """Student's t as a normal z, float64 of the same shape (Wallace 1959)."""
+    size = np.sqrt(freedom * np.log1p(t**2 / freedom))
+    return np.asarray(np.sign(t) * (8 * freedom + 1) / (8 * freedom + 3) * size)
+
+
+def _unlike(candidates: Sequence[_Candidate], most: int) -> tuple[_Candidate, ...]:
     """The first few, no two of them on the same attributes."""
     kept: dict[tuple[int, ...], _Candidate] = {}
     for each in candidates:
         kept.setdefault(tuple(sorted({part.attribute for part in each.ranges})), each)
-        if len(kept) == _POLISHED:
+        if len(kept) == most:
             break
     return tuple(kept.values())
 

@@ -1,28 +1,50 @@
 """Slices of evaluated boxes: which boxes are meant, how a slice reads, what it costs.
 
 Owns the way from results of protocols that match boxes to the search and back: the outcome of each box, the attributes,
-and every slice found as numbers, a sentence and rows. What is tried and how chance is controlled, `search` says.
+and every slice found as numbers, a sentence and rows. What is tried and how chance is controlled, `search` says; what a
+measure is a mean of, `measured`.
+
+Of two models that count the same boxes (recall), a box has the difference of both. Otherwise (precision: each has its
+own predictions) the boxes of both are searched together for where they add to the difference, and a slice must be as
+clear by the difference of the measures themselves, tested over documents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
+from evaluator.metrics.box_items import Inside
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.results import ResultTable, count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.dataset import Dataset, JoinedBoxes
-from evaluator.slices.attributes import Attribute, OfPages, attributes_of, joined
+from evaluator.model.dataset import JoinedBoxes
+from evaluator.slices.attributes import Attribute, OfPages, joined
 from evaluator.slices.conditions import Condition, holding, subject
-from evaluator.slices.search import ALPHA, SMALLEST_EFFECT, Found, Search, search
+from evaluator.slices.measured import GROUND_TRUTH, WORDS, Counted, Measure, counted_of, is_fit, tables_of
+from evaluator.slices.search import ALPHA, SMALLEST_EFFECT, Search, Subset, as_normal, search
 
-Measure = Literal["recall", "precision"]
-MEASURES: Final[tuple[Measure, ...]] = ("recall", "precision")
+
+class Part(NamedTuple):
+    """The boxes of a slice on one side.
+
+    Attributes
+    ----------
+    origin : int
+        0 for the ground truth, 1 and more for the predictions of the results that were searched.
+    rows : int64
+        Rows of the boxes in their file; of two models those that B counts.
+    held : uint8, shape (N,)
+        For each box of the side a bit for each condition, the first one lowest: whether it holds.
+    """
+
+    origin: int
+    rows: IntArray
+    held: npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,24 +54,23 @@ class Slice:
     Attributes
     ----------
     conditions : tuple of Condition
-    measure : "recall" or "precision"
+    measure : Measure
     value, rest : float
         The measure in the slice and elsewhere; of two models B minus A. Elsewhere are the other boxes, those of the
         same label when the slice names one.
     boxes, documents : int
-        In the slice.
+        In the slice, of what the measure is a mean over; of two models those of B.
     lost : float
-        Boxes that the slice costs: how many more would be right with the measure of elsewhere.
+        What the slice costs: how many more boxes would be right with the measure of elsewhere; for a mean fit, how much
+        higher the sum over the matches would be.
     p : float
         Chance of so clear a slice anywhere in the search where there is none.
     confirmed : bool
-        See `evaluator.slices.search.Found`.
+        See `evaluator.slices.search.Subset`.
     models : tuple of float, or None
         The measure in the slice of A and of B; None for one model.
-    rows : int64
-        Rows of the boxes in their file.
-    held : uint8, shape (N,)
-        For each box of the side a bit for each condition, the first one lowest: whether it holds.
+    parts : tuple of Part
+        Its boxes, by side.
     """
 
     conditions: tuple[Condition, ...]
@@ -62,8 +83,7 @@ class Slice:
     p: float
     confirmed: bool
     models: tuple[float, float] | None
-    rows: IntArray
-    held: npt.NDArray[np.uint8]
+    parts: tuple[Part, ...]
 
     @property
     def difference(self) -> float:
@@ -73,19 +93,21 @@ class Slice:
     @property
     def subject(self) -> str:
         """Which boxes, as the beginning of a sentence."""
-        return subject(self.conditions, "predictions" if self.measure == "precision" else "boxes")
+        return subject(self.conditions, WORDS[self.measure].noun)
 
     @property
     def sentence(self) -> str:
         """The slice in one sentence."""
         kept = "confirmed on the other half" if self.confirmed else "not confirmed on the other half"
-        counts = f"{self.boxes:,} {'box' if self.boxes == 1 else 'boxes'} in {count_of(self.documents, 'document')}"
+        unit = ("match", "matches") if is_fit(self.measure) else ("box", "boxes")
+        counts = f"{self.boxes:,} {unit[self.boxes != 1]} in {count_of(self.documents, 'document')}"
+        title = WORDS[self.measure].title
         if self.models is None:
-            return f"{self.subject}: {self.measure} {self.value:.2f}, elsewhere {self.rest:.2f}; {counts}; {kept}"
+            return f"{self.subject}: {title} {self.value:.2f}, elsewhere {self.rest:.2f}; {counts}; {kept}"
         a, b = self.models
         way = "loses" if self.difference < 0 else "gains"
         return (
-            f"{self.subject}: B {way} here, {self.measure} {b:.2f} against {a:.2f} of A "
+            f"{self.subject}: B {way} here, {title} {b:.2f} against {a:.2f} of A "
             f"({100 * self.value:+.1f} points, elsewhere {100 * self.rest:+.1f}); {counts}; {kept}"
         )
 
@@ -168,8 +190,8 @@ class Slices(NamedTuple):
         """One row per slice."""
         columns = ("lost", "slice", "value", "elsewhere", "boxes", "documents", "p", "confirmed")
         rows = tuple(
-            (round(each.lost), each.subject, each.value, each.rest, each.boxes, each.documents, each.p,
-             "yes" if each.confirmed else "no")
+            (round(each.lost, 1) if is_fit(each.measure) else round(each.lost), each.subject, each.value, each.rest,
+             each.boxes, each.documents, each.p, "yes" if each.confirmed else "no")
             for each in self.slices
         )  # fmt: skip
         return ResultTable(title=self.summary, signature=self.signature, columns=columns, rows=rows)
@@ -180,7 +202,7 @@ def find_slices(
     *,
     measure: Measure = "recall",
     of_pages: OfPages | None = None,
-    of_boxes: Sequence[Attribute] = (),
+    of_boxes: Sequence[Sequence[Attribute]] = (),
     use_score: bool = False,
     smallest: float = SMALLEST_EFFECT,
     depth: int = 3,
@@ -192,61 +214,91 @@ def find_slices(
     ----------
     results : sequence of BoxResult
         One, or two of one dataset.
-    measure : "recall" or "precision"
-        Of one model; recall alone for two.
+    measure : Measure
     of_pages : mapping, optional
         Attributes of pages and documents from elsewhere, on top of those of the ground truth's file.
-    of_boxes : sequence of Attribute
-        Attributes from elsewhere of all boxes that the measure is of (see `side_of`).
+    of_boxes : sequence of sequence of Attribute
+        Attributes from elsewhere of all boxes of the ground truth, then of the predictions of each result; empty for
+        none.
     use_score : bool
         Whether conditions may be on the score; for precision only.
     smallest, depth
         See `search`.
-
-    Raises
-    ------
-    ValueError
-        For the precision of two models.
     """
-    if len(results) == 2 and measure == "precision":
-        raise ValueError("two models are compared on the boxes of the ground truth, so by recall")
-    first = results[0]
-    dataset = first.matching.dataset
-    side = side_of(first, measure)
-    outcomes = [hits(result, measure) for result in results]
-    rows = np.flatnonzero(outcomes[0][1])
-    right = [outcome[rows].astype(np.float64) for outcome, _ in outcomes]
-    known = known_of_pages(dataset.ground_truth, of_pages)
-    use_score = use_score and measure == "precision"
-    every = attributes_of(dataset, side, of_pages=known, of_boxes=of_boxes, score=use_score)
-    taken = [each.take(rows) for each in every]
-    value = right[0] if len(right) == 1 else right[1] - right[0]
-    loss = 1.0 - value if len(right) == 1 else -value
-    document = side.document[rows].astype(np.int64)
-    tried = search(taken, loss, document, two_sided=len(right) == 2, smallest=smallest, depth=depth)
-    label = side.label[rows].astype(np.int64)
-    made = [_slice(one, measure, value, right=right, label=label, rows=rows, every=every) for one in tried.found]
+    counted = counted_of(results, measure)
+    known = known_of_pages(counted.dataset.ground_truth, of_pages)
+    tables = tables_of(counted, of_pages=known, of_boxes=of_boxes, score=use_score and measure == "precision")
+    taken = counted.taken(tables)
+    outcome, document = _outcome(counted), counted.document
+    both = len(results) == 2
+    tried = search(
+        taken,
+        (0.0 if both else 1.0) - outcome,
+        document,
+        two_sided=both,
+        smallest=smallest,
+        depth=depth,
+        exact=_difference_z(counted, document) if both and not counted.paired else None,
+    )
+    label = counted.column(lambda side: side.label.astype(np.int64))
+    made = [_slice(one, counted, document, label, tables) for one in tried.subsets]
     # Elsewhere is what a reader compares with: where it is the same label and hardly differs, there is nothing to tell.
     listed = [each for each in made if abs(each.difference) >= smallest]
     listed.sort(key=lambda each: -each.lost)
-    return Slices(tuple(listed), len(rows), tuple(each.name for each in every), tried, signature)
+    return Slices(tuple(listed), len(counted), tuple(each.name for each in taken), tried, signature)
 
 
-def side_of(result: AnyBoxResult, measure: Measure) -> JoinedBoxes:
-    """The boxes that a measure is of: the ground truth's for recall, the predictions for precision."""
-    dataset: Dataset = result.matching.dataset
-    prediction: JoinedBoxes = result.matching.prediction
-    return dataset.ground_truth if measure == "recall" else prediction
+def _outcome(counted: Counted) -> FloatArray:
+    """What each box adds to the measure, or to the difference of B and A, float64, shape (U,).
 
-
-def hits(result: AnyBoxResult, measure: Measure) -> tuple[BoolArray, BoolArray]:
-    """Which boxes are right, and which take part, both bool of one length.
-
-    For recall of the ground truth, for precision of the predictions.
+    Where the two results do not count the same boxes, how far each is above the mean of its result, with the sign of
+    the result; the mean over boxes then is about the difference of the measures less that over all boxes.
     """
-    if measure == "recall":
-        return result.truth_partner != UNMATCHED, result.matching.truth_counts
-    return result.prediction_partner != UNMATCHED, result.counting_predictions
+    if len(counted.values) == 1:
+        return np.asarray(counted.values[0])
+    a, b = counted.values
+    if counted.paired:
+        return np.asarray(b - a)
+    outcome = np.zeros(len(counted))
+    for sign, values in ((-1.0, a), (1.0, b)):
+        counts = ~np.isnan(values)
+        if counts.any():
+            weight = sign * len(counted) / counts.sum()
+            outcome[counts] += weight * (values[counts] - values[counts].mean())
+    return outcome
+
+
+def _difference_z(counted: Counted, document: IntArray) -> Callable[[IntArray], float]:
+    """How clear the difference of two models is inside some boxes against that elsewhere, as a normal z.
+
+    Returns
+    -------
+    callable
+        Of rows of `counted`: z of (A - B inside) - (A - B elsewhere), each the measure itself. Its standard error is
+        that of the linear parts of the four means added up by document (cluster-robust), with a Student's t of one
+        less than the documents inside; 0 where a mean has no box.
+    """
+    size = int(document.max(initial=-1)) + 1
+
+    def z(rows: IntArray) -> float:
+        inside = np.zeros(len(counted), bool)
+        inside[rows] = True
+        difference, errors = 0.0, np.zeros(size)
+        for sign, values in zip((1.0, -1.0), counted.values, strict=True):
+            for side, mask in ((sign, inside), (-sign, ~inside)):
+                kept = mask & ~np.isnan(values)
+                if not kept.any():
+                    return 0.0
+                mean = float(values[kept].mean())
+                difference += side * mean
+                errors += side * np.bincount(document[kept], values[kept] - mean, size) / kept.sum()
+        documents = len(np.unique(document[inside]))
+        if documents < 2 or not errors.any():
+            return 0.0
+        t = difference / np.sqrt((errors**2).sum() * documents / (documents - 1))
+        return float(as_normal(np.array([t]), np.array([documents - 1.0]))[0])
+
+    return z
 
 
 def boxes_in(
@@ -255,19 +307,47 @@ def boxes_in(
     measure: Measure,
     *,
     of_pages: OfPages | None = None,
-    of_boxes: Sequence[Attribute] = (),
-) -> BoolArray:
-    """The boxes of a slice that count, bool, shape (N,), of the side that the measure is of.
+    of_boxes: Sequence[Sequence[Attribute]] = (),
+) -> Inside:
+    """The boxes of a slice that count.
+
+    Parameters
+    ----------
+    of_boxes : sequence of sequence of Attribute
+        Attributes from elsewhere of all boxes of the ground truth and of the predictions; empty for none.
 
     Raises
     ------
     KeyError
         For an attribute that is not known; its name.
     """
-    dataset, side = result.matching.dataset, side_of(result, measure)
-    known = known_of_pages(dataset.ground_truth, of_pages)
-    every = attributes_of(dataset, side, of_pages=known, of_boxes=of_boxes, score=measure == "precision")
-    return holding(conditions, attribute_table(every)) & hits(result, measure)[1]
+    counted = counted_of([result], measure)
+    known = known_of_pages(counted.dataset.ground_truth, of_pages)
+    tables = tables_of(counted, of_pages=known, of_boxes=of_boxes, score=measure == "precision")
+    holds = {origin: holding(conditions, attribute_table(each)) for origin, each in tables.items()}
+    rows = np.flatnonzero(counted.placed(holds))
+    by_origin = {at: counted.row[rows[counted.origin[rows] == at]] for at in counted.origins}
+    return _inside((counted.sides[0], counted.sides[1]), by_origin, 1, fits=is_fit(measure))
+
+
+def inside_of(one: Slice, result: AnyBoxResult) -> Inside:
+    """The boxes of a slice in the last of the results that were searched."""
+    rows = {part.origin: part.rows for part in one.parts}
+    sides = result.matching.dataset.ground_truth, result.matching.prediction
+    return _inside(sides, rows, 1 if one.models is None else 2, fits=is_fit(one.measure))
+
+
+def _inside(sides: tuple[JoinedBoxes, JoinedBoxes], rows: dict[int, IntArray], last: int, *, fits: bool) -> Inside:
+    """Rows by origin as masks over the ground truth and over the predictions, whose origin is `last`."""
+
+    def mask(origin: int, side: JoinedBoxes) -> BoolArray | None:
+        if origin not in rows:
+            return None
+        made = np.zeros(len(side), bool)
+        made[rows[origin]] = True
+        return made
+
+    return Inside(mask(GROUND_TRUTH, sides[0]), mask(last, sides[1]), matched=fits)
 
 
 def attributes_in(side: JoinedBoxes) -> dict[tuple[str, int | None], dict[str, str | int | float | bool | None]]:
@@ -301,35 +381,40 @@ def plain_numbers(texts: Sequence[str | None]) -> list[str | float | None]:
 
 
 def _slice(
-    found: Found,
-    measure: Measure,
-    value: FloatArray,
-    *,
-    right: Sequence[FloatArray],
+    subset: Subset,
+    counted: Counted,
+    document: IntArray,
     label: IntArray,
-    rows: IntArray,
-    every: Sequence[Attribute],
+    tables: dict[int, tuple[Attribute, ...]],
 ) -> Slice:
     """The numbers of a slice."""
-    inside = np.zeros(len(value), bool)
-    inside[found.rows] = True
+    inside = np.zeros(len(counted), bool)
+    inside[subset.rows] = True
     elsewhere = ~inside
-    if any(each.attribute == "label" and each.op == "==" for each in found.conditions) and len(found.conditions) > 1:
-        same = elsewhere & (label == label[found.rows[0]])
+    if any(each.attribute == "label" and each.op == "==" for each in subset.conditions) and len(subset.conditions) > 1:
+        same = elsewhere & (label == label[subset.rows[0]])
         elsewhere = same if same.any() else elsewhere
-    here, there = float(value[inside].mean()), float(value[elsewhere].mean())
-    table = attribute_table(every)
-    held = np.zeros(len(every[0].values), dtype=np.uint8)
-    for place, each in enumerate(found.conditions):
-        held |= each.holds(table[each.attribute]).astype(np.uint8) << place
-    models = None
-    if len(right) == 2:
-        models = float(right[0][inside].mean()), float(right[1][inside].mean())
+    here, there = ([_mean(values[mask]) for values in counted.values] for mask in (inside, elsewhere))
+    last = inside & ~np.isnan(counted.values[-1])
+    parts = []
+    for origin in counted.origins:
+        table = attribute_table(tables[origin])
+        held = np.zeros(len(counted.sides[origin]), dtype=np.uint8)
+        for place, each in enumerate(subset.conditions):
+            held |= each.holds(table[each.attribute]).astype(np.uint8) << place
+        parts.append(Part(origin, counted.row[last & (counted.origin == origin)], held))
+    value, rest = (means[0] if len(means) == 1 else means[1] - means[0] for means in (here, there))
     return Slice(
-        conditions=found.conditions, measure=measure, value=here, rest=there, boxes=len(found.rows),
-        documents=found.documents, lost=len(found.rows) * (there - here), p=found.p, confirmed=found.confirmed,
-        models=models, rows=rows[found.rows], held=held,
+        conditions=subset.conditions, measure=counted.measure, value=value, rest=rest, boxes=int(last.sum()),
+        documents=len(np.unique(document[last])), lost=int(last.sum()) * (rest - value), p=subset.p,
+        confirmed=subset.confirmed, models=(here[0], here[1]) if len(here) == 2 else None, parts=tuple(parts),
     )  # fmt: skip
+
+
+def _mean(values: FloatArray) -> float:
+    """Mean of those that count; NaN without any."""
+    kept = values[~np.isnan(values)]
+    return float(kept.mean()) if len(kept) else float("nan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,14 +428,20 @@ class PageOfSlice:
 
 
 def pages_of(one: Slice, results: Sequence[AnyBoxResult]) -> tuple[PageOfSlice, ...]:
-    """The pages with boxes of a slice, those with most wrong ones first; `results` are those that were searched."""
-    last = results[-1]
-    dataset = last.matching.dataset
-    side = side_of(last, one.measure)
-    right, _ = hits(last, one.measure)
-    page = side.page[one.rows]
-    boxes = np.bincount(page, minlength=dataset.pages)
-    wrong = np.bincount(page[~right[one.rows]], minlength=dataset.pages)
+    """The pages with boxes of a slice, those with most wrong ones first; `results` are those that were searched.
+
+    Wrong are the missed and the false ones of the last result; for a mean fit those that fit worse than elsewhere.
+    """
+    counted = counted_of(results, one.measure)
+    dataset, values, page = counted.dataset, counted.values[-1], counted.page
+    masks = {part.origin: np.zeros(len(counted.sides[part.origin]), bool) for part in one.parts}
+    for part in one.parts:
+        masks[part.origin][part.rows] = True
+    inside = counted.placed(masks) & ~np.isnan(values)
+    usual = one.rest if one.models is None else one.models[1] - one.value + one.rest
+    bad = inside & (values < usual if is_fit(one.measure) else values == 0.0)
+    boxes = np.bincount(page[inside], minlength=dataset.pages)
+    wrong = np.bincount(page[bad], minlength=dataset.pages)
     order = np.lexsort((np.arange(dataset.pages), -wrong))
     names = dataset.document_ids
     return tuple(

@@ -86,7 +86,7 @@ def absent(truth: Columns, seen: Sequence[Seen], evidence: AtBoxes, look: Looks,
 
     Parameters
     ----------
-    found : AtBoxes
+    evidence : AtBoxes
         The laws of the models, and which ground truth boxes are right.
     look : Looks
     page_size : float64, shape (pages, 2)

@@ -318,6 +318,6 @@ def neighbourhood(page: IntArray, top: FloatArray, label: IntArray, labels: int)
         # A label is drawn to how all labels are with the weight of twenty boxes.
         share = (table + 20.0 * pooled[:, None]) / (table.sum(axis=0) + 20.0)
         density += np.log(share / pooled[:, None])[neighbour]
-    found = np.empty_like(density)
-    found[order] = density
-    return found
+    in_file_order = np.empty_like(density)
+    in_file_order[order] = density
+    return in_file_order

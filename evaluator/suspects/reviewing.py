@@ -90,7 +90,7 @@ def review_plan(
 
     Parameters
     ----------
-    found : Suspects
+    suspects : Suspects
     protocol : BoxProtocol
         What counts as matched, at its first IoU threshold or that of the options.
     margin : float

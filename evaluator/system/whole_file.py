@@ -9,13 +9,15 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-def write_whole(path: Path, pieces: Iterable[bytes]) -> int:
+def write_whole(path: Path, pieces: Iterable[bytes], *, durable: bool = True) -> int:
     """Write a file; an older one stays until the new one is complete.
 
     Parameters
     ----------
     pieces : iterable of bytes
         Taken one by one, so that they may be made on the way.
+    durable : bool
+        Wait until the disk has it. Without, a crash of the machine may leave an empty file under the name.
 
     Returns
     -------
@@ -35,7 +37,8 @@ def write_whole(path: Path, pieces: Iterable[bytes]) -> int:
                 out.write(piece)
                 size += len(piece)
             out.flush()
-            os.fsync(out.fileno())
+            if durable:
+                os.fsync(out.fileno())
         # mkstemp gives the file to its owner alone; a report is passed on.
         os.chmod(name, 0o644)
         os.replace(name, path)
@@ -43,7 +46,8 @@ def write_whole(path: Path, pieces: Iterable[bytes]) -> int:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name)
         raise
-    _keep_name(path.parent)
+    if durable:
+        _keep_name(path.parent)
     return size
 
 

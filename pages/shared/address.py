@@ -27,7 +27,7 @@ from evaluator.metrics.error_types import DOCUMENT
 from evaluator.protocols import pixel
 from evaluator.protocols.fields.drill_down import LINKS
 from evaluator.protocols.posters.profiles import PROFILES
-from evaluator.slices.slices import MEASURES
+from evaluator.slices.measured import MEASURES
 from evaluator.suspects.ranking import KINDS
 from pages.shared import compare, decision, gallery, kept, means, opened, pictures, protocol, results
 from pages.shared.components import MODES
@@ -352,6 +352,7 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("sheet", State.gallery_sheet, _whole(1, 99_999, shift=1), _from_one, _GALLERY),
     # Compare.
     Entry("show", State.pair_show, _one_of(tuple(PAGE_FILTERS)), _text, _COMPARE),
+    Entry("cause", State.pair_cause, str, _text, _COMPARE),
     Entry("look", State.pair_mode, _one_of(MODES), _text, _COMPARE),
     Entry("below", State.pair_part, _one_of(compare.PARTS), _text, _COMPARE),
     Entry("measure", State.rule_measure, _one_of(FOUND), _text, _COMPARE),

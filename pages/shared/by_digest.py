@@ -1,21 +1,25 @@
 """What a browser fetches by an address of its own: scripts and styles of our components, and pictures of pages.
 
-An address is the digest of its content, so that a browser may keep what it fetched for as long as it likes. Scripts
-and styles stay; of the pictures the last used ones stay, up to `PICTURE_BYTES`. Only what this process made itself is
-handed out: a picture is one that the renderer encoded anew, and the digest of it is keyed, so that nobody who has a
-file can ask whether it is open here. Under a server without the route of this module, everything goes the other way:
-pictures as data URLs, scripts with the component.
+An address is the digest of its content, or of all that decides it, so that a browser may keep what it fetched for as
+long as it likes. A small picture is made when it is asked for, one at a time. Scripts and styles stay; of the pictures
+the last used ones stay, up to `PICTURE_BYTES`. Only what this process made itself is handed out: a picture is one that
+the renderer encoded anew, and the digest of it is keyed, so that nobody who has a file can ask whether it is open here.
+Under a server without the route of this module, everything goes the other way: pictures as data URLs, scripts with the
+component, and small pictures not at all.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import secrets
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Final
 
 import streamlit as st
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -24,6 +28,8 @@ FOLDER: Final = "layoutscope"
 """First part of every address."""
 PICTURE_BYTES: Final = 64 * 2**20
 """Of all pictures that are kept; the renderer keeps the same bytes for its own answers."""
+LATER: Final = 20_000
+"""Pictures that are made when they are asked for: so many are known at once."""
 _HEADERS: Final = {
     "Cache-Control": "private, max-age=31536000, immutable",
     "X-Content-Type-Options": "nosniff",
@@ -63,7 +69,31 @@ class Contents:
             return self._lasting.get(name)
 
 
+class Later:
+    """How to make what is made when it is asked for, by name; the ones named last, up to a number of them."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._makers: OrderedDict[str, Callable[[], bytes | None]] = OrderedDict()
+
+    def add(self, name: str, make: Callable[[], bytes | None]) -> None:
+        """Know how to make the content of a name."""
+        with self._lock:
+            self._makers[name] = make
+            self._makers.move_to_end(name)
+            while len(self._makers) > self._most:
+                self._makers.popitem(last=False)
+
+    def get(self, name: str) -> Callable[[], bytes | None] | None:
+        """How the content of a name is made; None when nobody knows."""
+        with self._lock:
+            return self._makers.get(name)
+
+
 _contents = Contents(PICTURE_BYTES)
+_later = Later(LATER)
+_one_at_a_time = asyncio.Semaphore(1)
 _secret = secrets.token_bytes(32)
 _routed = False
 
@@ -95,6 +125,14 @@ async def _answer(request: Request) -> Response:
     """One content, or 404."""
     name = request.path_params["name"]
     content = _contents.get(name)
+    make = _later.get(name) if content is None else None
+    if make is not None:
+        # A page that is turned to must not wait for a row of small pictures.
+        async with _one_at_a_time:
+            content = await run_in_threadpool(make)
+        if content is None:
+            return Response(status_code=204)
+        _contents.add(name, content)
     if content is None:
         return Response("Not found", status_code=404, media_type="text/plain")
     return Response(content, media_type=_TYPES[name.rpartition(".")[2]], headers=_HEADERS)
@@ -113,6 +151,23 @@ def picture_address(webp: bytes) -> str:
         return data_url(webp)
     name = f"{hashlib.blake2b(webp, key=_secret, digest_size=16).hexdigest()}.webp"
     _contents.add(name, webp)
+    return _address(name)
+
+
+def later_address(of: str, make: Callable[[], bytes | None]) -> str:
+    """Where the browser finds a picture that is made when it is asked for; empty where there is no route.
+
+    Parameters
+    ----------
+    of : str
+        All that decides the picture: another text is another address.
+    make : callable
+        The picture as the renderer encodes it, or None when it cannot be made.
+    """
+    if not _routed:
+        return ""
+    name = f"{hashlib.blake2b(of.encode(errors='surrogateescape'), key=_secret, digest_size=16).hexdigest()}.webp"
+    _later.add(name, make)
     return _address(name)
 
 

@@ -14,9 +14,10 @@ import numpy as np
 import streamlit as st
 
 from evaluator.compare import differences
+from evaluator.compare.changed_causes import ChangedCauses, changed_causes
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
-from evaluator.drawing import pair_list
+from evaluator.drawing import pair_causes, pair_list
 from evaluator.drawing.board import TABLE_METRICS
 from evaluator.drawing.payloads import LinkItem
 from evaluator.metrics.box_measures import box_measures
@@ -44,9 +45,15 @@ def drop_unknown(loaded: OpenedBoxes) -> None:
 
 def choose_show(name: str) -> None:
     """List other pages, from the first one."""
-    state.pair_show = name
+    state.pair_show, state.pair_cause = name, ""
     state.doc = state.box = None
     state.pair_whole = True
+
+
+def choose_cause(key: str) -> None:
+    """List the pages of a cause, from the first one; the changed pages again for an empty key."""
+    choose_show("changed")
+    state.pair_cause = key
 
 
 def open_linked(pages: LinkItem) -> None:
@@ -100,13 +107,28 @@ class Compared:
         Of everything.
     listed : Ledger
         Of the chosen label and document.
+    causes : ChangedCauses
+        Of the changed boxes of `listed`.
     """
 
     chosen: tuple[Named, Named]
     results: tuple[Result, Result]
     ledger: Ledger
     listed: Ledger
+    causes: ChangedCauses
     differences: tuple[Difference, ...]
+
+    @property
+    def cause(self) -> int | None:
+        """Place of the cause whose pages are listed; None for a filter."""
+        return pair_causes.place_of(self.causes, state.pair_cause) if state.pair_cause else None
+
+    @property
+    def rows(self) -> IntArray:
+        """Rows of the pages that are listed, int64."""
+        if self.cause is not None:
+            return pair_causes.pages_of(self.causes, self.cause, self.listed)
+        return pair_list.listed_pages(self.listed, state.pair_show)
 
 
 def compared(loaded: OpenedBoxes) -> Compared:
@@ -116,11 +138,13 @@ def compared(loaded: OpenedBoxes) -> Compared:
     keys = result_key(loaded, first), result_key(loaded, second)
     whole = _ledger(*keys, _results=results)
     label, within = state.label or None, state.within or None
+    listed = _only(*keys, label, within, _ledger=whole) if label or within else whole
     return Compared(
         (first, second),
         results,
         whole,
-        _only(*keys, label, within, _ledger=whole) if label or within else whole,
+        listed,
+        _causes(*keys, label, within, _results=results, _ledger=listed),
         _differences(*keys, _measures=lambda: (_measured(loaded, first), _measured(loaded, second))),
     )
 
@@ -143,6 +167,20 @@ def _only(first: ResultKey, second: ResultKey, label: str | None, within: str | 
         labels=None if label is None else {label},
         documents=None if within is None else {within},
     )
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _causes(
+    first: ResultKey,
+    second: ResultKey,
+    label: str | None,
+    within: str | None,
+    *,
+    _results: tuple[Result, Result],
+    _ledger: Ledger,
+) -> ChangedCauses:
+    """The causes behind the changed boxes of a ledger; the keys, the label and the document identify it."""
+    return changed_causes(*_results, _ledger)
 
 
 def _measured(loaded: OpenedBoxes, model: Model) -> Measures:
@@ -227,7 +265,7 @@ def place_of(both: Compared, row: int) -> Place:
 
 def turn(both: Compared, document: str, index: int, step: int) -> None:
     """Go some pages on in the list, or to a page."""
-    rows = pair_list.listed_pages(both.listed, state.pair_show)
+    rows = both.rows
     if step and len(rows):
         here = place_in(both, rows) or 0
         place = place_of(both, int(rows[min(max(here + step, 0), len(rows) - 1)]))

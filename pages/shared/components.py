@@ -77,7 +77,7 @@ def _component(
 
 
 _viewer = _component("viewer", "go", "selected", "sharper", "model", "clear_filter", "verdict", "alike", "more")
-_panes = _component("compare", "go", "selected", "sharper", "show", "mode", "open", "clear_filter")
+_panes = _component("compare", "go", "selected", "sharper", "show", "cause", "mode", "open", "clear_filter")
 _board = _component("compare_board", "link")
 _matrix = _component("matrix", "cell", isolate=True)
 _tint = _component("tint", "sharper", isolate=True)
@@ -141,7 +141,7 @@ def panes(payload: ComparePayload, *, key: str, **on: Callable[[], None]) -> Com
     key : str
         One key for all pages: zoom keys, mode and focus then stay over a page turn.
     **on : callable without arguments
-        ``on_go``, ``on_selected``, ``on_sharper``, ``on_show``, ``on_mode``, ``on_clear_filter``.
+        ``on_go``, ``on_selected``, ``on_sharper``, ``on_show``, ``on_cause``, ``on_mode``, ``on_clear_filter``.
 
     Returns
     -------

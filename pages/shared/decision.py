@@ -120,15 +120,18 @@ def _ruler(drawn: Ruler, made: Decision, chosen: Sequence[Named]) -> str:
 def _consequences(made: Decision) -> str:
     """Cost, more documents, clear losses and gains, and what could not be judged, as HTML."""
     head, detail = made.cost_words
-    rows = [(head, f"{detail}; one for each box to move, draw, relabel or delete")] if head else []
+    rows = [(head, detail, "One for each box to move, draw, relabel or delete")] if head else []
     if made.more_documents:
-        rows.append((made.more_documents, ""))
+        rows.append((made.more_documents, "", ""))
     losses, gains = len(made.losses), len(made.gains)
-    moved = [f"{losses:,} clear {'loss' if losses == 1 else 'losses'}", count_of(gains, "clear gain")]
-    largest = f"largest: {name_of(made.losses[0])} {moved_text(made.losses[0])}; " if made.losses else ""
-    unjudged = f"; not judged, too few documents: {', '.join(made.unjudged)}" if made.unjudged else ""
-    rows.append((" and ".join(moved), f"{largest}all in the table{unjudged}"))
-    body = "".join(f"<div><dt>{_text(name)}</dt><dd>{_text(words)}</dd></div>" for name, words in rows)
+    moved = f"{losses:,} clear {'loss' if losses == 1 else 'losses'}, {count_of(gains, 'clear gain')}"
+    largest = f"largest loss {name_of(made.losses[0])} {moved_text(made.losses[0])}" if made.losses else ""
+    unjudged = f"too few documents to judge {', '.join(made.unjudged)}" if made.unjudged else ""
+    rows.append((moved, "; ".join(part for part in (largest, unjudged) if part), ""))
+    body = "".join(
+        f'<div title="{_text(title)}"><dt>{_text(name)}</dt> <dd>{_text(words)}</dd></div>'
+        for name, words, title in rows
+    )
     return f'<dl class="ls-consequences{frame.theme()}">{body}</dl>'
 
 

@@ -16,7 +16,7 @@ import streamlit as st
 
 from evaluator import checkup, formats
 from evaluator.doctor import Diagnosis, Fix, fix_of
-from evaluator.doctor.contents import Contents, contents
+from evaluator.doctor.contents import Check, Contents, Place, Spread, contents, places
 from evaluator.doctor.diagnosis import number
 from evaluator.doctor.fixes import words_of
 from evaluator.doctor.preview import Boxes, Preview, preview
@@ -27,11 +27,19 @@ from evaluator.model.issues import BadInput, plain
 from evaluator.project import Member
 from pages.shared import frame, opened, protocol, widgets
 from pages.shared.opened import BOXES
-from pages.shared.state import go_to, state
+from pages.shared.state import chosen_cells, go_to, state
 
 _SHOWN = 6
 _PAPER = 168
 _BROWSER_VIEW = "pages/page_browser.py"
+_CHECKS: dict[str, Check] = {
+    "Duplicate boxes": "duplicates",
+    "Pages without boxes": "pages_without_boxes",
+    "Boxes that leave the page": "outside",
+    "Boxes without width or height": "flat",
+}
+_FEW = "Labels with fewer than 20 boxes"
+_PAGES_LISTED = 200
 
 
 class Diagnosed(NamedTuple):
@@ -305,7 +313,7 @@ def label_mapping() -> None:
 
 
 def what_is_in_the_data() -> None:
-    """Boxes per label of every file, and the checks of each."""
+    """Boxes per label of every file, and the checks of each, with the pages behind each count."""
     held = opened.files(BOXES)
     files = [(member.name, member.source) for member in held.members if member.source is not None]
     if not files:
@@ -319,17 +327,93 @@ def what_is_in_the_data() -> None:
     for name, row in zip(names, rows, strict=True):
         table[name] = [*(row.labels.get(label, 0) for label in labels), row.boxes]
     widgets.table(table, columns={name: widgets.count(90) for name in names}, alt="Boxes per label")
-    checks: dict[str, Callable[[Contents], object]] = {
-        "Duplicate boxes": lambda row: row.duplicates,
-        "Pages without boxes": lambda row: row.pages_without_boxes,
-        "Boxes that leave the page": lambda row: row.outside,
-        "Boxes without width or height": lambda row: row.flat,
-        "Labels with fewer than 20 boxes": lambda row: len(row.few),
-    }
-    listed: dict[str, list[object]] = {"Check": list(checks)}
+    listed: dict[str, list[object]] = {"Check": [*_CHECKS, _FEW]}
     for name, row in zip(names, rows, strict=True):
-        listed[name] = [check(row) for check in checks.values()]
-    widgets.table(listed, columns={name: widgets.count(90) for name in names}, alt="Checks of the files")
+        listed[name] = [*(getattr(row, check) for check in _CHECKS.values()), len(row.few)]
+    widgets.table(
+        listed,
+        columns={name: widgets.count(90) for name in names},
+        alt="Checks of the files",
+        on_select="rerun",
+        key="checks_of_files",
+    )
+    cells = [(at, names.index(column)) for at, column in chosen_cells("checks_of_files") if column in names]
+    for at, place in cells[:1]:
+        _behind(listed["Check"][at], names[place], files[place][1], rows[place])
+    if not cells:
+        st.caption("Choose a count to see the pages behind it.")
+
+
+def description(name: str, source: Annotations) -> None:
+    """What is in one file in a few lines, and the way to its first page with boxes."""
+    row = _contents(BOXES.digest(source), _source=source)
+    unit = "of the page" if row.unit == "page" else "px"
+    counted = f"{count_of(row.documents, 'document')}, {count_of(row.pages, 'page')}"
+    boxes = f"{row.boxes:,} {'box' if row.boxes == 1 else 'boxes'}"
+    facts = {
+        "Holds": f"{counted}, {boxes}, {count_of(len(row.labels), 'label')}",
+        "Width of a box": f"{_spread(row.width)} {unit}",
+        "Height of a box": f"{_spread(row.height)} {unit}",
+        "Score": f"{_spread(row.score)}, {row.without_score:,} without",
+        "Outlines": f"{row.outlines:,}",
+    }
+    widgets.table({"": list(facts), "In this file": list(facts.values())}, columns={"": 140}, alt="What is in the file")
+    if row.boxes and st.button("Show pages", key="show_pages_of_file"):
+        first = source.boxes
+        _show_page(plain(name), Place(source.documents[int(first.document[0])].doc_id, int(first.page[0]), 1))
+
+
+def _spread(spread: Spread) -> str:
+    """Smallest to largest with the middle; n/a without any."""
+    if spread.smallest is None:
+        return "n/a"
+    return f"{spread.smallest:.4g} to {spread.largest:.4g}, median {spread.median:.4g}"
+
+
+def _behind(check: object, name: str, source: Annotations, row: Contents) -> None:
+    """What a count of a check consists of: pages with the way to each, or labels."""
+    if check == _FEW:
+        frame.section(f"{_FEW} in {name}", count_of(len(row.few), "label"))
+        if row.few:
+            counts = {"Label": [plain(label) for label in row.few], "Boxes": [row.labels[label] for label in row.few]}
+            widgets.table(counts, columns={"Boxes": widgets.count(90)}, alt="Labels with few boxes")
+        return
+    behind = places(source, _CHECKS[str(check)])
+    frame.section(f"{check} in {name}", f"{sum(each.number for each in behind):,} on {count_of(len(behind), 'page')}")
+    if not behind:
+        return
+    shown = behind[:_PAGES_LISTED]
+    widgets.table(
+        {
+            "Document": [plain(each.document) for each in shown],
+            "Page": [each.page + 1 for each in shown],
+            "Count": [each.number for each in shown],
+        },
+        columns={"Page": widgets.count(70), "Count": widgets.count(70)},
+        alt="Pages behind the count",
+    )
+    if len(behind) > len(shown):
+        st.caption(f"The first {len(shown):,} of {len(behind):,} pages.")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        at = st.selectbox(
+            "Page",
+            range(len(shown)),
+            format_func=lambda at: f"{plain(shown[at].document)}, page {shown[at].page + 1}",
+            label_visibility="collapsed",
+            key="page_of_check",
+        )
+        if st.button("Show page", key="show_page_of_check"):
+            _show_page(name, shown[at])
+
+
+def _show_page(name: str, place: Place) -> None:
+    """Open a page of a file in the Page browser, under its own model where it is a prediction."""
+    loaded = opened.opened(BOXES)
+    models = [plain(each.name) for each in loaded.predictions] if loaded is not None else []
+    if name in models:
+        state.model = models.index(name)
+    go_to(place.document, place.page)
+    st.switch_page(_BROWSER_VIEW)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

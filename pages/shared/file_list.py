@@ -2,47 +2,88 @@
 
 from __future__ import annotations
 
+import html
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import streamlit as st
 
-from evaluator import file_list
+from evaluator import file_list, project_file
 from evaluator.file_list import LEFT_OUT, READ, WITH_ISSUES, FileRow
 from evaluator.formats import search
-from evaluator.model.dataset import Side
+from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import plain
-from evaluator.pdf.folder import IMAGE_SUFFIXES
-from pages.shared import opened, widgets
+from evaluator.pdf.folder import IMAGE_SUFFIXES, folders_of
+from pages.shared import doctor, frame, opened, pictures, widgets
+from pages.shared.findings import log
 from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind
-from pages.shared.state import State, state
+from pages.shared.state import State, chosen_cells, state
 
 _KINDS: Final[tuple[Kind[Any], ...]] = (BOXES, FIELDS, POSTERS)
 _ROLES: Final[dict[str, Side | None]] = {"Ground truth": "ground_truth", "Prediction": "prediction", "Not used": None}
 _ROWS: Final = 20
+_VIEWS: Final[dict[str, tuple[str, str]]] = {
+    "Findings": ("Open Findings", "pages/findings.py"),
+    "fields": ("Open Fields", "pages/fields.py"),
+    "posters": ("Open Posters", "pages/posters.py"),
+}
+
+
+class _Listed(NamedTuple):
+    """A row with the file that it is of; None for what is no file of annotations."""
+
+    row: FileRow
+    member: tuple[Kind[Any], Any] | None = None
 
 
 def all_files() -> None:
-    """Every file of the session in one table, and the choice of a role."""
+    """Every file of the session in one table, the card of the chosen one, and the choice of a role."""
     members = _members()
-    rows = [*_rows(), *file_list.of_left_out(opened.workspace_named(), state.passed_over)]
+    listed = _listed(members)
     head, control = st.columns([1, 1.4], vertical_alignment="center")
     head.html('<h2 class="ls-section">All files <small>recognised by content</small></h2>')
     if not members:
         st.caption("No annotation file is open. Upload one below, or start with layoutscope open FOLDER.")
-    if not rows:
+    if not listed:
         return
-    counts = {name: sum(row.shown_under(name) for row in rows) for name in ("All", READ, LEFT_OUT, WITH_ISSUES)}
+    names = ("All", READ, LEFT_OUT, WITH_ISSUES)
+    counts = {name: sum(each.row.shown_under(name) for each in listed) for name in names}
     with control.container(horizontal=True, horizontal_alignment="right"):
-        names = {name: f"{name} {count:,}" for name, count in counts.items()}
-        chosen = widgets.switch("Files shown", names, State.files_shown, label_visibility="collapsed")
-    shown = [row for row in rows if row.shown_under(chosen)]
+        words = {name: f"{name} {count:,}" for name, count in counts.items()}
+        chosen = widgets.switch("Files shown", words, State.files_shown, label_visibility="collapsed")
+    shown = [each for each in listed if each.row.shown_under(chosen)]
     if shown:
-        _table(shown)
+        _table([each.row for each in shown], key := f"files_{chosen}")
+        cells = chosen_cells(key)
+        if cells and cells[0][0] < len(shown):
+            with st.container(border=True, key="file_card"):
+                _card(shown[cells[0][0]])
+        else:
+            st.caption("Choose a row to see what is in the file.")
     else:
         st.caption("No file.")
     if members:
         _role(members)
+
+
+def _card(listed: _Listed) -> None:
+    """What is in one file, what is wrong with it, and the way to its pages or its view."""
+    row = listed.row
+    what = f"{row.what} · {row.role}" if row.role else row.what
+    st.html(f'<h2 class="ls-section">{html.escape(plain(row.name))} <small>{html.escape(plain(what))}</small></h2>')
+    if listed.member is None:
+        if row.role in _VIEWS:
+            title, page = _VIEWS[row.role]
+            st.page_link(page, label=title)
+        return
+    kind, member = listed.member
+    if isinstance(member.source, Annotations):
+        doctor.description(member.name, member.source)
+    if member.issues:
+        frame.issues(sorted(member.issues, key=lambda issue: issue.severity != "error"))
+    if kind is not BOXES:
+        title, page = _VIEWS[kind.name]
+        st.page_link(page, label=title)
 
 
 def _members() -> list[tuple[Kind[Any], Any]]:
@@ -52,12 +93,27 @@ def _members() -> list[tuple[Kind[Any], Any]]:
     return [*held, *((by_name[name], member) for name, member in state.unused)]
 
 
-def _rows() -> list[FileRow]:
-    """The files that are read, those of boxes first, then the pages."""
+def _listed(members: list[tuple[Kind[Any], Any]]) -> list[_Listed]:
+    """The files that are read, those of boxes first, then pages, findings and the project, then what was left out."""
     rows = [row for kind in _KINDS for row in file_list.of_project(opened.files(kind), _letters(kind))]
     rows += file_list.of_unused(member for _, member in state.unused)
-    folders = dict.fromkeys(held.pdfs for kind in _KINDS if (held := opened.files(kind)).members and held.pdfs)
-    return [*rows, *(file_list.of_pages(folder.name, _page_files(str(folder))) for folder in folders)]
+    listed = [_Listed(row, member) for row, member in zip(rows, members, strict=True)]
+    open_now = [held.pdfs for kind in _KINDS if (held := opened.files(kind)).members and held.pdfs is not None]
+    uploads = pictures.uploaded_folder()
+    others = []
+    for folder in dict.fromkeys(folder for pdfs in open_now for folder in folders_of(pdfs)):
+        own = folder == uploads
+        count = len(pictures.uploaded_pages()) if own else _page_files(str(folder))
+        others.append(file_list.of_pages("Uploaded pages" if own else folder.name, count))
+    if members and (count := len(log.review_log())):
+        others.append(file_list.of_findings(log.store_name(), count))
+    truth = opened.files(BOXES).ground_truth
+    if truth is not None and isinstance(truth.origin, Path):
+        beside = truth.origin.resolve().parent / project_file.FILE_NAME
+        if beside.is_file():
+            others.append(file_list.of_project_file(beside.name))
+    others += file_list.of_left_out(opened.workspace_named(), state.passed_over)
+    return [*listed, *map(_Listed, others)]
 
 
 def _letters(kind: Kind[Any]) -> dict[str, str]:
@@ -72,7 +128,7 @@ def _page_files(folder: str) -> int:
     return sum(path.suffix.lower() in (".pdf", *IMAGE_SUFFIXES) for path in search.walk([Path(folder)]))
 
 
-def _table(rows: list[FileRow]) -> None:
+def _table(rows: list[FileRow], key: str) -> None:
     widgets.table(
         {
             "File": [plain(row.name) for row in rows],
@@ -87,16 +143,18 @@ def _table(rows: list[FileRow]) -> None:
         height=widgets.HEADER_HEIGHT + widgets.ROW_HEIGHT * min(len(rows), _ROWS),
         placeholder="",
         columns={
-            "File": st.column_config.TextColumn(width="medium"),
-            "What it is": st.column_config.TextColumn(width="large"),
-            "Role": 110,
+            "File": 180,
+            "What it is": 270,
+            "Role": 100,
             "Pages": widgets.count(60),
             "Boxes": widgets.count(70),
             "Labels": widgets.count(60),
-            "Issues": 110,
-            "SHA-256": 100,
+            "Issues": 90,
+            "SHA-256": 90,
         },
         alt="Files of this session",
+        on_select="rerun",
+        key=key,
     )
 
 

@@ -13,7 +13,7 @@ import streamlit as st
 from evaluator.drawing import crops, mistake_filter
 from evaluator.drawing.payloads import CardItem, CropItem, Rect
 from evaluator.metrics import box_items
-from evaluator.metrics.box_items import MATCHED, Items, Question
+from evaluator.metrics.box_items import MATCHED, Inside, Items, Question
 from evaluator.metrics.causes import Family, causes
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.results import ScoreCurve, count_of
@@ -103,8 +103,9 @@ class Shown:
 
 @st.cache_resource(max_entries=16, show_spinner="Listing the boxes")
 def _items(key: ResultKey, *, _result: Callable[[], Result]) -> Items:
-    """All items of a result; `key` identifies it."""
-    return box_items.items(_result())
+    """All items of a result, their sizes as shares of the page; `key` identifies it."""
+    result = _result()
+    return mistake_filter.on_pages(result, box_items.items(result))
 
 
 @st.cache_resource(max_entries=32, show_spinner="Matching at every score")
@@ -153,18 +154,18 @@ def shown(loaded: OpenedBoxes, model: Model) -> Shown:
     )
 
 
-def asked_boxes(loaded: OpenedBoxes, model: Model) -> BoolArray | str | None:
+def asked_boxes(loaded: OpenedBoxes, model: Model) -> Inside | str | None:
     """The boxes of the slice that was asked for; why they are not known, in a sentence; None for another question."""
     asked = state.gallery_question
     return None if asked is None or asked.slice is None else slices.inside(loaded, model, asked.slice)
 
 
 def _boxes_held(
-    result: Result, chosen: Items, asked: Question | None, inside: BoolArray | str | None
+    result: Result, chosen: Items, asked: Question | None, inside: Inside | str | None
 ) -> int | None:  # fmt: skip
     """How many of the boxes that were asked for some items hold; None where a question is not about boxes."""
     if asked is not None and asked.slice is not None and not isinstance(inside, str) and inside is not None:
-        return box_items.boxes_held(result, chosen, asked.slice.measure, inside)
+        return box_items.boxes_held(result, chosen, inside)
     return None if asked is None or asked.cell is None else box_items.boxes_of_cell(result, chosen, asked.cell)
 
 
@@ -220,11 +221,12 @@ def _passing(loaded: OpenedBoxes, model: Model, every: Items) -> BoolArray:
 
 
 def _in_third(every: Items, third: str) -> BoolArray:
-    """Which items lie in a third of their page."""
+    """Which items lie in a third of their page; those of which nobody knows the place stay."""
     if not third:
         return np.ones(len(every), dtype=bool)
     place = list(THIRDS).index(third) - 1
-    return np.asarray(np.clip((every.middle * 3).astype(np.int64), 0, 2) == place, dtype=bool)
+    known = np.nan_to_num(every.middle)
+    return np.asarray(np.isnan(every.middle) | (np.clip((known * 3).astype(np.int64), 0, 2) == place), dtype=bool)
 
 
 def _order(result: Result, every: Items, rows: IntArray, order: str) -> IntArray:

@@ -68,10 +68,10 @@ class Ranked:
 def ranked(loaded: OpenedBoxes) -> Ranked:
     """All open models and the earlier results that fit, by the chosen measures and label."""
     label = state.label or ALL_LABELS
-    fitting, apart = _sorted_out(loaded, label)
     known = measures()
     first = state.rank_by if state.rank_by in known else _DEFAULT
     more = [name for name in state.rank_more if name in known and name != first]
+    fitting, apart = _sorted_out(loaded, label, own=is_own(first))
     names = distinct_names([*loaded.names, *(one.name for one in fitting)])
     made = [
         _standings(
@@ -95,7 +95,7 @@ def _keys(loaded: OpenedBoxes, *, own: bool) -> tuple[ResultKey, ...]:
     return tuple(key._replace(min_score=0.0, iou=0.0) if own else key for key in keys)
 
 
-def _sorted_out(loaded: OpenedBoxes, label: str) -> tuple[list[EarlierResult], tuple[Apart, ...]]:
+def _sorted_out(loaded: OpenedBoxes, label: str, *, own: bool) -> tuple[list[EarlierResult], tuple[Apart, ...]]:
     """The earlier results that can be with the open models, and the others."""
     matching = result_of(loaded, loaded.models[0]).matching
     signature = matching.signature(state.iou).line
@@ -106,9 +106,10 @@ def _sorted_out(loaded: OpenedBoxes, label: str) -> tuple[list[EarlierResult], t
             signature=signature,
             truth_sha256=loaded.ground_truth.sha256,
             iou=state.iou,
+            own=own,
         )
         if not why and label != ALL_LABELS:
-            why = "has its counts over all labels only"
+            why = "has its numbers over all labels only"
         if why:
             apart.append(Apart(one, why))
         else:
@@ -119,7 +120,7 @@ def _sorted_out(loaded: OpenedBoxes, label: str) -> tuple[list[EarlierResult], t
 def _contenders(
     loaded: OpenedBoxes, fitting: Sequence[EarlierResult], names: Sequence[str], *, own: bool
 ) -> list[Contender]:
-    """The open models at the operating point, then the earlier results, which have no numbers of a protocol's own."""
+    """The open models at the operating point, then the earlier results by what their files have."""
     of = protocol.chosen()
     opened_ = [
         contender(

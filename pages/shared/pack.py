@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import threading
 import zipfile
@@ -24,7 +25,9 @@ from evaluator.pack.further import Boxes, Further, Note, gather_all
 from evaluator.pack.html_pack import Cancelled, Written, write_html
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
+from evaluator.pack.since import Packed
 from evaluator.pack.writing import WritingProblem
+from evaluator.pdf.folder import Folders
 from evaluator.project import OptionError, options_of
 from evaluator.protocols import PROTOCOLS, AnyProtocol, pixel
 from evaluator.protocols.base import Options
@@ -58,6 +61,8 @@ class Choices(NamedTuple):
         Of the findings.
     also : tuple of str
         Names of the further evaluation systems.
+    earlier : bytes
+        The encoded record of the earlier pack; empty without one.
     """
 
     digests: tuple[str, ...]
@@ -65,6 +70,7 @@ class Choices(NamedTuple):
     options: bytes
     revision: tuple[int, str]
     also: tuple[str, ...]
+    earlier: bytes = b""
 
 
 @dataclass(slots=True)
@@ -76,7 +82,7 @@ class Job:
     form : str
         A key of `FORMS`.
     folder : TemporaryDirectory
-        Holds the file; it goes with the session.
+        Holds the file; it goes when there is none, when the job is replaced, and with the session.
     text : str
         What is being done.
     choices : Choices
@@ -101,6 +107,8 @@ class Job:
     problem: str = ""
     cancelled: bool = False
     thread: threading.Thread | None = field(default=None, repr=False)
+    ended: bool = False
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @property
     def running(self) -> bool:
@@ -112,6 +120,20 @@ class Job:
         """Where its file is, or will be."""
         return Path(self.folder.name) / NAMES[self.form][0]
 
+    def discard(self) -> None:
+        """Stop the work and remove the folder: at once, or when the thread that writes there has stopped."""
+        with self.lock:
+            self.cancelled = True
+            if self.ended or self.thread is None:
+                self.folder.cleanup()
+
+    def end(self) -> None:
+        """Take note that the thread has stopped; nothing stays of a pack that nobody can have."""
+        with self.lock:
+            self.ended = True
+            if self.cancelled or self.written is None:
+                self.folder.cleanup()
+
     def note(self, done: int, total: int, text: str) -> None:
         """Take note of the progress; stops the work when it was cancelled."""
         if self.cancelled:
@@ -119,7 +141,7 @@ class Job:
         self.done, self.total, self.text = done, total, text
 
 
-def contents_of(loaded: OpenedBoxes, options: PackOptions) -> Contents:
+def contents_of(loaded: OpenedBoxes, options: PackOptions, earlier: Packed | None = None) -> Contents:
     """What a pack about the chosen models would say."""
     chosen, log = loaded.pair, findings.review_log()
     results = [result_of(loaded, model) for model in chosen]
@@ -129,16 +151,26 @@ def contents_of(loaded: OpenedBoxes, options: PackOptions) -> Contents:
         keys,
         msgspec.json.encode(options),
         log.revision,
-        _make=lambda: gather(results, _called(loaded), log, options, issues=loaded.issues),
+        _encoded(earlier),
+        _make=lambda: gather(results, _called(loaded), log, options, issues=loaded.issues, earlier=earlier),
     )
 
 
 @st.cache_resource(max_entries=4, show_spinner="Gathering the pack")
 def _contents(
-    keys: tuple[ResultKey, ...], options: bytes, revision: tuple[int, str], *, _make: Callable[[], Contents]
+    keys: tuple[ResultKey, ...],
+    options: bytes,
+    revision: tuple[int, str],
+    earlier: bytes,
+    *,
+    _make: Callable[[], Contents],
 ) -> Contents:
     """What a pack says; the keys say about which results, with which choices and verdicts."""
     return _make()
+
+
+def _encoded(earlier: Packed | None) -> bytes:
+    return b"" if earlier is None else msgspec.json.encode(earlier)
 
 
 def tags() -> list[str]:
@@ -169,7 +201,9 @@ def _open_for(system: AnyProtocol, kinds: Mapping[str, Opened[Any] | None]) -> O
     return pixels() if of is None and system.name == pixel.NAME else of
 
 
-def choices(loaded: OpenedBoxes | None, options: PackOptions, also: Sequence[str]) -> Choices:
+def choices(
+    loaded: OpenedBoxes | None, options: PackOptions, also: Sequence[str], earlier: Packed | None = None
+) -> Choices:
     """What a pack that is made now would be made of."""
     every = (*_open_kinds(loaded).values(), pixels() if loaded is None else None)
     kinds = [each for each in every if each is not None]
@@ -177,13 +211,21 @@ def choices(loaded: OpenedBoxes | None, options: PackOptions, also: Sequence[str
     chosen_now = (str(sorted(_chosen(None).items(), key=str)),) if also else ()
     keys = tuple(result_key(loaded, model) for model in loaded.pair) if loaded is not None else ()
     encoded, revision = msgspec.json.encode(options), findings.review_log().revision
-    return Choices((*digests, *chosen_now), keys, encoded, revision, tuple(also))
+    return Choices((*digests, *chosen_now), keys, encoded, revision, tuple(also), _encoded(earlier))
 
 
-def start(loaded: OpenedBoxes | None, options: PackOptions, form: str, also: Sequence[str] = ()) -> None:
+def start(
+    loaded: OpenedBoxes | None,
+    options: PackOptions,
+    form: str,
+    also: Sequence[str] = (),
+    earlier: Packed | None = None,
+) -> None:
     """Begin a pack of the boxes and of further evaluation systems; an older one of this session is given up."""
     cancel()
-    made = Job(form, tempfile.TemporaryDirectory(prefix="layoutscope-pack-"), choices(loaded, options, also))
+    folder = tempfile.TemporaryDirectory(prefix="layoutscope-pack-")
+    made = Job(form, folder, choices(loaded, options, also, earlier))
+    _of_session().append(made)
     pdfs = loaded.project.pdfs if loaded is not None else None
     drawn = Pictures(pictures.pool(), pdfs, loaded.dataset.page_images if loaded is not None else None)
     events = [event for judged in findings.review_log().judged.values() for event in judged.history]
@@ -196,7 +238,7 @@ def start(loaded: OpenedBoxes | None, options: PackOptions, form: str, also: Seq
     }
 
     def gathered(note: Note) -> Contents:
-        return gather_all(boxes, further, options, note)
+        return gather_all(boxes, further, options, note, earlier=earlier)
 
     made.thread = threading.Thread(target=_run, args=(made, gathered, work[form]), daemon=True, name="review pack")
     state.pack_job = made
@@ -242,7 +284,7 @@ def _options(system: AnyProtocol, of: Opened[Any]) -> Options:
     return options_of(system, **{name: value for name, value in _chosen(of.project.pdfs).items() if name in known})
 
 
-def _chosen(pdfs: Path | None) -> dict[str, Any]:
+def _chosen(pdfs: Folders | None) -> dict[str, Any]:
     """The options that views have a control for, by name."""
     return {
         "classes": state.pixel_classes,
@@ -254,10 +296,22 @@ def _chosen(pdfs: Path | None) -> dict[str, Any]:
 
 
 def cancel() -> None:
-    """Give the job of this session up."""
+    """Give the job of this session up, with its file."""
     if state.pack_job is not None:
-        state.pack_job.cancelled = True
+        state.pack_job.discard()
         state.pack_job = None
+    _of_session().clear()
+
+
+def _discard_all(jobs: list[Job]) -> None:
+    for job in jobs:
+        job.discard()
+
+
+@st.cache_resource(scope="session", on_release=_discard_all, show_spinner=False)
+def _of_session() -> list[Job]:
+    """The jobs of this session whose folders go when it ends."""
+    return []
 
 
 def csv_of(contents: Contents) -> str:
@@ -280,9 +334,13 @@ def _run(made: Job, gathered: Callable[[Note], Contents], work: Callable[[Conten
         made.problem = plain(str(problem))
     except OSError as problem:
         made.problem = f"The file cannot be written: {plain(problem.strerror or 'an error of the file system')}."
+    finally:
+        made.end()
 
 
-def _everything(made: Job, contents: Contents, pictures: Pictures, events: list[Event], pdfs: Path | None) -> Written:
+def _everything(
+    made: Job, contents: Contents, pictures: Pictures, events: list[Event], pdfs: Folders | None
+) -> Written:
     """All forms in one archive."""
     folder = Path(made.folder.name) / "pack"
     written = write_folder(folder, contents, pictures, events, pdfs, progress=made.note)
@@ -290,4 +348,5 @@ def _everything(made: Job, contents: Contents, pictures: Pictures, events: list[
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 archive.write(path, path.relative_to(folder).as_posix())
+    shutil.rmtree(folder)
     return Written(made.path.stat().st_size, written.html.pages, written.html.left_out)

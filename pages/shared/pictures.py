@@ -11,23 +11,23 @@ import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import streamlit as st
 
-from evaluator.drawing.payloads import PictureItem, ProblemItem, SharperEvent
-from evaluator.model.boxes import FloatArray
+from evaluator.drawing.payloads import PictureItem, ProblemItem, SharperEvent, StripItem
 from evaluator.model.issues import plain
-from evaluator.pdf.folder import PageFile, PdfFolder, name_problem
+from evaluator.pdf.folder import Folders, PageFile, PdfFolder, folders_of, name_problem
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
+from evaluator.pdf.sizes import Size, measured
 from evaluator.pdf.worker import PIXEL_LIMIT, is_page_file
 from evaluator.project import Project
 from evaluator.uploads import PAGE_BYTES, PAGE_SUFFIXES
 from evaluator.workspace_folder import put
 from pages.shared import by_digest, frame, kept
-from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind, OpenedBoxes, Place, files, workspace_named
+from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind, OpenedBoxes, Place, files
 from pages.shared.state import State, state
 
 # Enough for a whole page on most screens; the viewer asks for more when it needs it, and less is sent at each turn.
@@ -35,8 +35,30 @@ FIRST_DPI: Final = 90.0
 FIRST_PIXELS: Final = 8_000_000
 """Of such a picture at most, however large the page is."""
 SHARPEST_WIDTH: Final = 8_000
+THUMBNAIL_WIDTH: Final = 96
+"""Pixels; the strip shows it half as wide, for screens of two pixels to one."""
 # File systems stop at 255 bytes, not characters.
 _NAME_BYTES: Final = 240
+# Names that a note lists.
+_NAMED: Final = 6
+
+
+class PageNote(NamedTuple):
+    """What became of the last uploaded documents and page images.
+
+    Attributes
+    ----------
+    added : int
+        How many were taken.
+    refused : tuple of str
+        Names of those whose content or name is not that of a page.
+    replaced : tuple of str
+        Open files in whose place an upload is shown now.
+    """
+
+    added: int
+    refused: tuple[str, ...]
+    replaced: tuple[str, ...]
 
 
 @st.cache_resource(show_spinner=False)
@@ -61,8 +83,8 @@ def preparation(path: Path, index: int) -> Callable[[], None]:
     return prepare
 
 
-def _folder(root: Path) -> PdfFolder:
-    """The listing of one of this session's PDF folders."""
+def _folder(root: Folders) -> PdfFolder:
+    """The listing of the PDF folders of a kind of files."""
     if root not in state.pdf_folders:
         state.pdf_folders = {**state.pdf_folders, root: PdfFolder(root)}
     return state.pdf_folders[root]
@@ -78,7 +100,7 @@ def page_file(loaded: OpenedBoxes, document: str, index: int) -> PageFile:
     return _page_file(loaded.project.pdfs, _name_of(loaded, document), index, loaded.dataset.page_images)
 
 
-def _page_file(root: Path | None, name: str, index: int, images: Mapping[tuple[str, int], str] | None) -> PageFile:
+def _page_file(root: Folders | None, name: str, index: int, images: Mapping[tuple[str, int], str] | None) -> PageFile:
     if root is None:
         raise PageProblem("no_folder", document=name)
     return _folder(root).find_page(name, index, images)
@@ -90,7 +112,7 @@ def _name_of(loaded: OpenedBoxes, document: str) -> str:
     return dataset.documents[dataset.document_code[document]].name
 
 
-def _path(root: Path | None, name: str) -> Path:
+def _path(root: Folders | None, name: str) -> Path:
     """The PDF of a name under a folder; raises `PageProblem` when there is none."""
     if root is None:
         raise PageProblem("no_folder", document=name)
@@ -102,7 +124,7 @@ def page_count(loaded: OpenedBoxes, document: str) -> int | None:
     return pages_of(loaded.project.pdfs, _name_of(loaded, document))
 
 
-def pages_of(root: Path | None, name: str) -> int | None:
+def pages_of(root: Folders | None, name: str) -> int | None:
     """Pages of the PDF of a name under a folder; None when it cannot be opened."""
     try:
         return pool().describe(_path(root, name)).page_count or None
@@ -110,12 +132,15 @@ def pages_of(root: Path | None, name: str) -> int | None:
         return None
 
 
-def sizes_of(loaded: OpenedBoxes, document: str) -> FloatArray:
-    """Width and height in points of every page of a document's PDF; raises `PageProblem` when it cannot be measured."""
-    return pool().page_sizes(_path(loaded.project.pdfs, _name_of(loaded, document)))
+def sizes_of(loaded: OpenedBoxes, document: str, pages: Sequence[int]) -> dict[int, Size]:
+    """Sizes of the pages of a document, or of the images of those given, by page index; see `pdf.sizes.measured`."""
+    root = loaded.project.pdfs
+    if root is None:
+        return {}
+    return measured(_folder(root), pool(), _name_of(loaded, document), pages, loaded.dataset.page_images)
 
 
-def pdf_listing(root: Path | None) -> PdfFolder | None:
+def pdf_listing(root: Folders | None) -> PdfFolder | None:
     """The listing of a PDF folder: another one after `refresh_pdfs`."""
     return None if root is None else _folder(root)
 
@@ -132,7 +157,7 @@ def page_picture(loaded: OpenedBoxes, place: Place) -> PictureItem:
 
 
 def zoomed_picture(
-    root: Path | None, name: str, place: Place, images: Mapping[tuple[str, int], str] | None = None
+    root: Folders | None, name: str, place: Place, images: Mapping[tuple[str, int], str] | None = None
 ) -> PictureItem:
     """The picture of a page whose PDF has a name, as sharp as the zoom needs; see `picture`."""
     wanted = state.sharper
@@ -141,7 +166,7 @@ def zoomed_picture(
 
 
 def picture(
-    root: Path | None,
+    root: Folders | None,
     name: str,
     index: int,
     *,
@@ -172,10 +197,42 @@ def picture(
     )
 
 
+def thumbnail(root: Folders | None, name: str, index: int, images: Mapping[tuple[str, int], str] | None = None) -> str:
+    """Where the browser finds a small picture of a page, which is drawn when it is fetched; empty for none."""
+    try:
+        page = _page_file(root, name, index, images)
+        stat = page.path.stat()
+    except (PageProblem, OSError):
+        return ""
+    renderer = pool()
+
+    def make() -> bytes | None:
+        with contextlib.suppress(PageProblem):
+            return renderer.page_image(page.path, page.page_index, width=THUMBNAIL_WIDTH).webp
+        return None
+
+    return by_digest.later_address(f"{page.path}\0{stat.st_mtime_ns}\0{stat.st_size}\0{page.page_index}", make)
+
+
+def with_thumbnails(
+    strip: Sequence[StripItem],
+    root: Folders | None,
+    name_of: Callable[[str], str],
+    images: Mapping[tuple[str, int], str] | None = None,
+) -> tuple[StripItem, ...]:
+    """The pages of a strip with their small pictures; `name_of` is the name under which a document is looked up."""
+    return tuple(
+        msgspec.structs.replace(page, image=thumbnail(root, name_of(page.document), page.index, images))
+        for page in strip
+    )
+
+
 def add_pages(
     uploads: Sequence[tuple[str, bytes]], kinds: Collection[Kind[Any]] = (BOXES,)
 ) -> tuple[list[str], list[str]]:
-    """Put uploaded PDFs and page images into a folder of this session and look documents up there from now on.
+    """Put uploaded PDFs and page images into a folder of this session, beside the pages that are open already.
+
+    Among equally good names the uploaded one is shown; what it is shown instead of is named in `State.page_note`.
 
     Parameters
     ----------
@@ -188,6 +245,7 @@ def add_pages(
         Names that were added, and names that were refused because the content or the name is not that of a page.
     """
     folder = _upload_folder()
+    replaced = _replaced(uploads, kinds)
     added, refused = [], []
     for name, content in uploads:
         # The name reaches the file system, so it is held to plain words; the content is judged again on opening.
@@ -204,8 +262,37 @@ def add_pages(
     if added:
         _look_there(folder, kinds)
         kept.keep_pages([(name, content) for name, content in uploads if name in added])
-    state.page_note = (added, refused)
+    state.page_note = PageNote(len(added), tuple(refused), tuple(was for name, was in replaced if name in added))
     return added, refused
+
+
+def _replaced(uploads: Sequence[tuple[str, bytes]], kinds: Collection[Kind[Any]]) -> list[tuple[str, str]]:
+    """Names of uploads with the open file, of other content, in whose place each is shown."""
+    roots = {kind: held.pdfs for kind in kinds if (held := files(kind)).pdfs is not None}
+    replaced = []
+    for name, content in uploads:
+        for root in dict.fromkeys(roots.values()):
+            with contextlib.suppress(PageProblem, OSError):
+                path = _path(root, name)
+                same_name = path.name.casefold() == name.rsplit("/", 1)[-1].casefold()
+                if same_name and (path.stat().st_size != len(content) or path.read_bytes() != content):
+                    earlier = path.is_relative_to(_upload_folder().resolve())
+                    replaced.append((name, f"{path.name}, {'uploaded before' if earlier else f'of {_called(root)}'}"))
+                    break
+    return replaced
+
+
+def _called(folders: Folders) -> str:
+    """What the folder is called beside which uploads are looked up."""
+    return folders_of(folders)[-1].name
+
+
+def folder_words(folders: Folders) -> str:
+    """Where documents are looked up, as a reader knows it."""
+    every = folders_of(folders)
+    if uploaded_folder() not in every:
+        return f"under the folder {_called(folders)}"
+    return "among the uploads" if len(every) == 1 else f"among the uploads, then under the folder {_called(folders)}"
 
 
 def _upload_folder() -> Path:
@@ -222,8 +309,10 @@ def _look_there(folder: Path, kinds: Collection[Kind[Any]]) -> None:
     """Look documents up in the folder of uploads from now on."""
     for kind in (BOXES, FIELDS, POSTERS):
         held: Project[Any] = files(kind)
-        if kind in kinds or held.pdfs is None:
+        if held.pdfs is None:
             kind.held.set(replace(held, pdfs=folder))
+        elif kind in kinds and folder not in folders_of(held.pdfs):
+            kind.held.set(replace(held, pdfs=(folder, *folders_of(held.pdfs))))
     refresh_pdfs()
 
 
@@ -239,11 +328,16 @@ def open_kept_pages(pages: Mapping[str, Path]) -> None:
     _look_there(folder, (BOXES,))
 
 
+def uploaded_folder() -> Path | None:
+    """The folder of the uploaded documents and page images; None before the first."""
+    return None if state.upload_folder is None else Path(state.upload_folder.name)
+
+
 def uploaded_pages() -> list[str]:
     """Relative names of the documents and page images that were uploaded in this session or kept, sorted."""
-    if state.upload_folder is None:
+    folder = uploaded_folder()
+    if folder is None:
         return []
-    folder = Path(state.upload_folder.name)
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
@@ -257,9 +351,16 @@ def remove_page(name: str) -> None:
     if not uploaded_pages():
         for kind in (BOXES, FIELDS, POSTERS):
             held: Project[Any] = files(kind)
-            if held.pdfs == folder:
-                kind.held.set(replace(held, pdfs=workspace_named().of(kind.name).pdfs))
+            if held.pdfs is not None and folder in (open_now := folders_of(held.pdfs)):
+                left = tuple(each for each in open_now if each != folder)
+                kind.held.set(replace(held, pdfs=left[0] if len(left) == 1 else left or None))
     refresh_pdfs()
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first of some names, and how many more."""
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"
 
 
 def pages_uploader(key: str) -> None:
@@ -271,6 +372,8 @@ def pages_uploader(key: str) -> None:
             add_pages([(page.name, page.getvalue()) for page in pages])
             st.rerun()
     if state.page_note:
-        added, refused = state.page_note
-        names = frame.escaped(", ".join(refused))
-        st.caption(f"Added {len(added)}." + (f" Neither PDF nor image: {names}." if refused else ""))
+        note = state.page_note
+        said = [f"Added {note.added:,}."]
+        said += [f"Shown instead of {frame.escaped(_listed(note.replaced))}."] if note.replaced else []
+        said += [f"Neither PDF nor image: {frame.escaped(_listed(note.refused))}."] if note.refused else []
+        st.caption(" ".join(said))

@@ -13,13 +13,13 @@ import streamlit as st
 
 from evaluator.drawing.payloads import SlicesPayload
 from evaluator.drawing.slices import slices_payload
-from evaluator.metrics.box_items import SliceOf
-from evaluator.model.boxes import BoolArray
+from evaluator.metrics.box_items import Inside, SliceOf
 from evaluator.pdf.folder import PdfFolder
 from evaluator.slices.attributes import FROM_PDFS, Attribute, OfPages
 from evaluator.slices.conditions import Condition, subject
+from evaluator.slices.measured import WORDS, Measure
 from evaluator.slices.pdf_pages import PdfAttributes, of_pdf_pages
-from evaluator.slices.slices import Measure, Slices, boxes_in, find_slices
+from evaluator.slices.slices import Slices, boxes_in, find_slices
 from pages.shared import pictures
 from pages.shared.opened import Model, OpenedBoxes
 from pages.shared.reading import Reading, kept_result
@@ -77,16 +77,17 @@ class _Known(NamedTuple):
     """Attributes from PDFs for a search; empty while they are not read."""
 
     of_pages: OfPages
-    of_boxes: tuple[Attribute, ...]
+    of_boxes: Sequence[Sequence[Attribute]]
 
 
-def _known(loaded: OpenedBoxes, model: Model, measure: Measure) -> _Known:
-    """Attributes of the pages, and of the boxes that a measure of a model is of."""
+def _known(loaded: OpenedBoxes, models: Sequence[Model]) -> _Known:
+    """Attributes of the pages, and of the boxes of the ground truth and of some models."""
     seen = from_pdfs(loaded)
     if seen is None:
         return _Known({}, ())
-    place = 0 if measure == "recall" else 1 + [each.index for each in loaded.pair].index(model.index)
-    return _Known(seen.of_pages, seen.of_boxes[place])
+    places = [each.index for each in loaded.pair]
+    of_models = [seen.of_boxes[1 + places.index(model.index)] for model in models]
+    return _Known(seen.of_pages, (seen.of_boxes[0], *of_models))
 
 
 # --- the search ------------------------------------------------------------------------------------------------
@@ -95,17 +96,16 @@ def _known(loaded: OpenedBoxes, model: Model, measure: Measure) -> _Known:
 def chosen(loaded: OpenedBoxes, of: str, measure: Measure) -> tuple[Slices, SlicesPayload]:
     """The slices of one model, or of what B does differently from A, and how they are shown.
 
-    Slices of ground-truth boxes show both models, slices of predictions the model whose predictions they are.
+    Slices of ground-truth boxes and of matches show both models, those with predictions the models that were searched.
 
     Parameters
     ----------
     of : "A", "B" or "B-A"
-    measure : "recall" or "precision"
-        Recall for two models.
+    measure : Measure
     """
     letters = ["A", "B"] if of == "B-A" else [of]
     searched = [model for model in loaded.pair if model.letter in letters]
-    shown = loaded.pair if measure == "recall" else searched
+    shown = searched if measure in ("precision", "f1") else loaded.pair
     names = tuple((model.letter, model.name) for model in shown)
     return _searched(
         tuple(result_key(loaded, model) for model in searched),
@@ -115,7 +115,7 @@ def chosen(loaded: OpenedBoxes, of: str, measure: Measure) -> tuple[Slices, Slic
         _pdfs(loaded),
         _searched_results=[result_of(loaded, model) for model in searched],
         _results=[result_of(loaded, model) for model in shown],
-        _of=_known(loaded, searched[0], measure),
+        _of=_known(loaded, searched),
     )
 
 
@@ -133,7 +133,7 @@ def _searched(
 ) -> tuple[Slices, SlicesPayload]:
     """The slices of one or two results, and how they are shown; the other arguments identify the results."""
     slices = find_slices(_searched_results, measure=measure, of_pages=_of.of_pages, of_boxes=_of.of_boxes)
-    return slices, slices_payload(slices, names, _results, _searched_results)
+    return slices, slices_payload(slices, names, _results, _searched_results, measure)
 
 
 def pages_in(payload: SlicesPayload) -> set[tuple[str, int]]:
@@ -151,16 +151,12 @@ def slice_of(conditions: Sequence[Condition], measure: Measure) -> SliceOf:
 
 def slice_words(asked: SliceOf) -> str:
     """The slice of a question in words."""
-    return subject([Condition(*each) for each in asked.conditions], _noun(asked.measure))
+    return subject([Condition(*each) for each in asked.conditions], WORDS[asked.measure].noun)
 
 
-def _noun(measure: Measure) -> str:
-    return "predictions" if measure == "precision" else "boxes"
-
-
-def inside(loaded: OpenedBoxes, model: Model, asked: SliceOf) -> BoolArray | str:
-    """The boxes of a slice of one model, bool; or why they are not known, in a sentence."""
-    known, key = _known(loaded, model, asked.measure), result_key(loaded, model)
+def inside(loaded: OpenedBoxes, model: Model, asked: SliceOf) -> Inside | str:
+    """The boxes of a slice of one model; or why they are not known, in a sentence."""
+    known, key = _known(loaded, [model]), result_key(loaded, model)
     try:
         return _inside(key, asked, _pdfs(loaded), _result=lambda: result_of(loaded, model), _of=known)
     except KeyError as missing:
@@ -170,7 +166,7 @@ def inside(loaded: OpenedBoxes, model: Model, asked: SliceOf) -> BoolArray | str
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _inside(key: ResultKey, asked: SliceOf, pdfs: str, *, _result: Callable[[], Result], _of: _Known) -> BoolArray:
+def _inside(key: ResultKey, asked: SliceOf, pdfs: str, *, _result: Callable[[], Result], _of: _Known) -> Inside:
     """The boxes of a slice; KeyError for an attribute that is not known."""
     conditions = [Condition(*each) for each in asked.conditions]
     return boxes_in(conditions, _result(), asked.measure, of_pages=_of.of_pages, of_boxes=_of.of_boxes)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar, cast, overload
 
 import streamlit as st
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from evaluator.model.dataset import Annotations
     from evaluator.model.fields import FieldDocuments, Schema
     from evaluator.model.issues import Issue
-    from evaluator.pdf.folder import PdfFolder
+    from evaluator.pdf.folder import Folders, PdfFolder
     from evaluator.project import Project
     from evaluator.protocols.fields.evaluation import RecallGrid
     from evaluator.protocols.fields.rows import Parity
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from pages.shared.findings.log import Unsaved
     from pages.shared.opened import AnyMember
     from pages.shared.pack import Job
+    from pages.shared.pictures import PageNote
     from pages.shared.pixel.results import Scope, Sizes
     from pages.shared.reading import Reading
     from pages.shared.slices import ReadKey
@@ -139,7 +139,7 @@ class State:
     poster_a: Field[int | None] = Field(None)
     poster_b: Field[int | None] = Field(None)
     upload_folder: Field[tempfile.TemporaryDirectory[str] | None] = Field(None)
-    pdf_folders: Field[Mapping[Path, PdfFolder]] = Field({})
+    pdf_folders: Field[Mapping[Folders, PdfFolder]] = Field({})
     rejected: Field[AnyMember | None] = Field(None)
     field_rejected: Field[AnyMember | None] = Field(None)
     # Why a recent project could not be opened again.
@@ -151,7 +151,7 @@ class State:
     tables: Field[tuple[tuple[str, bytes], ...]] = Field(())
     box_form: Field[str] = Field("Two corners")
     files_shown: Field[str] = Field("All")
-    page_note: Field[tuple[list[str], list[str]] | None] = Field(None)
+    page_note: Field[PageNote | None] = Field(None)
     dropped: Field[Dropped | None] = Field(None)
     # Uploads that are open, the first one first, and what the workspace folder had or could not take.
     taken: Field[tuple[Taken, ...]] = Field(())
@@ -220,6 +220,7 @@ class State:
 
     # Compare.
     pair_show: Field[str] = Field("changed")
+    pair_cause: Field[str] = Field("")
     pair_mode: Field[str] = Field("side")
     pair_part: Field[str] = Field("mistakes")
     pair_part_moved: Field[bool] = Field(False)

@@ -12,6 +12,8 @@ from pages.shared.state import Field
 
 ROW_HEIGHT: Final = 26
 HEADER_HEIGHT: Final = 34
+WRAPPED_HEIGHT: Final = 62
+"""Of a row with text of up to three lines; the table breaks lines only in rows of more than 56 pixels."""
 K = TypeVar("K")
 
 
@@ -42,6 +44,8 @@ def choice(label: str, names: Mapping[K, str], field: Field[Any], **more: Any) -
 def table(data: Any, *, rows: int = 0, columns: Mapping[str, Any] | None = None, **more: Any) -> Any:  # noqa: ANN401
     """A table without an index; `rows` limits its height, and with `on_select` one cell can be chosen.
 
+    Rows of a ``row_height`` of `WRAPPED_HEIGHT` break long text into lines.
+
     `columns` has the settings of columns, for one of text only its width in pixels.
     """
     if rows:
@@ -52,7 +56,8 @@ def table(data: Any, *, rows: int = 0, columns: Mapping[str, Any] | None = None,
         name: st.column_config.TextColumn(width=setting) if isinstance(setting, int) else setting
         for name, setting in (columns or {}).items()
     }
-    return st.dataframe(data, hide_index=True, row_height=ROW_HEIGHT, column_config=settings, **more)
+    more.setdefault("row_height", ROW_HEIGHT)
+    return st.dataframe(data, hide_index=True, column_config=settings, **more)
 
 
 def chart(place: Any, drawn: Chart, *, alt: str, **more: Any) -> Any:  # noqa: ANN401 - as Streamlit's

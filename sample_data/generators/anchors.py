@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sample_data.generators.labelling import confidence
 from sample_data.generators.paperwork import JsonObject
-from sample_data.generators.segments import CODE_AND_TOWN, Found, PdfText, as_tree, number, read_pdf
+from sample_data.generators.segments import CODE_AND_TOWN, FieldValue, PdfText, as_tree, number, read_pdf
 
 ANCHORS: Mapping[str, tuple[str, ...]] = {
     "invoice_number": ("invoice no", "invoice number", "invoice"),
@@ -40,20 +40,20 @@ def extract_anchors(pdf: bytes) -> JsonObject:
     """The fields of a document by extractor "anchors": a label, and what follows it."""
     text = read_pdf(pdf)
     form = any("application" in segment.text.lower() for segment in text.segments)
-    found: list[Found] = []
+    fields: list[FieldValue] = []
     for path, labels in ANCHORS.items():
         if path.startswith(FORM_FIELDS) == form:
-            found += _anchored(text, path, labels)
+            fields += _anchored(text, path, labels)
     if form:
-        found += _listed_below(text, "goods", "goods")
-        found += _listed_below(text, "pitch.days", "market days")
+        fields += _listed_below(text, "goods", "goods")
+        fields += _listed_below(text, "pitch.days", "market days")
     else:
-        found += _parties(text)
-        found += _cells(text)
-    return as_tree(found, text.sizes)
+        fields += _parties(text)
+        fields += _cells(text)
+    return as_tree(fields, text.sizes)
 
 
-def _anchored(text: PdfText, path: str, labels: Sequence[str]) -> Iterator[Found]:
+def _anchored(text: PdfText, path: str, labels: Sequence[str]) -> Iterator[FieldValue]:
     """The value behind the first segment that begins with a label: the longer the way, the less sure."""
     for label in labels:
         for segment in text.segments:
@@ -70,11 +70,11 @@ def _anchored(text: PdfText, path: str, labels: Sequence[str]) -> Iterator[Found
             exact = segment.text.lower().rstrip(".:") == label
             sure = confidence(1.4 + 1.2 * exact - way / 60)
             taken = number(value.text) if path in NUMBERS else None
-            yield Found(path, value.text if taken is None else taken, value.loose, value.page, sure)
+            yield FieldValue(path, value.text if taken is None else taken, value.loose, value.page, sure)
             return
 
 
-def _parties(text: PdfText) -> Iterator[Found]:
+def _parties(text: PdfText) -> Iterator[FieldValue]:
     """Vendor from the first lines, customer from those below "Bill to"; three lines each."""
     starts = {"vendor": text.segments[0]}
     for segment in text.segments:
@@ -88,19 +88,19 @@ def _parties(text: PdfText) -> Iterator[Found]:
         while len(lines) < 4 and (after := text.below(lines[-1], 1.6 * first.size)):
             lines.append(after)
         sure = confidence(0.4 + 0.5 * len(lines))
-        yield Found(f"{side}.name", first.text, first.loose, first.page, sure)
+        yield FieldValue(f"{side}.name", first.text, first.loose, first.page, sure)
         if len(lines) > 1:
-            yield Found(f"{side}.address.street", lines[1].text, lines[1].loose, lines[1].page, sure)
+            yield FieldValue(f"{side}.address.street", lines[1].text, lines[1].loose, lines[1].page, sure)
         if len(lines) > 2 and (matched := CODE_AND_TOWN.fullmatch(lines[2].text)):
             code, town = lines[2].span(*matched.span(1)), lines[2].span(*matched.span(2))
-            yield Found(f"{side}.address.postal_code", code.text, code.loose, code.page, sure)
-            yield Found(f"{side}.address.city", town.text, town.loose, town.page, sure)
+            yield FieldValue(f"{side}.address.postal_code", code.text, code.loose, code.page, sure)
+            yield FieldValue(f"{side}.address.city", town.text, town.loose, town.page, sure)
         if side == "vendor" and len(lines) > 3:
             last = lines[3]
-            yield Found("vendor.vat_id", last.text, last.loose, last.page, confidence(0.2))
+            yield FieldValue("vendor.vat_id", last.text, last.loose, last.page, confidence(0.2))
 
 
-def _cells(text: PdfText) -> Iterator[Found]:
+def _cells(text: PdfText) -> Iterator[FieldValue]:
     """Every line below the head of the table is an item, until one begins with "sub" or "total"."""
     names = ("description", "quantity", "unit_price", "amount")
     head = next((s for s in text.segments if s.text.lower() in ("description", "item")), None)
@@ -118,11 +118,11 @@ def _cells(text: PdfText) -> Iterator[Found]:
         for name, cell in zip(names, cells, strict=False):
             value = number(cell.text)
             shown = cell.text if name == "description" or value is None else value
-            yield Found(f"line_items[{item}].{name}", shown, cell.loose, cell.page, sure)
+            yield FieldValue(f"line_items[{item}].{name}", shown, cell.loose, cell.page, sure)
         item += 1
 
 
-def _listed_below(text: PdfText, path: str, label: str) -> Iterator[Found]:
+def _listed_below(text: PdfText, path: str, label: str) -> Iterator[FieldValue]:
     """All segments between a heading and the next one, without numbers in front."""
     head = next((s for s in text.segments if s.text.lower().endswith(label)), None)
     if head is None:
@@ -140,5 +140,5 @@ def _listed_below(text: PdfText, path: str, label: str) -> Iterator[Found]:
             continue
         value = segment.span(marked.end(), len(segment.text)) if marked else segment
         sure = confidence(1.6 - (segment.baseline - head.baseline) / 80)
-        yield Found(f"{path}[{count}]", value.text, value.loose, value.page, sure)
+        yield FieldValue(f"{path}[{count}]", value.text, value.loose, value.page, sure)
         count += 1

@@ -78,25 +78,25 @@ def _axis_label(block: TextBlock, body: float, figures: Sequence[Box]) -> bool:
     return block.size < 0.84 * body and len(block.text) <= 12 and covered(block.box, wide, 0.6)
 
 
-def _ruled_tables(page: pymupdf.Page, found_words: Sequence[Run]) -> list[Region]:
+def _ruled_tables(page: pymupdf.Page, page_words: Sequence[Run]) -> list[Region]:
     """Tables from PyMuPDF's line strategy, and from stacks of rules of the same length with text in columns."""
-    found = []
+    tables = []
     for table in page.find_tables(strategy="lines").tables:
         cells = [cell for row in table.extract() for cell in row]
         filled = sum(bool(cell and cell.strip()) for cell in cells) / len(cells)
         if table.row_count >= 2 and table.col_count >= 2 and filled >= 0.3:
             evidence = -2.2 + 3.4 * filled + 0.2 * min(table.row_count, 9)
-            found.append(Region("Table", tuple(table.bbox), confidence(evidence)))
+            tables.append(Region("Table", tuple(table.bbox), confidence(evidence)))
     below_header = [rule for rule in horizontal_rules(page) if rule[1] > HEADER_ZONE * page.rect.height]
     for stack in _rule_stacks(below_header):
         box = union(stack)
-        runs = [word for word in found_words if inside_share(word.tight, box) > 0.6]
+        runs = [word for word in page_words if inside_share(word.tight, box) > 0.6]
         rows = {round(run.baseline) for run in runs}
         ends = [Counter(round((run.tight[side] - box[0]) / 12) for run in runs) for side in (0, 2)]
         columns = max(sum(count >= 0.4 * len(rows) for count in counts.values()) for counts in ends)
-        if len(rows) >= 2 and columns >= 2 and not covered(box, [region.box for region in found], 0.5):
-            found.append(Region("Table", box, confidence(-1.6 + 0.35 * min(len(stack), 8) + 0.3 * min(columns, 6))))
-    return found
+        if len(rows) >= 2 and columns >= 2 and not covered(box, [region.box for region in tables], 0.5):
+            tables.append(Region("Table", box, confidence(-1.6 + 0.35 * min(len(stack), 8) + 0.3 * min(columns, 6))))
+    return tables
 
 
 def _rule_stacks(rules: Sequence[Box]) -> list[list[Box]]:
@@ -110,17 +110,17 @@ def _rule_stacks(rules: Sequence[Box]) -> list[list[Box]]:
 def _drawn_figures(page: pymupdf.Page, reach: float, tables: Sequence[Box]) -> list[Region]:
     """Figures from images and from clusters of drawings that are not tables."""
     whole = page.rect.width * page.rect.height
-    found = []
+    figures = []
     for box in image_boxes(page):
         share = area(box) / whole
-        found.append(Region("Figure", box, confidence(1.2 + 4 * share - 9 * max(share - 0.6, 0))))
+        figures.append(Region("Figure", box, confidence(1.2 + 4 * share - 9 * max(share - 0.6, 0))))
     for box in drawing_clusters(page, reach):
         if min(box[2] - box[0], box[3] - box[1]) < MIN_SIDE or covered(box, tables, 0.5):
             continue
         strokes = sum(inside_share(_fat(tuple(d["rect"])), box) > 0.9 for d in page.get_drawings())
         evidence = -1.4 + 0.75 * math.log1p(strokes) + 5 * area(box) / whole
-        found.append(Region("Figure", box, confidence(evidence)))
-    return [r for r in found if not any(o.box != r.box and inside_share(r.box, o.box) > 0.9 for o in found)]
+        figures.append(Region("Figure", box, confidence(evidence)))
+    return [r for r in figures if not any(o.box != r.box and inside_share(r.box, o.box) > 0.9 for o in figures)]
 
 
 def _fat(box: tuple[float, ...]) -> Box:
@@ -147,22 +147,22 @@ def detect_blocks(pdf: bytes) -> list[list[Region]]:
             page_words.append(words(page))
         body = main_size([word for page in page_words for word in page]) or 1.0
         repeated = _repeated_rows(page_words)
-        return [_blocks_page(page, found, body, repeated) for page, found in zip(document, page_words, strict=True)]
+        return [_blocks_page(page, runs, body, repeated) for page, runs in zip(document, page_words, strict=True)]
 
 
 def _repeated_rows(page_words: Sequence[Sequence[Run]]) -> frozenset[str]:
     """Texts of rows that occur on more than one page, digits apart."""
     counts: Counter[str] = Counter()
-    for found in page_words:
-        counts.update({without_digits(" ".join(w.text for w in row)) for row in _rows(found)})
+    for runs in page_words:
+        counts.update({without_digits(" ".join(w.text for w in row)) for row in _rows(runs)})
     return frozenset(text for text, count in counts.items() if count > 1)
 
 
-def _blocks_page(page: pymupdf.Page, found: Sequence[Run], body: float, repeated: frozenset[str]) -> list[Region]:
+def _blocks_page(page: pymupdf.Page, page_words: Sequence[Run], body: float, repeated: frozenset[str]) -> list[Region]:
     height = page.rect.height
-    rows = _rows(found)
+    rows = _rows(page_words)
     running = [row for row in rows if without_digits(" ".join(w.text for w in row)) in repeated and _outer(row, height)]
-    inner = [word for word in found if not any(word in row for row in running)]
+    inner = [word for word in page_words if not any(word in row for row in running)]
     segments = [segment for row in _rows(inner) for segment in _segments(row)]
     tables = _aligned_tables(page, segments)
     boxes = [region.box for region in tables]
@@ -185,10 +185,12 @@ def _box(runs: Sequence[Run]) -> Box:
     return union(run.tight for run in runs)
 
 
-def _rows(found: Sequence[Run]) -> list[list[Run]]:
+def _rows(page_words: Sequence[Run]) -> list[list[Run]]:
     """Words on a common baseline, left to right; raised words join the row below them."""
     rows: list[list[Run]] = []
-    for word in sorted(found, key=lambda w: (round(w.baseline + (0.36 * w.size if w.size < 7 else 0)), w.tight[0])):
+    for word in sorted(
+        page_words, key=lambda w: (round(w.baseline + (0.36 * w.size if w.size < 7 else 0)), w.tight[0])
+    ):
         shift = abs(rows[-1][0].baseline - word.baseline) if rows else math.inf
         if shift < 0.42 * word.size:
             rows[-1].append(word)
@@ -213,7 +215,7 @@ def _segments(row: Sequence[Run]) -> list[list[Run]]:
 
 def _aligned_tables(page: pymupdf.Page, segments: Sequence[Sequence[Run]]) -> list[Region]:
     """Runs of rows with several short cells, confirmed by PyMuPDF's text strategy and judged by their contents."""
-    found = []
+    regions = []
     for group in _cell_groups(segments):
         box = union(_box(segment) for segment in group)
         cells = [" ".join(word.text for word in segment) for segment in group]
@@ -224,8 +226,8 @@ def _aligned_tables(page: pymupdf.Page, segments: Sequence[Sequence[Run]]) -> li
         aligned = max((inside_share(box, tuple(table.bbox)) for table in tables), default=0.0)
         evidence = -4.2 + 2.6 * numbers + 3.0 * short + 1.3 * aligned + 0.05 * min(len(cells), 40)
         if evidence > 0:
-            found.append(Region("Table", box, confidence(evidence)))
-    return found
+            regions.append(Region("Table", box, confidence(evidence)))
+    return regions
 
 
 def _cell_groups(segments: Sequence[Sequence[Run]]) -> list[list[Sequence[Run]]]:

@@ -111,14 +111,14 @@ def _run(span: dict[str, Any]) -> Run:
 
 def words(page: pymupdf.Page) -> list[Run]:
     """Words of a page in reading order of the file, with tight boxes."""
-    found: list[Run] = []
+    runs: list[Run] = []
     for block in page.get_text("rawdict", clip=page.rect)["blocks"]:
         for line in block.get("lines", ()):
             if abs(line["dir"][1]) > 0.1:
                 continue
             for span in line["spans"]:
-                found.extend(_span_words(span))
-    return found
+                runs.extend(_span_words(span))
+    return runs
 
 
 def _span_words(span: dict[str, Any]) -> Iterator[Run]:
@@ -143,8 +143,8 @@ def drawing_clusters(page: pymupdf.Page, reach: float) -> list[Box]:
 
 def image_boxes(page: pymupdf.Page) -> list[Box]:
     """Boxes of the images, cut at the page."""
-    found = [clipped(tuple(info["bbox"]), page) for info in page.get_image_info()]
-    return [box for box in found if box is not None]
+    boxes = [clipped(tuple(info["bbox"]), page) for info in page.get_image_info()]
+    return [box for box in boxes if box is not None]
 
 
 def horizontal_rules(page: pymupdf.Page) -> list[Box]:

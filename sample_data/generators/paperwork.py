@@ -186,14 +186,14 @@ def shares(box: Box, size: tuple[float, float]) -> list[float]:
 
 def rich(value: object, box: list[float] | None, page: int, confidence: float | None = None) -> JsonObject:
     """A rich value; box, page and confidence are left out where they say nothing."""
-    found: JsonObject = {"_value": value}
+    leaf: JsonObject = {"_value": value}
     if confidence is not None:
-        found["_confidence"] = confidence
+        leaf["_confidence"] = confidence
     if box is not None:
-        found["_bbox"] = box
+        leaf["_bbox"] = box
     if page:
-        found["_page"] = page
-    return found
+        leaf["_page"] = page
+    return leaf
 
 
 def tree_of(fields: Sequence[tuple[str, JsonObject]]) -> JsonObject:

@@ -15,7 +15,16 @@ from dataclasses import dataclass, replace
 from sample_data.generators.canvas import Box, union
 from sample_data.generators.labelling import confidence
 from sample_data.generators.paperwork import JsonObject
-from sample_data.generators.segments import AMOUNT, CODE_AND_TOWN, Found, PdfText, Segment, as_tree, number, read_pdf
+from sample_data.generators.segments import (
+    AMOUNT,
+    CODE_AND_TOWN,
+    FieldValue,
+    PdfText,
+    Segment,
+    as_tree,
+    number,
+    read_pdf,
+)
 
 DATE = re.compile(r"\d{1,2} [A-Z][a-z]+ \d{4}|\d{4}-\d{2}-\d{2}|\d{2}\.\d{2}\.\d{4}")
 IDENTIFIER = re.compile(r"\b(?:[A-Z]{1,3}[- ])?(?:\d{4}-)?\d{4,6}\b")
@@ -57,8 +66,8 @@ def extract_rules(pdf: bytes) -> JsonObject:
     """The fields of a document by extractor "rules"."""
     text = read_pdf(pdf)
     form = any("application for" in segment.text.lower() for segment in text.segments)
-    found = list(_form(text) if form else _invoice(text))
-    return as_tree(found, text.sizes)
+    fields = list(_form(text) if form else _invoice(text))
+    return as_tree(fields, text.sizes)
 
 
 def tight(segment: Segment) -> Box:
@@ -70,7 +79,7 @@ def tight(segment: Segment) -> Box:
 # --- invoices ------------------------------------------------------------------------------------------------
 
 
-def _invoice(text: PdfText) -> Iterator[Found]:
+def _invoice(text: PdfText) -> Iterator[FieldValue]:
     yield from _addresses(text)
     for path, form in (("invoice_number", IDENTIFIER), ("invoice_date", DATE), ("due_date", DATE)):
         yield from _best(path, _candidates(text, form), text)
@@ -108,7 +117,7 @@ def _above(text: PdfText, segment: Segment) -> Segment | None:
     return max(over, key=lambda s: s.baseline, default=None)
 
 
-def _best(path: str, candidates: Iterator[Candidate], text: PdfText) -> Iterator[Found]:
+def _best(path: str, candidates: Iterator[Candidate], text: PdfText) -> Iterator[FieldValue]:
     """The candidate with the most evidence for a field, when that is positive."""
     speaks, against = SPEAKS[path]
     judged: list[tuple[float, Candidate]] = []
@@ -129,27 +138,30 @@ def _best(path: str, candidates: Iterator[Candidate], text: PdfText) -> Iterator
     if evidence > 0:
         value = number(best.segment.text) if path in ("subtotal", "tax", "total") else best.segment.text
         sure = confidence(evidence - 0.5 * rivals)
-        yield Found(path, value, tight(best.segment), best.segment.page, sure)
+        yield FieldValue(path, value, tight(best.segment), best.segment.page, sure)
 
 
-def _summed(amounts: dict[str, list[Found]], rows: Sequence[Found]) -> Iterator[Found]:
+def _summed(amounts: dict[str, list[FieldValue]], rows: Sequence[FieldValue]) -> Iterator[FieldValue]:
     """The three amounts; surer when the sum of the rows, and the sum with the tax, come out."""
     values = {
-        path: value for path, found in amounts.items() for each in found if isinstance(value := each.value, float)
+        path: value
+        for path, candidates in amounts.items()
+        for each in candidates
+        if isinstance(value := each.value, float)
     }
     cells = [row.value for row in rows if row.path.endswith(".amount")]
     items = [value for value in cells if isinstance(value, float)]
     rows_fit = "subtotal" in values and len(items) == len(cells) and abs(sum(items) - values["subtotal"]) < 0.005
     sums_fit = len(values) == 3 and abs(values["subtotal"] + values["tax"] - values["total"]) < 0.005
-    for path, found in amounts.items():
-        for each in found:
+    for path, candidates in amounts.items():
+        for each in candidates:
             evidence = math.log(each.confidence / (1 - each.confidence))
             evidence += 1.2 if sums_fit else -0.4
             evidence += 0.6 if rows_fit and path == "subtotal" else 0.0
             yield replace(each, confidence=confidence(evidence))
 
 
-def _addresses(text: PdfText) -> Iterator[Found]:
+def _addresses(text: PdfText) -> Iterator[FieldValue]:
     """Blocks of name, street, and code with town; which side a block is, its surroundings say."""
     blocks = [block for segment in text.segments if (block := _address(text, segment))]
     sides: dict[str, tuple[float, tuple[Segment, Segment, Segment]]] = {}
@@ -163,14 +175,14 @@ def _addresses(text: PdfText) -> Iterator[Found]:
             if evidence > sides.get(side, (0.0,))[0]:
                 sides[side] = evidence, lines
     for side, (evidence, (name, street, town)) in sides.items():
-        yield Found(f"{side}.name", name.text, tight(name), 0, confidence(evidence + 0.3 * name.runs[0].bold))
+        yield FieldValue(f"{side}.name", name.text, tight(name), 0, confidence(evidence + 0.3 * name.runs[0].bold))
         numbered = any(char.isdigit() for char in street.text)
-        yield Found(f"{side}.address.street", street.text, tight(street), 0, confidence(evidence + 0.8 * numbered))
+        yield FieldValue(f"{side}.address.street", street.text, tight(street), 0, confidence(evidence + 0.8 * numbered))
         matched = CODE_AND_TOWN.fullmatch(town.text)
         assert matched is not None
         for path, group in (("postal_code", 1), ("city", 2)):
             part = town.span(*matched.span(group))
-            yield Found(f"{side}.address.{path}", part.text, tight(part), 0, confidence(evidence + 0.9))
+            yield FieldValue(f"{side}.address.{path}", part.text, tight(part), 0, confidence(evidence + 0.9))
     yield from _vat_id(text)
 
 
@@ -194,16 +206,16 @@ def _address(text: PdfText, town: Segment) -> tuple[Segment, Segment, Segment] |
     return lines[2], lines[1], lines[0]
 
 
-def _vat_id(text: PdfText) -> Iterator[Found]:
+def _vat_id(text: PdfText) -> Iterator[FieldValue]:
     for segment in text.segments:
         matched = re.search(r"^VAT (?:reg|no)\.? ([A-Z]{2} [\d ]+)$", segment.text)
         if matched:
             value = segment.span(*matched.span(1))
-            yield Found("vendor.vat_id", value.text, tight(value), value.page, confidence(2.1))
+            yield FieldValue("vendor.vat_id", value.text, tight(value), value.page, confidence(2.1))
             return
 
 
-def _items(text: PdfText) -> Iterator[Found]:
+def _items(text: PdfText) -> Iterator[FieldValue]:
     """The rows of the table on every page that has its head; a line without amount continues the row above."""
     count = 0
     for page in range(len(text.sizes)):
@@ -245,7 +257,7 @@ def _table_head(text: PdfText, page: int) -> list[Segment] | None:
     return None
 
 
-def _row(count: int, description: Sequence[Segment], cells: Sequence[Segment]) -> Iterator[Found]:
+def _row(count: int, description: Sequence[Segment], cells: Sequence[Segment]) -> Iterator[FieldValue]:
     """One item; surer when quantity times price is the amount."""
     values = [number(cell.text) for cell in cells]
     fits = None not in values and abs(float(values[0] or 0) * float(values[1] or 0) - float(values[2] or 0)) < 0.005
@@ -253,16 +265,18 @@ def _row(count: int, description: Sequence[Segment], cells: Sequence[Segment]) -
     page = description[0].page
     text = " ".join(part.text for part in description)
     path = f"line_items[{count}]"
-    yield Found(f"{path}.description", text, union(tight(part) for part in description), page, confidence(evidence))
+    yield FieldValue(
+        f"{path}.description", text, union(tight(part) for part in description), page, confidence(evidence)
+    )
     for name, cell, value in zip(("quantity", "unit_price", "amount"), cells, values, strict=True):
         shown = cell.text if value is None else value
-        yield Found(f"{path}.{name}", shown, tight(cell), page, confidence(evidence + 0.3 * (value is not None)))
+        yield FieldValue(f"{path}.{name}", shown, tight(cell), page, confidence(evidence + 0.3 * (value is not None)))
 
 
 # --- applications --------------------------------------------------------------------------------------------
 
 
-def _form(text: PdfText) -> Iterator[Found]:
+def _form(text: PdfText) -> Iterator[FieldValue]:
     for path, (label, form) in FORM_LABELS.items():
         yield from _boxed(text, path, label, form)
     yield from _days(text)
@@ -270,7 +284,7 @@ def _form(text: PdfText) -> Iterator[Found]:
     yield from _signed(text)
 
 
-def _boxed(text: PdfText, path: str, label: str, form: re.Pattern[str]) -> Iterator[Found]:
+def _boxed(text: PdfText, path: str, label: str, form: re.Pattern[str]) -> Iterator[FieldValue]:
     """The value below a label, when it has the form of the field."""
     for segment in text.segments:
         if segment.text.lower() != label:
@@ -283,11 +297,11 @@ def _boxed(text: PdfText, path: str, label: str, form: re.Pattern[str]) -> Itera
         evidence = -0.8 + 2.2 * fits + 0.8 * aligned - 0.03 * (value.baseline - segment.baseline)
         if evidence > 0:
             taken = number(value.text) if path.endswith("fee") else value.text
-            yield Found(path, taken, tight(value), value.page, confidence(evidence))
+            yield FieldValue(path, taken, tight(value), value.page, confidence(evidence))
             return
 
 
-def _days(text: PdfText) -> Iterator[Found]:
+def _days(text: PdfText) -> Iterator[FieldValue]:
     """Days with two slanted strokes on their left."""
     count = 0
     for segment in text.segments:
@@ -298,11 +312,11 @@ def _days(text: PdfText) -> Iterator[Found]:
             page == 0 and x0 - 24 < box[0] < x0 and y0 - 4 < (box[1] + box[3]) / 2 < y1 + 4 for page, box in text.ticks
         )
         if crossed >= 2:
-            yield Found(f"pitch.days[{count}]", segment.text, tight(segment), 0, confidence(0.4 + 0.8 * crossed))
+            yield FieldValue(f"pitch.days[{count}]", segment.text, tight(segment), 0, confidence(0.4 + 0.8 * crossed))
             count += 1
 
 
-def _goods(text: PdfText) -> Iterator[Found]:
+def _goods(text: PdfText) -> Iterator[FieldValue]:
     """Texts behind a number with a full stop, on every sheet."""
     count = 0
     for segment in text.segments:
@@ -312,14 +326,14 @@ def _goods(text: PdfText) -> Iterator[Found]:
         if value is None or not value.runs:
             continue
         in_order = segment.runs[0].text == f"{count + 1}."
-        yield Found(f"goods[{count}]", value.text, tight(value), value.page, confidence(0.9 + 1.1 * in_order))
+        yield FieldValue(f"goods[{count}]", value.text, tight(value), value.page, confidence(0.9 + 1.1 * in_order))
         count += 1
 
 
-def _signed(text: PdfText) -> Iterator[Found]:
+def _signed(text: PdfText) -> Iterator[FieldValue]:
     """Handwriting below the label; the more it rises above the line, the surer."""
     label = next((s for s in text.segments if s.text == "Signature"), None)
     for page, box in text.strokes:
         if label is not None and page == label.page and 0 < box[3] - label.baseline < 50:
-            yield Found("signed", True, box, page, confidence(0.2 + 0.12 * (box[3] - box[1])))
+            yield FieldValue("signed", True, box, page, confidence(0.2 + 0.12 * (box[3] - box[1])))
             return

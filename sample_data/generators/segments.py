@@ -69,7 +69,7 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Found:
+class FieldValue:
     """A value that an extractor gives: path, value, box in points, page and confidence."""
 
     path: str
@@ -130,10 +130,10 @@ def read_pdf(pdf: bytes) -> PdfText:
     return PdfText(tuple(segments), tuple(sizes), tuple(strokes), tuple(ticks))
 
 
-def _segments(found: Sequence[Run], page: int) -> list[Segment]:
+def _segments(page_words: Sequence[Run], page: int) -> list[Segment]:
     """Lines from top to bottom, cut at wide gaps."""
     rows: list[list[Run]] = []
-    for word in sorted(found, key=lambda w: (round(w.baseline), w.tight[0])):
+    for word in sorted(page_words, key=lambda w: (round(w.baseline), w.tight[0])):
         if rows and abs(rows[-1][0].baseline - word.baseline) < 0.35 * word.size:
             rows[-1].append(word)
         else:
@@ -150,10 +150,10 @@ def _segments(found: Sequence[Run], page: int) -> list[Segment]:
     return segments
 
 
-def as_tree(found: Sequence[Found], sizes: Sequence[tuple[float, float]]) -> JsonObject:
+def as_tree(fields: Sequence[FieldValue], sizes: Sequence[tuple[float, float]]) -> JsonObject:
     """What an extractor found as a tree of rich values; the first find of a path counts."""
-    first: dict[str, Found] = {}
-    for each in found:
+    first: dict[str, FieldValue] = {}
+    for each in fields:
         first.setdefault(each.path, each)
     return tree_of(
         [
@@ -169,7 +169,7 @@ def number(text: str) -> float | None:
     >>> number("GBP 1,234.50"), number("12"), number("about 3")
     (1234.5, 12, None)
     """
-    found = AMOUNT.fullmatch(text)
-    if found:
-        return float(found[1].replace(",", ""))
+    amount = AMOUNT.fullmatch(text)
+    if amount:
+        return float(amount[1].replace(",", ""))
     return int(text) if text.isdigit() else None

@@ -86,10 +86,10 @@ def speed(documents: int, resamples: int, rounds: int) -> dict[str, Any]:
     results = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
     making, sides = cpu(lambda: [box_measures(result) for result in results], 1)
     drawing, _ = cpu(lambda: list(draws(documents, resamples=resamples)), rounds)
-    ours, found = cpu(lambda: differences(*sides, resamples=resamples), rounds)
+    ours, changes = cpu(lambda: differences(*sides, resamples=resamples), rounds)
     counting, _ = cpu(lambda: ledger(*results).per_page, rounds)
     loop, expected = cpu(lambda: plain_loop([[result.per_document] for result in results], documents, resamples), 1)
-    ours_by = {(one.metric, one.label): one for one in found if one.overall}
+    ours_by = {(one.metric, one.label): one for one in changes if one.overall}
     estimates = np.array([ours_by[metric, "All labels"].difference for metric in ("precision", "recall", "f1")])
     ends = widened(interval(expected), estimates, np.full(3, documents))
     for row, metric in enumerate(("precision", "recall", "f1")):
@@ -99,10 +99,10 @@ def speed(documents: int, resamples: int, rounds: int) -> dict[str, Any]:
     return {
         "documents": documents,
         "resamples": resamples,
-        "numbers": len(found),
+        "numbers": len(changes),
         "seconds": {"differences": ours, "drawing": drawing, "sums": making, "ledger": counting, "plain loop": loop},
         # The loop has 3 numbers of all labels; ours has them for every label, and the fit besides.
-        "ratio": loop / 3 * len(found) / ours,
+        "ratio": loop / 3 * len(changes) / ours,
         "bar": BAR_SECONDS,
         "reached": ours < BAR_SECONDS,
     }
@@ -117,9 +117,9 @@ def average_precision(documents: int, resamples: int) -> dict[str, Any]:
         results.append(pod.PodResult(matching, {0.6: matching.at(0.6)}))
     sides = [protocol_of(result).measures(result) for result in results]
     keys = [key for key in sides[0].keys if key.metric in ("ap", "map")]
-    seconds, found = cpu(lambda: differences(*sides, resamples=resamples, keys=keys), 1)
+    seconds, changes = cpu(lambda: differences(*sides, resamples=resamples, keys=keys), 1)
     boxes = sum(len(side) for side in dataset.predictions)
-    row = {"documents": documents, "predictions": boxes, "numbers": len(found), "seconds": seconds}
+    row = {"documents": documents, "predictions": boxes, "numbers": len(changes), "seconds": seconds}
     return row | followed(sides[0], documents, resamples)
 
 
@@ -157,11 +157,11 @@ def coverage(documents: int, corpora: int, resamples: int, seed: int, *, skewed:
         boxes, *chances = _law(rng, documents, skewed=skewed)
         sides = []
         for chance in chances:
-            found = rng.binomial(boxes, chance).astype(np.float64)
+            covered = rng.binomial(boxes, chance).astype(np.float64)
             part = Ratios(
                 (Key("recall", "All labels"),),
-                np.array([found.sum() / boxes.sum()]),
-                found[:, None],
+                np.array([covered.sum() / boxes.sum()]),
+                covered[:, None],
                 boxes.astype(np.float64)[:, None],
             )
             sides.append(Measures(tuple(map(str, range(documents))), "All labels", (part,)))
@@ -229,12 +229,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 def as_text(values: dict[str, Any]) -> str:
     """The results in a few lines."""
-    found, average = values["speed"], values["average_precision"]
-    reached = "reached" if found["reached"] else "missed"
+    speed, average = values["speed"], values["average_precision"]
+    reached = "reached" if speed["reached"] else "missed"
     lines = [
-        f"{found['resamples']:,} resamples of {found['documents']} documents, {found['numbers']} numbers of two models",
-        *(f"  {name:12} {seconds:8.3f} s CPU" for name, seconds in found["seconds"].items()),
-        f"  {found['ratio']:.0f} times a plain loop, number for number; bar {found['bar']} s {reached}",
+        f"{speed['resamples']:,} resamples of {speed['documents']} documents, {speed['numbers']} numbers of two models",
+        *(f"  {name:12} {seconds:8.3f} s CPU" for name, seconds in speed["seconds"].items()),
+        f"  {speed['ratio']:.0f} times a plain loop, number for number; bar {speed['bar']} s {reached}",
         f"average precision, {average['predictions']:,} predictions of both models: {average['numbers']} numbers, "
         f"{average['seconds']:.3f} s CPU",
         f"  {average['followed']} long rankings of one model in stretches: {average['followed_seconds']:.3f} s CPU, "

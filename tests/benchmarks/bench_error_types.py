@@ -75,9 +75,9 @@ def seconds(work: Callable[[], Any]) -> tuple[float, float, Any]:
     return time.process_time() - cpu, time.perf_counter() - wall, answer
 
 
-def counted(found: TideErrors) -> dict[str, int]:
+def counted(errors: TideErrors) -> dict[str, int]:
     """Ours by name."""
-    return dict(zip(TIDE, found.counts.tolist(), strict=True))
+    return dict(zip(TIDE, errors.counts.tolist(), strict=True))
 
 
 def against_hotcoco(ours_: tuple[Side, Side], labels: int, rounds: int) -> dict[str, Any]:
@@ -94,10 +94,12 @@ def against_hotcoco(ours_: tuple[Side, Side], labels: int, rounds: int) -> dict[
         truth.label.astype(np.int64) + 1,
         truth_xywh,
     )
-    found = data.load_res(np.column_stack([predicted.page + 1, predicted_xywh, predicted.score, predicted.label + 1]))
+    detections = data.load_res(
+        np.column_stack([predicted.page + 1, predicted_xywh, predicted.score, predicted.label + 1])
+    )
     times: dict[str, list[tuple[float, float]]] = {"ours": [], "tide_errors": [], "both": []}
     for _ in range(rounds):
-        evaluation = hotcoco.COCOeval(data, found, "bbox")
+        evaluation = hotcoco.COCOeval(data, detections, "bbox")
         before_cpu, before_wall, _ = seconds(evaluation.evaluate)
         cpu, wall, theirs = seconds(evaluation.tide_errors)
         times["tide_errors"].append((cpu, wall))
@@ -134,7 +136,7 @@ def against_tidecv(ours_: tuple[Side, Side], rounds: int) -> dict[str, Any]:
         from tidecv import Data
         from tidecv.quantify import TIDERun
     ours_cpu = [seconds(lambda: tide(truth, predicted))[0] for _ in range(rounds)]
-    boxes, found = Data("truth"), Data("predicted")
+    boxes, predictions = Data("truth"), Data("predicted")
     for page in range(int(max(truth.page.max(), predicted.page.max())) + 1):
         boxes.add_image(page, str(page))
     rows = zip(truth.page.tolist(), truth.label.tolist(), truth_xywh.tolist(), strict=True)
@@ -143,10 +145,10 @@ def against_tidecv(ours_: tuple[Side, Side], rounds: int) -> dict[str, Any]:
     assert predicted.score is not None
     columns_of = (predicted.page, predicted.label, predicted.score, predicted_xywh)
     for page, label, score, box in zip(*(column.tolist() for column in columns_of), strict=True):
-        found.add_detection(page, label, score, box)
+        predictions.add_detection(page, label, score, box)
 
     def everything() -> tuple[Any, Any]:
-        run = TIDERun(boxes, found, 0.5, 0.1, "bbox", 100)
+        run = TIDERun(boxes, predictions, 0.5, 0.1, "bbox", 100)
         return run, list(run.fix_main_errors().values()) + list(run.fix_special_errors().values())
 
     cpu, wall, (run, gains) = seconds(everything)

@@ -166,15 +166,15 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
     return time.process_time() - start, answer
 
 
-def same(found: Any, expected: Any) -> bool:
+def same(ours: Any, expected: Any) -> bool:
     """Equal in structure, numbers to 1e-12."""
     if isinstance(expected, dict):
-        return found.keys() == expected.keys() and all(same(found[key], expected[key]) for key in expected)
+        return ours.keys() == expected.keys() and all(same(ours[key], expected[key]) for key in expected)
     if isinstance(expected, list):
-        return len(found) == len(expected) and all(map(same, found, expected))
-    if expected is None or found is None:
-        return found is expected
-    return abs(found - expected) <= 1e-12
+        return len(ours) == len(expected) and all(map(same, ours, expected))
+    if expected is None or ours is None:
+        return ours is expected
+    return abs(ours - expected) <= 1e-12
 
 
 def duel(documents: int, peer_documents: int, items: int) -> dict[str, Any]:
@@ -192,12 +192,14 @@ def duel(documents: int, peer_documents: int, items: int) -> dict[str, Any]:
         if model is not None and len(theirs) < ROUNDS:
             seconds, metrics = timed(lambda: peer(model, part))
             theirs.append(seconds)
-    found = result.to_json()
+    written = result.to_json()
     equal = bool(metrics) and same(
-        {key: found[key] for key in metrics["bbox_map_metrics"]}, metrics["bbox_map_metrics"]
+        {key: written[key] for key in metrics["bbox_map_metrics"]}, metrics["bbox_map_metrics"]
     )
     if metrics:
-        equal = equal and same(found["confidence"]["auroc"], metrics["confidence_metrics"]["overall"]["auroc"]["value"])
+        equal = equal and same(
+            written["confidence"]["auroc"], metrics["confidence_metrics"]["overall"]["auroc"]["value"]
+        )
     return {
         "documents": documents,
         "fields": len(result.compared) * documents // max(peer_documents, 1),
@@ -229,20 +231,20 @@ def main() -> None:
     # The peer warns about its own deprecations.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = duel(chosen.documents, chosen.peer_documents, chosen.items)
-    if found["peer"] and not found["equal"]:
+        figures = duel(chosen.documents, chosen.peer_documents, chosen.items)
+    if figures["peer"] and not figures["equal"]:
         raise SystemExit("the numbers differ from those of stickler-eval")
     if chosen.json:
-        print(json.dumps(found, indent=2))
+        print(json.dumps(figures, indent=2))
         return
-    print(f"{found['documents']:,} documents, about {found['fields']:,} compared fields, both files read")
-    print(f"  layoutscope   {found['seconds']:8.2f} s CPU: {found['documents_per_minute']:,.0f} documents a minute; "
-          f"bar {found['bar']:,}")  # fmt: skip
-    if not found["peer"]:
+    print(f"{figures['documents']:,} documents, about {figures['fields']:,} compared fields, both files read")
+    print(f"  layoutscope   {figures['seconds']:8.2f} s CPU: {figures['documents_per_minute']:,.0f} documents a "
+          f"minute; bar {figures['bar']:,}")  # fmt: skip
+    if not figures["peer"]:
         print("  stickler-eval is not installed; nothing to compare with", file=sys.stderr)
         return
-    print(f"  on {found['peer_documents']} of them, numbers equal: stickler-eval {found['peer_seconds']:.2f} s, "
-          f"layoutscope {found['our_seconds_there']:.3f} s, ratio {found['ratio']:.0f}")  # fmt: skip
+    print(f"  on {figures['peer_documents']} of them, numbers equal: stickler-eval {figures['peer_seconds']:.2f} s, "
+          f"layoutscope {figures['our_seconds_there']:.3f} s, ratio {figures['ratio']:.0f}")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -116,20 +116,20 @@ def identities(documents: int) -> None:
         return time.process_time() - start, made
 
     def evaluated() -> snapshot.ThresholdResult:
-        found = snapshot.pair(dataset).match().at(0.5)
-        assert len(found.mistakes)
-        return found
+        result = snapshot.pair(dataset).match().at(0.5)
+        assert len(result.mistakes)
+        return result
 
     base, result = cpu(evaluated)
     assert isinstance(result, snapshot.ThresholdResult)
-    found = result
-    page, _ = cpu(lambda: [page_mistakes(found, row) for row in range(dataset.pages)])
-    log = ReviewLog.of(verdicts(found, "ground_truth_wrong")[::20])
-    looked, _ = cpu(lambda: finding_statuses(log, [found]))
+    matched = result
+    page, _ = cpu(lambda: [page_mistakes(matched, row) for row in range(dataset.pages)])
+    log = ReviewLog.of(verdicts(matched, "ground_truth_wrong")[::20])
+    looked, _ = cpu(lambda: finding_statuses(log, [matched]))
     made, to = cpu(lambda: corrections(dataset, log))
-    again, _ = cpu(lambda: corrected(found, to).result.mistakes)  # type: ignore[arg-type]
+    again, _ = cpu(lambda: corrected(matched, to).result.mistakes)  # type: ignore[arg-type]
     print(
-        f"  {dataset.pages:,} pages, {len(found.mistakes):,} mistakes, {len(log):,} verdicts; CPU to that of the "
+        f"  {dataset.pages:,} pages, {len(matched.mistakes):,} mistakes, {len(log):,} verdicts; CPU to that of the "
         f"evaluation: identities of all pages {page / base:.1f}, statuses {looked / base:.1f}, "
         f"corrected ground truth {made / base:.1f}, corrected numbers {again / base:.1f}"
     )

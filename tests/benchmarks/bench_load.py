@@ -110,9 +110,9 @@ def measure(content: bytes, repeats: int) -> dict[str, float]:
         for name, load in PEERS.items():
             gc.collect()
             start = time.process_time()
-            found = load(content)
+            annotations = load(content)
             best[name] = min(best[name], time.process_time() - start)
-            if not np.array_equal(found, expected):
+            if not np.array_equal(annotations, expected):
                 raise SystemExit(f"{name} gives other columns")
     return best
 

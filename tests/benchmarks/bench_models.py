@@ -53,12 +53,12 @@ def main(arguments: list[str] | None = None) -> int:
     for _ in range(options.rounds):
         started = time.process_time(), time.perf_counter()
         models = [contender(f"model {place}", matching.at(0.5)) for place, matching in enumerate(matchings)]
-        found = [standings(models, Key(measure, ALL_LABELS)) for measure in MEASURES]
+        tables = [standings(models, Key(measure, ALL_LABELS)) for measure in MEASURES]
         cpu.append(time.process_time() - started[0])
         wall.append(time.perf_counter() - started[1])
     result = {
         "pages": options.pages,
-        "documents": found[0].documents,
+        "documents": tables[0].documents,
         "models": MODELS,
         "seconds": {"cpu": min(cpu), "wall": min(wall)},
         "bar": BAR,

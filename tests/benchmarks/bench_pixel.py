@@ -77,7 +77,7 @@ def crowded(pages: int, size: tuple[int, int], seed: int = 2020) -> tuple[Annota
     """Ground truth and predictions of crowded pages in pixels; the same boxes at any size but for rounding."""
     rng = np.random.default_rng(seed)
     truth: list[tuple[int, int, np.ndarray]] = []
-    found: list[tuple[int, int, np.ndarray]] = []
+    placed: list[tuple[int, int, np.ndarray]] = []
     for page in range(pages):
         columns = int(rng.integers(1, 4))
         rows = -(-int(rng.integers(50, 201)) // columns)
@@ -91,10 +91,10 @@ def crowded(pages: int, size: tuple[int, int], seed: int = 2020) -> tuple[Annota
                 truth.append((page, label, corners))
                 moved = corners + rng.normal(0.0, 0.02, 4) * [width, height, width, height]
                 if rng.uniform() > 0.08:
-                    found.append((page, int(rng.integers(len(CLASSES))) if rng.uniform() < 0.1 else label, moved))
+                    placed.append((page, int(rng.integers(len(CLASSES))) if rng.uniform() < 0.1 else label, moved))
                 if rng.uniform() < 0.06:
-                    found.append((page, int(rng.integers(len(CLASSES))), moved + rng.normal(0.0, 0.1, 4) * height))
-    return _annotations(truth, "ground_truth", pages, size), _annotations(found, "prediction", pages, size)
+                    placed.append((page, int(rng.integers(len(CLASSES))), moved + rng.normal(0.0, 0.1, 4) * height))
+    return _annotations(truth, "ground_truth", pages, size), _annotations(placed, "prediction", pages, size)
 
 
 def _annotations(
@@ -149,7 +149,7 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
     return seconds, answer
 
 
-def samples(found: Peer, sides: tuple[Annotations, Annotations], pages: int) -> list[Any]:
+def samples(rival: Peer, sides: tuple[Annotations, Annotations], pages: int) -> list[Any]:
     """The first pages as the peer wants them."""
     boxes: list[list[list[Any]]] = []
     for side in sides:
@@ -158,11 +158,11 @@ def samples(found: Peer, sides: tuple[Annotations, Annotations], pages: int) -> 
             side.boxes.page.tolist(), side.boxes.label.tolist(), side.boxes.xyxy.tolist(), strict=True
         ):
             if page < pages:
-                rows[page].append(found.box(category_id=label + 1, bbox=corners))
+                rows[page].append(rival.box(category_id=label + 1, bbox=corners))
         boxes.append(rows)
     width, height = SQUARE
     return [
-        found.sample(
+        rival.sample(
             id=str(page),
             page_width=width,
             page_height=height,
@@ -173,14 +173,14 @@ def samples(found: Peer, sides: tuple[Annotations, Annotations], pages: int) -> 
     ]
 
 
-def check_equal(found: Peer, pages: Sequence[Any], theirs: Sequence[Any], ours: PixelResult) -> None:
+def check_equal(rival: Peer, pages: Sequence[Any], theirs: Sequence[Any], ours: PixelResult) -> None:
     """Leave with an error unless counts are equal, and matrices to 1e-12."""
     for row, (sample, theirs_page) in enumerate(zip(pages, theirs, strict=True)):
         words = [
-            found.paint(sample.page_width, sample.page_height, boxes)
+            rival.paint(sample.page_width, sample.page_height, boxes)
             for boxes in (sample.page_resolution_a, sample.page_resolution_b)
         ]
-        columns = [column.tolist() for column in found.pairs(*words)]
+        columns = [column.tolist() for column in rival.pairs(*words)]
         if sorted(zip(*columns, strict=True)) != ours.counts.triples(row):
             raise SystemExit(f"page {row}: the counts differ")
         for kind, matrices in (("detailed", ours.per_page.matrices), ("collapsed", ours.per_page.collapsed)):
@@ -193,18 +193,18 @@ def check_equal(found: Peer, pages: Sequence[Any], theirs: Sequence[Any], ours: 
 
 def against_peer(pages: int, peer_pages: int, rounds: int) -> dict[str, Any] | None:
     """Seconds a page of both, interleaved; None without the peer."""
-    found = peer()
-    if found is None:
+    rival = peer()
+    if rival is None:
         return None
     sides = crowded(pages, SQUARE)
-    objects = samples(found, sides, peer_pages)
+    objects = samples(rival, sides, peer_pages)
     our_seconds, peer_seconds = [], []
     for _ in range(rounds):
-        seconds, theirs = timed(lambda: [found.evaluator.evaluate_sample(sample) for sample in objects])
+        seconds, theirs = timed(lambda: [rival.evaluator.evaluate_sample(sample) for sample in objects])
         peer_seconds.append(seconds / peer_pages)
         seconds, ours = timed(lambda: everything(*sides))
         our_seconds.append(seconds / pages)
-    check_equal(found, objects, theirs, ours)
+    check_equal(rival, objects, theirs, ours)
     counted = [timed(lambda: count_pairs(ours.first, ours.second, ours.size))[0] / pages for _ in range(rounds)]
     return {
         "corpus": f"crowded, {pages:,} pages of {SQUARE[0]} x {SQUARE[1]}, {len(CLASSES)} classes",

@@ -121,8 +121,8 @@ def posters_a_minute(count: int) -> dict[str, float]:
     def run(profile: Any) -> None:
         sides = []
         for side in (0, 1):
-            found = {str(index): read_poster(pair[side], "p.json", str(index))[0] for index, pair in enumerate(made)}
-            sides.append(Posters("posters", "", found, {}, ()))
+            posters = {str(index): read_poster(pair[side], "p.json", str(index))[0] for index, pair in enumerate(made)}
+            sides.append(Posters("posters", "", posters, {}, ()))
         evaluate(*sides, profile=profile).to_json()
 
     return {name: count * 60 / timed(lambda name=name: run(name))[0] for name in PROFILES}

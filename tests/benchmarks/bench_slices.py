@@ -75,10 +75,10 @@ def planted(
             return words, every
 
 
-def rows_of(found: Search, loss: FloatArray) -> list[BoolArray]:
+def rows_of(searched: Search, loss: FloatArray) -> list[BoolArray]:
     """The rows of a search as sets of boxes, most costly first."""
     masks = []
-    for one in found.found:
+    for one in searched.subsets:
         mask = np.zeros(len(loss), bool)
         mask[one.rows] = True
         masks.append((mask.sum() * (loss[mask].mean() - loss[~mask].mean()), mask))
@@ -109,7 +109,7 @@ def find_planted(
         searched = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
         seconds["ours"].append(time.process_time() - start)
         results = {"ours": rows_of(searched, loss)}
-        confirmed.append(bool(searched.found) and searched.found[0].confirmed)
+        confirmed.append(bool(searched.subsets) and searched.subsets[0].confirmed)
         table = binned(attributes, least=LEAST_BOXES)
         for peer in peers:
             start = time.process_time()
@@ -120,7 +120,7 @@ def find_planted(
             first[name].append(right)
             overlap[name].append(several)
         if verbose:
-            said = [[tuple(each) for each in one.conditions] for one in searched.found]
+            said = [[tuple(each) for each in one.conditions] for one in searched.subsets]
             scores = {name: (bool(first[name][-1]), int(overlap[name][-1])) for name in names}
             odd = not first["ours"][-1] or overlap["ours"][-1] > 3
             print(seed, words, int(plant.sum()), scores, said if odd else "", file=sys.stderr, flush=True)
@@ -149,9 +149,9 @@ def find_nothing(pages: int, seeds: range, *, verbose: bool) -> dict[str, Any]:
         parts = np.split(loss, np.flatnonzero(np.diff(document)) + 1)
         loss = np.concatenate([parts[place] for place in rng.permutation(len(parts))])
         searched = search(attributes, loss, document)
-        any_row += bool(searched.found)
+        any_row += bool(searched.subsets)
         if verbose:
-            said = [[tuple(each) for each in one.conditions] + [one.z, one.p] for one in searched.found]
+            said = [[tuple(each) for each in one.conditions] + [one.z, one.p] for one in searched.subsets]
             print("null", seed, said, searched.best_p, file=sys.stderr, flush=True)
     return {"any_row": any_row, "of": len(seeds)}
 
@@ -169,7 +169,7 @@ def speed(pages: int) -> dict[str, Any]:
     searched = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
     done = time.process_time()
     return {
-        "pages": pages, "boxes": len(y), "rows": len(searched.found), "attributes_cpu_s": known - made,
+        "pages": pages, "boxes": len(y), "rows": len(searched.subsets), "attributes_cpu_s": known - made,
         "search_cpu_s": done - known, "total_cpu_s": done - made, "bar_s": BARS.get(pages),
     }  # fmt: skip
 

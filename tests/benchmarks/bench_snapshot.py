@@ -69,18 +69,18 @@ def greedy(truths: list[Item], predictions: list[Item], threshold: float) -> lis
     candidates = []
     for p, prediction in enumerate(predictions):
         for g, truth in enumerate(truths):
-            found = fit(truth.bbox, prediction.bbox)
-            if found[0] >= threshold:
-                candidates.append((p, g, found))
+            fits = fit(truth.bbox, prediction.bbox)
+            if fits[0] >= threshold:
+                candidates.append((p, g, fits))
     candidates.sort(key=lambda candidate: -candidate[2][0])
     used_p: set[int] = set()
     used_g: set[int] = set()
     taken = []
-    for p, g, found in candidates:
+    for p, g, fits in candidates:
         if p not in used_p and g not in used_g:
             used_p.add(p)
             used_g.add(g)
-            taken.append(found)
+            taken.append(fits)
     return taken
 
 
@@ -93,10 +93,10 @@ def counted(groups: Iterator[tuple[str, list[Item], list[Item]]], threshold: flo
         row[0] += len(taken)
         row[1] += len(predictions) - len(taken)
         row[2] += len(truths) - len(taken)
-        for found in taken:
-            row[3] += found[0]
-            row[4] += found[1]
-            row[5] += found[2]
+        for fits in taken:
+            row[3] += fits[0]
+            row[4] += fits[1]
+            row[5] += fits[2]
     return {label: tuple(total[label]) for label in sorted(total)}
 
 
@@ -132,13 +132,13 @@ def by_plain_loop(truths: list[Item], predictions: list[Item]) -> Counts:
 def by_layoutscope(truth: Annotations, prediction: Annotations) -> Counts:
     """Ours, down to the per-label columns."""
     result = evaluate(truth, prediction)
-    found: Counts = {}
+    counts: Counts = {}
     for iou, threshold in result.thresholds.items():
         row = threshold.per_label
         columns = zip(*(column.tolist() for column in (row.tp, row.fp, row.fn, *row.fit_sums)), strict=True)
         pairs = zip(result.matching.labels, columns, strict=True)
-        found[iou] = {label: values for label, values in sorted(pairs) if any(values)}
-    return found
+        counts[iou] = {label: values for label, values in sorted(pairs) if any(values)}
+    return counts
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
@@ -163,9 +163,9 @@ def duel(name: str, peer: Callable[[], Counts], ours: Callable[[], Counts], *, p
         if turn < peer_runs:
             seconds, expected = timed(peer)
             peer_seconds.append(seconds)
-        seconds, found = timed(ours)
+        seconds, counts = timed(ours)
         our_seconds.append(seconds)
-        if found != expected:
+        if counts != expected:
             raise SystemExit(f"{name}: results differ")
     theirs, own = summary(peer_seconds), summary(our_seconds)
     ratio = theirs["min"] / own["min"]

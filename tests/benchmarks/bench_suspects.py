@@ -158,8 +158,8 @@ def planted(truth: Columns, kinds: Sequence[str], labels: int, rng: np.random.Ge
     page, label = (np.concatenate([part[column] for part in parts]) for column in (0, 1))
     xyxy = np.concatenate([part[2] for part in parts])
     order = np.argsort(page, kind="stable")
-    found = Columns(page[order], label[order], np.ascontiguousarray(xyxy[order]), np.full(len(order), np.nan))
-    return Planted(found, wrong[order], lacking)
+    columns = Columns(page[order], label[order], np.ascontiguousarray(xyxy[order]), np.full(len(order), np.nan))
+    return Planted(columns, wrong[order], lacking)
 
 
 def average_precision(score: FloatArray, right: FloatArray, total: float | None = None) -> float:
@@ -169,18 +169,18 @@ def average_precision(score: FloatArray, right: FloatArray, total: float | None 
     return float((precision * ranked).sum() / (right.sum() if total is None else total))
 
 
-def of_boxes(found: Ranked, errors: Planted) -> float:
+def of_boxes(ranked: Ranked, errors: Planted) -> float:
     """Average precision of places: a wrong box, or a missing one with IoU 0.5; a second suspect of one box is wrong."""
-    right = np.zeros(len(found))
-    at_box = found.kind != MISSING
-    right[at_box] = errors.wrong[found.truth[at_box]]
+    right = np.zeros(len(ranked))
+    at_box = ranked.kind != MISSING
+    right[at_box] = errors.wrong[ranked.truth[at_box]]
     rows = np.flatnonzero(~at_box)
     if len(rows) and errors.gone:
         gone = errors.gone
-        pairs = overlapping_pairs(gone.xyxy, gone.page, found.xyxy[rows], found.page[rows], iou_floor=0.5)
+        pairs = overlapping_pairs(gone.xyxy, gone.page, ranked.xyxy[rows], ranked.page[rows], iou_floor=0.5)
         _, first = np.unique(pairs.ground_truth, return_index=True)
         right[rows[pairs.prediction[first]]] = 1.0
-    return average_precision(found.score, right, float(errors.wrong.sum() + len(errors.gone.page)))
+    return average_precision(ranked.score, right, float(errors.wrong.sum() + len(errors.gone.page)))
 
 
 def fit(first: FloatArray, second: FloatArray) -> FloatArray:
@@ -237,11 +237,11 @@ def duel(kind: str, pages: int, seed: int, *, peer: bool) -> list[dict[str, Any]
         wrong = wrong_pages(errors, pages)
         row: dict[str, Any] = {"corpus": kind, "pages": pages, "seed": seed, "kind": name}
         for count in (2, 1):
-            found, seconds = ours(errors.truth, models[:count], labels)
+            ranked, seconds = ours(errors.truth, models[:count], labels)
             by_page = np.zeros(pages)
-            np.maximum.at(by_page, found.page, found.score)
+            np.maximum.at(by_page, ranked.page, ranked.score)
             row[f"models_{count}"] = {
-                "ap_boxes": of_boxes(found, errors),
+                "ap_boxes": of_boxes(ranked, errors),
                 "ap_pages": average_precision(by_page, wrong),
                 "seconds": seconds,
             }

@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests import network
 
@@ -202,13 +204,17 @@ class Screen:
         self.page = page
         # A tab behind another one draws one frame a second.
         self.page.bring_to_front()
-        self.page.set_default_timeout(30_000)
+        self.page.set_default_timeout(60_000)
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.emulate_media(color_scheme=color_scheme)
         self.url = url
         self.trouble = trouble
         self.local = (url, url.replace("http", "ws"), "data:", "blob:", *allowed)
-        self.listeners = {"console": self._heard, "pageerror": self._failed, "request": self._asked}
+        # Whether the server owes the answer to something that this tab has sent.
+        self.waiting = False
+        self.listeners = {
+            "console": self._heard, "pageerror": self._failed, "request": self._asked, "websocket": self._connected,
+        }  # fmt: skip
         for event, listener in self.listeners.items():
             self.page.on(event, listener)
 
@@ -222,6 +228,26 @@ class Screen:
     def _asked(self, request: Any) -> None:
         if not request.url.startswith(self.local):
             self.trouble.append(f"foreign: {request.url}")
+
+    def _connected(self, socket: Any) -> None:
+        """Note what is sent and answered: the state of a run on screen lags behind, by seconds on a busy machine."""
+        self.waiting = False
+
+        def sent(payload: bytes) -> None:
+            if BackMsg.FromString(payload).WhichOneof("type") == "rerun_script":
+                self.waiting = True
+
+        def received(payload: bytes) -> None:
+            message = ForwardMsg.FromString(payload)
+            if message.WhichOneof("type") == "script_finished":
+                self.waiting = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
+
+        def closed(_: Any) -> None:
+            self.waiting = False
+
+        socket.on("framesent", sent)
+        socket.on("framereceived", received)
+        socket.on("close", closed)
 
     def leave(self) -> None:
         """Leave the dashboard, as one does who closes the tab; the next test goes on in it."""
@@ -241,7 +267,16 @@ class Screen:
         return self.settled()
 
     def settled(self) -> Screen:
-        """Wait until the last run has ended, and the page viewer, if there is one, has drawn."""
+        """Wait until what was sent is answered, the last run has ended and the page viewer, if any, has drawn."""
+        while True:
+            self._drawn()
+            # What is sent a moment later, after a pause in typing or turning, and what it changes on screen.
+            self.page.wait_for_timeout(150)
+            if not self.waiting:
+                return self
+
+    def _drawn(self) -> None:
+        self.wait(lambda: not self.waiting, "the answer of the server")
         self.page.locator(".ls-title").wait_for()
         self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
         self.page.wait_for_function("() => !document.querySelector('[data-stale=true]')")
@@ -250,8 +285,6 @@ class Screen:
             and not self.page.locator(".ls-empty").count()
         ):
             self.page.locator(".chips.ready").wait_for(state="attached")
-        self.page.wait_for_timeout(150)
-        return self
 
     def go(self, name: str) -> Screen:
         """Another view through the navigation, as slowly as a hand presses.
@@ -293,11 +326,11 @@ class Screen:
 
     def counts(self) -> dict[str, int]:
         """Numbers on the toggles."""
-        found = {}
+        numbers = {}
         for status in ("TP", "FP", "FN"):
             name = self.page.locator(f".toggle[aria-label^='{status} ']").get_attribute("aria-label")
-            found[status] = int(name.rsplit(", ", 1)[1].replace(",", ""))
-        return found
+            numbers[status] = int(name.rsplit(", ", 1)[1].replace(",", ""))
+        return numbers
 
     def where(self) -> tuple[str, int]:
         """Document and page on screen, pages from 1."""
@@ -310,12 +343,16 @@ class Screen:
 
     def wait(self, done: Callable[[], bool], what: str) -> None:
         """Until something holds; generous, because the machine is shared."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             if done():
                 return
             self.page.wait_for_timeout(50)
         pytest.fail(f"waited in vain for {what}")
+
+    def painted(self) -> None:
+        """Wait until what has happened in the browser so far is drawn."""
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def expand(self, title: str) -> Screen:
         """Open a folded part and wait until it has stopped growing: a press meanwhile lands beside its aim."""

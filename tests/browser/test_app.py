@@ -275,6 +275,18 @@ def test_the_models_flip(server: str, visit: Visit) -> None:
     screen.wait(lambda: screen.counts() == wanted, f"the counts of A: {wanted}")
 
 
+def test_the_strip_shows_the_pages_that_are_in_view(server: str, visit: Visit) -> None:
+    screen = visit(server).open("page_browser")
+    pictures = screen.page.locator(".strip-page .thumb-picture")
+    screen.page.locator(".strip-page .thumb-frame.drawn").first.wait_for()
+    assert pictures.count() == screen.page.locator(".strip-page").count() == len(page_order())
+    assert pictures.first.evaluate("(node) => node.naturalWidth") >= 90
+    assert pictures.last.evaluate("(node) => node.naturalWidth") == 0, "nobody has looked there"
+    assert screen.page.locator(".strip-page .thumb-frame > .badge").count() == len(page_order())
+    pictures.last.scroll_into_view_if_needed()
+    screen.wait(lambda: pictures.last.evaluate("(node) => node.naturalWidth") >= 90, "the picture of the last page")
+
+
 def test_the_document_filter(server: str, visit: Visit) -> None:
     screen = visit(server).open("page_browser")
     screen.page.get_by_role("combobox", name="Document").click()
@@ -357,7 +369,7 @@ def test_a_verdict_is_kept_and_one_without_a_name_is_not(server: str, visit: Vis
     page.locator(".verdict-state", has_text="Ada, ").wait_for()
     other = visit(server).open("page_browser", doc="river-districts.pdf", page="2")
     other.page.keyboard.press("n")
-    assert other.page.locator(".verdict-state").inner_text() == "Ada: Model wrong"
+    other.page.locator(".verdict-state").get_by_text("Ada: Model wrong", exact=True).wait_for()
 
 
 def test_the_choice_of_a_model_stays_on_the_way_over_other_views(server: str, visit: Visit) -> None:
@@ -450,7 +462,7 @@ def test_a_good_upload_joins_the_others(server: str, visit: Visit, tmp_path: Pat
     screen.wait(lambda: "third.json" in cells(screen), "the file in the table")
     screen.go("Overview")
     screen.page.get_by_role("combobox", name="Model B").click()
-    assert screen.page.get_by_role("option").count() == 3
+    screen.wait(lambda: screen.page.get_by_role("option").count() == 3, "three models to choose from")
     another = visit(server).open("files")
     assert "third.json" not in cells(another), "uploads stay in their session"
 

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from evaluator import formats
+from evaluator.compare.changed_causes import changed_causes
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.drawing.pair import pair_data
+from evaluator.drawing.pair_causes import box_keys, key_of, pages_of
 from evaluator.drawing.pair_list import boxes_of, listed_pages
 from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.error_types import DOCUMENT
@@ -188,11 +190,41 @@ def test_every_number_of_the_ledger_opens_its_pages(server: str, visit: Visit) -
     wait_for_page(screen, *places_of("only_b_invents")[0][1:])
 
 
+def test_a_cause_lists_its_pages_and_opens_for_a_verdict(server: str, visit: Visit) -> None:
+    """By keys: the first cause, its pages, and the Page browser with one of its boxes chosen; a filter lets it go."""
+    results, both = core()
+    made = changed_causes(*results, both)
+    rows, dataset = pages_of(made, 0, both), both.dataset
+    places = [
+        (dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]) + 1)
+        for row in rows.tolist()
+    ]
+    screen = ready(visit(server).open("compare"))
+    assert panes(screen)["b"]["pane"][3] <= 900, "both panes are in the first window"
+    assert panes(screen)["b"]["pane"][3] - panes(screen)["b"]["pane"][1] >= 500
+    screen.page.locator(".cause-row").first.focus()
+    screen.page.keyboard.press("Enter")
+    wait_for_page(screen, *places[0])
+    assert screen.address()["cause"] == key_of(made.families[0])
+    assert screen.page.locator(".cause-row[aria-pressed=true]").count() == 1
+    assert screen.page.locator(".net-page").count() == len(places)
+    assert screen.page.locator(".kinds button[aria-pressed=true]").count() == 0
+    screen.page.locator(".kinds button[data-name=b_fixed]").click()
+    wait_for_page(screen, *places_of("b_fixed")[0][1:])
+    assert "cause" not in screen.address()
+    screen.page.go_back()
+    wait_for_page(screen, *places[0])
+    screen.page.locator(".pair-head.pair-a .pair-open").click()
+    screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
+    screen.settled()
+    assert screen.address()["box"].replace("p", "a") in box_keys(made, 0)
+
+
 def test_a_page_opens_in_the_page_browser_with_its_model_and_box(server: str, visit: Visit) -> None:
     row, document, number = places_of("only_b_invents")[0]
     results, both = core()
-    found = read_by_browser(pair_data(*results, both, row, models=MODELS, show="only_b_invents"))["differences"]
-    key = next(each["key"] for each in found if each["kind"] == "b_invents")
+    expected = read_by_browser(pair_data(*results, both, row, models=MODELS, show="only_b_invents"))["differences"]
+    key = next(each["key"] for each in expected if each["kind"] == "b_invents")
     screen = ready(visit(server).open("compare", show="only_b_invents", doc=document, page=str(number), box=key))
     screen.page.locator(".pair-head.pair-b .pair-open").click()
     screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
@@ -254,11 +286,11 @@ def test_what_changed_below_opens_pages_too(server: str, visit: Visit) -> None:
 # --- linked panes ---------------------------------------------------------------------------------------------
 
 
-def same_view(found: dict[str, Any]) -> None:
+def same_view(view: dict[str, Any]) -> None:
     """Both sheets are at the same place of their panes."""
-    shift = [found["b"]["pane"][side] - found["a"]["pane"][side] for side in range(4)]
-    moved = [found["a"]["sheet"][side] + shift[side] for side in range(4)]
-    assert moved == pytest.approx(found["b"]["sheet"], abs=0.51)
+    shift = [view["b"]["pane"][side] - view["a"]["pane"][side] for side in range(4)]
+    moved = [view["a"]["sheet"][side] + shift[side] for side in range(4)]
+    assert moved == pytest.approx(view["b"]["sheet"], abs=0.51)
 
 
 def test_zoom_and_pan_are_linked(panes_alone: str, visit: Visit) -> None:
@@ -299,21 +331,16 @@ def test_a_box_is_marked_in_both_pages(panes_alone: str, visit: Visit) -> None:
     drawn = panes(screen)
     fixed = drawn["a"]["missed"][0]
     screen.page.mouse.move(*middle(drawn["a"]["boxes"][fixed]))
-    screen.page.wait_for_timeout(250)
-    hovered = panes(screen)
-    assert fixed in hovered["a"]["marked"]
-    assert fixed in hovered["b"]["marked"]
-    assert screen.page.locator(".tooltip.shown:not(.silent)").count() == 2
+    screen.wait(lambda: all(fixed in panes(screen)[side]["marked"] for side in "ab"), "the box marked in both panes")
+    tooltips = screen.page.locator(".tooltip.shown:not(.silent)")
+    screen.wait(lambda: tooltips.count() == 2, "a tooltip in both panes")
     screen.page.mouse.click(*middle(drawn["a"]["boxes"][fixed]))
     screen.page.mouse.move(5, 5)
     screen.wait(lambda: any(name == "selected" for name, _ in log_of(screen)["log"]), "the choice")
-    chosen = panes(screen)
-    assert fixed in chosen["a"]["marked"]
-    assert fixed in chosen["b"]["marked"]
-    assert screen.page.locator(".tooltip.shown:not(.silent)").count() == 0
+    screen.wait(lambda: all(fixed in panes(screen)[side]["marked"] for side in "ab"), "the choice marked in both panes")
+    screen.wait(lambda: tooltips.count() == 0, "no tooltip")
     screen.page.keyboard.press("Escape")
-    screen.page.wait_for_timeout(150)
-    assert panes(screen)["a"]["marked"] == []
+    screen.wait(lambda: panes(screen)["a"]["marked"] == [], "no choice")
 
 
 def test_next_difference_walks_through_all_of_them(panes_alone: str, visit: Visit) -> None:
@@ -323,9 +350,9 @@ def test_next_difference_walks_through_all_of_them(panes_alone: str, visit: Visi
     said = set()
     for step in range(total):
         screen.page.keyboard.press("n")
-        screen.page.wait_for_timeout(120)
+        place = f"{step + 1} of {total} here"
+        screen.wait(lambda place=place: panes(screen)["place"] == place, place)
         drawn = panes(screen)
-        assert drawn["place"] == f"{step + 1} of {total} here"
         said.add(drawn["said"])
         inside = [
             mark[1] >= drawn[side]["pane"][1] - 1 and mark[3] <= drawn[side]["pane"][3] + 1
@@ -335,33 +362,30 @@ def test_next_difference_walks_through_all_of_them(panes_alone: str, visit: Visi
         assert any(inside), "the difference is brought into the panes"
     assert len(said) > total / 2
     screen.page.keyboard.press("p")
-    screen.page.wait_for_timeout(120)
-    assert panes(screen)["place"] == f"{total - 1} of {total} here"
+    screen.wait(lambda: panes(screen)["place"] == f"{total - 1} of {total} here", "the difference before")
 
 
 def test_flip_shows_one_model_in_the_place_of_the_other(panes_alone: str, visit: Visit) -> None:
     screen = harnessed(visit, panes_alone, boxes="20")
     screen.page.keyboard.press("f")
-    screen.page.wait_for_timeout(200)
+    screen.wait(lambda: panes(screen)["a"]["hidden"], "one model only")
     first = panes(screen)
     assert (first["mode"], first["a"]["hidden"], first["b"]["hidden"]) == ("flip", True, False)
     assert first["a"]["sheet"] == first["b"]["sheet"]
+    screen.wait(lambda: ["mode", "'flip'"] in log_of(screen)["log"], "the way to look, noted once it is at rest")
     screen.page.keyboard.press("f")
-    screen.page.wait_for_timeout(200)
+    screen.wait(lambda: panes(screen)["b"]["hidden"], "the other model only")
     second = panes(screen)
     assert (second["a"]["hidden"], second["b"]["hidden"]) == (False, True)
     assert second["a"]["sheet"] == first["b"]["sheet"]
     screen.page.get_by_role("button", name="Side by side").click()
-    screen.page.wait_for_timeout(200)
-    assert [panes(screen)[side]["hidden"] for side in "ab"] == [False, False]
-    screen.wait(lambda: ["mode", "'flip'"] in log_of(screen)["log"], "the way to look, noted once it is at rest")
+    screen.wait(lambda: not any(panes(screen)[side]["hidden"] for side in "ab"), "both models")
 
 
 def test_the_divider_moves_by_keys_and_by_hand(panes_alone: str, visit: Visit) -> None:
     screen = harnessed(visit, panes_alone, boxes="20")
     screen.page.keyboard.press("d")
-    screen.page.wait_for_timeout(200)
-    assert panes(screen)["mode"] == "slider"
+    screen.wait(lambda: panes(screen)["mode"] == "slider", "the divider")
     divider = screen.page.get_by_role("slider", name="Divider")
     divider.focus()
     for key, wanted in (
@@ -372,8 +396,8 @@ def test_the_divider_moves_by_keys_and_by_hand(panes_alone: str, visit: Visit) -
         ("End", "100"),
     ):
         screen.page.keyboard.press(key)
+        screen.wait(lambda wanted=wanted: panes(screen)["divider"] == wanted, f"the divider at {wanted}")
         drawn = panes(screen)
-        assert drawn["divider"] == wanted
         assert drawn["b"]["clip"].endswith(f"{wanted}%)")
     assert "go" not in {name for name, _ in log_of(screen)["log"]}, "the arrow keys of the divider turn no page"
     left, top, right, bottom = panes(screen)["a"]["pane"]

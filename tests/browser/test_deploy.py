@@ -129,8 +129,8 @@ def test_a_proxy_with_a_password_as_the_page_says(
         for path in ("/", "/gallery", "/_stcore/health", "/_stcore/stream"):
             assert status(public, path, Host=own) == 401
         assert handshake(public, host=own, origin=public) == 401
-        code, found, _ = headers(public, "/", Authorization=LOGIN)
-        assert (code, found["x-frame-options"]) == (200, "DENY")
+        code, sent, _ = headers(public, "/", Authorization=LOGIN)
+        assert (code, sent["x-frame-options"]) == (200, "DENY")
         forged = {"X-Forwarded-User": "mallory"}
         screen = visit(
             public,

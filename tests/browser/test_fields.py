@@ -117,8 +117,8 @@ def test_boxes_lie_where_the_ground_truth_says(server: str, visit: Visit) -> Non
     screen.page.keyboard.press("g")
     screen.page.wait_for_timeout(200)
     x1, y1, x2, y2 = screen.places()["boxes"][box["key"]]
-    found = [(x1 - left) / (right - left), (y1 - top) / (bottom - top), (x2 - left) / (right - left)]
-    assert [*found, (y2 - top) / (bottom - top)] == pytest.approx(wanted, abs=0.002)
+    shares = [(x1 - left) / (right - left), (y1 - top) / (bottom - top), (x2 - left) / (right - left)]
+    assert [*shares, (y2 - top) / (bottom - top)] == pytest.approx(wanted, abs=0.002)
 
 
 # --- thresholds and models -----------------------------------------------------------------------------------

@@ -64,16 +64,16 @@ def many(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
     folder = tmp_path_factory.mktemp("many")
     rng = np.random.default_rng(40)
     labels = [f"Class {each:02d} of a long taxonomy" if each % 5 == 0 else f"Part-{each}" for each in range(40)]
-    truth, found = [], []
+    truth, predicted = [], []
     for page in range(3):
         for each in range(40):
             x, y = 0.1 * (each % 10), 0.25 * (each // 10)
             truth.append(Box("a.pdf", page, labels[each], (x, y, x + 0.1, y + 0.25)))
             label = labels[each if rng.uniform() < 0.7 else int(rng.integers(40))]
-            found.append(Box("a.pdf", page, label, (x, y, x + 0.1, y + 0.2), 0.5))
+            predicted.append(Box("a.pdf", page, label, (x, y, x + 0.1, y + 0.2), 0.5))
     paths = (
         write_file(folder / "gt.json", truth, side="ground_truth", labels=labels),
-        write_file(folder / "pred.json", found, labels=labels),
+        write_file(folder / "pred.json", predicted, labels=labels),
     )
     with dashboard(folder, "open", str(folder), "--gt", str(paths[0]), "--pred", str(paths[1])) as url:
         yield url
@@ -362,10 +362,10 @@ def test_forty_classes_can_be_used(many: str, visit: Visit) -> None:
     sentence.wait_for()
     screen.settled()
     assert screen.address()["row"] == "Part-11"
-    found = re.match(r"([\d.]+) %", sentence.inner_text())
-    assert found
+    percent = re.match(r"([\d.]+) %", sentence.inner_text())
+    assert percent
     # A box of a quarter of the page's height that stops at a fifth of it, in whole pixels.
-    assert 19.0 <= float(found[1]) <= 21.0
+    assert 19.0 <= float(percent[1]) <= 21.0
 
 
 def test_pages_without_a_size_offer_a_way_out(many: str, visit: Visit) -> None:

@@ -74,7 +74,7 @@ class Screen(Tab):
 
     def hover(self, key: str) -> None:
         self.page.mouse.move(*self.middle(key))
-        self.page.wait_for_timeout(80)
+        self.painted()
 
     def marked(self) -> list[str]:
         return self.js("return [...host.querySelectorAll('.marked')].map((node) => node.dataset.marked)")
@@ -114,7 +114,7 @@ def screen(shared: Screen) -> Screen:
     shared.page.evaluate("() => document.activeElement.blur()")
     for key in ("Escape", "Escape", "0"):
         shared.page.keyboard.press(key)
-    shared.page.wait_for_timeout(60)
+    shared.painted()
     return shared
 
 
@@ -147,12 +147,12 @@ def assert_in_place(screen: Screen) -> None:
 def test_boxes_lie_on_the_image_at_every_size(screen: Screen) -> None:
     page = screen.page
     page.keyboard.press("g")
-    page.wait_for_timeout(100)
+    screen.painted()
     assert_in_place(screen)
     page.mouse.move(*screen.middle("p100"))
     page.mouse.wheel(0, -240)
     page.mouse.wheel(0, -240)
-    page.wait_for_timeout(150)
+    screen.painted()
     width = screen.js("return host.querySelector('.sheet').clientWidth")
     assert width > 1200
     assert_in_place(screen)
@@ -176,7 +176,7 @@ def test_the_zoom_keeps_the_point_under_the_pointer(screen: Screen) -> None:
     x, y = screen.middle("p100")
     screen.page.mouse.move(x, y)
     screen.page.mouse.wheel(0, -300)
-    screen.page.wait_for_timeout(150)
+    screen.painted()
     assert screen.middle("p100") == pytest.approx((x, y), abs=2)
 
 
@@ -236,11 +236,11 @@ def test_hover_goes_both_ways_without_a_rerun(screen: Screen) -> None:
     assert "hovered" in screen.row_classes()[0]
     assert screen.js("return host.querySelectorAll('.link').length") == 1
     screen.page.locator(".mistake").nth(4).hover()
-    screen.page.wait_for_timeout(80)
+    screen.painted()
     assert set(screen.marked()) == {"p105", "g7"}
     assert [place for place, name in enumerate(screen.row_classes()) if "hovered" in name] == [4]
     screen.page.mouse.move(5, 5)
-    screen.page.wait_for_timeout(80)
+    screen.painted()
     assert screen.marked() == []
     assert screen.tooltip() == []
     assert screen.report() == before
@@ -299,7 +299,7 @@ def test_a_late_answer_does_not_lead_back_to_an_earlier_mistake(tabs: Any, serve
         screen.page.keyboard.press("n")
         screen.wait_for_log(number)
         screen.page.wait_for_timeout(300)
-        assert screen.page.get_by_text(f"Mistake {number} of 6").is_visible()
+        screen.page.get_by_text(f"Mistake {number} of 6").wait_for()
     assert len(screen.report()["log"]) == 4, "nothing is told twice"
     screen.close()
 
@@ -525,6 +525,7 @@ def test_chips_never_cover_each_other(tabs: Any, server: str) -> None:
         height = screen.js("return host.querySelector('.chip:not(.crowded)').offsetHeight")
         screen.page.keyboard.press("+")
         screen.page.wait_for_timeout(200)
+        screen.painted()
         assert screen.js("return host.querySelector('.chip:not(.crowded)').offsetHeight") == height
         screen.close()
 
@@ -595,7 +596,7 @@ def test_a_page_without_text_layer_is_told_by_its_ink(tabs: Any, server: str) ->
     screen.hover("p100")
     assert screen.js("return host.querySelectorAll('.foreign-line').length") == 4
     screen.page.mouse.move(5, 5)
-    screen.page.wait_for_timeout(80)
+    screen.painted()
     assert screen.js("return host.querySelectorAll('.foreign-line').length") == 0
     screen.close()
 

@@ -60,6 +60,11 @@ class Outlines(Mapping[int, Sequence[FloatArray]]):
     def __len__(self) -> int:
         return len(self._rows)
 
+    @property
+    def columns(self) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
+        """What it was made of, in that order."""
+        return self._rows, self._first_ring, self._first_point, self._points
+
 
 def outlines(values: Mapping[int, bytes], place: str, collector: Collector) -> Mapping[int, Sequence[FloatArray]]:
     """The polygons of the rows that have usable ones.

@@ -156,7 +156,7 @@ def tide(
     kind[order] = _BACKGROUND
     kind[matched] = NONE
     unmatched = np.flatnonzero(kind[pairs.prediction] == _BACKGROUND)
-    _classify(kind, target, pairs.take(unmatched), same[unmatched], found=matched_truth, options=chosen)
+    _classify(kind, target, pairs.take(unmatched), same[unmatched], matched=matched_truth, options=chosen)
     wanted = np.zeros(len(ground_truth), dtype=bool)
     wanted[target[(kind == _CLASSIFICATION) | (kind == _LOCALISATION)]] = True
     missed = ~matched_truth & ~wanted
@@ -168,7 +168,7 @@ def tide(
 
 
 class _Named(NamedTuple):
-    """What TIDE knows of a model once every box has its type; see `TideErrors`, with `found` the matched truth."""
+    """What TIDE knows of a model once every box has its type; see `TideErrors`, with `matched` the matched truth."""
 
     ground_truth: BoxColumns
     prediction: BoxColumns
@@ -176,7 +176,7 @@ class _Named(NamedTuple):
     kind: KindArray
     ignored: BoolArray
     target: IntArray
-    found: BoolArray
+    matched: BoolArray
     missed: BoolArray
 
 
@@ -298,7 +298,7 @@ def _match_by_score(pairs: Candidates, order: IntArray, *, truths: int, predicti
 
 
 def _classify(
-    kind: KindArray, target: IntArray, pairs: Candidates, same: BoolArray, *, found: BoolArray, options: TideOptions
+    kind: KindArray, target: IntArray, pairs: Candidates, same: BoolArray, *, matched: BoolArray, options: TideOptions
 ) -> None:
     """Writes the type of every unmatched prediction into `kind`, and into `target` what it should have matched.
 
@@ -306,7 +306,7 @@ def _classify(
     """
     # The later line wins, so the first rule comes last.
     kind[pairs.prediction[pairs.iou > options.background_iou]] = _BOTH_WRONG
-    kind[pairs.prediction[same & (pairs.iou >= options.iou) & found[pairs.ground_truth]]] = _TIDE_DUPLICATE
+    kind[pairs.prediction[same & (pairs.iou >= options.iou) & matched[pairs.ground_truth]]] = _TIDE_DUPLICATE
     for code, rows in ((_CLASSIFICATION, ~same), (_LOCALISATION, same)):
         best = best_per_prediction(pairs.take(np.flatnonzero(rows)))
         fits = best.iou >= options.iou if code == _CLASSIFICATION else best.iou <= options.iou
@@ -340,8 +340,8 @@ def _costs(named: _Named) -> tuple[float, FloatArray, float, float]:
     # Behind all the true ones the false ones still make their label one of the mean.
     present = np.bincount(label[rows[counts]], minlength=labels) > 0
     only_true = _mean_ap(true, bounds, positives, counts=true, present=present)
-    all_found = _mean_ap(true, bounds, np.bincount(truth_label[named.found], minlength=labels), counts=counts)
-    return ap, np.maximum(gains - ap, 0.0), only_true - ap, all_found - ap
+    all_matched = _mean_ap(true, bounds, np.bincount(truth_label[named.matched], minlength=labels), counts=counts)
+    return ap, np.maximum(gains - ap, 0.0), only_true - ap, all_matched - ap
 
 
 def _relabelled_ap(named: _Named, ranked: IntArray, mended: BoolArray, positives: IntArray) -> float:
@@ -371,8 +371,8 @@ def _mended(named: _Named, ranked: IntArray) -> BoolArray:
     """Which predictions become a match when their error is mended: the first of those that want one free box."""
     kind, target = named.kind, named.target
     asking = ranked[(kind[ranked] == _CLASSIFICATION) | (kind[ranked] == _LOCALISATION)]
-    asking = asking[~named.found[target[asking]]]
-    first = np.empty(len(named.found), dtype=np.int64)
+    asking = asking[~named.matched[target[asking]]]
+    first = np.empty(len(named.matched), dtype=np.int64)
     first[target[asking][::-1]] = asking[::-1]
     mended = np.zeros(len(kind), dtype=bool)
     mended[asking] = first[target[asking]] == asking

@@ -100,7 +100,7 @@ class Matched(NamedTuple):
 
     Attributes
     ----------
-    found : tuple of Found
+    pairs : tuple of MatchedPairs
         The matched pairs, with ground truth that counts and with ground truth that does not.
     ignored : bool, shape (G,)
         Which rows of `Pairs.truth_row` do not count.
@@ -110,7 +110,7 @@ class Matched(NamedTuple):
         Ground truth that counts, by label.
     """
 
-    found: tuple[Found, ...]
+    pairs: tuple[MatchedPairs, ...]
     ignored: BoolArray
     inside: BoolArray
     positives: IntArray
@@ -128,7 +128,7 @@ def matched_by_size(pairs: Pairs, iou: Sequence[float]) -> Iterator[tuple[str, M
         yield (
             size,
             Matched(
-                found=(unrivalled, _rivals(pairs, contested)),
+                pairs=(unrivalled, _rivals(pairs, contested)),
                 ignored=ignored,
                 inside=_inside(pairs, size),
                 positives=np.bincount(truth_label, minlength=len(dataset.labels)),
@@ -136,7 +136,7 @@ def matched_by_size(pairs: Pairs, iou: Sequence[float]) -> Iterator[tuple[str, M
         )
 
 
-class Found(NamedTuple):
+class MatchedPairs(NamedTuple):
     """Matched pairs by rising place: they match at the thresholds from index ``first`` to before ``last``."""
 
     place: IntArray
@@ -144,21 +144,21 @@ class Found(NamedTuple):
     first: StepArray
     last: StepArray
 
-    def take(self, rows: IntArray | BoolArray | slice) -> Found:
+    def take(self, rows: IntArray | BoolArray | slice) -> MatchedPairs:
         """Some of the pairs."""
-        return Found(self.place[rows], self.truth[rows], self.first[rows], self.last[rows])
+        return MatchedPairs(self.place[rows], self.truth[rows], self.first[rows], self.last[rows])
 
-    def between(self, span: slice) -> Found:
+    def between(self, span: slice) -> MatchedPairs:
         """Those whose place is in a span, counted from its start."""
         start, stop = np.searchsorted(self.place, [span.start, span.stop])
         part = self.take(slice(start, stop))
         return part._replace(place=part.place - span.start)
 
-    def before(self, place: int) -> Found:
+    def before(self, place: int) -> MatchedPairs:
         """Those whose place is below a place."""
         return self.take(slice(int(np.searchsorted(self.place, place))))
 
-    def narrow(self) -> Found:
+    def narrow(self) -> MatchedPairs:
         """The same in fewer bytes, without the ground truth."""
         return self._replace(place=self.place.astype(np.int32), truth=np.empty(0, dtype=np.int64))
 
@@ -186,7 +186,7 @@ class LabelCurves(NamedTuple):
         Best precision in each stretch between two points of the recall grid that are reached.
     first : int64, shape (R,)
         Index of the first true positive of each grid point.
-    found : sequence of Found
+    true_positives : sequence of MatchedPairs
         The true positives among the best predictions of each page, for each limit, or for the last limit alone;
         places count from the label's first.
     """
@@ -195,7 +195,7 @@ class LabelCurves(NamedTuple):
     rank: Sequence[RankArray]
     best: Sequence[FloatArray]
     first: IntArray
-    found: Sequence[Sequence[Found]]
+    true_positives: Sequence[Sequence[MatchedPairs]]
 
     def averages(self, kept: int) -> FloatArray:
         """Average precision, and recall at each limit, of the first predictions alone; float64, shape (1 + M, T)."""
@@ -203,7 +203,7 @@ class LabelCurves(NamedTuple):
         if not self.positives:
             return answer
         count = np.zeros(len(self.rank), dtype=np.int64)
-        for row, parts in enumerate(self.found, len(answer) - len(self.found)):
+        for row, parts in enumerate(self.true_positives, len(answer) - len(self.true_positives)):
             count = np.sum([part.before(kept).counted(len(self.rank)) for part in parts], axis=0)
             answer[row] = count / self.positives
         interpolated = np.zeros((len(self.rank), len(self.first)))
@@ -241,7 +241,7 @@ class _Label(NamedTuple):
             nothing = [np.empty(0, dtype=np.int32)] * self.thresholds
             return LabelCurves(0, nothing, [], np.empty(0, dtype=np.int64), [])
         first = first_reaching(RECALL_101, self.positives)
-        chosen = [part.between(self.span) for part in self.matched.found]
+        chosen = [part.between(self.span) for part in self.matched.pairs]
         before = self.before[self.span]
         kept = [part.take(~self.matched.ignored[part.truth]) for part in chosen]
         limits = MAX_DETECTIONS[:-1] if self.every_limit else ()
@@ -251,11 +251,11 @@ class _Label(NamedTuple):
         narrow = [[part.narrow() for part in parts] for parts in (*limited, kept)]
         return LabelCurves(self.positives, rank, best, first, narrow)
 
-    def _ranks(self, found: Sequence[Found], kept: Sequence[Found]) -> list[RankArray]:
+    def _ranks(self, chosen: Sequence[MatchedPairs], kept: Sequence[MatchedPairs]) -> list[RankArray]:
         """Ranks of the true positives at each threshold."""
         inside = self.matched.inside[self.span]
         of_size = np.cumsum(inside, dtype=np.int64)
-        moved, by = self._moved(found, inside)
+        moved, by = self._moved(chosen, inside)
         ranks = []
         for step in range(self.thresholds):
             alone, rivals = (part.place[part.at(step)] for part in kept)
@@ -270,19 +270,19 @@ class _Label(NamedTuple):
             ranks.append(rank.astype(np.int32))
         return ranks
 
-    def _moved(self, found: Sequence[Found], inside: BoolArray) -> tuple[Found, IntArray]:
+    def _moved(self, chosen: Sequence[MatchedPairs], inside: BoolArray) -> tuple[MatchedPairs, IntArray]:
         """Pairs by which more (1) or fewer (-1) predictions count than those of the size.
 
         A prediction of another size counts when it matched ground truth that counts, and one of the size does not
         when it matched ground truth that is ignored.
         """
-        every = Found(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
+        every = MatchedPairs(*(np.concatenate(columns) for columns in zip(*chosen, strict=True)))
         kept = ~self.matched.ignored[every.truth]
         rows = np.flatnonzero(kept != inside[every.place])
         return every.take(rows), np.where(kept[rows], 1, -1)
 
 
-def _unrivalled(pairs: Pairs, iou: Sequence[float]) -> Found:
+def _unrivalled(pairs: Pairs, iou: Sequence[float]) -> MatchedPairs:
     """The candidates for which no other competes: they match at every threshold up to their IoU."""
     alone = np.flatnonzero(~pairs.contested)
     place = pairs.queue.place[pairs.candidates.prediction[alone]]
@@ -290,7 +290,7 @@ def _unrivalled(pairs: Pairs, iou: Sequence[float]) -> Found:
     alone = alone[order]
     thresholds = np.minimum(np.asarray(iou, dtype=np.float64), HIGHEST_IOU)
     last = np.searchsorted(thresholds, pairs.candidates.iou[alone], side="right").astype(np.int16)
-    return Found(place[order], pairs.candidates.ground_truth[alone], np.zeros_like(last), last)
+    return MatchedPairs(place[order], pairs.candidates.ground_truth[alone], np.zeros_like(last), last)
 
 
 def _by_place(pairs: Pairs, settled: Accepted) -> Accepted:
@@ -299,13 +299,13 @@ def _by_place(pairs: Pairs, settled: Accepted) -> Accepted:
     return Accepted(settled.pair[order], settled.threshold[order])
 
 
-def _rivals(pairs: Pairs, settled: Accepted) -> Found:
+def _rivals(pairs: Pairs, settled: Accepted) -> MatchedPairs:
     """What was accepted of the contested candidates."""
     place = pairs.queue.place[pairs.candidates.prediction[settled.pair]]
     # Sorted already but for what was settled again: a stable sort merges such runs.
     order = np.argsort(place, kind="stable")
     first = settled.threshold[order].astype(np.int16)
-    return Found(place[order], pairs.candidates.ground_truth[settled.pair[order]], first, first + np.int16(1))
+    return MatchedPairs(place[order], pairs.candidates.ground_truth[settled.pair[order]], first, first + np.int16(1))
 
 
 def _settled_again(pairs: Pairs, settled: Accepted, ignored: BoolArray, iou: Sequence[float]) -> Accepted:

@@ -315,7 +315,7 @@ def _bits(matched: Matched, thresholds: int) -> tuple[BitArray, BitArray]:
     before = [(1 << step) - 1 for step in range(thresholds + 1)]
     below = np.array(before, dtype=np.min_scalar_type(before[-1]))
     true, ignored = np.zeros((2, len(matched.inside)), dtype=below.dtype)
-    for hits in matched.found:
+    for hits in matched.pairs:
         bits, without = below[hits.last] - below[hits.first], matched.ignored[hits.truth]
         for answer, rows in ((true, ~without), (ignored, without)):
             # A prediction matches once at each threshold, so that a sum sets every bit once.

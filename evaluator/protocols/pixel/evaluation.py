@@ -67,6 +67,9 @@ MIXED_SIZES: Final = (
     "Pages weigh by their pixels, and these have different numbers of them; page_mean gives every page the same weight."
 )
 
+BOXES_COUNT: Final = "pixels of boxes, not of outlines"
+"""Stated where a file has outlines or masks."""
+
 SAME_OBJECT_IOU: Final = 0.5
 # Pages whose numbers are held at once while JSON is made.
 _PAGES_AT_ONCE: Final = 1 << 9
@@ -384,7 +387,9 @@ def evaluate(
 
     Notes
     -----
-    "Multi-label pixel layout evaluations", with the matrix of Krstinic et al. 2020. Here boxes are cut off at the
+    "Multi-label pixel layout evaluations", with the matrix of Krstinic et al. 2020. The definition knows bounding
+    boxes only ("each detected object is assigned a bounding box"): of a box with an outline or a mask every pixel of
+    the box counts, and the options of the result state it. Here boxes are cut off at the
     page, where docling-eval and docling-metrics-layout lose a box that begins left of it or above it (recall or
     precision falls there); with boxes on the page the numbers are equal, undefined ones apart, which they call 0.
     """
@@ -424,6 +429,7 @@ def evaluate(
             f"missing pages: {missing_page}",
             *([] if page_size is None else [f"pages of unknown size: {page_size[0]:g} x {page_size[1]:g}"]),
             *([f"score of the first side ≥ {threshold_text(first_min_score)}"] if first_min_score > 0.0 else []),
+            *([BOXES_COUNT] if any(len(side.boxes.polygons) for side in (ground_truth, prediction)) else []),
             *fixes_said(dataset.ground_truth.source, dataset.predictions[0].source),
         ),
         min_score=min_score,

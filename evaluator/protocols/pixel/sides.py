@@ -89,7 +89,7 @@ def matrix_classes(
         The labels that take part; all when absent.
     shared : sequence of str
         Names that are one class in case B.
-    found : Collector
+    issues : Collector
         Gets an error for more classes than a word has bits and for a label called "Background", and a warning when
         ``auto`` decides that the classes differ.
 
@@ -140,7 +140,7 @@ def counted_pages(dataset: Dataset, missing_page: MissingPage, issues: tuple[Col
 
     Parameters
     ----------
-    found : pair of Collector
+    issues : pair of Collector
         Gets a warning for the pages that a side does not have.
 
     Returns
@@ -174,7 +174,7 @@ def raster(
         Sizes that the caller knows.
     otherwise : tuple of float, optional
         Size of pages whose size nobody knows.
-    found : pair of Collector
+    issues : pair of Collector
         Gets an error for each page without a size, or of a size that cannot be counted; a warning when boxes of the
         second side are rescaled.
 

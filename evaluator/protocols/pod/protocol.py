@@ -135,12 +135,13 @@ def _averages(result: ThresholdResult) -> tuple[Part, ...]:
     """AP of each label, and the means over the labels."""
     matching = result.matching
     labels = matching.labels
+    (ranked,) = rankings([result], matching.order, lambda one: np.flatnonzero(one.ignored))
     everything = np.arange(len(labels))
     interpolated: Interpolation = eleven_point if matching.ap == "11-point" else all_point
     ap = Averages(
         keys=tuple(Key("ap", label) for label in labels),
         values=result.average_precision,
-        rankings=tuple(rankings(result, matching.order, np.flatnonzero(result.ignored))),
+        rankings=tuple(ranked),
         interpolated=interpolated,
         documents=len(matching.dataset.documents),
     )

@@ -18,13 +18,13 @@ import { PairOfPanes } from "./panes.js";
 import { afterMove, placePages } from "./place.js";
 import { PairState } from "./state.js";
 import { MODES, makeCompareToolbar } from "./toolbar.js";
-import { showAskedPage, writeDifference, writeFilters, writeHidden, writeList, writePanes } from "./words.js";
+import { showAskedPage, writeCauses, writeDifference, writeFilters, writeHidden, writeList, writePanes } from "./words.js";
 
 /** @typedef {import("../shared/payloads.d.ts").ComparePayload} ComparePayload */
 /** @typedef {import("../shared/payloads.d.ts").CompareEvents} CompareEvents */
 /** @typedef {import("./panes.js").ModelPane} ModelPane */
 
-const LEAST_HEIGHT = 604;
+const LEAST_HEIGHT = 594;
 /** Pixels that Streamlit's own bar covers at the top of the window. */
 const TOP_BAR = 38;
 const MODE_REST = 400;
@@ -59,13 +59,15 @@ export class Comparison extends PageView {
       fit: () => this.fitPage(),
       enlarge: () => this.enlarge(!this.tall),
     });
+    this.causesHead = html("div", { class: "net-head" });
+    this.causes = html("nav", { class: "cause-list", "aria-label": "Causes" });
     this.listHead = html("div", { class: "net-head" });
     this.list = html("nav", { class: "net-list", "aria-label": "Pages" });
     this.warnings = html("div", { class: "warnings" });
     this.message = html("div", { class: "pair-message", hidden: true });
     this.notes = html("div", { class: "notes pair-notes" });
     this.sentence = html("div", { class: "pair-said muted" });
-    this.work = html("div", { class: "pair-work" }, this.listHead, this.list, ...this.pair.nodes, this.notes, this.message);
+    this.work = html("div", { class: "pair-work" }, html("div", { class: "pair-lists" }, this.causesHead, this.causes, this.listHead, this.list), ...this.pair.nodes, this.notes, this.message);
     this.help = makeHelp("Keys of the comparison", COMPARE_HELP);
     this.build(this.help);
     this.listen(parent, LEAST_HEIGHT);
@@ -78,7 +80,7 @@ export class Comparison extends PageView {
     const keys = html("div", { class: "key-line" }, ...keyGroups(COMPARE_LINE), helpButton(() => this.openHelp()));
     this.root.classList.add("layoutscope-compare");
     this.root.append(this.tools.root, this.warnings, this.work, html("div", { class: "pair-foot" }, this.sentence, keys), help, this.spoken);
-    this.list.addEventListener("keydown", (event) => this.walkList(event));
+    for (const list of [this.causes, this.list]) list.addEventListener("keydown", (event) => this.walkList(list, event));
   }
 
   // ---- data -------------------------------------------------------------------------------------------------------
@@ -98,6 +100,7 @@ export class Comparison extends PageView {
     this.contentText = contentText;
     if (changed) this.takeContent(data);
     writeFilters(this);
+    writeCauses(this);
     writeList(this);
     this.fillWindow();
     if (page) this.pair.page = this.pageSize();
@@ -249,14 +252,14 @@ export class Comparison extends PageView {
 
   // ---- keys -------------------------------------------------------------------------------------------------------
 
-  /** @param {KeyboardEvent} event up and down in the list of pages */
-  walkList(event) {
+  /** @param {HTMLElement} list @param {KeyboardEvent} event up and down in it */
+  walkList(list, event) {
     const step = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
     if (step === 0) return;
-    const nodes = [...this.list.querySelectorAll("button")];
+    const nodes = [...list.querySelectorAll("button")];
     const next = nodes[nodes.indexOf(/** @type {HTMLButtonElement} */ (event.target)) + step];
     next?.focus({ preventScroll: true });
-    if (next) this.list.scrollTop = next.offsetTop - this.list.offsetTop - (this.list.clientHeight - next.offsetHeight) / 2;
+    if (next) list.scrollTop = next.offsetTop - (list.clientHeight - next.offsetHeight) / 2;
     event.preventDefault();
     event.stopPropagation();
   }

@@ -1,7 +1,7 @@
 /**
- * The page list of the comparison: pages with what the change from A to B gained and lost, and the filters above.
+ * The lists of the comparison: causes, and pages with what the change from A to B gained and lost, and the filters above.
  *
- * The list has one stop for the Tab key; the arrow keys move inside.
+ * Each list has one stop for the Tab key; the arrow keys move inside.
  */
 
 import { button, html, svg } from "../shared/elements.js";
@@ -9,6 +9,7 @@ import { markRow } from "../shared/rows.js";
 import { count } from "../shared/words.js";
 
 /** @typedef {import("../shared/payloads.d.ts").ListedPageItem} ListedPageItem */
+/** @typedef {import("../shared/payloads.d.ts").ChangedCauseItem} ChangedCauseItem */
 
 /** @param {ListedPageItem} page @param {number} scale the longest bar @param {boolean} diverging @returns {SVGElement} */
 function bars(page, scale, diverging) {
@@ -46,10 +47,35 @@ export function markPageList(list, position, className) {
   const node = markRow(rows, position, className);
   // The reader may have scrolled on since.
   if (!node || marked) return;
-  const top = node.offsetTop - list.offsetTop;
+  const top = node.offsetTop;
   if (top < list.scrollTop || top + node.offsetHeight > list.scrollTop + list.clientHeight) {
     list.scrollTop = top - (list.clientHeight - node.offsetHeight) / 2;
   }
+}
+
+/**
+ * Kinds of causes, each a button that lists its pages; the chosen one lets go of them.
+ * @param {HTMLElement} list @param {ChangedCauseItem[]} causes @param {(key: string) => void} choose
+ */
+export function drawCauses(list, causes, choose) {
+  list.replaceChildren(...causes.map(({ key, title, change, boxes, words, tone }) => {
+    const row = button(words, { class: `cause-row cause-${tone}`, "data-name": key, "aria-pressed": "false", tabindex: "-1", title: words },
+      () => choose(row.getAttribute("aria-pressed") === "true" ? "" : key),
+      html("b", { class: "cause-title" }, title),
+      html("span", { class: "cause-facts" }, html("i", { class: "cause-mark", "aria-hidden": "true" }), html("span", {}, `${change} \u00b7 ${boxes}`)));
+    return row;
+  }));
+}
+
+/**
+ * One row stops the Tab key: the chosen one, else the first.
+ * @param {HTMLElement} list @param {string} chosen
+ */
+export function markCauses(list, chosen) {
+  pressSegment(list, chosen);
+  const rows = [...list.querySelectorAll("button")];
+  const stop = rows.find((row) => row.getAttribute("data-name") === chosen) ?? rows[0];
+  for (const row of rows) row.tabIndex = row === stop ? 0 : -1;
 }
 
 /**

@@ -8,7 +8,7 @@ import { button, drawWhenOther, html, svg } from "../shared/elements.js";
 import { warningLines } from "../shared/pane.js";
 import { rowOf } from "../shared/turn.js";
 import { count, plural } from "../shared/words.js";
-import { drawPageList, markPageList, pressSegment, segments } from "./list.js";
+import { drawCauses, drawPageList, markCauses, markPageList, pressSegment, segments } from "./list.js";
 
 /** @typedef {import("./compare.js").Comparison} Comparison */
 
@@ -49,6 +49,20 @@ export function writeFilters(view) {
     }));
   });
   pressSegment(view.tools.filters, show);
+}
+
+/** The causes with what became of them. @param {Comparison} view */
+export function writeCauses(view) {
+  const { causes = [], cause = "" } = view.shown();
+  view.causesHead.hidden = view.causes.hidden = causes.length === 0;
+  drawWhenOther(view.causes, causes, () => {
+    drawCauses(view.causes, causes, (key) => {
+      markCauses(view.causes, key);
+      view.send("cause", key);
+    });
+    view.causesHead.replaceChildren(html("h2", {}, "Causes"), html("span", { class: "muted net-order" }, `${count(causes.length)}, most boxes first`));
+  });
+  markCauses(view.causes, cause);
 }
 
 /** @param {Comparison} view */

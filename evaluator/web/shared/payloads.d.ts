@@ -200,6 +200,8 @@ export interface StripItem {
   mistakes: number;
   blocks: BlockItem[];
   current: boolean;
+  /** a path on this server, of a small picture of the page; empty where it cannot be drawn */
+  image?: string;
 }
 
 /** Counts of a page. */
@@ -492,7 +494,21 @@ export interface FilterItem {
   words: string;
 }
 
-/** Filters, list of pages and the two linked panes. */
+/** A kind of cause of which only one of the two models has some boxes. */
+export interface ChangedCauseItem {
+  key: string;
+  /** "Table read as several Text boxes" */
+  title: string;
+  /** "Solved in B" */
+  change: string;
+  /** "41 boxes on 6 pages" */
+  boxes: string;
+  /** all of it in one sentence */
+  words: string;
+  tone: "gain" | "loss" | "unclear";
+}
+
+/** Filters, causes, list of pages and the two linked panes. */
 export interface ComparePayload {
   page: PageItem | null;
   /** two, or none without a page */
@@ -514,6 +530,10 @@ export interface ComparePayload {
   /** changes with each opening */
   visit: string;
   empty: EmptyItem | null;
+  /** of the boxes on which the models differ, most boxes first */
+  causes?: ChangedCauseItem[];
+  /** key of the one whose pages are listed; empty for a filter */
+  cause?: string;
   /** the query that leads back here */
   address?: string;
 }
@@ -528,6 +548,8 @@ export interface OpenEvent {
 export interface CompareEvents extends ViewedEvents {
   /** name of a filter */
   show: string;
+  /** key of a cause; empty lets it go */
+  cause: string;
   /** side, flip or slider */
   mode: string;
   open: OpenEvent;
@@ -664,14 +686,13 @@ export interface SlicePointItem {
   value: number | null;
   low: number | null;
   high: number | null;
-  /** boxes */
-  right: number;
 }
 
 /** The boxes of one combination of conditions. */
 export interface SliceCellItem {
   name: string;
-  boxes: number;
+  /** how many are right of how many, in words */
+  boxes: string;
   points: SlicePointItem[];
   /** whether these are the boxes of the slice */
   chosen: boolean;
@@ -726,9 +747,13 @@ export interface SliceItem {
 export interface SlicesPayload {
   /** as people read it */
   measure: string;
+  /** what a slice costs, as the head of a column */
+  lost: string;
   summary: string;
   /** what a wrong box is called */
   wrong: string;
+  /** which boxes are the examples, and in which order */
+  examples: string;
   /** name of the file of named slices */
   file: string;
   slices: SliceItem[];

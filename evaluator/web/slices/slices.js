@@ -57,10 +57,10 @@ export class SlicesView {
   /** @param {SlicesPayload} data */
   drawList(data) {
     const head = html("div", { class: "slices-head", "aria-hidden": "true" },
-      html("span", { class: "slices-rank" }), html("span", {}, "Slice, most boxes lost first"),
+      html("span", { class: "slices-rank" }), html("span", {}, `Slice, most ${data.lost[0].toLowerCase()}${data.lost.slice(1)} first`),
       html("span", { class: "slices-scale" }, html("span", {}, data.measure, html("i", { class: "dot here" }), "slice", html("i", { class: "dot" }), "elsewhere"),
         html("span", { class: "slices-ticks" }, ...["0", "0.5", "1"].map((tick) => html("span", {}, tick)))),
-      html("span", { class: "right" }, "Boxes lost"));
+      html("span", { class: "right" }, data.lost));
     const rows = data.slices.map((one, order) => {
       const row = html("div", { class: "slices-row", role: "option", id: `slice-${order}`, "aria-selected": "false" },
         html("span", { class: "slices-rank" }, String(order + 1)),
@@ -136,10 +136,10 @@ export class SlicesView {
       html("h4", {}, "How it splits", html("span", { class: "muted" }, ` ${one.split} with 95 % interval`)),
       html("div", { class: "slices-panels" }, ...one.panels.map(panel)),
       one.alone ? html("p", { class: "muted" }, one.alone) : "",
-      html("div", { class: "slices-boxes" }, html("h4", {}, "Examples", html("span", { class: "muted" }, ` ${data.wrong}, largest first`)),
+      html("div", { class: "slices-boxes" }, html("h4", {}, "Examples", html("span", { class: "muted" }, ` ${data.examples}`)),
         button(`Show all ${one.boxes} as crops`, { class: "plain" }, () => this.send("boxes", at), `Show all ${one.boxes}`)),
       this.examples(one, data),
-      html("h4", {}, plural(one.page_count, "page"), html("span", { class: "muted" }, ` most ${data.wrong} boxes first`)),
+      html("h4", {}, plural(one.page_count, "page"), html("span", { class: "muted" }, ` most ${data.wrong} first`)),
       html("ul", { class: "slices-pages" }, ...one.pages.map((page) => html("li", {},
         button(`${page.name}, page ${page.index + 1}: ${count(page.wrong)} of ${plural(page.boxes, "box", "boxes")} ${data.wrong}. Open the page`, { class: "link-button", title: page.name },
           () => this.send("open", { document: page.document, index: page.index }), html("span", { class: "slices-name" }, page.name), ` p.\u00a0${page.index + 1}`),
@@ -209,7 +209,7 @@ function panel({ title, cells }) {
       parts.push(group);
     });
     words.push(html("div", { class: chosen ? "slices-cell chosen" : "slices-cell", title: name }, html("span", {}, name),
-      html("span", { class: "muted" }, `${points.map((point) => `${point.letter} ${count(point.right)}`).join(", ")} of ${count(boxes)}`)));
+      html("span", { class: "muted" }, boxes)));
   });
   return html("figure", { class: "slices-panel" }, title ? html("figcaption", { title }, title) : null,
     svg("svg", { class: "slices-chart", height: PANEL_HEIGHT, role: "img", "aria-label": title }, ...parts), html("div", { class: "slices-cells" }, ...words));

@@ -1,8 +1,10 @@
 /**
- * The strip of pages beside the page: small pictures of their boxes, with their numbers of mistakes.
+ * The strip of pages beside the page: small pictures of them, with their numbers of mistakes.
+ *
+ * Until the picture of a page has come, and where there is none, the page is drawn as its first boxes.
  */
 
-import { button, html, icon, svg } from "../shared/elements.js";
+import { button, html, icon, isPicture, svg } from "../shared/elements.js";
 import { markRow } from "../shared/rows.js";
 import { count, plural } from "../shared/words.js";
 
@@ -22,6 +24,19 @@ function thumbnail(page) {
   }
   return svg("svg", { viewBox: "0 0 46 60", class: "thumb", "aria-hidden": "true" },
     ...Object.entries(paths).filter(([, d]) => d).map(([shade, d]) => svg("path", { d, class: shade })));
+}
+
+/** @param {StripItem} page @param {HTMLElement | null} badge @returns {HTMLElement} */
+function framed(page, badge) {
+  const frame = html("span", { class: "thumb-frame" }, thumbnail(page), badge);
+  if (!page.image || !isPicture(page.image)) return frame;
+  // Fetched when it comes into the strip, after everything that the page itself needs.
+  const picture = html("img", { class: "thumb-picture", alt: "", loading: "lazy", decoding: "async", fetchpriority: "low" });
+  picture.addEventListener("load", () => frame.classList.add("drawn"));
+  picture.addEventListener("error", () => picture.remove());
+  frame.insertBefore(picture, badge);
+  picture.setAttribute("src", page.image);
+  return frame;
 }
 
 /**
@@ -44,7 +59,7 @@ export function drawStrip(strip, pages, open, more, openAt, filtered) {
       : filtered ? null : html("span", { class: "badge badge-none" }, icon("check"));
     nodes.push(button(`${page.document}, page ${page.index + 1}, ${facts}`,
       { class: "strip-page", title: `${page.document}, page ${page.index + 1}: ${facts}`, tabindex: "-1" }, () => open(page),
-      html("span", { class: "thumb-frame" }, thumbnail(page), badge),
+      framed(page, badge),
       html("span", { class: "strip-number" }, count(page.index + 1))));
   }
   const beyond = (/** @type {number} */ pagesThere, /** @type {string} */ words, /** @type {number} */ position) =>

@@ -125,7 +125,7 @@ def payload(
     around = _around(loaded, model, shown, here) if build and by_digest.routed() and here is not None else []
     first, _ = window(here or 0, len(shown.pages))
     strip_name, strip_pages = _strips().get(
-        (of_list, first), lambda: _named_strip(strip(shown.working.result, shown.pages, here).pages)
+        (of_list, first, pictures.pdf_listing(loaded.project.pdfs)), lambda: _named_strip(loaded, shown, here)
     )
     return WindowPayload(
         shown=made.placed,
@@ -141,10 +141,13 @@ def payload(
     )
 
 
-def _named_strip(pages: Sequence[StripItem]) -> tuple[str, Sequence[StripItem]]:
+def _named_strip(loaded: OpenedBoxes, shown: Listed, here: int | None) -> tuple[str, Sequence[StripItem]]:
     """A strip for all pages in it, and its name."""
-    bare = page_window.without_current(pages)
-    return page_window.name_of(bare), bare
+    bare = page_window.without_current(strip(shown.working.result, shown.pages, here).pages)
+    dataset = loaded.dataset
+    names = {document.doc_id: document.name for document in dataset.documents}
+    pages = pictures.with_thumbnails(bare, loaded.project.pdfs, lambda document: names[document], dataset.page_images)
+    return page_window.name_of(pages), pages
 
 
 def _made(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place) -> _Made:

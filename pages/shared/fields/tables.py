@@ -31,6 +31,9 @@ from pages.shared.state import State, chosen_cells, chosen_points, state
 
 ROWS_SHOWN: Final = 500
 _TABLE_ROWS: Final = 13
+# Pixels: the least and the most of a column of names, and of one letter.
+_NAME_WIDTHS: Final = (110, 260)
+_LETTER: Final = 6.2
 # Columns of the table of field types that are linked, by their title.
 _COUNTS: Final = {
     "TP": ("true_positive", "true_positive"),
@@ -67,7 +70,7 @@ def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
     for title, (name, _) in _COUNTS.items():
         table[title] = [getattr(row, name) for row in rows]
     columns = list(table.columns)
-    ratio = widgets.ratio(54)
+    ratio = widgets.ratio(52)
     key = f"field_types_{model.letter}"
     widgets.table(
         table,
@@ -76,21 +79,21 @@ def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
         key=key,
         placeholder="–",
         columns={
-            "Field": 158,
+            "Field": _name_width(table["Field"].tolist()),
             **{
-                f"AP, {each.letter}": widgets.bar(
-                    each.letter,
-                    75,
-                    f"AP, {each.letter}",
-                    help=f"Mean over IoU 0.50 to 0.95, {frame.escaped(each.name)}",
-                )
+                f"AP, {each.letter}": widgets.ratio(48, help=f"Mean over IoU 0.50 to 0.95, {frame.escaped(each.name)}")
                 for each in compared.models
             },
             **dict.fromkeys(ratios, ratio),
-            **{title: widgets.count(43, help=_HELP[title]) for title in _COUNTS},
+            **{title: widgets.count(46, help=_HELP[title]) for title in _COUNTS},
         },
         alt="Results by field type",
     )
+
+
+def _name_width(names: Sequence[str]) -> int:
+    """Pixels of a column in which the names of fields are whole, up to a limit."""
+    return min(max(_NAME_WIDTHS[0], round(_LETTER * max(map(len, names), default=0)) + 18), _NAME_WIDTHS[1])
 
 
 _CORRECTED_HEADS: Final = ("Mean AP", "Precision", "Recall", "TP", "Below", "Missed", "Spur.")
@@ -165,12 +168,12 @@ def rows_table(
         key=key,
         placeholder="–",
         columns={
-            "Document": 110,
-            "Field": 140,
+            "Document": 100,
+            "Field": _name_width(table["Field"].tolist()),
             "Box": 58,
-            "Value": 50,
-            "Predicted": 115,
-            "Ground truth": 115,
+            "Value": 48,
+            "Predicted": 104 if documents else 138,
+            "Ground truth": 104 if documents else 138,
             "Conf.": ratio,
             "IoU": ratio,
         },

@@ -326,7 +326,7 @@ def on_page(loaded: OpenedBoxes, model: Model, place: Place, payload: PagePayloa
 
     Parameters
     ----------
-    found, model, place
+    loaded, model, place
         What is shown.
     payload : PagePayload
         With the layers of the model's result, whatever labels are shown.
@@ -360,7 +360,7 @@ def handle(loaded: OpenedBoxes, model: Model, event: VerdictEvent) -> Unsaved | 
 
     Parameters
     ----------
-    found, model
+    loaded, model
         What is shown.
     event : VerdictEvent
         Its target is one that `on_page` gave. It comes from a browser: a target that is not on the page is not taken.

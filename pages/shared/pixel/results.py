@@ -1,8 +1,8 @@
 """What the view Pixel confusion has chosen and computed: its cached results, page sizes and the chosen cell.
 
 Results are cached for all sessions under digests of the files, the sizes of the pages and the options. Sizes of pages
-come from the files, else from the PDFs, which the render pool measures once per session; a page whose size nobody
-gives has one only when the reader says so.
+come from the files, else from the PDFs and page images, which the render pool measures once per session; a page whose
+size nobody gives has one only when the reader says so.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import streamlit as st
 from evaluator.metrics.results import threshold_text
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput, Issue
-from evaluator.pdf.problems import PageProblem
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.sides import Classes, MissingPage, PageSizes
 from pages.shared import pictures
@@ -99,14 +98,14 @@ def result_of(loaded: OpenedBoxes, of: str) -> Counted:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Sizes of pages from the PDFs.
+    """Sizes of pages from the PDFs and page images.
 
     Attributes
     ----------
     of : tuple
         What they were measured for.
     sizes : mapping
-        Width and height in points by document id and page index.
+        Width and height by document id and page index, points of a PDF, pixels of an image.
     digest : str
         Of the sizes.
     """
@@ -117,7 +116,7 @@ class Sizes:
 
 
 def page_sizes(loaded: OpenedBoxes) -> Sizes:
-    """Sizes of the pages from the PDFs of this session, measured once, with progress.
+    """Sizes of the pages from the PDFs and page images of this session, measured once, with progress.
 
     Returns
     -------
@@ -144,18 +143,17 @@ def page_sizes(loaded: OpenedBoxes) -> Sizes:
 def _measured(loaded: OpenedBoxes) -> dict[tuple[str, int], tuple[float, float]]:
     """Sizes of the pages of every document of the dataset."""
     sizes: dict[tuple[str, int], tuple[float, float]] = {}
-    documents = loaded.dataset.documents
+    dataset, documents = loaded.dataset, loaded.dataset.documents
+    pages: dict[int, list[int]] = {}
+    for code, index in zip(dataset.page_document.tolist(), dataset.page_index.tolist(), strict=True):
+        pages.setdefault(code, []).append(index)
     bar = st.progress(0.0, "Measuring the pages") if len(documents) > 1 else None
     for count, document in enumerate(documents):
         if bar is not None:
             bar.progress(count / len(documents), f"Measuring the pages of document {count + 1:,} of {len(documents):,}")
-        try:
-            measured = pictures.sizes_of(loaded, document.doc_id)
-        except PageProblem:
-            continue  # a page without a size is said by the count itself, with its place
-        for index, (width, height) in enumerate(measured.tolist()):
-            if width > 0.0 and height > 0.0:
-                sizes[document.doc_id, index] = (width, height)
+        # A page without a size is said by the count itself, with its place.
+        measured = pictures.sizes_of(loaded, document.doc_id, pages.get(count, ()))
+        sizes |= {(document.doc_id, index): size for index, size in measured.items() if min(size) > 0.0}
     if bar is not None:
         bar.empty()
     return sizes

@@ -1,0 +1,29 @@
+"""The options that say when a candidate is to be shipped: those of ``compare``, and of ``report``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Group, Parameter
+
+from evaluator.cli.program import UsageError
+from evaluator.compare.decision import Rule
+from evaluator.compare.metrics import METRICS
+
+_group = Group("Decision", sort_key=2)
+
+Measure = Annotated[
+    str | None, Parameter(group=_group, help="Main measure of the decision; F1, or the protocol's first measure.")
+]
+Least = Annotated[float, Parameter(group=_group, help="Smallest difference of it that matters, in points.")]
+Loss = Annotated[float, Parameter(group=_group, help="Largest clear loss of any other number, in points.")]
+
+
+def rule_of(metric: str | None, least: float, loss: float) -> Rule:
+    """When B is to be shipped, from what was typed."""
+    if metric is not None and metric not in METRICS:
+        raise UsageError(f"--decide-by must be one of {', '.join(sorted(METRICS))}; found {metric}.")
+    for name, value in (("--least", least), ("--largest-loss", loss)):
+        if not 0.0 <= value < 100.0:
+            raise UsageError(f"{name} must be at least 0 and below 100 points; found {value:g}.")
+    return Rule(metric=metric, least=least / 100.0, loss=loss / 100.0)

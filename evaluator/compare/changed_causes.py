@@ -1,0 +1,153 @@
+"""Causes of the mistakes that only one of two models makes: what is solved in B, and what is new there.
+
+Owns the way from the boxes of a ledger to the causes of the model that has them wrong (`metrics.causes`). Each changed
+box of the ledger is in exactly one row, so the boxes of the rows add up to its gains and losses; pages need not, one
+page can have several causes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from evaluator.compare.ledger import A_ONLY, B_ONLY, NEITHER, FalsePositives, Ledger
+from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.causes import Family, causes
+from evaluator.metrics.error_types import NONE
+from evaluator.model.boxes import BoolArray, IntArray
+
+TRUTH, FIRST, SECOND = range(3)
+SOURCES: Final = ("ground_truth", "a", "b")
+"""Where the row of a changed box is from: the ground truth, or the predictions of one of the models; by code."""
+Change = Literal["solved", "partly", "new", "fewer", "more", "other"]
+"""What became of a cause in ``b``."""
+
+
+@dataclass(frozen=True, eq=False)
+class ChangedCauses:
+    """Kinds of causes of which only one of two models has some boxes, most boxes first.
+
+    Attributes
+    ----------
+    families : tuple of Family, length K
+        Several mistakes of one name on a page and a single one are one family here, under the cause ``single``.
+    solved, new : int64, shape (K,)
+        Boxes that only ``a``, or only ``b``, has wrong.
+    remains : bool, shape (K,)
+        Whether one of these causes of ``a`` or ``b`` has a ground truth that the other model misses too.
+    family, source, row, page : int64, shape (C,)
+        Each changed box: its family, its place in `SOURCES`, its row there, and the row of its page.
+    """
+
+    families: tuple[Family, ...]
+    solved: IntArray
+    new: IntArray
+    remains: BoolArray
+    family: IntArray
+    source: IntArray
+    row: IntArray
+    page: IntArray
+
+    def __len__(self) -> int:
+        return len(self.families)
+
+    def change(self, place: int) -> Change:
+        """What became of a kind of cause in ``b``.
+
+        ``solved``: only ``a`` has it, and ``b`` finds its ground truths; ``partly``: not all of them. ``new``: only
+        ``b`` has it. Else by the number of boxes: ``fewer``, ``more``, or ``other`` for as many.
+        """
+        solved, new = int(self.solved[place]), int(self.new[place])
+        if not new:
+            return "partly" if self.remains[place] else "solved"
+        if not solved:
+            return "new"
+        return "fewer" if solved > new else "more" if new > solved else "other"
+
+    def boxes_of(self, place: int) -> BoolArray:
+        """Which of the changed boxes are of a kind of cause, bool, shape (C,)."""
+        return np.asarray(self.family == place)
+
+    def pages_of(self, place: int) -> IntArray:
+        """Rows of the pages with such a box, rising, int64."""
+        return np.unique(self.page[self.boxes_of(place)])
+
+
+def changed_causes(a: AnyBoxResult, b: AnyBoxResult, ledger: Ledger) -> ChangedCauses:
+    """The causes behind the boxes that only one of two models has wrong.
+
+    Parameters
+    ----------
+    a, b : BoxResult
+        Baseline and candidate, of one dataset.
+    ledger : Ledger
+        Of the two, whole or of some labels and documents: its boxes are counted.
+
+    Returns
+    -------
+    ChangedCauses
+        ``solved.sum()`` is the gains and ``new.sum()`` the losses of the ledger. Empty where nothing changed.
+    """
+    families: dict[Family, int] = {}
+    parts: list[tuple[IntArray, IntArray, IntArray, IntArray]] = []
+    remaining: set[int] = set()
+    for result, own, missed, source in ((a, ledger.a, B_ONLY, FIRST), (b, ledger.b, A_ONLY, SECOND)):
+        made, mistakes = causes(result), result.mistakes
+        of_cause = np.array([families.setdefault(_kind(each), len(families)) for each in made.families], dtype=np.int64)
+        truths = np.flatnonzero(ledger.truth_outcome == missed)
+        extra = _alone(own)
+        both = np.flatnonzero(ledger.truth_outcome == NEITHER)
+        cause = [
+            made.of_mistake[of[rows]]
+            for of, rows in (
+                (mistakes.of_truth, truths),
+                (mistakes.of_prediction, extra),
+                (mistakes.of_truth, both),
+            )
+        ]
+        changed = np.intersect1d(np.concatenate(cause[:2]), cause[2])
+        remaining.update(of_cause[changed].tolist())
+        for rows, code, of in ((truths, TRUTH, cause[0]), (extra, source, cause[1])):
+            side = ledger.dataset.ground_truth if code == TRUTH else result.matching.prediction
+            parts.append((of_cause[of], np.full(len(rows), code), rows, side.page[rows].astype(np.int64)))
+    return _ranked(list(families), parts, remaining)
+
+
+def _ranked(
+    families: list[Family], parts: list[tuple[IntArray, IntArray, IntArray, IntArray]], remaining: set[int]
+) -> ChangedCauses:
+    """The families that have changed boxes, most first; `parts` are those of ``a``, then those of ``b``."""
+    counts = np.array(
+        [
+            np.bincount(np.concatenate([part[0] for part in side]), minlength=len(families))
+            for side in (parts[:2], parts[2:])
+        ],
+        dtype=np.int64,
+    )
+    total = counts.sum(axis=0)
+    order = np.argsort(-total, kind="stable")[: int((total > 0).sum())]
+    place = np.full(len(families), NONE, dtype=np.int64)
+    place[order] = np.arange(len(order))
+    family, source, row, page = (np.concatenate([part[at] for part in parts]).astype(np.int64) for at in range(4))
+    return ChangedCauses(
+        families=tuple(families[at] for at in order.tolist()),
+        solved=counts[0, order],
+        new=counts[1, order],
+        remains=np.isin(order, list(remaining)),
+        family=place[family],
+        source=source,
+        row=row,
+        page=page,
+    )
+
+
+def _alone(extra: FalsePositives) -> IntArray:
+    """Rows of the false positives that only one of the models has, int64."""
+    return np.asarray(extra.row[~extra.shared], dtype=np.int64)
+
+
+def _kind(family: Family) -> Family:
+    """A family without the difference between one mistake of a page and several of the same name."""
+    return family._replace(cause="single") if family.cause == "alike" else family

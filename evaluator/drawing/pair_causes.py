@@ -1,0 +1,88 @@
+"""The causes of the comparison as its list reads them: title, what became of it in B, boxes and pages.
+
+Owns keys and words, and which boxes of a page are of a cause; the causes come from `evaluator.compare.changed_causes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+import numpy as np
+
+from evaluator.compare.changed_causes import FIRST, SECOND, TRUTH, Change, ChangedCauses
+from evaluator.compare.ledger import Ledger
+from evaluator.drawing.payloads import ChangedCauseItem
+from evaluator.metrics.causes import Family, family_title
+from evaluator.metrics.results import count_of
+from evaluator.model.boxes import IntArray
+from evaluator.model.issues import plain
+
+_CHANGES: Final[dict[Change, tuple[str, Literal["gain", "loss", "unclear"]]]] = {
+    "solved": ("Solved in {1}", "gain"),
+    "partly": ("Partly solved in {1}", "gain"),
+    "new": ("New in {1}", "loss"),
+    "fewer": ("Fewer in {1}", "gain"),
+    "more": ("More in {1}", "loss"),
+    "other": ("Others in {1}", "unclear"),
+}
+_PREFIXES: Final = {TRUTH: "g", FIRST: "a", SECOND: "b"}
+
+
+def key_of(family: Family) -> str:
+    """What tells a kind of cause from others, for the browser and the address."""
+    return "/".join(family)
+
+
+def place_of(causes: ChangedCauses, key: str) -> int | None:
+    """Place of a kind of cause; None when nothing of it changed."""
+    return next((place for place, family in enumerate(causes.families) if key_of(family) == key), None)
+
+
+def cause_items(causes: ChangedCauses, names: Sequence[str]) -> tuple[ChangedCauseItem, ...]:
+    """The causes as the list of the comparison reads them; empty where nothing changed.
+
+    Parameters
+    ----------
+    names : sequence of str, length 2
+        What the view calls the two models.
+    """
+    return tuple(_item(causes, place, names) for place in range(len(causes)))
+
+
+def _item(causes: ChangedCauses, place: int, names: Sequence[str]) -> ChangedCauseItem:
+    """One cause."""
+    change = causes.change(place)
+    words, tone = _CHANGES[change]
+    solved, new = int(causes.solved[place]), int(causes.new[place])
+    pages = count_of(len(causes.pages_of(place)), "page")
+    if solved and new:
+        boxes = f"{solved:,} solved, {new:,} new on {pages}"
+    else:
+        boxes = f"{solved + new:,} {'box' if solved + new == 1 else 'boxes'} on {pages}"
+    title, became = plain(family_title(causes.families[place])), words.format(*names)
+    parts = [f"wrong only in {name}: {count:,}" for name, count in zip(names, (solved, new), strict=True) if count]
+    remains = ", some ground truth is missed by both" if causes.remains[place] else ""
+    said = f"{title}. {became}: boxes {', '.join(parts)}, on {pages}{remains}"
+    return ChangedCauseItem(key_of(causes.families[place]), title, became, boxes, said, tone)
+
+
+def boxes_per_page(causes: ChangedCauses, place: int, pages: int) -> IntArray:
+    """How many changed boxes of a cause each page has, int64, shape (pages,)."""
+    return np.bincount(causes.page[causes.boxes_of(place)], minlength=pages).astype(np.int64)
+
+
+def pages_of(causes: ChangedCauses, place: int, ledger: Ledger) -> IntArray:
+    """Rows of the pages of a cause, the page with most boxes first, equal ones by rising net change; int64."""
+    boxes, ordered = boxes_per_page(causes, place, ledger.dataset.pages), ledger.pages
+    rows = ordered[boxes[ordered] > 0]
+    return rows[np.argsort(-boxes[rows], kind="stable")]
+
+
+def box_keys(causes: ChangedCauses, place: int) -> frozenset[str]:
+    """Keys of the changed boxes of a cause, as the panes name them (`evaluator.drawing.pair`)."""
+    of = causes.boxes_of(place)
+    return frozenset(
+        f"{_PREFIXES[source]}{row}"
+        for source, row in zip(causes.source[of].tolist(), causes.row[of].tolist(), strict=True)
+    )

@@ -1,0 +1,223 @@
+"""What a measure is a mean of: one value for each box that counts, of one result or of several.
+
+Owns `Measure` and `Counted`. Recall is the mean over ground-truth boxes of 1 (matched) and 0, precision that over
+predictions. F1 is the mean over the boxes of both sides: 2 TP / (2 TP + FP + FN) divides the matched boxes of both by
+all of them. Mean IoU, coverage and purity are means over matches, which are counted at their ground-truth box. A
+measure of a slice is the mean over the boxes in it. Average precision is none of these: it ranks the predictions of all
+pages in one list, so a box has no value of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple, get_args
+
+import numpy as np
+
+from evaluator.metrics.box_items import SliceMeasure
+from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.dataset import Dataset, JoinedBoxes
+from evaluator.slices.attributes import Attribute, OfPages, attributes_of
+
+Measure = SliceMeasure
+MEASURES: Final[tuple[Measure, ...]] = get_args(Measure)
+GROUND_TRUTH: Final = 0
+"""Origin of a box of the ground truth; that of a prediction is 1 and more, by the place of its model."""
+_FITS: Final[Mapping[Measure, str]] = {"mean_iou": "iou", "mean_coverage": "coverage", "mean_purity": "purity"}
+
+
+class MeasureWords(NamedTuple):
+    """How a measure reads.
+
+    Attributes
+    ----------
+    title : str
+        In a sentence.
+    noun : str
+        What it is a mean over, as a plural.
+    wrong : str
+        What a box is called that lowers it.
+    lost : str
+        What a slice costs.
+    """
+
+    title: str
+    noun: str
+    wrong: str
+    lost: str
+
+
+WORDS: Final[Mapping[Measure, MeasureWords]] = {
+    "recall": MeasureWords("recall", "boxes", "missed", "boxes lost"),
+    "precision": MeasureWords("precision", "predictions", "false", "boxes lost"),
+    "f1": MeasureWords("F1", "boxes and predictions", "wrong", "boxes lost"),
+    "mean_iou": MeasureWords("mean IoU", "matches", "ill-fitting", "IoU lost"),
+    "mean_coverage": MeasureWords("mean coverage", "matches", "ill-fitting", "coverage lost"),
+    "mean_purity": MeasureWords("mean purity", "matches", "ill-fitting", "purity lost"),
+}
+
+
+def is_fit(measure: Measure) -> bool:
+    """Whether a measure says how well matches fit."""
+    return measure in _FITS
+
+
+def problem_of(name: str) -> str:
+    """Why slices have no measure of this name, in a sentence that names what can be used; "" where they have it."""
+    if name in MEASURES:
+        return ""
+    usable = f"use {', '.join(MEASURES[:-1])} or {MEASURES[-1]}"
+    if name.casefold().startswith(("ap", "map", "average_precision", "ar")):
+        return f"{name} ranks the predictions of all pages in one list, so it is no mean over boxes; {usable}"
+    return f"slices have no measure {name}; {usable}"
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The boxes that a measure is a mean over, of M results of one dataset.
+
+    Attributes
+    ----------
+    measure : Measure
+    dataset : Dataset
+    sides : tuple of JoinedBoxes
+        By origin: the ground truth, then the predictions of each result.
+    origin, row : int64, shape (U,)
+        Which side a box is from, and its row there.
+    values : float64, shape (M, U), in [0, 1]
+        What it adds to the mean of each result; NaN where the result does not count it.
+    """
+
+    measure: Measure
+    dataset: Dataset
+    sides: tuple[JoinedBoxes, ...]
+    origin: IntArray
+    row: IntArray
+    values: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @property
+    def origins(self) -> tuple[int, ...]:
+        """The origins that occur in the measure, rising, whether they have boxes or not."""
+        predictions = tuple(range(1, len(self.sides)))
+        return {"precision": predictions, "f1": (GROUND_TRUTH, *predictions)}.get(self.measure, (GROUND_TRUTH,))
+
+    @property
+    def paired(self) -> bool:
+        """Whether every result counts every box."""
+        return not np.isnan(self.values).any()
+
+    def column(self, of: Callable[[JoinedBoxes], IntArray]) -> IntArray:
+        """A column of the sides, such as the page, for each box, int64, shape (U,)."""
+        made = np.empty(len(self), np.int64)
+        for origin in self.origins:
+            here = self.origin == origin
+            made[here] = of(self.sides[origin])[self.row[here]]
+        return made
+
+    @property
+    def document(self) -> IntArray:
+        """Code of the document of each box, int64, shape (U,)."""
+        return self.column(lambda side: side.document.astype(np.int64))
+
+    @property
+    def page(self) -> IntArray:
+        """Row of the page of each box, int64, shape (U,)."""
+        return self.column(lambda side: side.page.astype(np.int64))
+
+    def taken(self, tables: Mapping[int, Sequence[Attribute]]) -> tuple[Attribute, ...]:
+        """Attributes of the boxes from those of all boxes of each side, by origin."""
+        parts = {at: {each.name: each.take(self.row[self.origin == at]) for each in tables[at]} for at in self.origins}
+        first = parts[self.origins[0]]
+        if len(parts) == 1:
+            return tuple(first.values())
+        made = []
+        for name, one in first.items():
+            if all(name in part for part in parts.values()):
+                values = np.empty(len(self))
+                for at, part in parts.items():
+                    values[self.origin == at] = part[name].values
+                made.append(Attribute(name, one.kind, values, one.names, one.level, one.whole))
+        return tuple(made)
+
+    def placed(self, of_side: Mapping[int, BoolArray]) -> BoolArray:
+        """A mask over the boxes from one over all boxes of each side, by origin, bool, shape (U,)."""
+        made = np.zeros(len(self), bool)
+        for origin, mask in of_side.items():
+            here = self.origin == origin
+            made[here] = mask[self.row[here]]
+        return made
+
+
+def counted_of(results: Sequence[AnyBoxResult], measure: Measure) -> Counted:
+    """The boxes that a measure is a mean over, of the results of one dataset.
+
+    Returns
+    -------
+    Counted
+        Boxes of the ground truth once for all results, predictions of each result; by origin, then in file order.
+    """
+    dataset = results[0].matching.dataset
+    sides = (dataset.ground_truth, *(result.matching.prediction for result in results))
+    columns: dict[tuple[int, int], FloatArray] = {}
+    for place, result in enumerate(results):
+        for origin, values in _values(result, measure).items():
+            columns[place, origin * (place + 1)] = values
+    origins, rows, blocks = [], [], []
+    for origin in sorted({at for _, at in columns}):
+        block = np.full((len(results), len(sides[origin])), np.nan)
+        for place in range(len(results)):
+            if (place, origin) in columns:
+                block[place] = columns[place, origin]
+        kept = np.flatnonzero(~np.isnan(block).all(axis=0))
+        origins.append(np.full(len(kept), origin, np.int64))
+        rows.append(kept.astype(np.int64))
+        blocks.append(block[:, kept])
+    return Counted(
+        measure, dataset, sides, np.concatenate(origins), np.concatenate(rows), np.concatenate(blocks, axis=1)
+    )
+
+
+def _values(result: AnyBoxResult, measure: Measure) -> dict[int, FloatArray]:
+    """The value of each box of the ground truth (0) and of the predictions (1); NaN for one that does not count."""
+    matching = result.matching
+    if measure in _FITS:
+        values = np.full(len(matching.dataset.ground_truth), np.nan)
+        values[result.matches.ground_truth] = getattr(result.matches, _FITS[measure])
+        return {0: values}
+    made = {}
+    if measure != "precision":
+        made[0] = np.where(matching.truth_counts, result.truth_partner != UNMATCHED, np.nan)
+    if measure != "recall":
+        made[1] = np.where(result.counting_predictions, result.prediction_partner != UNMATCHED, np.nan)
+    return made
+
+
+def tables_of(
+    counted: Counted, *, of_pages: OfPages | None = None, of_boxes: Sequence[Sequence[Attribute]] = (), score: bool
+) -> dict[int, tuple[Attribute, ...]]:
+    """Attributes of all boxes of the sides that a measure is about, by origin.
+
+    Parameters
+    ----------
+    of_pages : mapping, optional
+        See `attributes_of`.
+    of_boxes : sequence of sequence of Attribute
+        Attributes of the boxes of each side from elsewhere, by origin; empty for none.
+    score : bool
+        Whether the score of predictions is one.
+    """
+    return {
+        origin: attributes_of(
+            counted.dataset,
+            counted.sides[origin],
+            of_pages=of_pages,
+            of_boxes=of_boxes[origin] if of_boxes else (),
+            score=score and origin != GROUND_TRUTH,
+        )
+        for origin in counted.origins
+    }

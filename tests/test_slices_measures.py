@@ -1,0 +1,196 @@
+"""Measures of slices besides recall: each is a mean over boxes, in the search, in named slices and of two models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from evaluator import formats
+from evaluator.metrics.box_items import MATCHED, boxes_held, items, with_boxes
+from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.results import RATIOS
+from evaluator.model.dataset import join
+from evaluator.protocols.snapshot.evaluation import pair
+from evaluator.slices.conditions import Condition
+from evaluator.slices.detail import detail_of
+from evaluator.slices.measured import MEASURES, Measure, counted_of, is_fit, problem_of
+from evaluator.slices.named import NamedSlice, measured
+from evaluator.slices.slices import Slices, boxes_in, find_slices, inside_of, pages_of
+from tests.building import annotations as prediction
+from tests.building import box, ground_truth
+from tests.dashboard import SAMPLE_DATA
+from tests.test_slices import ended
+
+
+@pytest.fixture(scope="module")
+def results() -> list[AnyBoxResult]:
+    sides = [formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")]
+    dataset = join(*sides)
+    return [pair(dataset, model).match().at(0.5) for model in (0, 1)]
+
+
+def test_the_measures_are_those_of_the_results(results: list[AnyBoxResult]) -> None:
+    assert set(MEASURES) == set(RATIOS)
+    for measure in MEASURES:
+        (values,) = counted_of(results[:1], measure).values
+        assert values.mean() == pytest.approx(float(getattr(results[0].micro, measure)[0])), measure
+        both = counted_of(results, measure)
+        for result, values in zip(results, both.values, strict=True):
+            assert np.nanmean(values) == pytest.approx(float(getattr(result.micro, measure)[0])), measure
+        assert both.paired == (measure == "recall")
+
+
+def test_f1_of_a_slice_by_hand() -> None:
+    truth = [box(0.1, 0.1, 0.4, 0.2), box(0.1, 0.3, 0.4, 0.4), box(0.1, 0.6, 0.4, 0.7)]
+    predicted = [box(0.1, 0.1, 0.4, 0.2), box(0.1, 0.32, 0.4, 0.4), box(0.1, 0.8, 0.4, 0.9), box(0.6, 0.8, 0.9, 0.9)]
+    result = pair(join(ground_truth(truth), prediction(predicted))).match().at(0.5)
+    upper = NamedSlice("upper", (Condition("y", "<", 0.5),))
+    lower = NamedSlice("lower", (Condition("y", ">=", 0.5),))
+    values = {(each.slice.name, each.measure): each.value for each in measured(result, [upper, lower])}
+    # Above: 2 boxes and 2 predictions, all matched, IoU 1 and 0.8. Below: 1 box and 2 predictions, none matched.
+    assert values["upper", "f1"] == 1.0
+    assert values["lower", "f1"] == 0.0
+    assert values["upper", "mean_iou"] == pytest.approx(0.9)
+    assert values["upper", "mean_coverage"] == pytest.approx(0.9)
+    assert values["upper", "mean_purity"] == pytest.approx(1.0)
+    assert np.isnan(values["lower", "mean_iou"])
+    everything = NamedSlice("all", (Condition("y", ">=", 0.0),))
+    f1 = next(each for each in measured(result, [everything]) if each.measure == "f1")
+    assert (f1.total.sum(), f1.boxes.sum(), f1.value) == (4.0, 7.0, pytest.approx(4 / 7))
+    assert f1.value == pytest.approx(float(result.micro.f1[0]))
+
+
+def test_a_condition_on_the_score_has_precision_alone() -> None:
+    result = (
+        pair(join(ground_truth([box(0.1, 0.1, 0.4, 0.2)]), prediction([box(0.1, 0.1, 0.4, 0.2, score=0.9)])))
+        .match()
+        .at(0.5)
+    )
+    made = measured(result, [NamedSlice("sure", (Condition("score", ">=", 0.5),))])
+    assert [(each.measure, each.value) for each in made] == [("precision", 1.0)]
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_what_a_slice_counts_is_what_opens(results: list[AnyBoxResult], measure: Measure) -> None:
+    last, every = results[0], items(results[0])
+    found: Slices = find_slices(results[:1], measure=measure, smallest=0.0)
+    conditions = [each.conditions for each in found.slices] or [(Condition("label", "==", "Text"),)]
+    for each in conditions:
+        inside = boxes_in(each, last, measure)
+        chosen = every.take(np.flatnonzero(with_boxes(every, last, inside)))
+        (named,) = [one for one in measured(last, [NamedSlice("x", each)]) if one.measure == measure]
+        assert boxes_held(last, chosen, inside) == named.boxes.sum()
+        assert not is_fit(measure) or set(chosen.kind.tolist()) <= {MATCHED}
+    for one in found.slices:
+        detail = detail_of(one, results[:1])
+        assert detail.models[0].here.value == pytest.approx(one.value)
+        assert detail.models[0].boxes == one.boxes == sum(page.boxes for page in pages_of(one, results[:1]))
+        for side, other in zip(inside_of(one, last)[:2], boxes_in(one.conditions, last, measure)[:2], strict=True):
+            assert (side is None) == (other is None)
+            assert side is None or (side == other).all()
+
+
+# --- two models ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def two_models() -> list[AnyBoxResult]:
+    """A model, and one that draws captions loosely and finds list items where the ground truth has none."""
+    rng = np.random.default_rng(0)
+    rows, models = [], ([], [])  # type: ignore[var-annotated]
+    for page in range(120):
+        for place in range(10):
+            label, top = ("Text", "Caption", "List-item")[int(rng.integers(3))], 0.02 + 0.08 * place
+            one = box(0.1, top, 0.1 + float(rng.uniform(0.2, 0.4)), top + 0.05, label=label)
+            one = one._replace(document=f"d{page // 6:02}.pdf", page=page % 6)
+            unlabelled = rng.random() < 0.3
+            if not unlabelled:
+                rows.append(one)
+            x1, y1, x2, y2 = one.xyxy
+            for model, loose in zip(models, (False, True), strict=True):
+                if rng.random() < ((0.1 if loose and label == "List-item" else 0.8) if unlabelled else 0.1):
+                    continue
+                more = 0.3 if loose and label == "Caption" else float(rng.uniform(0.0, 0.1))
+                model.append(one._replace(xyxy=(x1, y1, x2, y2 + more * 0.05), score=0.9))
+    labels = ("Text", "Caption", "List-item")
+    dataset = join(ground_truth(rows, labels=labels), *(prediction(each, labels=labels) for each in models))
+    return [pair(dataset, model).match().at(0.5) for model in (0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("measure", "label"), [("precision", "List-item"), ("f1", "List-item"), ("mean_iou", "Caption")]
+)
+def test_the_difference_of_two_models_is_found_by_its_measure(
+    two_models: list[AnyBoxResult], measure: Measure, label: str
+) -> None:
+    one = find_slices(two_models, measure=measure).slices[0]
+    assert Condition("label", "==", label) in one.conditions
+    assert one.models is not None
+    a, b = one.models
+    assert one.value == pytest.approx(b - a)
+    assert one.value < -0.1
+    assert abs(one.rest) < 0.06
+    # The boxes are those of B, of which the slice opens every one.
+    inside = boxes_in(one.conditions, two_models[1], measure)
+    (named,) = [each for each in measured(two_models[1], [NamedSlice("x", one.conditions)]) if each.measure == measure]
+    assert one.boxes == named.boxes.sum()
+    assert one.models[1] == pytest.approx(named.value)
+    assert boxes_held(two_models[1], items(two_models[1]), inside_of(one, two_models[1])) == one.boxes
+    assert boxes_held(two_models[1], items(two_models[1]), inside) == one.boxes
+    detail = detail_of(one, two_models)
+    assert [each.here.value for each in detail.models] == pytest.approx([a, b])
+
+
+def test_where_both_models_are_alike_nothing_is_listed(two_models: list[AnyBoxResult]) -> None:
+    for measure in ("precision", "mean_iou"):
+        assert find_slices([two_models[0], two_models[0]], measure=measure).slices == ()  # type: ignore[arg-type]
+
+
+# --- words -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("ap50", "ap50 ranks the predictions of all pages in one list, so it is no mean over boxes; use recall, "
+         "precision, f1, mean_iou, mean_coverage or mean_purity"),
+        ("length", "slices have no measure length; use recall, precision, f1, mean_iou, mean_coverage or mean_purity"),
+        ("f1", ""),
+    ],
+)  # fmt: skip
+def test_what_has_no_slices_is_refused_with_what_has(name: str, sentence: str) -> None:
+    assert problem_of(name) == sentence
+
+
+def test_the_terminal_takes_every_measure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    files = ("--gt", SAMPLE_DATA / "ground_truth.json", "--pred", SAMPLE_DATA / "lines.json")
+    named = tmp_path / "named.json"
+    code, out, err = ended(
+        capsys, "slices", "snapshot", *files, "--measure", "f1", "--json", "--save", "low", "--slices-file", named
+    )
+    assert code == 0, err
+    first = msgspec.json.decode(out)[0]
+    assert first["measure"] == "f1"
+    code, out, err = ended(capsys, "evaluate", "snapshot", *files, "--slices", named, "--json")
+    assert code == 0, err
+    kept = msgspec.json.decode(out)["slices"]["low"]
+    assert kept["f1"] == pytest.approx(first["value"])
+    assert set(MEASURES) < set(kept)
+    gate = ("gate", "snapshot", *files, "--slices", named, "--fail-if")
+    assert ended(capsys, *gate, f"f1[slice:low] < {first['value'] + 0.01:.4f}")[0] == 1
+    assert ended(capsys, *gate, f"f1[slice:low] < {first['value'] - 0.01:.4f}")[0] == 0
+    code, out, err = ended(capsys, "slices", "snapshot", *files, "--measure", "ap")
+    assert (code, out) == (2, "")
+    assert "so it is no mean over boxes; use recall" in err
+
+
+def test_the_gate_says_what_a_slice_has(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    named = tmp_path / "named.json"
+    named.write_text('{"wide": [{"attribute": "width", "op": ">=", "value": 0.5}]}')
+    files = ("--gt", SAMPLE_DATA / "ground_truth.json", "--pred", SAMPLE_DATA / "lines.json")
+    code, _, err = ended(capsys, "gate", "coco", *files, "--slices", named, "--fail-if", "ap[slice:wide] < 0.5")
+    assert code == 2
+    assert "no AP of slice:wide; of it there are recall, precision, f1, mean_iou, mean_coverage, mean_purity" in err

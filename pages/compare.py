@@ -413,7 +413,7 @@ def _pixels(loaded: OpenedBoxes) -> None:
     counted = [pixels.result_of(loaded, letter) for letter in ("A", "B")]
     if any(each.result is None for each in counted):
         st.caption(
-            "The pixels of these files cannot be counted; Pixel confusion says why and asks for what is missing."
+            "The pixels of these files cannot be counted; Pixel confusion shows why and asks for what is missing."
         )
     else:
         first, second = (each.result.whole for each in counted if each.result is not None)

@@ -478,15 +478,7 @@ class _Run:
                     )
             if not len(later) or self.depth < 2:
                 continue
-            low, high = self.low[own] - start, self.high[own] - start
-            first = int(starts[place + 1])
-            blocks = []
-            for each in (sums, counts):
-                rows = _summed(each[start:stop, first:], 0)
-                block = _summed(rows[high] - rows[low], 1)
-                columns = block[:, self.high[later] - first]
-                columns -= block[:, self.low[later] - first]
-                blocks.append(columns.reshape(-1, each.shape[2]))
+            blocks = [self._crossed(each, place, own, later) for each in (sums, counts)]
             row = prefix[self.high[own]] - prefix[self.low[own]]
             of_variance = (row[:, self.high[later]] - row[:, self.low[later]]).ravel()
             statistic = tried(blocks[0], blocks[1], of_variance, 2)
@@ -503,6 +495,15 @@ class _Run:
         singles.sort(key=lambda each: -abs(each.z))
         pairs.sort(key=lambda each: -abs(each.z))
         return singles, pairs
+
+    def _crossed(self, of_bins: Float32, place: int, own: IntArray, later: IntArray) -> Float32:
+        """The sums of every pair of a condition on one attribute and one on a later attribute, by unit."""
+        start, first = int(self.bins.starts[place]), int(self.bins.starts[place + 1])
+        rows = _summed(of_bins[start:first, first:], 0)
+        block = _summed(rows[self.high[own] - start] - rows[self.low[own] - start], 1)
+        columns = block[:, self.high[later] - first]
+        columns -= block[:, self.low[later] - first]
+        return columns.reshape(-1, of_bins.shape[2])
 
     def _learn(self, largest: FloatArray) -> None:
         """The law of the largest T of single conditions and pairs where nothing is, and its shift by a third.

@@ -197,7 +197,7 @@ def picture(
     )
 
 
-def thumbnail(root: Path | None, name: str, index: int, images: Mapping[tuple[str, int], str] | None = None) -> str:
+def thumbnail(root: Folders | None, name: str, index: int, images: Mapping[tuple[str, int], str] | None = None) -> str:
     """Where the browser finds a small picture of a page, which is drawn when it is fetched; empty for none."""
     try:
         page = _page_file(root, name, index, images)
@@ -216,7 +216,7 @@ def thumbnail(root: Path | None, name: str, index: int, images: Mapping[tuple[st
 
 def with_thumbnails(
     strip: Sequence[StripItem],
-    root: Path | None,
+    root: Folders | None,
     name_of: Callable[[str], str],
     images: Mapping[tuple[str, int], str] | None = None,
 ) -> tuple[StripItem, ...]:

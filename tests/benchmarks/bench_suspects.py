@@ -8,7 +8,8 @@ miss, draw badly, take labels for others, double, split and make things up, with
 ranking is judged by average precision, of boxes (a place is right when it is the planted one) and of pages (the first
 suspect of a page is its rank), because ObjectLab ranks pages. ObjectLab sees model A, model B, and both with its scores
 averaged; the best of the three counts, and its time is that of both models, as ours is. Times are processor seconds of
-one thread of each, files and conversions excluded. Without cleanlab, ours runs alone and says so.
+one thread of each, files and conversions excluded, the least of three runs of each, taken in turns. Without cleanlab,
+ours runs alone and says so.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like, snap_like
 
 SHARE = 0.03
 BETTER, FASTER = 1.3, 100.0
+RUNS: Final = 3
 PIXELS = 1025.0
 PLANTS: Final = {kind: (kind,) for kind in KINDS} | {"mixed": KINDS}
 
@@ -62,8 +64,10 @@ LAWS: Final = {
 CORPORA: Final[dict[str, Callable[[int], tuple[Annotations, Annotations]]]] = {"dense": dln_like, "sparse": snap_like}
 
 
-# Pages, boxes on each, share of them wrong, recall of the model.
+# Pages, boxes on each, share of them wrong, recall of the model. The constants of the plan were chosen on these, with
+# other seeds; the second ones had no part in that.
 REVIEWS: Final = ((1000, 13.7, 0.03, 0.85), (200, 13.7, 0.03, 0.7), (1000, 2.0, 0.03, 0.85), (1000, 0.6, 0.05, 0.8))
+OTHER_REVIEWS: Final = ((500, 6.0, 0.02, 0.75), (2000, 1.0, 0.04, 0.9), (300, 20.0, 0.05, 0.8), (1500, 0.4, 0.03, 0.85))
 
 
 class Planted(NamedTuple):
@@ -218,13 +222,10 @@ def object_lab(truth: Columns, model: Columns, pages: int, labels: int) -> tuple
 
 
 def ours(truth: Columns, models: Sequence[Columns], labels: int) -> tuple[Ranked, float]:
-    """The list, and processor seconds: the least of three runs."""
-    times = []
-    for _ in range(3):
-        start = time.process_time()
-        ranked = rank(truth, models, labels=labels)
-        times.append(time.process_time() - start)
-    return ranked, min(times)
+    """The list, and processor seconds."""
+    start = time.process_time()
+    ranked = rank(truth, models, labels=labels)
+    return ranked, time.process_time() - start
 
 
 def duel(kind: str, pages: int, seed: int, *, peer: bool) -> list[dict[str, Any]]:
@@ -236,19 +237,27 @@ def duel(kind: str, pages: int, seed: int, *, peer: bool) -> list[dict[str, Any]
         errors = planted(boxes, kinds, labels, np.random.default_rng(seed + 3))
         wrong = wrong_pages(errors, pages)
         row: dict[str, Any] = {"corpus": kind, "pages": pages, "seed": seed, "kind": name}
-        for count in (2, 1):
-            ranked, seconds = ours(errors.truth, models[:count], labels)
-            by_page = np.zeros(pages)
-            np.maximum.at(by_page, ranked.page, ranked.score)
-            row[f"models_{count}"] = {
-                "ap_boxes": of_boxes(ranked, errors),
-                "ap_pages": average_precision(by_page, wrong),
-                "seconds": seconds,
-            }
+        seconds: dict[int, list[float]] = {2: [], 1: []}
+        of_peer: list[float] = []
+        scores: list[FloatArray] = []
+        for _turn in range(RUNS):
+            for count, times in seconds.items():
+                ranked, took = ours(errors.truth, models[:count], labels)
+                times.append(took)
+                by_page = np.zeros(pages)
+                np.maximum.at(by_page, ranked.page, ranked.score)
+                row[f"models_{count}"] = {
+                    "ap_boxes": of_boxes(ranked, errors),
+                    "ap_pages": average_precision(by_page, wrong),
+                    "seconds": min(times),
+                }
+            if peer:
+                runs = [object_lab(errors.truth, model, pages, labels) for model in models]
+                scores = [each for each, _ in runs]
+                of_peer.append(sum(took for _, took in runs))
         if peer:
-            scores, times = zip(*(object_lab(errors.truth, model, pages, labels) for model in models), strict=True)
             every = [average_precision(score, wrong) for score in (*scores, scores[0] + scores[1])]
-            best, alone, both = max(every), every[0], sum(times)
+            best, alone, both = max(every), every[0], min(of_peer)
             row["objectlab"] = {"ap_pages": best, "ap_pages_model_a": alone, "seconds": both}
             row["better"] = row["models_2"]["ap_pages"] / best
             row["better_one_model"] = row["models_1"]["ap_pages"] / alone
@@ -306,7 +315,7 @@ def simulated(
 def coverage(simulations: int, seed: int) -> list[dict[str, Any]]:
     """How often the bound at the end of a review holds the recall on a right ground truth."""
     rows = []
-    for pages, per_page, wrong, recall in REVIEWS:
+    for pages, per_page, wrong, recall in (*REVIEWS, *OTHER_REVIEWS):
         for margin in (0.03, 0.02, 0.01):
             rng = np.random.default_rng(seed)
             runs = [
@@ -338,7 +347,7 @@ def main(arguments: list[str] | None = None) -> int:
         pages = options.pages * (5 if kind == "sparse" else 1)
         for seed in range(options.seeds):
             values["rows"] += duel(kind, pages, 100 * seed, peer=peer)
-    values["coverage"] = coverage(options.simulations, 17) if "review" in options.only else []
+    values["coverage"] = coverage(options.simulations, 9001) if "review" in options.only else []
     print(json.dumps(values, indent=2) if options.json else as_text(values))
     return 0
 

@@ -20,7 +20,7 @@ def test_every_rule_has_its_fix_and_only_its_own() -> None:
         line[2:-2].split(" | ") for line in error_page.PAGE.read_text(encoding="utf-8").splitlines() if line[:2] == "| "
     ]
     assert [row for row in rows if error_page.OPEN in row] == []
-    fixes = {rule: {row[1] for row in rows if row[0] == rule} for rule, *_ in rows}
+    fixes = {rule: {row[1] for row in rows if row[0] == rule and len(row) > 1} for rule, *_ in rows}
     # A fix that is given to the function that notes it, one of several of a function, and one by the side.
     assert fixes["unit must be inch or pixel (Document Intelligence)"] == {"Export the file again, or correct it."}
     assert fixes["WIDTH and HEIGHT must not be negative (ALTO)"] == {"Correct the block, or remove it."}

@@ -159,10 +159,10 @@ def test_where_both_models_are_alike_nothing_is_listed(two_models: list[AnyBoxRe
         ("ap50", "ap50 ranks the predictions of all pages in one list, so it is no mean over boxes; use recall, "
          "precision, f1, mean_iou, mean_coverage or mean_purity"),
         ("length", "slices have no measure length; use recall, precision, f1, mean_iou, mean_coverage or mean_purity"),
-        ("f1", ""),
+        ("f1", None),
     ],
 )  # fmt: skip
-def test_what_has_no_slices_is_refused_with_what_has(name: str, sentence: str) -> None:
+def test_what_has_no_slices_is_refused_with_what_has(name: str, sentence: str | None) -> None:
     assert problem_of(name) == sentence
 
 

@@ -64,10 +64,10 @@ def is_fit(measure: Measure) -> bool:
     return measure in _FITS
 
 
-def problem_of(name: str) -> str:
-    """Why slices have no measure of this name, in a sentence that names what can be used; "" where they have it."""
+def problem_of(name: str) -> str | None:
+    """Why slices have no measure of this name, in a sentence that names what can be used; None where they have it."""
     if name in MEASURES:
-        return ""
+        return None
     usable = f"use {', '.join(MEASURES[:-1])} or {MEASURES[-1]}"
     if name.casefold().startswith(("ap", "map", "average_precision", "ar")):
         return f"{name} ranks the predictions of all pages in one list, so it is no mean over boxes; {usable}"

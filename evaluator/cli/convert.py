@@ -49,7 +49,7 @@ def convert(
     page_size: str | None = None,
     force: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
-    """Write the boxes of a file in another format, and say what that cannot hold.
+    """Write the boxes of a file in another format, and list what that cannot hold.
 
     Parameters
     ----------

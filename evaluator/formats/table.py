@@ -229,7 +229,7 @@ def plan_of(
         error("", f"page_width and page_height must both be there ({source})", "only one", "Name both, or none.")
     _raise_if_failed(collector)
     if unread and (others := [name for index, name in enumerate(header) if index not in at.values()]):
-        rule, fix = f"columns should have a known name ({source})", "They are not read; --columns says what they hold."
+        rule, fix = f"columns should have a known name ({source})", "They are not read; --columns names what they hold."
         collector.warning("", rule, ", ".join(map(quote, others[:10])), fix)
     return Plan(at, given.get("unit"))
 

@@ -145,3 +145,30 @@ def test_every_sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         assert all(min(sizes[item["image_id"]]) > 1 for item in written["annotations"]), path.name
     assert outcomes == wanted
     assert len(outcomes) > 50
+
+
+@needs_shared
+def test_every_sample_is_described(capsys: pytest.CaptureFixture[str]) -> None:
+    """As many boxes as a plain count has, with or without sizes of pages; a refusal is one short sentence."""
+    wanted: dict[str, int | str] = {}
+    described: dict[str, int | str] = {}
+    for path in sorted(real("formats").rglob("*")):
+        if not path.is_file() or path.name == "SOURCES.txt":
+            continue
+        with pytest.raises(SystemExit) as left:
+            cli.main(["describe", str(path), "--json"])
+        streams = capsys.readouterr()
+        if left.value.code:
+            assert path.name in REFUSED, streams.err
+            first = streams.err.splitlines()[0]
+            assert len(first.partition("; found")[0].partition(". ")[0]) < 160, first
+            continue
+        described[path.name] = tree(streams.out.encode())["boxes"]
+        content = path.read_bytes()
+        count = BY_FILE.get(path.name) or COUNTS.get(path.parent.name)
+        # Those that only lack sizes for COCO are counted by the tests of their readers.
+        wanted[path.name] = described[path.name] if path.name in REFUSED or count is None else (
+            count(content) - PARTS.get(path.name, tags("none"))(content)
+        )  # fmt: skip
+    assert described == wanted
+    assert len(described) > 45

@@ -89,14 +89,17 @@ def test_a_file_that_breaks_its_rules_is_mended(monkeypatch: pytest.MonkeyPatch,
     assert "fix flipped.json: units=thousandths" in shown(app)
 
 
-def test_labels_are_mapped_on_files(monkeypatch: pytest.MonkeyPatch, flipped: Path) -> None:
+@pytest.mark.parametrize("protocol", ["snapshot", "coco", "pod"])
+def test_labels_are_mapped_on_files(monkeypatch: pytest.MonkeyPatch, flipped: Path, protocol: str) -> None:
     text = (dashboard.SAMPLE_DATA / "lines.json").read_text()
     flipped.write_text(text.replace('"Text"', '"paragraph"').replace('"Figure"', '"FIGURE"'))
-    app = dashboard.start(monkeypatch, dashboard.FILES, files=opened(flipped))
+    app = dashboard.start(monkeypatch, dashboard.FILES, files=opened(flipped), protocol=protocol)
     assert "2 labels unknown to the ground truth" in shown(app)
     dashboard.fine(button(app, "Apply 2").click().run())
     assert "unknown to the ground truth" not in shown(app)
     assert any("paragraph read as Text" in each.value.replace("\\", "") for each in app.caption)
+    dashboard.fine(dashboard.go(app, dashboard.OVERVIEW))
+    assert "label=paragraph=Text" in shown(app)
 
 
 def test_nothing_is_said_of_good_files(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,7 +70,8 @@ def read_with_progress(name: str, read: Callable[[], T], cancel: Callable[[], No
         Called when the reader of the view cancels, before the view is run again.
     """
     place = st.empty()
-    with place.container(horizontal=True, vertical_alignment="center", gap="small"):
+    # One under the other: Streamlit's own header lies over the right end of the first line.
+    with place.container(gap="small"):
         st.html(f"<span>Reading {html.escape(plain(name))}</span>")
         bar = st.progress(0.0)
         st.button("Cancel", key=f"cancel_reading_{name}", on_click=cancel)

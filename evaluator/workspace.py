@@ -262,7 +262,7 @@ def _left_out(path: Path) -> Issue:
     return _issue(
         "warning",
         path,
-        "a file must say whether it is ground truth or prediction",
+        "a file must state whether it is ground truth or prediction",
         formats.FORMATS[format_].title,
         "Left out. Name it with --gt or --pred.",
     )
@@ -324,7 +324,7 @@ def _no_truth(candidates: Sequence[Path]) -> Issue:
     return _issue(
         "warning",
         candidates[0],
-        "files of fields do not say which is the ground truth; its folder or file is called ground_truth",
+        "files of fields do not state which is the ground truth; its folder or file is called ground_truth",
         f"{names}, all without confidence",
         "Name the ground truth with --gt; until then all of them are predictions.",
     )

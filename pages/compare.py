@@ -375,6 +375,7 @@ def _slices(loaded: OpenedBoxes) -> None:
     slice_list.heading(slices)
     if slices.slices:
         slice_list.shown(loaded, slices, payload, key="compare_slices", of="B-A")
+    slice_list.too_few(loaded, slices, key="compare_slices", of="B-A")
     st.page_link(SLICES_VIEW, label="Open Slices", icon=":material/troubleshoot:")
 
 
@@ -412,7 +413,7 @@ def _pixels(loaded: OpenedBoxes) -> None:
     counted = [pixels.result_of(loaded, letter) for letter in ("A", "B")]
     if any(each.result is None for each in counted):
         st.caption(
-            "The pixels of these files cannot be counted; Pixel confusion says why and asks for what is missing."
+            "The pixels of these files cannot be counted; Pixel confusion shows why and asks for what is missing."
         )
     else:
         first, second = (each.result.whole for each in counted if each.result is not None)

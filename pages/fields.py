@@ -360,7 +360,9 @@ def _files(*, expanded: bool) -> None:
             widgets.table(rows, placeholder="–", alt="Files of this view")
         if issues:
             if has_errors(issues):
-                st.error("Files with an error are not evaluated. Each row says how to fix it.", icon=":material/error:")
+                st.error(
+                    "Files with an error are not evaluated. Each row shows how to fix it.", icon=":material/error:"
+                )
             frame.issues(issues)
         _upload()
 

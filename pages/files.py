@@ -41,7 +41,7 @@ def _problems() -> None:
         st.caption("Nothing is wrong with these files.")
         return
     if has_errors(issues):
-        st.error("Files with an error are not evaluated. Each row says how to fix it.", icon=":material/error:")
+        st.error("Files with an error are not evaluated. Each row shows how to fix it.", icon=":material/error:")
     frame.issues(issues)
 
 
@@ -236,7 +236,7 @@ def _reference(held: Project[Annotations]) -> None:
         return
     names = {place: model.name for place, model in enumerate(held.models) if model.source}
     st.warning(
-        "No ground truth is open. One of the predictions can serve as reference: the numbers then say how far the "
+        "No ground truth is open. One of the predictions can serve as reference: the numbers then show how far the "
         "models agree, not which is right.",
         icon=":material/compare_arrows:",
     )

@@ -78,7 +78,7 @@ def _numbers(loaded: OpenedBoxes) -> None:
         st.caption("These are the numbers of the boxes. Those of extracted fields are in the view Fields.")
     if not to.applied:
         st.caption(
-            "No agreed verdict on boxes says that the ground truth is wrong or that a mistake is to be ignored, "
+            "No agreed verdict on boxes states that the ground truth is wrong or that a mistake is to be ignored, "
             "so there are no corrected numbers."
         )
         return
@@ -400,7 +400,9 @@ def _import_note() -> None:
         return
     bad, failed, refusal, added, total = note
     if failed:
-        st.error("Nothing was imported: the files have bad rows. Each row says how to fix it.", icon=":material/error:")
+        st.error(
+            "Nothing was imported: the files have bad rows. Each row shows how to fix it.", icon=":material/error:"
+        )
     elif refusal is not None:
         st.error(f"Nothing was imported. {frame.escaped(str(refusal))}", icon=":material/error:")
     else:

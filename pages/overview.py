@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from pages.shared import doctor, frame, headline, means, own_numbers, protocol, 
 from pages.shared.address import read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.opened import Model, Named, OpenedBoxes
-from pages.shared.results import result_of
+from pages.shared.results import Result, result_of
 from pages.shared.state import state
 
 BROWSER_VIEW = "pages/page_browser.py"
@@ -54,23 +54,7 @@ def _labels(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         iou = _table_iou(thresholds)
     results = {model.letter: result_of(loaded, model, iou=iou) for model in chosen}
     shown = results[letter if letter in results else "A"]
-    columns, micro = shown.per_label, shown.micro
-    labels = [ALL_LABELS, *(plain(label) for label in shown.matching.labels)]
-    table = pd.DataFrame({"Label": labels})
-    table["Boxes"] = [int((micro.tp + micro.fn)[0]), *(columns.tp + columns.fn)]
-    for key, result in results.items():
-        table[f"F1, {key}"] = [result.micro.f1[0], *result.per_label.f1]
-    for name, field in (
-        ("Precision", "precision"),
-        ("Recall", "recall"),
-        ("Mean IoU", "mean_iou"),
-        ("Coverage", "mean_coverage"),
-        ("Purity", "mean_purity"),
-        ("TP", "tp"),
-        ("FP", "fp"),
-        ("FN", "fn"),
-    ):
-        table[name] = [getattr(micro, field)[0], *getattr(columns, field)]
+    table = _label_rows(results, shown)
     ratio, count = widgets.ratio(66), widgets.count(48)
     event = widgets.table(
         table,
@@ -94,6 +78,28 @@ def _labels(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     )
     for row, _ in event["selection"]["cells"]:
         _open_pages(_lettered(chosen, letter), label="" if row == 0 else shown.matching.labels[row - 1])
+
+
+def _label_rows(results: Mapping[str, Result], shown: Result) -> pd.DataFrame:
+    """All labels together, then each label: boxes, F1 of every model, and all numbers of one of them."""
+    columns, micro = shown.per_label, shown.micro
+    labels = [ALL_LABELS, *(plain(label) for label in shown.matching.labels)]
+    table = pd.DataFrame({"Label": labels})
+    table["Boxes"] = [int((micro.tp + micro.fn)[0]), *(columns.tp + columns.fn)]
+    for key, result in results.items():
+        table[f"F1, {key}"] = [result.micro.f1[0], *result.per_label.f1]
+    for name, field in (
+        ("Precision", "precision"),
+        ("Recall", "recall"),
+        ("Mean IoU", "mean_iou"),
+        ("Coverage", "mean_coverage"),
+        ("Purity", "mean_purity"),
+        ("TP", "tp"),
+        ("FP", "fp"),
+        ("FN", "fn"),
+    ):
+        table[name] = [getattr(micro, field)[0], *getattr(columns, field)]
+    return table
 
 
 def _table_iou(thresholds: list[float]) -> float:
@@ -253,6 +259,8 @@ def view() -> None:
         _labels(loaded, chosen)
     with right:
         _mistakes(loaded, chosen)
+    if not own:
+        own_numbers.scores(loaded, chosen)
     with st.container(key="means_row"):
         means.means(loaded, chosen)
     with st.container(key="documents_row"):

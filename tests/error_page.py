@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
+from evaluator.formats.known import KNOWN
 from evaluator.pdf import problems as pages
 from evaluator.review import problems as store
 
@@ -34,87 +37,330 @@ HEAD = """# Every error, its sentence and its fix
 
 Written by `python -m tests.error_page` from the code; a test fails when it is not up to date. An issue of a file is
 shown as file, place, rule, what was found, fix; here are the rules with their fixes. "…" stands for what is filled in:
-a name, a number, a place. A fix that is only "…" is said with the issue.
+a name, a number, a place.
 """
-Texts = dict[str, list[ast.expr]]
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+# What a name is bound to: an expression, and where it is written.
+Bound = dict[str, tuple[ast.expr, "Place"]]
+# Functions that take the issues themselves; who calls them is what is looked for.
+_SINKS = "evaluator/model/issues.py"
+_DEPTH = 6
 
 
-def texts_of(node: ast.expr, names: Texts, depth: int = 0) -> list[str]:
-    """What an expression may say, each way once; names are looked up where they are given a value."""
-    if isinstance(node, ast.Constant):
-        return [node.value if isinstance(node.value, str) else OPEN]
-    if isinstance(node, ast.JoinedStr):
-        parts = [texts_of(part, names, depth) for part in node.values]
-        return ["".join(way) for way in product(*parts)]
-    if isinstance(node, ast.IfExp):
-        return [*texts_of(node.body, names, depth), *texts_of(node.orelse, names, depth)]
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return [a + b for a in texts_of(node.left, names, depth) for b in texts_of(node.right, names, depth)]
-    if isinstance(node, ast.Name) and depth < 3 and node.id in names:
-        return [text for value in names[node.id] for text in texts_of(value, names, depth + 1)]
-    return [OPEN]
+class Module:
+    """A source file: what encloses each node, the values of its names, its functions and imports."""
+
+    def __init__(self, path: Path) -> None:
+        self.name = path.relative_to(ROOT).as_posix()
+        self.tree = ast.parse(path.read_text(encoding="utf-8"))
+        self.above = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+        nodes = list(ast.walk(self.tree))
+        self.calls = [node for node in nodes if isinstance(node, ast.Call)]
+        self.functions = [node for node in nodes if isinstance(node, Function)]
+        self.given: dict[tuple[ast.AST, str], list[tuple[ast.expr, ast.AST]]] = defaultdict(list)
+        for node in nodes:
+            pairs: list[tuple[str, ast.expr]] = []
+            if isinstance(node, ast.Assign):
+                pairs = [pair for target in node.targets for pair in bindings(target, node.value)]
+            elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+                pairs = list(bindings(node.target, node.value))
+            if pairs:
+                scopes = (each for each in self.enclosing(node) if isinstance(each, Function | ast.Lambda | ast.Module))
+                scope = next(scopes)
+                for name, value in pairs:
+                    self.given[scope, name].append((value, node))
+        self.imports = {
+            alias.asname or alias.name: (f"{node.module.replace('.', '/')}", alias.name)
+            for node in nodes if isinstance(node, ast.ImportFrom) and node.module
+            for alias in node.names
+        }  # fmt: skip
+
+    def enclosing(self, node: ast.AST) -> list[ast.AST]:
+        """What a node is in, from the inside out."""
+        nodes = []
+        while (node := self.above.get(node, self.tree)) is not self.tree:
+            nodes.append(node)
+        return [*nodes, self.tree]
 
 
-def assigned(tree: ast.AST) -> Texts:
-    """What is given to each name below a node."""
-    names: Texts = defaultdict(list)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            target, value = node.targets[0], node.value
-            if isinstance(target, ast.Name):
-                names[target.id].append(value)
-            elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-                for name, part in zip(target.elts, value.elts, strict=False):
-                    if isinstance(name, ast.Name):
-                        names[name.id].append(part)
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
-            names[node.target.id].append(node.value)
-    return names
+@cache
+def modules() -> dict[str, Module]:
+    """Every module of the core, by its path without the ending."""
+    paths = [path for path in sorted((ROOT / "evaluator").rglob("*.py")) if "node_modules" not in path.parts]
+    made = [Module(path) for path in paths]
+    return {each.name.removesuffix(".py").removesuffix("/__init__"): each for each in made}
 
 
-def issues_of(tree: ast.Module) -> set[tuple[str, str]]:
+class Place(NamedTuple):
+    """Where an expression is written, and what the names of the functions around it are given there."""
+
+    module: Module
+    node: ast.AST
+    given: Bound
+
+    def texts(self, node: ast.expr, depth: int = 0) -> list[str]:
+        """What an expression may say, each way once."""
+        if depth > _DEPTH:
+            return [OPEN]
+        here = Place(self.module, node if node in self.module.above else self.node, self.given)
+        if isinstance(node, ast.Constant):
+            return [node.value if isinstance(node.value, str) else OPEN]
+        if isinstance(node, ast.JoinedStr):
+            ways = product(*(here.texts(part, depth) for part in node.values))
+            return list(dict.fromkeys("".join(way) for way in ways))
+        if isinstance(node, ast.FormattedValue):
+            # A number or a quoted value; a text that is put in as it is may be known.
+            return here.texts(node.value, depth + 1) if isinstance(node.value, ast.Name | ast.IfExp) else [OPEN]
+        if isinstance(node, ast.IfExp):
+            return [*here.texts(node.body, depth), *here.texts(node.orelse, depth)]
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            return [a + b for a in here.texts(node.left, depth) for b in here.texts(node.right, depth)]
+        if isinstance(node, ast.Lambda):
+            # Of place, found and fix of a row, the fix.
+            row = isinstance(node.body, ast.Tuple) and len(node.body.elts) == 3
+            return here.texts(node.body.elts[2] if row else node.body, depth)
+        if isinstance(node, ast.Name):
+            values = here.values(node.id)
+            return [text for value, place in values for text in place.texts(value, depth + 1)] or [OPEN]
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            return here.returned(node, depth) or [OPEN]
+        return [OPEN]
+
+    def returned(self, call: ast.Call, depth: int) -> list[str]:
+        """What a call of a function of the core may say."""
+        texts = []
+        for value, place in self.values(call.func.id) if isinstance(call.func, ast.Name) else ():
+            if isinstance(value, ast.Lambda):
+                texts += place.texts(value.body, depth + 1)
+        for function, module in self.named(call.func.id) if isinstance(call.func, ast.Name) else ():
+            given = arguments(function, call, self) or {}
+            for node in ast.walk(function):
+                if isinstance(node, ast.Return) and node.value is not None:
+                    texts += Place(module, node, given).texts(node.value, depth + 1)
+        return texts
+
+    def named(self, name: str) -> list[tuple[Function, Module]]:
+        """The functions that a name stands for here, itself or through what it is bound to."""
+        for value, place in self.values(name):
+            if isinstance(value, ast.Name) and value.id != name:
+                return place.named(value.id)
+        own = [(each, self.module) for each in self.module.functions if each.name == name]
+        source = modules().get(self.module.imports.get(name, ("", ""))[0])
+        return own or [(each, source) for each in (source.functions if source else ()) if each.name == name]
+
+    def values(self, name: str) -> list[tuple[ast.expr, Place]]:
+        """The expressions that a name may be bound to here."""
+        if name in self.given:
+            return [self.given[name]]
+        for around in self.module.enclosing(self.node):
+            if isinstance(around, Function | ast.Module) and (values := reaching(self.module, around, name, self.node)):
+                return [(value, Place(self.module, value, self.given)) for value, _ in values]
+            if isinstance(around, Function) and name in {
+                each.arg for each in ast.walk(around.args) if isinstance(each, ast.arg)
+            }:
+                return []
+        source, there = self.module.imports.get(name, ("", ""))
+        if source in modules():
+            module = modules()[source]
+            return [(value, Place(module, value, {})) for value, _ in reaching(module, module.tree, there, None)]
+        return []
+
+
+def bindings(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """The names of a target with what each is given."""
+    if isinstance(target, ast.Name):
+        yield target.id, value
+    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        for part, given in zip(target.elts, value.elts, strict=False):
+            yield from bindings(part, given)
+
+
+@cache
+def reaching(module: Module, scope: ast.AST, name: str, use: ast.AST | None) -> list[tuple[ast.expr, ast.AST]]:
+    """The values of a name that may reach a place of its scope, each with the block that it is given in."""
+    around = set(module.enclosing(use)) if use is not None else set()
+    line = getattr(use, "lineno", 0) if scope in around and not isinstance(scope, ast.Module) else 0
+    values = [(value, node) for value, node in module.given.get((scope, name), ()) if not line or node.lineno < line]
+    kept = []
+    for value, node in sorted(values, key=lambda each: -each[1].lineno):
+        # A branch that the place is not in may have been left out; what is before it counts as well.
+        if not any(branch(module, node) == branch(module, other) for _, other in kept):
+            kept.append((value, node))
+        if (
+            line
+            and all(one in around for one in module.enclosing(node))
+            and branch(module, node) in branches(module, use)
+        ):
+            break
+    return kept
+
+
+def branch(module: Module, node: ast.AST) -> tuple[int, str]:
+    """The block of statements that a node is in."""
+    while not isinstance(node, ast.stmt):
+        node = module.above[node]
+    above = module.above[node]
+    return id(above), next(key for key, value in ast.iter_fields(above) if isinstance(value, list) and node in value)
+
+
+def branches(module: Module, node: ast.AST | None) -> set[tuple[int, str]]:
+    """The blocks of statements that a node is in, from the inside out."""
+    around = [] if node is None else [node, *module.enclosing(node)]
+    return {branch(module, each) for each in around if isinstance(each, ast.stmt)}
+
+
+def arguments(function: Function, call: ast.Call, place: Place) -> Bound | None:
+    """What a call gives to the parameters of a function; None where it is no call of it."""
+    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    if names[:1] == ["self"]:
+        names = names[1:]
+    keywords = {each.arg: each.value for each in call.keywords if each.arg}
+    known = {*names, *(each.arg for each in function.args.kwonlyargs)}
+    if len(call.args) > len(names) or not keywords.keys() <= known:
+        return None
+    given = {**dict(zip(names, call.args, strict=False)), **keywords}
+    defaults = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
+    if not set(names) <= {*given, *defaults}:
+        return None
+    left = {
+        name: (value, Place(home_of(function), function, {})) for name, value in defaults.items() if name not in given
+    }
+    return {name: (value, place) for name, value in given.items()} | left
+
+
+def issues_of(module: Module) -> set[tuple[str, str]]:
     """Rule and fix of every issue that a module notes; the fix is open where it is made elsewhere."""
-    module = assigned(ast.Module([node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)], []))
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     seen: set[tuple[str, str]] = set()
+    for call in module.calls:
+        if (pair := rule_and_fix(call)) is not None:
+            for place in places(module, call, names_in(module, *pair)):
+                seen.update(said(*pair, place))
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple) and len(node.value.elts) == 3:
+            # A rule that is worked out apart, as rule, found and fix.
+            rule, _, fix = node.value.elts
+            seen.update(pair for pair in said(rule, fix, Place(module, node, {})) if pair[1].endswith("."))
     # Rules that several modules share are beside their fixes.
-    for name in [name for name in module if name.endswith("_RULE")]:
-        for fix in module.get(f"{name.removesuffix('_RULE')}_FIX", [ast.Constant(OPEN)]):
-            seen.update(product(texts_of(module[name][0], module), texts_of(fix, module)))
-    for function in functions:
-        names = {**module, **assigned(function)}
-        for node in ast.walk(function):
-            if isinstance(node, ast.Call) and (pair := rule_and_fix(node)) is not None:
-                rule, fix = pair
-                if isinstance(rule, ast.Name) and len(names.get(rule.id, ())) > 1 and is_for_rows(node):
-                    # Which of several rules is meant is not known here, so neither is its fix.
-                    fix = ast.Constant(OPEN)
-                rules, fixes = texts_of(rule, names), texts_of(fix, names)
-                seen.update(product(rules, fixes))
-            elif isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple) and len(node.value.elts) == 3:
-                # A rule that is worked out apart, as rule, found and fix.
-                rule, _, fix = node.value.elts
-                seen.update((a, b) for a in texts_of(rule, names) for b in texts_of(fix, names) if b.endswith("."))
+    for name in {node.id for node in ast.walk(module.tree) if isinstance(node, ast.Name) and node.id.endswith("_RULE")}:
+        fix = ast.Name(f"{name.removesuffix('_RULE')}_FIX")
+        seen.update(said(ast.Name(name), fix, Place(module, module.tree, {})))
     return {(rule, fix) for rule, fix in seen if rule.strip(f"{OPEN} ") and len(rule) > 8}
 
 
-def is_for_rows(call: ast.Call) -> bool:
-    """Whether a call notes an issue for each of some rows."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return name in ("errors", "report") and bool(call.args)
+def said(rule: ast.expr, fix: ast.expr, place: Place) -> set[tuple[str, str]]:
+    """A rule with its fixes; where both are given in the same branches, each with its own."""
+    if isinstance(rule, ast.Name) and isinstance(fix, ast.Name):
+        ways = [place.values(each.id) for each in (rule, fix)]
+        blocks = [
+            [branch(one.module, value) if value in one.module.above else None for value, one in way] for way in ways
+        ]
+        if len(ways[0]) > 1 and blocks[0] == blocks[1]:
+            return {
+                pair
+                for (one, here), (other, there) in zip(*ways, strict=True)
+                for pair in product(here.texts(one), there.texts(other))
+            }
+    return set(product(place.texts(rule), place.texts(fix)))
+
+
+def names_in(module: Module, *nodes: ast.AST) -> set[str]:
+    """The names that expressions are made of, through what they are given in their functions."""
+    waiting, names = list(nodes), set()
+    while waiting:
+        node = waiting.pop()
+        for name in {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} - names:
+            names.add(name)
+            for around in module.enclosing(node) if node in module.above else ():
+                if isinstance(around, Function):
+                    waiting += [value for value, _ in reaching(module, around, name, node)]
+    return names
+
+
+@cache
+def every_call() -> dict[str, list[tuple[Module, ast.Call]]]:
+    """The calls of the core by the name of what they call."""
+    calls = defaultdict(list)
+    for module in modules().values():
+        for call in module.calls:
+            calls[called(call)].append((module, call))
+    return calls
+
+
+@cache
+def home_of(function: Function) -> Module:
+    """The module that a function is in."""
+    return next(module for module in modules().values() if function in module.functions)
+
+
+def places(module: Module, node: ast.AST, wanted: set[str], depth: int = 0) -> list[Place]:
+    """A node with each way in which the loops and the functions around it give values to some names."""
+    ways: list[Bound] = [{}]
+    for around in module.enclosing(node):
+        if isinstance(around, ast.For) and wanted & {
+            each.id for each in ast.walk(around.target) if isinstance(each, ast.Name)
+        }:
+            rows = [dict(bindings(around.target, row)) for row in rows_of(Place(module, around, {}), around.iter)]
+            loops = [{name: (value, Place(module, around, {})) for name, value in row.items()} for row in rows]
+            ways = [{**loop, **way} for way in ways for loop in loops or [{}]]
+        elif isinstance(around, Function) and depth < 3 and module.name != _SINKS and wanted & parameters(around):
+            private = around.name.startswith("_") or nested(module, around)
+            callers: list[Bound] = []
+            for other, call in every_call()[around.name]:
+                bound = arguments(around, call, Place(other, call, {})) if other is module or not private else None
+                if bound is None or around in other.enclosing(call):
+                    continue
+                given = {name: value for name, value in bound.items() if name in wanted}
+                needs = names_in(other, *(value for value, _ in given.values()))
+                callers += [
+                    {name: (value, Place(place.module, call, place.given)) for name, (value, _) in given.items()}
+                    for place in places(other, call, needs, depth + 1)
+                ]
+            ways = [{**caller, **way} for way in ways for caller in callers or [{}]]
+    return [Place(module, node, way) for way in ways]
+
+
+def parameters(function: Function) -> set[str]:
+    """The names of the parameters of a function."""
+    return {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)}
+
+
+def nested(module: Module, function: Function) -> bool:
+    """Whether a function is inside of another."""
+    return any(isinstance(each, Function) for each in module.enclosing(function))
+
+
+def rows_of(place: Place, iterated: ast.expr) -> list[ast.expr]:
+    """What a loop goes through where that is written down."""
+    if isinstance(iterated, ast.Tuple | ast.List):
+        return list(iterated.elts)
+    if isinstance(iterated, ast.Name):
+        return [row for value, there in place.values(iterated.id) for row in rows_of(there, value)]
+    if isinstance(iterated, ast.Call) and called(iterated) == "items" and isinstance(iterated.func, ast.Attribute):
+        held = iterated.func.value
+        known = place.values(held.id) if isinstance(held, ast.Name) else []
+        tables = [value for value, _ in known if isinstance(value, ast.Dict)]
+        return [
+            ast.Tuple([key, value])
+            for table in tables
+            for key, value in zip(table.keys, table.values, strict=True)
+            if key
+        ]
+    return []
+
+
+def called(call: ast.Call) -> str:
+    """The name of what a call calls."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def rule_and_fix(call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
     """The two arguments of a call that notes an issue; None for any other call."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    name = called(call)
     if name == "Issue":
         named = {word.arg: word.value for word in call.keywords}
         return (named["rule"], named["fix"]) if {"rule", "fix"} <= named.keys() else None
-    if is_for_rows(call):
-        # What is stated about each row is a function that gives place, found and fix.
-        told = [each.body.elts[2] for each in call.args if isinstance(each, ast.Lambda)
-                and isinstance(each.body, ast.Tuple) and len(each.body.elts) == 3]  # fmt: skip
-        return call.args[0], told[0] if told else ast.Constant(OPEN)
+    if name == "errors" and len(call.args) == 3:
+        return call.args[0], call.args[2]
     if name in CALLS and len(call.args) == CALLS[name][2]:
         return call.args[CALLS[name][0]], call.args[CALLS[name][1]]
     return None
@@ -134,11 +380,14 @@ def shown(cell: str) -> str:
 def page() -> str:
     """The whole page."""
     by_room: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    for path in sorted((ROOT / "evaluator").rglob("*.py")):
-        if "node_modules" in path.parts:
-            continue
-        room = path.relative_to(ROOT / "evaluator").parts[0]
-        by_room[ROOMS.get(room, REST)] |= issues_of(ast.parse(path.read_text(encoding="utf-8")))
+    for module in modules().values():
+        room = module.name.split("/")[1]
+        by_room[ROOMS.get(room, REST)] |= issues_of(module)
+    by_room[ROOMS["formats"]] |= {(f"this is {each.title}, which is not read", each.instead) for each in KNOWN}
+    by_room[ROOMS["formats"]].discard((f"this is {OPEN}, which is not read", OPEN))
+    explained = {rule for rows in by_room.values() for rule, fix in rows if fix != OPEN}
+    for rows in by_room.values():
+        rows -= {(rule, fix) for rule, fix in rows if fix == OPEN and rule in explained}
     parts = [HEAD]
     titles = [title for title in (*ROOMS.values(), REST) if by_room[title]]
     parts += [f"\n## {title}\n\n{table(('rule', 'fix'), by_room[title])}" for title in titles]
@@ -151,14 +400,15 @@ def page() -> str:
 
 def sentences_raised() -> set[tuple[str]]:
     """The messages of the exceptions that reach a user as they are."""
-    seen: set[tuple[str]] = set()
-    for path in (ROOT / "evaluator").rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8")) if "node_modules" not in path.parts else ast.Module([], [])
-        names = assigned(tree)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in RAISED and node.args:
-                seen.update((text,) for text in texts_of(node.args[0], names) if len(text.strip(f"{OPEN} ")) > 8)
-    return seen
+    return {
+        (text,)
+        for module in modules().values()
+        for call in module.calls
+        if isinstance(call.func, ast.Name) and call.func.id in RAISED and call.args
+        for place in places(module, call, names_in(module, call.args[0]))
+        for text in place.texts(call.args[0])
+        if len(text.strip(f"{OPEN} ")) > 8
+    }
 
 
 def blanked(text: str) -> str:

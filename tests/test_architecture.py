@@ -116,6 +116,15 @@ def test_a_docstring_names_the_parameters_that_are_there() -> None:
             assert named <= given, f"{name_of(path)}: {function.name}"
 
 
+def test_a_function_fits_on_a_screen() -> None:
+    """At most 60 lines below its docstring; what is longer has a second function inside."""
+    for path in [*CORE, *VIEWS, *SAMPLES]:
+        for function in functions(path):
+            first = function.body[ast.get_docstring(function) is not None :]
+            lines = (function.end_lineno or 0) - first[0].lineno + 1 if first else 0
+            assert lines <= 60, f"{name_of(path)}: {function.name} has {lines} lines"
+
+
 def test_no_room_is_a_drawer() -> None:
     everything = [*CORE, *VIEWS, *SAMPLES, *SCRIPTS, *(PROJECT / "tests").rglob("*.py")]
     for path in everything:

@@ -236,7 +236,7 @@ def test_a_document_that_cannot_be_opened_any_more_is_a_typed_problem(
             pool.page_image(path, 0)
     assert (caught.value.kind, caught.value.text) == (
         "unreadable",
-        'The document is damaged, so this page cannot be drawn. The renderer says: "No such file or directory".',
+        'The document is damaged, so this page cannot be drawn. The renderer reports: "No such file or directory".',
     )
 
 

@@ -142,19 +142,19 @@ def test_what_a_target_cannot_hold_is_listed() -> None:
         "coco": ["COCO does not name a model"],
         "yolo": [
             "YOLO does not hold the sizes of pages",
-            "YOLO knows images, no documents of several pages",
+            "YOLO has images, no documents of several pages",
             "YOLO does not name a model",
         ],
         "cvat": [
             "CVAT has no scores",
-            "CVAT knows images, no documents of several pages",
+            "CVAT has images, no documents of several pages",
             "CVAT does not name a model",
         ],
-        "label-studio": ["Label Studio knows images, no documents of several pages"],
-        "page-xml": ["PAGE XML knows images, no documents of several pages", "PAGE XML does not name a model"],
+        "label-studio": ["Label Studio has images, no documents of several pages"],
+        "page-xml": ["PAGE XML has images, no documents of several pages", "PAGE XML does not name a model"],
         "omnidocbench": [
             "OmniDocBench results list boxes, no pages",
-            "OmniDocBench knows images, no documents of several pages",
+            "OmniDocBench has images, no documents of several pages",
             "OmniDocBench does not name a model",
         ],
     }

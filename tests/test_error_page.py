@@ -15,6 +15,18 @@ def test_the_page_is_up_to_date() -> None:
     assert error_page.PAGE.read_text(encoding="utf-8") == error_page.page(), why
 
 
+def test_every_rule_has_its_fix_and_only_its_own() -> None:
+    rows = [
+        line[2:-2].split(" | ") for line in error_page.PAGE.read_text(encoding="utf-8").splitlines() if line[:2] == "| "
+    ]
+    assert [row for row in rows if error_page.OPEN in row] == []
+    fixes = {rule: {row[1] for row in rows if row[0] == rule} for rule, *_ in rows}
+    # A fix that is given to the function that notes it, one of several of a function, and one by the side.
+    assert fixes["unit must be inch or pixel (Document Intelligence)"] == {"Export the file again, or correct it."}
+    assert fixes["WIDTH and HEIGHT must not be negative (ALTO)"] == {"Correct the block, or remove it."}
+    assert fixes["an item should state a box once (DoclingDocument)"] == {"It is read once."}
+
+
 def test_what_is_said_of_broken_files_stands_on_the_page() -> None:
     lines = error_page.PAGE.read_text(encoding="utf-8").splitlines()
     rules = {line[2:].split(" | ")[0] for line in lines if line.startswith("| ")} - {"rule", "---"}

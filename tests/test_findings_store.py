@@ -296,8 +296,8 @@ class TestFiles:
         assert [each.name for each in tmp_path.iterdir()] == ["findings.sqlite"]
         assert str(raised.value) == (
             "The findings file is damaged. findings.sqlite cannot be read as a database. It was left as it is, and "
-            "nothing is written to it. The database says: file is not a database. Put a backup in its place; or move "
-            "it away and start again, and import an exported file of findings."
+            "nothing is written to it. The database reports: file is not a database. Put a backup in its place; or "
+            "move it away and start again, and import an exported file of findings."
         )
 
     @pytest.mark.parametrize("damaged", [False, True])
@@ -375,7 +375,7 @@ class TestFiles:
         try:
             told = run("full", folder / "findings.sqlite", 0)
             assert told["problem"][0] == "full"
-            assert "The database says: database or disk is full." in told["problem"][2]
+            assert "The database reports: database or disk is full." in told["problem"][2]
             assert [event.id for event in opened(folder / "findings.sqlite").events()] == told["acknowledged"]
             # Room again: the same text can be saved.
             subprocess.run(["mount", "-o", "remount,size=3m", str(folder)], check=True)

@@ -110,7 +110,7 @@ def test_only_true_is_logged_in(user: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("auth", "sentence"),
     [
-        (None, "A login is set up, but the file of its secrets cannot be read. The server's log says why."),
+        (None, "A login is set up, but the file of its secrets cannot be read. The server's log has the reason."),
         (
             {},
             "A login is set up, but not complete: redirect_uri is missing in [auth]; cookie_secret is missing in "
@@ -165,7 +165,7 @@ def secrets_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
 def test_secrets_that_cannot_be_read_refuse_access(secrets_file: Path, content: bytes) -> None:
     secrets_file.write_bytes(content)
     assert login._access().refusal == (
-        "A login is set up, but the file of its secrets cannot be read. The server's log says why."
+        "A login is set up, but the file of its secrets cannot be read. The server's log has the reason."
     )
 
 
@@ -203,7 +203,7 @@ def test_the_name_of_a_reader(user: dict[str, Any], name: str) -> None:
 
 
 def test_a_reader_without_a_name_has_no_access() -> None:
-    assert login.login_access(AUTH, {"is_logged_in": True}).refusal == "The identity provider did not say who you are."
+    assert login.login_access(AUTH, {"is_logged_in": True}).refusal == "The identity provider did not name you."
 
 
 @pytest.mark.parametrize(

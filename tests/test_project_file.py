@@ -153,7 +153,7 @@ def test_commands_take_a_project(sides: Sides, capsys: pytest.CaptureFixture[str
         by_hand = run(command, "snapshot", *typed, *fix, "--json")
         assert run(command, "snapshot", "--project", path, "--allow-no-match", "--json") == by_hand
     assert run("evaluate", "--project", path, "--gt", path) == (
-        2, "", "error: layoutscope.toml says what to compare; give it without --gt and --pred.\n",
+        2, "", "error: layoutscope.toml lists what to compare; give it without --gt and --pred.\n",
     )  # fmt: skip
     assert run("evaluate")[2] == "error: name a PROTOCOL, or give a project with --project.\n"
     assert run("compare", "pod", "--gt", path)[2] == (
@@ -184,7 +184,7 @@ def test_the_terminal_opens_it(sides: Sides, monkeypatch: pytest.MonkeyPatch) ->
     assert started.open_paths([path]) == 0
     assert (served[0][0].of("boxes"), served[0][1]) == (sides, "protocol=pod")
     assert served[0][0].of("fields") == NO_SIDES
-    with pytest.raises(UsageError, match=r"layoutscope\.toml says what to open; give it alone\."):
+    with pytest.raises(UsageError, match=r"layoutscope\.toml lists what to open; give it alone\."):
         started.open_paths([path], gt=sides.ground_truth)
 
 

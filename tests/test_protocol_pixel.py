@@ -341,7 +341,7 @@ def test_a_page_that_one_side_lacks_is_background_or_left_out(first: list[Box], 
     ]
     assert [issue.sentence for issue in ignored.issues if "same pages" in issue.rule] == [
         f'prediction.json: document "y", page 0 and 1 page more: {rule} left out (pixel). '
-        "Add the pages, or say --missing-page penalize."
+        "Add the pages, or give --missing-page penalize."
     ]
 
 

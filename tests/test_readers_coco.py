@@ -652,7 +652,7 @@ def test_oddities_are_said_and_nothing_is_changed() -> None:
         "Width times height of the box is used to tell small from large.",
         "gt.json: $.annotations: the scores of a ground truth are not used; found score. "
         "Give the file as predictions if it is a model's.",
-        "gt.json: $.annotations[0].ignore: ignore is not read; iscrowd says what is ignored (pycocotools); "
+        "gt.json: $.annotations[0].ignore: ignore is not read; iscrowd marks what is ignored (pycocotools); "
         "found 1 with ignore. They count; use iscrowd.",
         "gt.json: $.annotations[2].segmentation: a run-length mask must have a size and runs that "
         "fill it (COCO format, RLE); found counts must be compressed runs. Its box is used; export the mask again.",

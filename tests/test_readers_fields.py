@@ -134,12 +134,12 @@ BOX_RULE = "_bbox must be [[x1, y1], [x2, y2]] or [x1, y1, x2, y2] with finite n
         (
             {"a": {"_value": 1, "_bbox": [["0", 0], [1, 1]]}},
             'd.json: $.a._bbox: coordinates should be numbers (fields, rich value); found [["0",0], [1,1]]. '
-            "Text and booleans are read as the numbers they stand for; write numbers.",
+            "Text and booleans are read as the numbers that they spell; write numbers.",
         ),
         (
             {"a": {"_value": 1, "_bbox": [True, 0, 1, 1]}},
             "d.json: $.a._bbox: coordinates should be numbers (fields, rich value); found [true, 0, 1, 1]. "
-            "Text and booleans are read as the numbers they stand for; write numbers.",
+            "Text and booleans are read as the numbers that they spell; write numbers.",
         ),
         (
             {"a": {"_value": 1, "_page": -1}},

@@ -94,7 +94,7 @@ def test_a_folder_of_extractions_only_can_be_the_ground_truth_and_says_so(tmp_pa
     posters = FORMAT.read_path(folder, Reading(side="ground_truth"))
     assert list(posters.posters) == ["1", "2"]
     assert [issue.sentence for issue in posters.issues] == [
-        "run: files whose names say the other side are read as ground truth; found 2. "
+        "run: files named for the other side are read as ground truth; found 2. "
         "Nothing, if one model is compared with another."
     ]
 
@@ -117,7 +117,7 @@ def test_two_files_that_may_be_meant_take_out_their_poster_only(tmp_path: Path) 
     ]
     for name in ("both/1/extracted.json", "both/1/reference.json"):
         write(tmp_path, name)
-    with pytest.raises(BadInput, match=r"both: 1: .* Leave one of them, or say the side\.$"):
+    with pytest.raises(BadInput, match=r"both: 1: .* Leave one of them, or state the side\.$"):
         FORMAT.read_path(tmp_path / "both")
 
 

@@ -49,7 +49,7 @@ def test_columns_by_their_names() -> None:
     assert boxes(source) == [(0, "Table", 10, 20, 40, 60), (0, "Text", 0, 0, 5.5, 6), (0, "Table", 1, 2, 4, 6)]
     assert warned(source) == [
         't.csv: columns should have a known name (table of boxes); found "p". '
-        "They are not read; --columns says what they hold."
+        "They are not read; --columns names what they hold."
     ]
 
 

@@ -637,7 +637,9 @@ def test_a_ground_truth_with_errors(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     app = start(monkeypatch, view, files=dashboard.workspace(broken, [prediction]))
     assert any(word.startswith("The ground truth has errors") for word in dashboard.words(app))
     dashboard.go(app, FILES)
-    assert [each.value for each in app.error] == ["Files with an error are not evaluated. Each row says how to fix it."]
+    assert [each.value for each in app.error] == [
+        "Files with an error are not evaluated. Each row shows how to fix it."
+    ]
     findings = app.dataframe[1].value
     assert list(findings["File"])[:1] == ["t.json"]
     assert findings["Place"][0] == "$.predictions[0].objects[0].bbox"
@@ -745,7 +747,7 @@ def test_a_prediction_as_reference_is_said_on_every_view_with_numbers(monkeypatc
     for view in (OVERVIEW, PAGE_BROWSER):
         dashboard.go(app, view)
         assert [each.value for each in app.warning] == [
-            "The reference is a model's prediction, not a ground truth: the numbers say how far the models agree, "
+            "The reference is a model's prediction, not a ground truth: the numbers show how far the models agree, "
             "not which is right."
         ]
     assert app.main.children

@@ -222,7 +222,7 @@ def test_two_sides_of_fields_without_confidence_are_not_guessed(tmp_path: Path) 
     workspace = find([tmp_path])
     assert workspace.of("fields") == Sides(None, (tmp_path / "model", tmp_path / "people"), None)
     assert [issue.sentence for issue in workspace.issues] == [
-        "model: files of fields do not say which is the ground truth; its folder or file is called ground_truth; "
+        "model: files of fields do not state which is the ground truth; its folder or file is called ground_truth; "
         "found model, people, all without confidence. "
         "Name the ground truth with --gt; until then all of them are predictions."
     ]

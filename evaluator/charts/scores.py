@@ -62,36 +62,13 @@ def label_curves(
     """
     colours, inks = palette(dark=dark), _INKS["dark" if dark else "light"]
     names = list(curves)
-    frame = pd.concat(
-        [pd.DataFrame({"label": [], "recall": [], "precision": [], "score": [], "order": []})]
-        + [
-            pd.DataFrame(
-                {
-                    "label": name,
-                    "recall": curve.recall,
-                    "precision": curve.precision,
-                    "score": curve.score,
-                    "order": np.arange(len(curve.score)),
-                }
-            )
-            for name, curve in curves.items()
-        ],
-        ignore_index=True,
-    )
+    frame = _curve_points(curves)
     dots = [(name, kind, *points[name]) for kind, points in (("now", now), ("best", best)) for name in names]
     marks = pd.DataFrame(dots, columns=["label", "kind", "recall", "precision"]).dropna()
     lowest = min([1.0, *frame["precision"].tolist(), *marks["precision"].tolist()])
     low = max(np.floor(lowest * 10 - 1e-9) / 10, 0.0) if lowest < 1.0 else 0.9
     colour = field("label:N", scale={"domain": names, "range": list(inks[: len(names)])}, legend=None)
-    steps = [tenth / 10 for tenth in range(round(10 * low), 11)]
-    # Room for the names at the ends.
-    x_scale, x_axis = fixed_scale(0, 1.42), {"values": [0, 0.25, 0.5, 0.75, 1.0], "format": ".2f", "grid": False}
-    y_axis = {"values": steps, "format": ".1f", "grid": True}
-    dot: Piece = {
-        "x": field("recall:Q", title="Recall", scale=x_scale, axis=x_axis),
-        "y": field("precision:Q", title="Precision", scale=fixed_scale(low, 1.0), axis=y_axis),
-        "color": colour,
-    }
+    dot = _axes(low) | {"color": colour}
     tooltip = tips(
         label="Label", recall=("Recall", ".3f"), precision=("Precision", ".3f"), score=("Score, at least", ".3f")
     )
@@ -114,6 +91,35 @@ def label_curves(
         layer(marks, "point", dot, keep="datum.kind == 'now'", size=80, opacity=1, filled=True),
     ]
     return themed(layers, colours, height=height)
+
+
+def _curve_points(curves: Mapping[str, Curve]) -> pd.DataFrame:
+    """The points of all curves, a row for each, in the order of their scores."""
+    empty = pd.DataFrame({"label": [], "recall": [], "precision": [], "score": [], "order": []})
+    rows = [
+        pd.DataFrame(
+            {
+                "label": name,
+                "recall": curve.recall,
+                "precision": curve.precision,
+                "score": curve.score,
+                "order": np.arange(len(curve.score)),
+            }
+        )
+        for name, curve in curves.items()
+    ]
+    return pd.concat([empty, *rows], ignore_index=True)
+
+
+def _axes(low: float) -> Piece:
+    """Recall from 0, with room for the names behind 1, and precision from a tenth."""
+    steps = [tenth / 10 for tenth in range(round(10 * low), 11)]
+    x_axis = {"values": [0, 0.25, 0.5, 0.75, 1.0], "format": ".2f", "grid": False}
+    y_axis = {"values": steps, "format": ".1f", "grid": True}
+    return {
+        "x": field("recall:Q", title="Recall", scale=fixed_scale(0, 1.42), axis=x_axis),
+        "y": field("precision:Q", title="Precision", scale=fixed_scale(low, 1.0), axis=y_axis),
+    }
 
 
 def _ends(curves: Mapping[str, Curve], low: float) -> pd.DataFrame:

@@ -27,7 +27,7 @@ COMMANDS = {
         "compare:compare",
         "Compare predictions with each other: who finds what, how far they are apart, how sure that is.",
     ),
-    "convert": ("convert:convert", "Write the boxes of a file in another format, and say what that cannot hold."),
+    "convert": ("convert:convert", "Write the boxes of a file in another format, and list what that cannot hold."),
     "describe": (
         "convert:describe",
         "Say what is in a file: counts per label, pages without boxes, duplicates, sizes, boxes that leave their page.",

@@ -49,7 +49,7 @@ def convert(
     page_size: str | None = None,
     force: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
-    """Write the boxes of a file in another format, and say what that cannot hold.
+    """Write the boxes of a file in another format, and list what that cannot hold.
 
     Parameters
     ----------
@@ -176,7 +176,9 @@ def describe(
     json
         Write JSON to standard output.
     """
-    read = _any(source, format)
+    with progress("Reading") as say:
+        say(f"Reading {source.name}")
+        read = _any(source, format)
     if isinstance(read, Annotations):
         described = contents(read)
         values: dict[str, Any] = msgspec.structs.asdict(described)

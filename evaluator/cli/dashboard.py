@@ -67,7 +67,7 @@ def open_paths(
     Parameters
     ----------
     paths
-        Folders or files, or a layoutscope.toml alone, which says what to open.
+        Folders or files, or a layoutscope.toml alone, which lists what to open.
     gt
         The ground truth, when it should not be guessed.
     pred
@@ -95,7 +95,7 @@ def open_paths(
     files = [path for path in paths if path.suffix.lower() == project_file.SUFFIX and path.is_file()]
     if files:
         if len(paths) > 1 or gt or pred or pdfs or as_reference:
-            raise UsageError(f"{files[0].name} says what to open; give it alone.")
+            raise UsageError(f"{files[0].name} lists what to open; give it alone.")
         workspace_files, address = project_file.read(files[0])
         project_file.remember(files[0], state_folder(os.environ))
     else:

@@ -74,5 +74,5 @@ def _text(installed: Installed) -> str:
         f"processes that read PDFs are confined by: {', '.join(installed.confined_by) or 'their limits alone'}",
     ]
     if installed.not_in_force:
-        lines.append(f"not in force here: {', '.join(installed.not_in_force)}; SECURITY.md says what that means")
+        lines.append(f"not in force here: {', '.join(installed.not_in_force)}; SECURITY.md explains it")
     return "\n".join(lines)

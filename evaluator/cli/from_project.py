@@ -53,7 +53,7 @@ def compared_files(
             raise UsageError(f"{missing} is needed: give --gt and --pred, or a project with --project.")
         return Compared(protocol, gt, list(pred), options)
     if gt is not None or pred:
-        raise UsageError(f"{project.name} says what to compare; give it without --gt and --pred.")
+        raise UsageError(f"{project.name} lists what to compare; give it without --gt and --pred.")
     workspace, query = project_file.read(project)
     parts = dict(urllib.parse.parse_qsl(query))
     protocol = protocol or parts.get("protocol", DEFAULT)

@@ -23,7 +23,7 @@ from evaluator.slices.named import NamedSlice, default_file, saved
 from evaluator.slices.page_table import read_page_table
 from evaluator.slices.pdf_pages import of_pdf_pages
 from evaluator.slices.search import SMALLEST_EFFECT
-from evaluator.slices.slices import find_slices
+from evaluator.slices.slices import Slices, find_slices
 
 _search = Group("Search", sort_key=3)
 _output = Group("Output", sort_key=4)
@@ -130,12 +130,18 @@ def slices(
         if not result.slices:
             raise UsageError(f"there is no slice to save as {save}.")
         saved(slices_file or default_file(gt), NamedSlice(save, result.slices[0].conditions))
-    if json:
-        sys.stdout.write(export.to_json([each.to_json() for each in result.slices]) + "\n")
-    elif markdown:
-        sys.stdout.write(export.to_markdown([result.table()]))
-    else:
-        sys.stdout.write("".join(f"{each.sentence}\n" for each in result.slices))
-        sys.stdout.write(("\n" if result.slices else "") + export.to_text([result.table()]))
-    print_issues((issue for one in evaluations for issue in one.issues), [result.summary] if json else ())
+    sys.stdout.write(_printed(result, json=json, markdown=markdown))
+    beside = [result.summary, *result.thin_sentences] if json else ()
+    print_issues((issue for one in evaluations for issue in one.issues), beside)
     return OK
+
+
+def _printed(result: Slices, *, json: bool, markdown: bool) -> str:
+    """The slices in the form that was asked for."""
+    if json:
+        return export.to_json([each.to_json() for each in result.slices]) + "\n"
+    if markdown:
+        return export.to_markdown([result.table()])
+    sentences = "".join(f"{each.sentence}\n" for each in result.slices)
+    table = ("\n" if result.slices else "") + export.to_text([result.table()])
+    return sentences + table + "".join(f"{sentence}\n" for sentence in result.thin_sentences)

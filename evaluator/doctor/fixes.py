@@ -406,7 +406,7 @@ def _checked(source: Annotations, *, boxes_moved: bool) -> Annotations:
     if not np.isfinite(xyxy).all() or thin:
         rule = "with the fixes every box must have a width and a height"
         what = f"{thin or len(xyxy):,} of {len(xyxy):,} boxes without, with {fixes}"
-        collector.error("", rule, what, "Choose other fixes; layoutscope check says what fits.")
+        collector.error("", rule, what, "Choose other fixes; layoutscope check lists what fits.")
     if source.unit == "page":
         outside = int(((xyxy < -_TOLERANCE) | (xyxy > 1.0 + _TOLERANCE)).any(axis=1).sum())
         if outside:

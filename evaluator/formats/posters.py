@@ -44,7 +44,7 @@ MAX_CHARACTERS: Final = 250_000
 MAX_SECTIONS: Final = 500
 """Sections and captions of one poster; each is compared with each of the other side."""
 
-_RULE: Final = "poster evaluation"
+_SOURCE: Final = "poster evaluation"
 _MARKS: Final = (b'"sectionTitle"', b'"sectionContent"', b'"imageCaptions"', b'"tableCaptions"', b'"imageCaption"')
 _TOO_LARGE: Final = "Check the file; it does not look like one poster."
 CAPTIONS: Final = ("imageCaptions", "tableCaptions")
@@ -175,12 +175,12 @@ def _sources(load: Callable[[], bytes], collector: Collector) -> dict[str, str]:
     try:
         tree = json_text.parse_checked(json_text.open_source(load(), REPORT), Collector(REPORT, max_per_rule=None))
     except BadInput as bad:
-        rule = f"{REPORT} beside the posters should be readable ({_RULE})"
+        rule = f"{REPORT} beside the posters should be readable ({_SOURCE})"
         collector.warning("", rule, bad.issues[0].rule, "The posters are read, without their sources.")
         return {}
     rows = tree.get("results") if isinstance(tree, dict) else tree
     if not isinstance(rows, list):
-        rule = f"{REPORT} beside the posters should be a list of results with their source ({_RULE})"
+        rule = f"{REPORT} beside the posters should be a list of results with their source ({_SOURCE})"
         collector.warning("", rule, json_text.excerpt(tree), "The posters are read, without their sources.")
         return {}
     stated = [(row.get("poster_id"), row.get("source")) for row in rows if isinstance(row, dict)]
@@ -211,7 +211,7 @@ def read_poster(
     tree = json_text.parse_checked(source, collector)
     if not isinstance(tree, dict):
         fix = "Write the structured text of one poster as an object."
-        collector.error("$", f"a poster must be a JSON object ({_RULE})", json_text.excerpt(tree), fix)
+        collector.error("$", f"a poster must be a JSON object ({_SOURCE})", json_text.excerpt(tree), fix)
         raise BadInput(collector.issues())
     sections = tuple(_sections(tree, collector))
     if len(sections) > MAX_SECTIONS:
@@ -279,7 +279,7 @@ def _of_side(candidates: Mapping[str, list[Path]], side: Side | None, collector:
     if not any(fitting.values()):
         fitting = dict(candidates)
         if candidates:
-            rule = f"files whose names say the other side are read as {_SIDES[side]}"
+            rule = f"files named for the other side are read as {_SIDES[side]}"
             collector.warning("", rule, f"{len(candidates):,}", "Nothing, if one model is compared with another.")
     return {poster_id: files for poster_id, files in fitting.items() if files}
 
@@ -290,7 +290,7 @@ def _only(poster_id: str, files: Sequence[Path], side: Side | None, path: Path) 
         return files[0]
     collector = Collector(path.resolve().name, max_per_rule=None)
     names = ", ".join(file.relative_to(path).as_posix() for file in files)
-    fix = f"Leave one of them, or call it {NAMES[side]}.json." if side else "Leave one of them, or say the side."
+    fix = f"Leave one of them, or call it {NAMES[side]}.json." if side else "Leave one of them, or state the side."
     collector.error(poster_id, "it must be clear which file is the poster's", quote(names), fix)
     raise BadInput(collector.issues())
 
@@ -388,7 +388,7 @@ def _objects(values: object, place: str, collector: Collector) -> Iterator[tuple
 
 def _not_compared(place: str, rule: str, value: object, collector: Collector) -> None:
     fix = "Its text counts as a whole, but not section by section."
-    collector.warning(place, f"{rule} ({_RULE})", json_text.excerpt(value), fix)
+    collector.warning(place, f"{rule} ({_SOURCE})", json_text.excerpt(value), fix)
 
 
 class PosterTexts(Format[Posters]):

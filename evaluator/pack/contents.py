@@ -386,7 +386,9 @@ def _notes(models: Sequence[Model], not_applied: Sequence[Issue]) -> tuple[str, 
     dataset = models[0].result.matching.dataset
     notes = []
     if dataset.ground_truth.source.side != "ground_truth":
-        notes.append("The reference is a model's prediction, not a ground truth: the numbers say how far models agree.")
+        notes.append(
+            "The reference is a model's prediction, not a ground truth: the numbers show how far models agree."
+        )
     for model in models:
         only = dataset.documents_only_in(model.result.matching.model)
         if any(only.values()):

@@ -928,4 +928,4 @@ def _said(detail: str) -> str:
     detail = detail.strip()
     if not detail:
         return ""
-    return detail if detail.endswith(".") and len(detail) < 160 else f"The renderer says: {quote(detail)}."
+    return detail if detail.endswith(".") and len(detail) < 160 else f"The renderer reports: {quote(detail)}."

@@ -109,7 +109,7 @@ Columns = Annotated[
     str,
     Meta(
         description='What the columns of a CSV or Parquet file hold, "document=file,label=cls,x1=left,y1=top,x2=right,'
-        'y2=bottom"; those with known names need not be said.'
+        'y2=bottom"; those with known names need not be listed.'
     ),
 ]
 

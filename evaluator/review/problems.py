@@ -163,4 +163,4 @@ def _first_line(raised: BaseException | None) -> str:
 
 def _sentence(text: str) -> str:
     """Words of a driver as a sentence of their own."""
-    return f"The database says: {text.rstrip('.')}." if text else ""
+    return f"The database reports: {text.rstrip('.')}." if text else ""

@@ -404,7 +404,7 @@ def _require_sound(connection: Connection, name: str) -> None:
         return
     answer = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
     if answer != "ok":
-        raise StoreProblem("corrupt", store=name, detail=f"The database says: {str(answer).splitlines()[0]}.")
+        raise StoreProblem("corrupt", store=name, detail=f"The database reports: {str(answer).splitlines()[0]}.")
 
 
 def _known_ids(connection: Connection, ids: Sequence[str]) -> set[str]:

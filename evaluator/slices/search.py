@@ -111,6 +111,8 @@ class Search:
         How many documents a search needs; more than `documents` when there were too few.
     best_p : float
         p-value of the best set that is not listed; 1 without any.
+    thin : tuple of Subset
+        As clear as those that are listed, from fewer than `LEAST_DOCUMENTS` documents.
     """
 
     subsets: tuple[Subset, ...]
@@ -118,6 +120,7 @@ class Search:
     documents: int = 0
     needed: int = _LEAST_GROUPS
     best_p: float = 1.0
+    thin: tuple[Subset, ...] = ()
 
 
 def search(
@@ -278,6 +281,7 @@ class _Run:
     def run(self) -> Search:
         """Slice after slice, until chance could have found the next one."""
         clearest: list[Subset] = []
+        thin: list[Subset] = []
         documents = self.documents
         best_p = 1.0
         if self.width == 0:
@@ -310,7 +314,10 @@ class _Run:
             effect = (
                 abs(outcome.residual[rows].mean() - outcome.residual[~mask].mean()) if len(rows) < self.size else 0.0
             )
-            if p <= self.alpha and effect >= self.smallest and len(rows) >= LEAST_BOXES and inside >= LEAST_DOCUMENTS:
+            clear = p <= self.alpha and effect >= self.smallest and len(rows) >= LEAST_BOXES
+            if clear and inside < LEAST_DOCUMENTS:
+                thin.append(Subset(conditions, np.sort(self.order[rows]), inside, t, p, confirmed=False))
+            elif clear:
                 confirmed = self._confirmed(mask, t, outcome, cells, len(conditions))
                 clearest.append(Subset(conditions, np.sort(self.order[rows]), inside, t, p, confirmed))
                 if len(clearest) == MOST_ROWS:
@@ -319,7 +326,7 @@ class _Run:
             cell = outcome.cell | np.where(mask, bit, 0)
             cells = self._split(cells, cell, mask, int(bit))
             outcome = self._expect(cell)
-        return Search(tuple(clearest), self.tested, documents, max(_LEAST_GROUPS, 0), best_p)
+        return Search(tuple(clearest), self.tested, documents, _LEAST_GROUPS, best_p, tuple(thin))
 
     def _expect(self, cell: IntArray) -> _Outcome:
         """What is expected of the boxes of each cell: their mean."""
@@ -471,15 +478,7 @@ class _Run:
                     )
             if not len(later) or self.depth < 2:
                 continue
-            low, high = self.low[own] - start, self.high[own] - start
-            first = int(starts[place + 1])
-            blocks = []
-            for each in (sums, counts):
-                rows = _summed(each[start:stop, first:], 0)
-                block = _summed(rows[high] - rows[low], 1)
-                columns = block[:, self.high[later] - first]
-                columns -= block[:, self.low[later] - first]
-                blocks.append(columns.reshape(-1, each.shape[2]))
+            blocks = [self._crossed(each, place, own, later) for each in (sums, counts)]
             row = prefix[self.high[own]] - prefix[self.low[own]]
             of_variance = (row[:, self.high[later]] - row[:, self.low[later]]).ravel()
             statistic = tried(blocks[0], blocks[1], of_variance, 2)
@@ -496,6 +495,15 @@ class _Run:
         singles.sort(key=lambda each: -abs(each.z))
         pairs.sort(key=lambda each: -abs(each.z))
         return singles, pairs
+
+    def _crossed(self, of_bins: Float32, place: int, own: IntArray, later: IntArray) -> Float32:
+        """The sums of every pair of a condition on one attribute and one on a later attribute, by unit."""
+        start, first = int(self.bins.starts[place]), int(self.bins.starts[place + 1])
+        rows = _summed(of_bins[start:first, first:], 0)
+        block = _summed(rows[self.high[own] - start] - rows[self.low[own] - start], 1)
+        columns = block[:, self.high[later] - first]
+        columns -= block[:, self.low[later] - first]
+        return columns.reshape(-1, of_bins.shape[2])
 
     def _learn(self, largest: FloatArray) -> None:
         """The law of the largest T of single conditions and pairs where nothing is, and its shift by a third.

@@ -199,7 +199,7 @@ def _card(place: int, case: Diagnosed) -> None:
             st.html(
                 f'<div class="ls-before-after{frame.theme()}">{_page("As given", shown, shown.given)}'
                 f"{_page('Fixed', shown, shown.fixed)}</div><p class='ls-small'>{html.escape(plain(shown.document))} "
-                f"p. {shown.page + 1}. The file stays as it is; the signature will say fix: "
+                f"p. {shown.page + 1}. The file stays as it is; the signature will state fix: "
                 f"<code>{html.escape(plain(option))}</code></p>"
             )
 

@@ -110,7 +110,7 @@ def banners(loaded: OpenedBoxes, chosen: Sequence[Model]) -> None:
 def reference_banner() -> None:
     """A prediction that is used as reference changes what every number means."""
     st.warning(
-        "The reference is a model's prediction, not a ground truth: the numbers say how far the models agree, "
+        "The reference is a model's prediction, not a ground truth: the numbers show how far the models agree, "
         "not which is right.",
         icon=":material/compare_arrows:",
     )

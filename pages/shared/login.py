@@ -115,14 +115,14 @@ def login_access(auth: Mapping[str, Any] | None, user: Mapping[str, Any]) -> Acc
     """
     if auth is None:
         return Access(
-            refusal="A login is set up, but the file of its secrets cannot be read. The server's log says why."
+            refusal="A login is set up, but the file of its secrets cannot be read. The server's log has the reason."
         )
     wrong = incomplete(auth)
     if wrong:
         return Access(refusal=f"A login is set up, but not complete: {'; '.join(wrong)}.")
     if user.get("is_logged_in") is True:
         name = claimed_name(user)
-        return Access(name, "login") if name else Access(refusal="The identity provider did not say who you are.")
+        return Access(name, "login") if name else Access(refusal="The identity provider did not name you.")
     if not _can_log_in():
         text = (
             "A login is set up, but the packages for it are missing: "

@@ -161,7 +161,7 @@ def inside(loaded: OpenedBoxes, model: Model, asked: SliceOf) -> Inside | str:
         return _inside(key, asked, _pdfs(loaded), _result=lambda: result_of(loaded, model), _of=known)
     except KeyError as missing:
         name = str(missing.args[0])
-        hint = "read the PDFs in the view Slices first" if name in FROM_PDFS else "the open files do not say it"
+        hint = "read the PDFs in the view Slices first" if name in FROM_PDFS else "the open files do not state it"
         return f"The slice needs the attribute {name}: {hint}."
 
 

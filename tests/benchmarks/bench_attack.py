@@ -326,10 +326,10 @@ def _suite(*words: str, **variables: str) -> Row:
 def _highest(pid: int) -> int:
     """The most memory that a process has held, in MiB."""
     try:
-        found = re.search(r"VmHWM:\s+([0-9]+)", Path(f"/proc/{pid}/status").read_text(encoding="ascii"))
+        peak = re.search(r"VmHWM:\s+([0-9]+)", Path(f"/proc/{pid}/status").read_text(encoding="ascii"))
     except OSError:  # it has ended
         return 0
-    return int(found[1]) // 1024 if found else 0
+    return int(peak[1]) // 1024 if peak else 0
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from numba import njit
 from evaluator.formats.coco.arrow import Column, Text
 
 _KEYS: Final = ("image_id", "category_id", "bbox", "score", "area", "id", "iscrowd", "ignore")
-_IMAGE, _CATEGORY, _BOX, _SCORE, _AREA, _ID, _CROWD, _ = range(8)
+_IMAGE, _CATEGORY, _BOX, _SCORE, _AREA, _ID = range(6)
 _COUNT: Final = len(_KEYS)
 _NAMES: Final = np.array([list(key.ljust(12, "\0").encode()) for key in _KEYS], dtype=np.uint8)
 _LENGTHS: Final = np.array([len(key) for key in _KEYS], dtype=np.int64)
@@ -58,8 +58,9 @@ def read(text: Text, columns: dict[str, Column]) -> bool:
     """Write the records of a piece into columns of their number; parameters and result as in `arrow.read`."""
     wanted = sum(1 << place for place, key in enumerate(_KEYS) if key in columns)
     no_integers, no_numbers = np.empty(0, dtype=np.int64), np.empty(0)
-    integers = tuple(columns.get(key, no_integers) for key in ("image_id", "category_id", "id", "iscrowd", "ignore"))
+    others = tuple(columns.get(key, no_integers) for key in ("id", "iscrowd", "ignore"))
     numbers = tuple(columns.get(key, no_numbers) for key in ("score", "area"))
+    integers = (columns["image_id"], columns["category_id"]), others
     return bool(_records(text, wanted, integers, columns["bbox"], numbers))
 
 
@@ -67,12 +68,12 @@ def read(text: Text, columns: dict[str, Column]) -> bool:
 def _records(
     text: Text,
     wanted: int,
-    integers: tuple[Column, ...],
+    integers: tuple[tuple[Column, ...], tuple[Column, ...]],
     box: Column,
     numbers: tuple[Column, ...],
 ) -> bool:
     """Whether the text is as many records of the wanted keys as the columns have rows."""
-    image_id, category_id, ids, crowd, ignore = integers
+    (image_id, category_id), others = integers
     score, area = numbers
     after = np.zeros(_COUNT + 1, dtype=np.int64)
     end, rows = len(text), len(image_id)
@@ -80,29 +81,14 @@ def _records(
     for row in range(rows):
         if at >= end or text[at] != 123:  # {
             return False
-        at += 1
         seen, last = 0, _COUNT
         while True:
-            at = _skipped(text, at)
-            if at >= end or text[at] != 34:  # "
-                return False
-            at += 1
-            # Records spell their keys in one order, nearly always.
-            key = after[last]
-            for _ in range(_COUNT):
-                if _is_key(text, at, key):
-                    break
-                key = key + 1 if key + 1 < _COUNT else 0
-            else:
+            key, at = _key(text, _skipped(text, at + 1), after[last])
+            if at < 0 or seen >> key & 1 or not wanted >> key & 1:
                 return False
             after[last] = last = key
-            if seen >> key & 1 or not wanted >> key & 1:
-                return False
             seen |= 1 << key
-            at = _skipped(text, at + _LENGTHS[key] + 1)
-            if at >= end or text[at] != 58:  # :
-                return False
-            at = _skipped(text, at + 1)
+            # The columns are written here: a call that is given them costs more than what it reads.
             if key == _BOX:
                 if at >= end or text[at] != 91:  # [
                     return False
@@ -117,43 +103,53 @@ def _records(
                 at += 1
             elif key in (_SCORE, _AREA):
                 number, at = _number(text, at)
-                if at < 0:
-                    return False
                 if key == _SCORE:
                     score[row] = number
                 else:
                     area[row] = number
             else:
                 integer, at = _integer(text, at)
-                if at < 0:
-                    return False
                 if key == _IMAGE:
                     image_id[row] = integer
                 elif key == _CATEGORY:
                     category_id[row] = integer
-                elif key == _ID:
-                    ids[row] = integer
-                elif key == _CROWD:
-                    crowd[row] = integer
                 else:
-                    ignore[row] = integer
+                    others[key - _ID][row] = integer
+            if at < 0:
+                return False
             at = _skipped(text, at)
             if at >= end:
                 return False
-            if text[at] == 44:  # ,
-                at += 1
-                continue
-            if text[at] != 125:  # }
+            if text[at] == 125:  # }
+                break
+            if text[at] != 44:  # ,
                 return False
-            at = _skipped(text, at + 1)
-            break
         if seen != wanted:
             return False
+        at = _skipped(text, at + 1)
         if row + 1 < rows:
             if at >= end or text[at] != 44:  # ,
                 return False
             at = _skipped(text, at + 1)
     return at == end
+
+
+@njit(nogil=True, cache=True)
+def _key(text: Text, at: int, guess: int) -> tuple[int, int]:
+    """The key that begins here and the place of its value; a place below 0 for anything else."""
+    end = len(text)
+    if at >= end or text[at] != 34:  # "
+        return 0, -1
+    # Records spell their keys in one order, nearly always.
+    key = guess
+    for _ in range(_COUNT):
+        if _is_key(text, at + 1, key):
+            at = _skipped(text, at + 2 + _LENGTHS[key])
+            if at >= end or text[at] != 58:  # :
+                return 0, -1
+            return key, _skipped(text, at + 1)
+        key = key + 1 if key + 1 < _COUNT else 0
+    return 0, -1
 
 
 @njit(nogil=True, cache=True)

@@ -277,7 +277,7 @@ def check_items(items: ItemColumns, place: str, collector: Collector, *, side: S
             lambda row: (f"{place}[{row}].iscrowd", str(crowd[row]), "Write 0 or 1."),
         )
     if items.ignored is not None and side == "ground_truth":
-        rule = "ignore is not read; iscrowd says what is ignored (pycocotools)"
+        rule = "ignore is not read; iscrowd marks what is ignored (pycocotools)"
         rows = np.flatnonzero(items.ignored)
         collector.warning(f"{place}[{rows[0]}].ignore", rule, f"{len(rows):,} with ignore", "They count; use iscrowd.")
 

@@ -161,7 +161,7 @@ def _corners(box: object, place: str, collector: Collector) -> tuple[float, floa
     if corners is None:
         collector.warning(place, _BOX_RULE, excerpt(box), "It counts as a box with IoU 0; correct it.")
     elif not set(map(type, _flat(box))) <= {int, float}:
-        fix = "Text and booleans are read as the numbers they stand for; write numbers."
+        fix = "Text and booleans are read as the numbers that they spell; write numbers."
         collector.warning(place, f"coordinates should be numbers ({_SOURCE})", excerpt(box), fix)
     return corners
 

@@ -172,7 +172,7 @@ def warn_of_documents(source: Annotations, pages: list[Sheet], collector: Collec
     """Say that documents of several pages become images."""
     several = len(_several(source))
     if several:
-        rule = f"{target} knows images, no documents of several pages"
+        rule = f"{target} has images, no documents of several pages"
         found = f"{several:,} documents with {sum(page.document in _several(source) for page in pages):,} pages"
         collector.warning("", rule, found, f"Each page is an image of its own, such as {pages[0].image}.")
 

@@ -154,7 +154,7 @@ def counted_pages(dataset: Dataset, missing_page: MissingPage, issues: tuple[Col
         if len(missing := np.flatnonzero(~side)):
             rule = f"both sides should have the same pages; one that a side does not have is {what} (pixel)"
             place = f"{_page_name(dataset, int(missing[0]))}{_more(len(missing), 'page')}"
-            collector.warning(place, rule, "", f"Add the pages, or say --missing-page {other}.")
+            collector.warning(place, rule, "", f"Add the pages, or give --missing-page {other}.")
     return np.ones(dataset.pages, dtype=bool) if missing_page == "penalize" else has[0] & has[1]
 
 
@@ -310,7 +310,7 @@ def _report_different(first: Sequence[str], second: Sequence[str], issues: Colle
     only = [name for name in first if name not in second], [name for name in second if name not in first]
     rule = "the sides use different classes, so each side has its own in the matrix (pixel, case B)"
     value = f"only in the first {_some(only[0])}, only in the second {_some(only[1])}"
-    fix = "Bring names together with --map-label, or say --classes same or --classes different."
+    fix = "Bring names together with --map-label, or give --classes same or --classes different."
     issues.warning("", rule, value, fix)
 
 

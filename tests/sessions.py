@@ -14,7 +14,6 @@ import random
 import re
 import statistics
 import time
-import uuid
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -99,18 +98,6 @@ class Reader:
     async def turn(self, step: int = 1) -> Act:
         """Turn to another page of the list in the page browser; it must be open."""
         return await self._tell("page turn", "go", {"step": step, "turn": "", "held": []})
-
-    def verdict(self, number: int) -> dict[str, Any] | None:
-        """What reviewers think of a mistake of the page that is shown, from 1."""
-        mistake = next(each for each in self.content()["payload"]["mistakes"] if each["number"] == number)
-        said: dict[str, Any] = mistake | self.shown["shown"].get("said", {}).get(str(number), {})
-        return said.get("verdict")
-
-    async def judge(self, number: int, verdict: str, name: str) -> Act:
-        """Give a verdict on a mistake of the page that is shown, from 1."""
-        mistake = next(each for each in self.content()["payload"]["mistakes"] if each["number"] == number)
-        said = {"id": uuid.uuid4().hex, "number": number, "keys": mistake["keys"], "target": mistake["target"]}
-        return await self._tell("verdict", "verdict", {**said, "verdict": verdict, "note": "", "name": name})
 
     async def _tell(self, name: str, kind: str, said: dict[str, Any]) -> Act:
         """What the page viewer says of the page that is shown."""

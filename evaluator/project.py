@@ -382,7 +382,7 @@ def evaluate(
     if system.wants_ranges(options):
         return [_over_ranges(system, ground_truth, origin, options, say) for origin in predictions]
     project = open_project(system, ground_truth, predictions, options, say)
-    with _explained(project, system, options):
+    with explained(project, system, options):
         truth, models = project.required()
         evaluations = []
         for member, model in zip(project.models, models, strict=True):
@@ -426,7 +426,7 @@ def evaluate_together(
     if system.wants_ranges(options):
         raise OptionError("--page-ranges leaves no boxes to compare; it belongs to layoutscope evaluate")
     project = open_project(system, ground_truth, predictions, options, say)
-    with _explained(project, system, options):
+    with explained(project, system, options):
         truth, models = project.required()
         say("Evaluating")
         return evaluate_read(system, truth, models, options, count, scores=scores)
@@ -489,12 +489,12 @@ def _evaluated(
 
 
 @contextmanager
-def _explained(project: Project[Any], protocol: AnyProtocol, options: Options) -> Iterator[None]:
+def explained(project: Project[Any] | None, protocol: AnyProtocol, options: Options) -> Iterator[None]:
     """What cannot be compared is refused with the diagnosis besides, where there is one."""
     try:
         yield
     except BadInput as problem:
-        more = explanation(project, protocol, options)
+        more = () if project is None else explanation(project, protocol, options)
         if not more or any(issue in problem.issues for issue in more):
             raise
         raise BadInput((*problem.issues, *more)) from problem

@@ -375,6 +375,7 @@ def _slices(loaded: OpenedBoxes) -> None:
     slice_list.heading(slices)
     if slices.slices:
         slice_list.shown(loaded, slices, payload, key="compare_slices", of="B-A")
+    slice_list.too_few(loaded, slices, key="compare_slices", of="B-A")
     st.page_link(SLICES_VIEW, label="Open Slices", icon=":material/troubleshoot:")
 
 

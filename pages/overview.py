@@ -259,6 +259,8 @@ def view() -> None:
         _labels(loaded, chosen)
     with right:
         _mistakes(loaded, chosen)
+    if not own:
+        own_numbers.scores(loaded, chosen)
     with st.container(key="means_row"):
         means.means(loaded, chosen)
     with st.container(key="documents_row"):

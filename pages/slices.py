@@ -65,6 +65,7 @@ def view() -> None:
     slice_list.heading(slices)
     if slices.slices:
         slice_list.shown(loaded, slices, payload, key="slices", of=state.slices_of)
+    slice_list.too_few(loaded, slices, key="slices", of=state.slices_of)
     text = export.to_json([each.to_json() for each in slices.slices])
     st.download_button("JSON", text, "slices.json", "application/json", on_click="ignore")
     frame.sidebar(loaded)

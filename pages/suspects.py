@@ -97,8 +97,7 @@ def _queue(every: Suspects, entries: list[Entry]) -> int:
     event: Any = widgets.table(
         {
             "Evidence": [one.score for one in shown],
-            "Kind": [one.kind.capitalize() for one in shown],
-            "Label": [plain(one.label) for one in shown],
+            "Suspect": [f"{one.kind.capitalize()} · {plain(one.label)}" for one in shown],
             "Reason": [plain(one.reason) for one in shown],
         },
         row_height=widgets.WRAPPED_HEIGHT,
@@ -108,9 +107,8 @@ def _queue(every: Suspects, entries: list[Entry]) -> int:
         key=f"suspect_queue_{state.suspect_round}",
         columns={
             "Evidence": st.column_config.NumberColumn(format="%.2f", width=64),
-            "Kind": 62,
-            "Label": 92,
-            "Reason": 262,
+            "Suspect": 110,
+            "Reason": 214,
         },
         alt="Suspects, most likely first",
     )

@@ -84,10 +84,13 @@ network.guard()
 
 
 @pytest.fixture(autouse=True, scope="session")
-def no_other_machine() -> Iterator[None]:
-    """No test of the session reached another machine, also where its error was caught."""
-    yield
+def no_other_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test, and no Python process that one started, reached another machine, also where its error was caught."""
+    notes = tmp_path_factory.mktemp("connections") / "notes.txt"
+    with network.noted(notes):
+        yield
     assert network.reached == []
+    assert not notes.exists(), notes.read_text(encoding="utf-8")
 
 
 @pytest.fixture(autouse=True, scope="session")

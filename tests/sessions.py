@@ -62,7 +62,7 @@ class Reader:
     def __init__(self, url: str) -> None:
         self._url = url
         self._connection: ClientConnection | None = None
-        self._page = ""
+        self._page = self._query = ""
         self._viewer: tuple[str, str] | None = None
         self.shown: dict[str, Any] = {}
         """What the page viewer was last given."""
@@ -93,12 +93,18 @@ class Reader:
 
     async def open(self, view: str, **address: str) -> Act:
         """Go to a view."""
-        self._page, self._viewer = view, None
-        return await self._run(view or "overview", BackMsg(), urlencode(address))
+        self._page, self._query, self._viewer = view, urlencode(address), None
+        return await self._run(view or "overview", BackMsg())
 
     async def turn(self, step: int = 1) -> Act:
         """Turn to another page of the list in the page browser; it must be open."""
         return await self._tell("page turn", "go", {"step": step, "turn": "", "held": []})
+
+    def verdict(self, number: int) -> dict[str, Any] | None:
+        """What reviewers think of a mistake of the page that is shown, from 1."""
+        mistake = next(each for each in self.content()["payload"]["mistakes"] if each["number"] == number)
+        said: dict[str, Any] = mistake | self.shown["shown"].get("said", {}).get(str(number), {})
+        return said.get("verdict")
 
     async def judge(self, number: int, verdict: str, name: str) -> Act:
         """Give a verdict on a mistake of the page that is shown, from 1."""
@@ -117,11 +123,12 @@ class Reader:
         state = message.rerun_script.widget_states.widgets.add()
         state.id = f"$$STREAMLIT_INTERNAL_KEY_{identity}__events"
         state.json_trigger_value = json.dumps([{"event": kind, "value": event}])
-        return await self._run(name, message, "")
+        return await self._run(name, message)
 
-    async def _run(self, name: str, message: BackMsg, query: str) -> Act:
+    async def _run(self, name: str, message: BackMsg) -> Act:
         assert self._connection is not None, "the session is not open"
-        message.rerun_script.query_string = query
+        # What is in the address bar: another address would be a wish to go there.
+        message.rerun_script.query_string = self._query
         message.rerun_script.page_name = self._page
         start = time.perf_counter()
         errors: list[str] = []
@@ -147,6 +154,8 @@ class Reader:
             kind = said.WhichOneof("type")
             if kind == "script_finished" and said.script_finished in _FINISHED:
                 return
+            if kind == "page_info_changed":
+                self._query = said.page_info_changed.query_string
             if kind == "page_not_found":
                 errors.append("page not found")
             if kind != "delta" or said.delta.WhichOneof("type") != "new_element":

@@ -33,6 +33,13 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
+def read(content: bytes, name: str, home: Path, **asked: Any) -> Annotations:
+    """A file with this content, read from disk; an upload never comes to the cache."""
+    path = home.parent / name
+    path.write_bytes(content)
+    return formats.read(path, **asked)
+
+
 def stored(home: Path) -> list[Path]:
     return sorted(home.iterdir()) if home.is_dir() else []
 
@@ -62,12 +69,12 @@ def read_three_times(content: bytes, name: str, home: Path, **asked: Any) -> tup
     """What the reader gives without a cache, and what comes out of the cache at the second reading with it."""
     before = os.environ[VARIABLE]
     os.environ[VARIABLE] = OFF
-    plain = formats.read_bytes(content, name, **asked)
+    plain = read(content, name, home, **asked)
     os.environ[VARIABLE] = before
     assert not stored(home)
-    formats.read_bytes(content, name, **asked)
+    read(content, name, home, **asked)
     assert len(stored(home)) == 1
-    return plain, formats.read_bytes(content, name, **asked)
+    return plain, read(content, name, home, **asked)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -87,13 +94,15 @@ def test_every_format_comes_back_as_it_was_read(
     assert_same(plain, again)
     # The second reading parsed nothing.
     monkeypatch.setattr(formats, "_box_format", None)
-    assert_same(plain, formats.read_bytes(text.encode(), name))
+    assert_same(plain, read(text.encode(), name, home))
 
 
 def test_outlines_crowds_areas_and_warnings_come_back(home: Path) -> None:
     plain, again = read_three_times(INSTANCES, "truth.json", home)
     assert plain.issues
     assert len(plain.boxes.polygons) == 1
+    (path,) = stored(home)
+    assert (home.stat().st_mode & 0o777, path.stat().st_mode & 0o777) == (0o700, 0o600)
     assert plain.boxes.crowd is not None
     assert_same(plain, again)
 
@@ -110,8 +119,8 @@ def test_a_file_on_disk_is_found_by_its_content_name_and_what_is_asked(home: Pat
     path.write_bytes(INSTANCES)
     assert_same(formats.read(path), formats.read_bytes(INSTANCES, "truth.json"))
     assert len(stored(home)) == 1
-    assert formats.read_bytes(INSTANCES, "other.json").issues[0].file == "other.json"
-    assert formats.read_bytes(INSTANCES, "truth.json", side="prediction", unscored=True).side == "prediction"
+    assert read(INSTANCES, "other.json", home).issues[0].file == "other.json"
+    assert read(INSTANCES, "truth.json", home, side="prediction", unscored=True).side == "prediction"
     path.write_bytes(INSTANCES.replace(b"[1, 2, 30, 40]", b"[1, 2, 30, 41]"))
     assert formats.read(path).boxes.xyxy[0, 3] == 43.0
     assert len(stored(home)) == 4
@@ -132,42 +141,42 @@ def test_a_damaged_file_is_not_used_and_written_again(damage: Any, home: Path) -
     (path,) = stored(home)
     whole = path.read_bytes()
     path.write_bytes(damage(whole))
-    assert_same(plain, formats.read_bytes(INSTANCES, "truth.json"))
+    assert_same(plain, read(INSTANCES, "truth.json", home))
     assert path.read_bytes() == whole
 
 
 def test_a_file_under_the_key_of_another_is_not_used(home: Path) -> None:
-    formats.read_bytes(INSTANCES, "truth.json")
+    read(INSTANCES, "truth.json", home)
     (first,) = stored(home)
     other = INSTANCES.replace(b'"table"', b'"figure"')
-    formats.read_bytes(other, "truth.json")
+    read(other, "truth.json", home)
     (second,) = {*stored(home)} - {first}
     second.write_bytes(first.read_bytes())
-    assert formats.read_bytes(other, "truth.json").labels == ("figure",)
+    assert read(other, "truth.json", home).labels == ("figure",)
 
 
 @pytest.mark.parametrize("column", ["document", "label", "entry", "page_document"])
 def test_codes_out_of_range_are_not_used(column: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even with a checksum that is right."""
-    source = formats.read_bytes(INSTANCES, "truth.json")
+    source = read(INSTANCES, "truth.json", home)
     owner: Annotations | Boxes = source if column == "page_document" else source.boxes
     wrong = getattr(owner, column) + 9
     (path,) = stored(home)
     object.__setattr__(owner, column, wrong)
     column_cache._store(path, path.stem, source)
     assert column_cache._loaded(path, path.stem) is None
-    assert (formats.read_bytes(INSTANCES, "truth.json").labels) == ("table",)
+    assert (read(INSTANCES, "truth.json", home).labels) == ("table",)
 
 
 def test_the_files_that_were_not_used_for_longest_are_deleted(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(4):
-        formats.read_bytes(INSTANCES, f"{number}.json")
+        read(INSTANCES, f"{number}.json", home)
     paths = stored(home)
     for age, path in enumerate(paths):
         os.utime(path, (1_000_000 - age, 1_000_000 - age))
     size = paths[0].stat().st_size
     monkeypatch.setattr(column_cache, "MOST", 3 * size + size // 2)
-    formats.read_bytes(INSTANCES, "5.json")
+    read(INSTANCES, "5.json", home)
     assert {*paths[:2]} <= {*stored(home)}
     assert len(stored(home)) == 3
     column_cache.clear()
@@ -176,18 +185,18 @@ def test_the_files_that_were_not_used_for_longest_are_deleted(home: Path, monkey
 
 def test_files_with_errors_small_files_and_no_cache(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadInput):
-        formats.read_bytes(INSTANCES.replace(b"[1, 2, 30, 40]", b"[1, 2, -30, 40]"), "truth.json")
+        read(INSTANCES.replace(b"[1, 2, 30, 40]", b"[1, 2, -30, 40]"), "truth.json", home)
     monkeypatch.setattr(column_cache, "SMALLEST", 10_000)
-    formats.read_bytes(INSTANCES, "truth.json")
+    read(INSTANCES, "truth.json", home)
     monkeypatch.setattr(column_cache, "SMALLEST", 0)
     monkeypatch.setenv(VARIABLE, OFF)
-    formats.read_bytes(INSTANCES, "truth.json")
+    read(INSTANCES, "truth.json", home)
     assert not stored(home)
 
 
 def test_a_folder_that_cannot_be_made_is_no_error(home: Path) -> None:
     home.write_text("a file")
-    assert len(formats.read_bytes(INSTANCES, "truth.json").boxes) == 2
+    assert len(read(INSTANCES, "truth.json", home).boxes) == 2
 
 
 def test_the_folder_is_the_users_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -218,3 +227,8 @@ def test_no_cache_anywhere_on_the_command_line(
         assert left.value.code == 0
         assert len(stored(home)) == files
     capsys.readouterr()
+
+
+def test_an_upload_stays_in_memory(home: Path) -> None:
+    formats.read_bytes(INSTANCES, "truth.json")
+    assert not stored(home)

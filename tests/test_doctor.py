@@ -147,6 +147,46 @@ def test_files_that_have_nothing_to_do_with_each_other() -> None:
     assert diagnosis.sentence == "F1 0.000. Nothing matches: prediction.json has no document of ground_truth.json."
 
 
+def test_one_or_two_boxes_are_no_evidence_for_moving_boxes() -> None:
+    sides = [box(0.1, 0.1, 0.2, 0.2, page=page) for page in range(3)]
+    other = [box(0.8, 0.1, 0.9, 0.2, page=page) for page in range(3)]
+    assert checkup.diagnosis_of(ground_truth(sides[:2]), annotations(other[:2])).best is None
+    assert checkup.diagnosis_of(ground_truth(sides), annotations(other)).option == "--fix x-flip"
+
+
+REAL_PAIRS = [
+    ("real/worldbank/evaluate_model_gt.json", "real/worldbank/evaluate_model_pred.json"),
+    ("real/formats/coco/hotcoco_gt.json", "real/formats/coco/hotcoco_dt.json"),
+    ("real/formats/pascal-voc/train_001.xml", "real/formats/yolo/data.yaml"),
+    *((f"oracles/snapshot/realistic/{name}/gt.json", f"oracles/snapshot/realistic/{name}/pred.json")
+      for name in ("r01_seed1", "r02_seed2", "r03_seed3")),
+]  # fmt: skip
+
+
+@needs_real
+@pytest.mark.parametrize("names", REAL_PAIRS, ids=lambda names: names[1])
+def test_real_pairs_are_left_in_peace(names: tuple[str, str]) -> None:
+    truth, prediction = (
+        formats.read(Path(SHARED, name), side=side, unscored=True)  # type: ignore[arg-type]
+        for name, side in zip(names, ("ground_truth", "prediction"), strict=True)
+    )
+    assert checkup.diagnosis_of(truth, prediction).silent
+
+
+@needs_real
+def test_no_real_sample_has_anything_wrong_against_itself() -> None:
+    silent = []
+    for path in sorted(Path(SHARED, "real", "formats").rglob("*")):
+        try:
+            truth = formats.read(path, side="ground_truth", as_reference=True)
+            prediction = formats.read(path, side="prediction", unscored=True)
+        except BadInput:
+            continue
+        silent.append((path.name, checkup.diagnosis_of(truth, prediction).silent))
+    assert [name for name, quiet in silent if not quiet] == []
+    assert len(silent) > 30
+
+
 def test_labels_of_other_names_are_proposed_with_evidence() -> None:
     truth, prediction = pair("blocks")
     diagnosis = checkup.diagnosis_of(*spoilt(truth, prediction, "aliases"))

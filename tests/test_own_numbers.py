@@ -214,6 +214,35 @@ def test_calibration_is_that_of_the_true_and_false_positives(protocol: str) -> N
 
 
 @pytest.mark.parametrize("protocol", ["snapshot", "pod", "coco"])
+def test_best_score_and_ece_of_each_label_are_on_screen(monkeypatch: pytest.MonkeyPatch, protocol: str) -> None:
+    app = start(monkeypatch, protocol=protocol, iou="0.6")
+    table = next(each.value for each in app.dataframe if "ECE A" in each.value.columns)
+    system, dataset = PROTOCOLS[protocol], sample_result(protocol).evaluated
+    assert isinstance(system, BoxProtocol)
+    options = system.options()
+    pairs = system.pair(dataset, 0, options)
+    result = system.match(pairs, options).at(0.6)
+    choice = threshold_choice(pairs.score_curve(iou=0.6))
+    assert list(table["Label"]) == list(result.matching.labels)
+    own = dict(zip(choice.labels, choice.own.tolist(), strict=True))
+    f1 = dict(zip(choice.labels, choice.label_f1_own.tolist(), strict=True))
+    for label, score, best, error in zip(
+        *(table[name] for name in ("Label", "Score A", "F1 there", "ECE A")), strict=True
+    ):
+        bins = box_calibration(result, label)
+        assert bins is not None
+        assert (score, best) == pytest.approx((own[label], f1[label]), nan_ok=True)
+        assert error == pytest.approx(bins.error, nan_ok=True)
+    # The bars are those of the chosen label.
+    chosen = next(each for each in app.selectbox if each.label == "Reliability of")
+    label = result.matching.labels[0]
+    dashboard.fine(chosen.set_value(label).run())
+    bins = box_calibration(result, label)
+    assert bins is not None
+    assert f"A ECE {bins.error:.3f}" in dashboard.words(app)
+
+
+@pytest.mark.parametrize("protocol", ["snapshot", "pod", "coco"])
 def test_a_threshold_of_each_label_is_the_best_of_a_search(protocol: str) -> None:
     pairs = sample_result(protocol).matching.pairs
     iou = PROTOCOLS[protocol].thresholds[0]  # type: ignore[attr-defined]

@@ -12,7 +12,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluator.drawing.payloads import ModelItem
+from evaluator.formats.fields import schema_from
 from evaluator.model.issues import BadInput
+from evaluator.pack import further
 from evaluator.pack.blocks import Rows
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.chapters import Chapter, chapter_of
@@ -122,6 +124,43 @@ def test_pixel_confusion_has_the_numbers_of_the_terminal(monkeypatch: pytest.Mon
     )  # fmt: skip
 
 
+def test_a_chapter_is_made_once_and_takes_what_the_views_have_chosen(
+    monkeypatch: pytest.MonkeyPatch, made: Make
+) -> None:
+    evaluated: list[str] = []
+    evaluate = further.evaluate_read
+
+    def counted(system: Any, *rest: Any, **more: Any) -> Any:
+        evaluated.append(system.name)
+        return evaluate(system, *rest, **more)
+
+    monkeypatch.setattr(further, "evaluate_read", counted)
+    held._made_before.clear()
+    fields = Sides(SAMPLE_DATA / "fields" / "ground_truth", (SAMPLE_DATA / "fields" / "rules",))
+    files = Workspace({"boxes": BOXES, "fields": fields}).to_json()
+    app = small(start(monkeypatch, PACK, files=files, protocol="coco"))
+    app.session_state["field_parity"] = "stickler"
+    app.session_state["class_weights"] = (("Text", 2.0), ("Gone", 3.0))
+    schema = schema_from(b'{"type": "object", "properties": {}}', "rules.json")
+    app.session_state["field_schema"] = schema
+    also(app).set_value(["snapshot", "fields"])
+    _, job = made(app)
+    assert (job.problem, evaluated) == ("", ["snapshot", "fields"])
+    assert job.contents is not None
+    of_boxes, of_fields = (chapter.signature for chapter in job.contents.chapters)
+    assert "class weight Text=2" in of_boxes
+    assert schema.sha256[:8] in of_fields
+    assert "stickler" in of_fields
+    app.text_input(key="pack_title").set_value("Another title")
+    _, again = made(app)
+    assert again.contents is not None
+    assert again.contents.chapters[0] is job.contents.chapters[0]
+    assert evaluated == ["snapshot", "fields"]
+    app.session_state["field_parity"] = "none"
+    made(app)
+    assert evaluated == ["snapshot", "fields", "fields"]
+
+
 def test_posters_alone_make_a_pack(monkeypatch: pytest.MonkeyPatch, made: Make) -> None:
     app = start(monkeypatch, PACK, files=Workspace({"posters": POSTERS}).to_json())
     assert also(app).value == ["posters"]
@@ -211,7 +250,7 @@ def test_a_cancelled_evaluation_stops() -> None:
     truth, models = open_project(
         system, POSTERS.ground_truth, list(POSTERS.predictions), system.options(), lambda _: None
     ).required()
-    further = Further(system, truth, models, system.options(), [ModelItem("A", "a"), ModelItem("B", "b")])
+    one = Further(system, truth, models, system.options(), [ModelItem("A", "a"), ModelItem("B", "b")])
     told: list[str] = []
 
     def note(done: int, total: int, text: str) -> None:
@@ -219,7 +258,7 @@ def test_a_cancelled_evaluation_stops() -> None:
         raise Cancelled
 
     with pytest.raises(Cancelled):
-        gather_all(None, [further], PackOptions(), note)
+        gather_all(None, [one], PackOptions(), note)
     assert told == [f"Evaluating {system.title}"]
     with pytest.raises(ValueError, match=r"^a pack needs at least one chapter$"):
         gather_all(None, [], PackOptions(), note)

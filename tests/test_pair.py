@@ -110,6 +110,21 @@ def test_chips_say_status_label_score_and_what_is_wrong() -> None:
     assert cut["g0"] is None, "a matched ground truth is not a chip"
 
 
+def test_the_score_stays_behind_a_label_that_runs_from_right_to_left() -> None:
+    arabic = "\u0646\u0635 \u0627\u0644\u0641\u0642\u0631\u0629"
+    row = BOTH._replace(label=arabic, score=0.5)
+    dataset = join(
+        ground_truth([row], labels=[arabic]),
+        *(annotations(rows, labels=[arabic], documents=["a.pdf"], name=f"m{len(rows)}.json") for rows in ([row], [])),
+    )
+    first, second = (pair(dataset, model, iou_floor=IOU_FLOOR).match().at(0.5) for model in (0, 1))
+    a, b = on_page((first, second))["panes"]
+    (chip,) = [each["chip"] for each in a["boxes"] if each["chip"]]
+    assert chip == f"TP \u2068{arabic}\u2069 0.50"
+    assert [each["chip"] for each in b["boxes"]] == [f"FN \u2068{arabic}\u2069"]
+    assert on_page((first, second))["differences"][0]["words"].startswith(f"\u2068{arabic}\u2069: A finds it")
+
+
 def test_the_heads_say_what_each_model_does() -> None:
     a, b = on_page(toy())["panes"]
     assert a["words"] == "misses 1 that B finds, extra 1"

@@ -13,7 +13,7 @@ import pytest
 from evaluator import cli
 from evaluator.model.dataset import join
 from evaluator.model.issues import BadInput
-from evaluator.slices.attributes import OfPages, attributes_of
+from evaluator.slices.attributes import Attribute, OfPages, attributes_of
 from evaluator.slices.conditions import Condition, binned, short_between, subject, words
 from evaluator.slices.named import NamedSlice, read_named, saved
 from evaluator.slices.neighbours import columns_of_text, surroundings
@@ -151,6 +151,19 @@ def test_too_few_documents_are_said() -> None:
     dataset, attributes = corpus(80, 5)
     searched = search(attributes, np.ones(len(attributes[0].values)), dataset.ground_truth.document.astype(np.int64))
     assert (searched.subsets, searched.documents, searched.needed) == ((), 4, 8)
+
+
+def test_a_slice_from_too_few_documents_is_stated_apart() -> None:
+    dataset, _ = corpus(240, 5)
+    document = dataset.ground_truth.document.astype(np.int64)
+    rng = np.random.default_rng(0)
+    few = document < 3
+    kind = Attribute("kind", "category", few.astype(np.float64), ("memo", "form"), "document")
+    loss = (rng.random(len(few)) < np.where(few, 0.7, 0.1)).astype(np.float64)
+    searched = search([kind], loss, document)
+    assert searched.subsets == ()
+    (thin,) = searched.thin
+    assert (thin.conditions, thin.documents, thin.confirmed) == ((Condition("kind", "==", "form"),), 3, False)
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -194,3 +195,22 @@ def test_the_gate_says_what_a_slice_has(capsys: pytest.CaptureFixture[str], tmp_
     code, _, err = ended(capsys, "gate", "coco", *files, "--slices", named, "--fail-if", "ap[slice:wide] < 0.5")
     assert code == 2
     assert "no AP of slice:wide; of it there are recall, precision, f1, mean_iou, mean_coverage, mean_purity" in err
+
+
+def test_too_few_documents_are_said_with_how_many_more(two_models: list[AnyBoxResult]) -> None:
+    dataset = two_models[0].matching.dataset
+    late = {(name, None): {"kind": "form" if name in ("d00.pdf", "d01.pdf", "d02.pdf") else "memo"}
+            for name in dataset.document_ids}  # fmt: skip
+    truth = dataset.ground_truth
+    missed = np.isin(truth.document, [dataset.document_code[f"d0{place}.pdf"] for place in range(3)])
+    rows = np.flatnonzero(missed)
+    result = two_models[0]
+    partner = result.truth_partner.copy()
+    partner[rows] = -1
+    worse = replace(result)
+    worse.__dict__["truth_partner"] = partner
+    found = find_slices([worse], of_pages=late, depth=1)
+    (one,) = [each for each in found.thin if each.conditions[0].attribute == "kind"]
+    assert one.missing == 2
+    assert one.sentence.endswith("in 3 documents; too few documents, 2 more needed")
+    assert found.thin_sentences[found.thin.index(one)] == one.sentence

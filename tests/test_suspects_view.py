@@ -79,7 +79,7 @@ def test_a_reviewed_page_counts_for_the_bound(kept: Path, monkeypatch: Any) -> N
 def test_the_kind_and_the_evidence_are_in_the_address(kept: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS, suspected="extra", evidence="0.9")
     table = app.dataframe[0].value
-    assert set(table["Kind"]) == {"Extra"}
+    assert {text.partition(" · ")[0] for text in table["Suspect"]} == {"Extra"}
     assert (table["Evidence"] >= 0.9).all()
     assert app.query_params["suspected"] == "extra"
     app = start(monkeypatch, SUSPECTS, suspected="label", evidence="1")

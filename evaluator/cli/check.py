@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from evaluator import export, formats
 from evaluator.checkup import diagnosis_of
 from evaluator.cli.program import BAD_INPUT, OK
+from evaluator.cli.progress import progress
 from evaluator.doctor import Diagnosis, Fix, spelled
 from evaluator.doctor.diagnosis import number
 from evaluator.metrics.crowding import crowding_issues
@@ -42,7 +43,11 @@ def check(
     columns
         What the columns of a CSV or Parquet file hold, "document=file,label=cls,x1=left,y1=top,x2=right,y2=bottom".
     """
-    results = [_check(path, columns) for path in files]
+    with progress("Reading") as say:
+        results = []
+        for path in files:
+            say(f"Reading {path.name}")
+            results.append(_check(path, columns))
     issues = [issue for _, of_file in results for issue in of_file]
     annotations = [read for read, _ in results if read is not None]
     truths = [read for read in annotations if read.side == "ground_truth"]

@@ -176,7 +176,9 @@ def describe(
     json
         Write JSON to standard output.
     """
-    read = _any(source, format)
+    with progress("Reading") as say:
+        say(f"Reading {source.name}")
+        read = _any(source, format)
     if isinstance(read, Annotations):
         described = contents(read)
         values: dict[str, Any] = msgspec.structs.asdict(described)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from evaluator.system.advance import told
 
 
 class Bar:
@@ -16,10 +19,13 @@ class Bar:
         """How much of the present job is done."""
 
 
-def progress(start: str) -> AbstractContextManager[Bar]:
+@contextmanager
+def progress(start: str) -> Iterator[Bar]:
     """Progress bars on a terminal's standard error, one for each job; silent elsewhere. Yields what they receive."""
     if not sys.stderr.isatty():
-        return nullcontext(Bar())
+        yield Bar()
+        return
     from evaluator.cli.bars import drawn  # here, because what is piped needs no drawing library
 
-    return drawn(start)
+    with drawn(start) as bar, told(bar.count):
+        yield bar

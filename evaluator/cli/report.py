@@ -10,7 +10,6 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-import msgspec
 from cyclopts import Group, Parameter
 
 from evaluator import protocols
@@ -23,29 +22,27 @@ from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT_OF_PACK, PackedOptions, chosen
 from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.results import count_of
-from evaluator.model.dataset import Dataset
 from evaluator.model.issues import BadInput, issues_text, plain
 from evaluator.pack.cards import PackOptions
-from evaluator.pack.chapters import Made, issues_of, made_of, model_name, own_chapter
-from evaluator.pack.contents import Contents, gather, gather_chapters
+from evaluator.pack.chapters import model_name
+from evaluator.pack.contents import Contents
 from evaluator.pack.folder import write_folder
-from evaluator.pack.html_pack import Written, write_html
+from evaluator.pack.further import Boxes, Further, gather_all
+from evaluator.pack.html_pack import Progress, Written, write_html
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
-from evaluator.pack.since import Packed
 from evaluator.pack.since import read as read_earlier
-from evaluator.pack.slice_cards import pack_slices
 from evaluator.pdf.pool import PagePool
 from evaluator.project import (
     OptionError,
-    evaluate_together,
+    explained,
     open_project,
     options_of,
     protocol_named,
     require_joined,
 )
 from evaluator.protocols import AnyProtocol
-from evaluator.protocols.base import BoxEvaluation, BoxProtocol, Options, Result
+from evaluator.protocols.base import BoxProtocol, Options, Source
 from evaluator.review.place import store_address
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
@@ -54,6 +51,8 @@ from evaluator.review.verdicts import Event, ReviewLog
 _numbers = Group("Numbers", sort_key=1)
 _contents = Group("Contents", sort_key=2)
 _MEGABYTE = 2**20
+# Processes that draw pages, each of some hundred megabytes at most.
+_MOST_WORKERS = 8
 
 
 def review_pack(
@@ -136,7 +135,7 @@ def review_pack(
     """
     systems = [_protocol(name) for name in names_of(protocol) or ()]
     boxes = next((system for system in systems if isinstance(system, BoxProtocol)), None)
-    further = [_Further.of(text) for text in also]
+    further = [_Also.of(text) for text in also]
     _need_scores(min_score, len(pred))
     if boxes is not None:
         iou = _threshold(boxes, iou)
@@ -165,17 +164,16 @@ def review_pack(
     run = _Run(gt, pred, pdfs, chosen(options), [*min_score, *[0.0] * len(pred)][: len(pred)])
     with progress("Reading") as say:
         run.need_options(systems)
-        others = [run.chapter(system, say) for system in systems if system is not boxes]
-        others += [each.chapter(say) for each in further]
         events = _events(findings, workspace, gt)
-        if boxes is None or iou is None:
-            contents = gather_chapters([each.chapter for each in others], wanted, issues=issues_of(others))
-        else:
-            contents = run.boxes(
-                boxes, iou, say, log=ReviewLog.of(events), wanted=wanted, others=others, earlier=earlier
-            )
+        with _refused():
+            of_boxes = None
+            others = [run.further(system, say) for system in systems if system is not boxes]
+            others += [each.further(say) for each in further]
+            if boxes is not None and iou is not None:
+                of_boxes = run.boxes(boxes, iou, say, ReviewLog.of(events))
+            contents = gather_all(of_boxes, others, wanted, _counted(say), earlier=earlier)
         _need_documents(wanted.documents, contents)
-        with PagePool() as pool:
+        with PagePool(workers=min(os.cpu_count() or 2, _MOST_WORKERS)) as pool:
             pictures = Pictures(pool, pdfs, contents.dataset.page_images if contents.dataset is not None else None)
             files = _write(out, contents, pictures, events, pdfs=pdfs, say=say)
     sys.stderr.write(issues_text(contents.issues))
@@ -197,6 +195,21 @@ def _threshold(boxes: BoxProtocol[Any], iou: float | None) -> float:
     if not boxes.iou_floor <= chosen_iou <= 1.0:
         raise UsageError(f"--iou must be between {boxes.iou_floor} and 1; found {chosen_iou:g}.")
     return chosen_iou
+
+
+def _counted(say: Bar) -> Progress:
+    """Progress that counts under a text, which is written once."""
+    shown = ""
+
+    def note(done: int, total: int, text: str) -> None:
+        nonlocal shown
+        if text != shown:
+            shown = text
+            say(text)
+        if total:
+            say.count(done, total)
+
+    return note
 
 
 def _write(
@@ -267,59 +280,35 @@ class _Run(NamedTuple):
             given["pdfs"] = self.pdfs
         return options_of(system, **given)
 
-    def chapter(self, system: AnyProtocol, say: Bar) -> Made:
-        """The chapter of a protocol beside the one of the boxes."""
-        given = msgspec.structs.asdict(self.options(system))
-        with _refused():
-            evaluations = evaluate_together(
-                system.name, self.gt, self.pred, say, say.count, scores=self.scores, **given
-            )
-        results = [evaluation.result for evaluation in evaluations]
-        return made_of(evaluations, _called(results, [path.stem for path in self.pred]))
-
-    def boxes(
-        self,
-        system: BoxProtocol[Any],
-        iou: float,
-        say: Bar,
-        *,
-        log: ReviewLog,
-        wanted: PackOptions,
-        others: Sequence[Made],
-        earlier: Packed | None = None,
-    ) -> Contents:
-        """The contents of a pack whose decision, findings and pages are of one protocol that matches boxes."""
+    def further(self, system: AnyProtocol, say: Bar) -> Further:
+        """The files of a protocol beside the one of the boxes, read."""
         options = self.options(system)
-        with _refused():
-            files = require_joined(open_project(system, self.gt, list(self.pred), options, say), system, options)
-            say("Evaluating")
-            evaluations = self._evaluations(system, files.dataset, options)
-            results = [each.matching.at(iou) for each in evaluations]
-        issues = list(files.issues)
-        for side, result in zip(files.dataset.predictions, results, strict=True):
-            truth = files.dataset.ground_truth.source
-            issues += checked_match(system, truth, side.source, options, result)
-        called = _called(evaluations, [path.stem for path in self.pred])
-        say("Searching for slices")
-        return gather(
-            results,
-            called,
-            log,
-            wanted,
-            issues=tuple(dict.fromkeys([*issues, *issues_of(others)])),
-            own=own_chapter(system, evaluations, called),
-            chapters=[each.chapter for each in others],
-            earlier=earlier,
-            slices=pack_slices(results, [model.letter for model in called]),
-        )
+        project = open_project(system, self.gt, list(self.pred), options, say)
+        with explained(project, system, options):
+            truth, models = project.required()
+        return Further(system, truth, models, options, self._called(models), self.scores, project)
 
-    def _evaluations(self, system: BoxProtocol[Any], dataset: Dataset, options: Any) -> list[BoxEvaluation]:  # noqa: ANN401
-        """Each model at a score threshold of its own, at the thresholds of the protocol."""
-        matchings = [
-            system.match(system.pair(dataset, model, options), options, min_score=score)
+    def boxes(self, system: BoxProtocol[Any], iou: float, say: Bar, log: ReviewLog) -> Boxes:
+        """The boxes that decision, findings and pages are of."""
+        options = self.options(system)
+        files = require_joined(open_project(system, self.gt, list(self.pred), options, say), system, options)
+        say("Matching")
+        dataset = files.dataset
+        # Each model at a score threshold of its own.
+        results = [
+            system.match(system.pair(dataset, model, options), options, min_score=score).at(iou)
             for model, score in enumerate(self.scores)
         ]
-        return [system.result(matching, system.thresholds, options) for matching in matchings]
+        issues = list(files.issues)
+        for side, result in zip(dataset.predictions, results, strict=True):
+            issues += checked_match(system, dataset.ground_truth.source, side.source, options, result)
+        called = self._called([side.source for side in dataset.predictions])
+        return Boxes(system, results, called, log, tuple(dict.fromkeys(issues)), options)
+
+    def _called(self, models: Sequence[Source]) -> list[ModelItem]:
+        """What the models are called: as their files state, or as these are named."""
+        names = [model_name(model) or path.stem for model, path in zip(models, self.pred, strict=True)]
+        return [ModelItem(*each) for each in zip(letters(len(names)), names, strict=True)]
 
 
 @contextmanager
@@ -333,7 +322,7 @@ def _refused() -> Iterator[None]:
         raise UsageError(f"{problem}.") from problem
 
 
-class _Further(NamedTuple):
+class _Also(NamedTuple):
     """One more evaluation, of files of its own."""
 
     system: AnyProtocol
@@ -341,22 +330,16 @@ class _Further(NamedTuple):
     pred: Sequence[Path]
 
     @classmethod
-    def of(cls, text: str) -> _Further:
+    def of(cls, text: str) -> _Also:
         """From what was typed: protocol, ground truth and predictions, separated by commas."""
         name, *paths = (part.strip() for part in text.split(","))
         if len(paths) < 2 or not all(paths):
             raise UsageError(f'--also must look like "posters,ground_truth,predictions"; found {plain(text)}.')
         return cls(_protocol(name), Path(paths[0]), [Path(path) for path in paths[1:]])
 
-    def chapter(self, say: Bar) -> Made:
-        """Its chapter, under the protocol's own options."""
-        return _Run(self.gt, self.pred, None, {}, [0.0] * len(self.pred)).chapter(self.system, say)
-
-
-def _called(results: Sequence[Result], names: Sequence[str]) -> list[ModelItem]:
-    """What the models are called: as their files state, or as these are named."""
-    said = [model_name(result) or name for result, name in zip(results, names, strict=True)]
-    return [ModelItem(*each) for each in zip(letters(len(said)), said, strict=True)]
+    def further(self, say: Bar) -> Further:
+        """Its files, read under the protocol's own options."""
+        return _Run(self.gt, self.pred, None, {}, [0.0] * len(self.pred)).further(self.system, say)
 
 
 def _today() -> str:

@@ -131,7 +131,8 @@ def slices(
             raise UsageError(f"there is no slice to save as {save}.")
         saved(slices_file or default_file(gt), NamedSlice(save, result.slices[0].conditions))
     sys.stdout.write(_printed(result, json=json, markdown=markdown))
-    print_issues((issue for one in evaluations for issue in one.issues), [result.summary] if json else ())
+    beside = [result.summary, *result.thin_sentences] if json else ()
+    print_issues((issue for one in evaluations for issue in one.issues), beside)
     return OK
 
 
@@ -142,4 +143,5 @@ def _printed(result: Slices, *, json: bool, markdown: bool) -> str:
     if markdown:
         return export.to_markdown([result.table()])
     sentences = "".join(f"{each.sentence}\n" for each in result.slices)
-    return sentences + ("\n" if result.slices else "") + export.to_text([result.table()])
+    table = ("\n" if result.slices else "") + export.to_text([result.table()])
+    return sentences + table + "".join(f"{sentence}\n" for sentence in result.thin_sentences)

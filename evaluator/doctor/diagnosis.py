@@ -29,6 +29,8 @@ _GEOMETRIES: Final = 4
 # A fix that costs less than this when it is left out is left out.
 _WORTH: Final = 0.01
 _SHOWN: Final = 6
+# Fewer boxes than this lie on each other by chance with some flip or shift.
+_FEWEST: Final = 3
 
 
 class Hypothesis(msgspec.Struct, frozen=True, kw_only=True):
@@ -202,7 +204,7 @@ class _Doctor:
                 if hypothesis.fixes and (best is None or _worth(hypothesis) > _worth(best)):
                     best = hypothesis
         best = self._pruned(best) if best else None
-        if best is not None and not _helps(given, best.f1):
+        if best is not None and not (_helps(given, best.f1) and self._enough(best.fixes)):
             best = None
         for guess in guessed[1 : _SHOWN + 1]:
             if len(self._tried) < _SHOWN + 2:
@@ -217,7 +219,7 @@ class _Doctor:
         proposed = labels.proposals(mended.labels, truth.labels, *geometry.overlaps(mended, truth))
         mapped = tuple(Fix("label", f"{each.label}={each.proposal}") for each in proposed if each.proposal)
         if best is not None:
-            best = msgspec.structs.replace(best, documents=self._documents(best.fixes))
+            best = msgspec.structs.replace(best, documents=geometry.fitting(self._mended(best.fixes), truth)[0])
         ranked = sorted(self._tried.values(), key=lambda each: (each.f1 is None, -(each.f1 or 0.0), len(each.fixes)))
         if best is not None:
             ranked = [best, *(each for each in ranked if each.fixes != best.fixes)]
@@ -276,15 +278,17 @@ class _Doctor:
         except BadInput:
             return self._prediction
 
+    def _enough(self, fixes: Sequence[Fix]) -> bool:
+        """Whether enough boxes come together to move boxes for: one or two do so by chance."""
+        if not any(fix.moves_boxes for fix in fixes):
+            return True
+        return geometry.fitting(self._mended(fixes), self._truth)[1] >= _FEWEST
+
     def _f1(self, fixes: Sequence[Fix]) -> float | None:
         try:
             return self._measure(self._truth, apply_fixes(self._prediction, self._truth, fixes))
         except BadInput:
             return None
-
-    def _documents(self, fixes: Sequence[Fix]) -> int:
-        """In how many documents boxes of both files lie on each other with some fixes."""
-        return geometry.documents_that_fit(self._mended(fixes), self._truth)
 
 
 def _worth(hypothesis: Hypothesis) -> float:

@@ -334,25 +334,31 @@ def _paired(ours: IntArray, theirs: IntArray) -> Pairs:
     if not len(shared):
         return Pairs(np.empty(0, np.int64), np.empty(0, np.int64), len(theirs), len(ours))
     product = count_mine[at_mine] * count_known[at_known]
-    order = np.random.default_rng(0).permutation(len(shared))
+    # Only where not all of them are taken: numpy.random is imported at its first use.
+    order = np.arange(len(shared))
+    if int(product.sum()) > _MOST_PAIRS:
+        order = np.random.default_rng(0).permutation(len(shared))
     kept = order[: max(1, int(np.searchsorted(np.cumsum(product[order]), _MOST_PAIRS, side="right")))]
     by_mine, by_known = np.argsort(ours, kind="stable"), np.argsort(theirs, kind="stable")
     start_mine, start_known = np.searchsorted(ours[by_mine], shared), np.searchsorted(theirs[by_known], shared)
     first, second = [], []
+    sampled_known = sampled_mine = 0
     for page in kept.tolist():
         mine_rows = by_mine[start_mine[page] : start_mine[page] + count_mine[at_mine[page]]]
         known_rows = by_known[start_known[page] : start_known[page] + count_known[at_known[page]]]
         # A page with more pairs than all may have is looked at in part.
         side = max(1, int(_MOST_PAIRS**0.5))
         mine_rows, known_rows = mine_rows[:side], known_rows[:side]
+        sampled_known, sampled_mine = sampled_known + len(known_rows), sampled_mine + len(mine_rows)
         first.append(np.repeat(known_rows, len(mine_rows)))
         second.append(np.tile(mine_rows, len(known_rows)))
-    in_sample = [np.unique(np.concatenate(rows)).size for rows in (first, second)]
     share = len(kept) / len(shared)
     # Boxes on pages that only one file has count against the hypothesis, in proportion to the sample.
     lonely_known = int(share * (len(theirs) - count_known[at_known].sum()))
     lonely_mine = int(share * (len(ours) - count_mine[at_mine].sum()))
-    return Pairs(np.concatenate(first), np.concatenate(second), in_sample[0] + lonely_known, in_sample[1] + lonely_mine)
+    return Pairs(
+        np.concatenate(first), np.concatenate(second), sampled_known + lonely_known, sampled_mine + lonely_mine
+    )
 
 
 def _votes(ours: FloatArray, truth: FloatArray, extent: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
@@ -470,12 +476,15 @@ def overlaps(source: Annotations, other: Annotations) -> tuple[IntArray, IntArra
     return counts, table
 
 
-def documents_that_fit(source: Annotations, other: Annotations) -> int:
-    """In how many documents a box of one file lies on one of the other, in a sample of pages."""
+def fitting(source: Annotations, other: Annotations) -> tuple[int, int]:
+    """In how many documents a box of one file lies on one of the other, and how many boxes of the other have one.
+
+    A sample of pages is looked at.
+    """
     search = _Search(source, other)
     if not search.possible or source.unit != other.unit:
-        return 0
+        return 0, 0
     ours, theirs = search.boxes()
     pairs = _paired(ours.page, theirs.page)
-    fitting = iou(theirs.xyxy[pairs.first], ours.xyxy[pairs.second]) >= _IOU
-    return len(np.unique(other.boxes.document[pairs.first[fitting]]))
+    rows = np.unique(pairs.first[iou(theirs.xyxy[pairs.first], ours.xyxy[pairs.second]) >= _IOU])
+    return len(np.unique(other.boxes.document[rows])), len(rows)

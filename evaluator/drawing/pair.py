@@ -30,6 +30,7 @@ from evaluator.drawing.payloads import (
 )
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.causes import causes
+from evaluator.model.issues import isolated
 
 
 class PageFilter(NamedTuple):
@@ -238,7 +239,7 @@ def _chip(box: BoxItem, titles: Mapping[int | None, str]) -> str | None:
     title = titles.get(box.mistake, "")
     # The status of a missed box that is nothing more is enough.
     wrong = f", {title}" if title and title not in ("missed", "extra") else ""
-    return f"{box.status} {box.label}{score}{wrong}"
+    return f"{box.status} {isolated(box.label)}{score}{wrong}"
 
 
 def _quiet_parts(boxes: Sequence[PairBoxItem]) -> tuple[PairBoxItem, ...]:
@@ -304,7 +305,7 @@ def _truth_words(truth: PairBoxItem, sides: Sequence[_Side], names: Sequence[str
             facts = [f"score {partner.score:.2f}"] if partner and partner.score is not None else []
             facts += [] if own.iou is None else [f"IoU {own.iou:.2f}"]
             parts.append(f"{name} finds it" + (f" ({', '.join(facts)})" if facts else ""))
-    return f"{truth.label}: {', '.join(parts)}."
+    return f"{isolated(truth.label)}: {', '.join(parts)}."
 
 
 def _false_words(box: PairBoxItem, titles: Mapping[int | None, str], names: Sequence[str]) -> str:
@@ -312,4 +313,4 @@ def _false_words(box: PairBoxItem, titles: Mapping[int | None, str], names: Sequ
     score = "" if box.score is None else f" {box.score:.2f}"
     who = "both have" if box.kind == "shared" else f"only {names[_ALONE.index(box.kind)]} has"
     title = titles.get(box.mistake, "")
-    return f"{box.label}{score}: {who} this false positive{f' ({title})' if title else ''}."
+    return f"{isolated(box.label)}{score}: {who} this false positive{f' ({title})' if title else ''}."

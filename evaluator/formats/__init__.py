@@ -246,7 +246,14 @@ def read(
         )
         return _with_far_pages(source)
     content = folder.load(Path(path), limits.MAX_FILE_BYTES)
-    return _with_far_pages(_read_one(content, Path(path).name, format, reading))
+    name = Path(path).name
+    source = kept(
+        content,
+        name,
+        (format, reading),
+        lambda: _box_format(content, name, format, columns).read(content, name, reading),
+    )
+    return _with_far_pages(source)
 
 
 def files_of(path: Path) -> list[Path]:
@@ -287,18 +294,8 @@ def read_bytes(
     )  # fmt: skip
     source = _from_archive(content, name, format, reading)
     if source is None:
-        source = _read_one(content, name, format, reading)
+        source = _box_format(content, name, format, columns).read(content, name, reading)
     return _with_far_pages(source)
-
-
-def _read_one(content: bytes, name: str, format: str | None, reading: Reading) -> Annotations:
-    """One file that is no archive, from the cache where it has its columns."""
-    return kept(
-        content,
-        name,
-        (format, reading),
-        lambda: _box_format(content, name, format, reading.columns).read(content, name, reading),
-    )
 
 
 def _with_far_pages(source: Annotations) -> Annotations:

@@ -189,7 +189,7 @@ def _store(path: Path, key: str, source: Annotations) -> None:
     if len(body) > MOST:
         return
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_whole(path, [_MARK, zlib.crc32(body).to_bytes(_CHECKSUM_BYTES, "little"), body], durable=False)
+    write_whole(path, [_MARK, zlib.crc32(body).to_bytes(_CHECKSUM_BYTES, "little"), body], durable=False, mode=0o600)
     _bound(path.parent, MOST)
 
 

@@ -21,6 +21,7 @@ from evaluator.formats import limits
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.dataset import Annotations, Boxes, CodeArray, Document, Part
 from evaluator.model.issues import BadInput, Collector, Issue, quote, refuse
+from evaluator.system import advance
 
 T = TypeVar("T")
 
@@ -59,11 +60,14 @@ def read_parts(files: Iterable[File], read: Callable[[bytes, str], T]) -> tuple[
     parts: list[T] = []
     issues: list[Issue] = []
     room = limits.MAX_FILE_BYTES
-    for file in files:
+    every = list(files)
+    for done, file in enumerate(every):
+        advance.tell(done, len(every))
         try:
             content = file.load(room)
             room -= len(content)
-            parts.append(read(content, file.name))
+            with advance.told(None):  # files are counted, not what is in them
+                parts.append(read(content, file.name))
         except BadInput as bad:
             issues += bad.issues
     return parts, issues

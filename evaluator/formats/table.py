@@ -24,6 +24,7 @@ from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import document_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, Collector, quote
+from evaluator.system.advance import tell
 
 Row = tuple[str, Sequence[object]]
 """Where a row is, in words, and its values."""
@@ -284,16 +285,23 @@ def text_rows(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
     first = content.partition(b"\n")[0]
     separator = max(",;\t", key=lambda sign: first.count(sign.encode()))
 
-    def reader() -> Any:  # noqa: ANN401 - csv has no name for it
-        text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
+    def reader(of: io.BytesIO) -> Any:  # noqa: ANN401 - csv has no name for it
+        text = io.TextIOWrapper(of, encoding="utf-8", newline="")
         return csv.reader(text, delimiter=separator, strict=True)
 
+    def rows(issues: Collector) -> Iterator[Row]:
+        of = io.BytesIO(content)
+        for number, row in enumerate(_text_rows(reader(of), len(header), issues)):
+            if number % _BATCH == 0:
+                tell(of.tell(), len(content))
+            yield row
+
     try:
-        header = [name.strip() for name in next(reader(), [])]
+        header = [name.strip() for name in next(reader(io.BytesIO(content)), [])]
     except csv.Error as error:
         collector.error("line 1", "the text must be CSV (RFC 4180)", str(error), "Export the table again.")
         raise BadInput(collector.issues()) from None
-    return header, lambda issues: _text_rows(reader(), len(header), issues)
+    return header, rows
 
 
 def _text_rows(reader: Any, width: int, collector: Collector) -> Iterator[Row]:  # noqa: ANN401 - csv has no name for it
@@ -333,6 +341,7 @@ def _parquet(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
         number = 0
         try:
             for batch in parquet.ParquetFile(io.BytesIO(content)).iter_batches(batch_size=_BATCH):
+                tell(number, count)
                 for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                     number += 1
                     yield f"row {number}", values

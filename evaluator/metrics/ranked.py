@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -74,9 +74,11 @@ class Ranking:
         """
         answer = np.full(len(weights), np.nan)
         positives = np.rint(weights @ self.positives).astype(np.int64)
-        known = np.flatnonzero(positives)
+        # Not kept: of all rankings together the places are more than everything else.
+        known, hits = np.flatnonzero(positives), np.flatnonzero(self.hit)
         for rows in _some_of(known, len(self.document)):
-            answer[rows] = self._average(weights[rows].astype(np.int32), positives[rows], interpolated)
+            drawn = weights[rows].astype(np.int32)
+            answer[rows] = self._average(drawn, hits, positives[rows], interpolated)
         return answer
 
     def per_document(self, interpolated: Interpolation) -> FloatArray:
@@ -101,13 +103,15 @@ class Ranking:
         total = np.bincount(owner, best * share, minlength=len(self.positives))
         return np.where(self.positives > 0, total, np.nan)
 
-    def _average(self, drawn: npt.NDArray[np.int32], positives: IntArray, interpolated: Interpolation) -> FloatArray:
-        """The same for resamples that have ground truth."""
+    def _average(
+        self, drawn: npt.NDArray[np.int32], hits: IntArray, positives: IntArray, interpolated: Interpolation
+    ) -> FloatArray:
+        """The same for resamples that have ground truth, with the places of the true positives."""
         weight = np.take(drawn, self.document, axis=1)
-        hits_so_far = np.cumsum(np.take(weight, self._hits, axis=1), axis=1, dtype=np.int32)
+        hits_so_far = np.cumsum(np.take(weight, hits, axis=1), axis=1, dtype=np.int32)
         if not hits_so_far.shape[1]:
             return np.zeros(len(positives))
-        ranked = np.take(np.cumsum(weight, axis=1, dtype=np.int32), self._hits, axis=1)
+        ranked = np.take(np.cumsum(weight, axis=1, dtype=np.int32), hits, axis=1)
         # Where none is drawn yet nothing is found either: 0 / 1.
         precision = hits_so_far / np.maximum(ranked, 1)
         best = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
@@ -117,11 +121,6 @@ class Ranking:
         """How many of some boxes, by their documents, are in documents of lower code, int64, shape (D,)."""
         count = np.bincount(document, minlength=len(self.positives))
         return np.asarray(np.cumsum(count) - count)
-
-    @cached_property
-    def _hits(self) -> IntArray:
-        """Places of the true positives."""
-        return np.flatnonzero(self.hit)
 
 
 class Curves:

@@ -474,7 +474,9 @@ def join(ground_truth: Annotations, *predictions: Annotations) -> Dataset:
         (document.astype(np.int64) << 32) | source.page_index
         for source, (_, _, document) in zip(files, recoded, strict=True)
     ]
-    known = np.unique(np.concatenate(entries))
+    # Not np.unique: it imports numpy.ma, which takes as long as a small evaluation.
+    known = np.sort(np.concatenate(entries))
+    known = known[np.diff(known, prepend=-1) > 0]
     sides = tuple(
         JoinedBoxes(
             source=source,

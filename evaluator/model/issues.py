@@ -237,6 +237,19 @@ def plain(text: str) -> str:
     )
 
 
+def isolated(name: str) -> str:
+    r"""A name for the middle of a line: if it runs from right to left, the words and numbers around it stay in place.
+
+    Examples
+    --------
+    >>> isolated("Table"), isolated("\u05d0") == "\u2068\u05d0\u2069"
+    ('Table', True)
+    """
+    if name.isascii() or not any(unicodedata.bidirectional(char) in ("R", "AL") for char in name):
+        return name
+    return f"\u2068{name}\u2069"
+
+
 def issues_text(issues: Sequence[Issue]) -> str:
     """Issues as lines of text: severity, then the whole sentence; many of one rule in one file are one line.
 

@@ -15,7 +15,6 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from rapidfuzz.distance import LCSseq
 
 from evaluator.model.boxes import FloatArray, IntArray
 
@@ -178,6 +177,9 @@ def lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
     Bit-parallel (Hyyrö 2004) as in RapidFuzz, after what both begin and end with. Each token becomes a character of its
     own first, so that equal means equal and not of one hash.
     """
+    # Here, so that what has no text starts without it.
+    from rapidfuzz.distance import LCSseq
+
     start = _shared_start(first, second)
     first, second = first[start:], second[start:]
     end = _shared_start(first[::-1], second[::-1])

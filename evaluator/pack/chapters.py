@@ -23,10 +23,11 @@ from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.box_scores import box_calibration, thinned
 from evaluator.metrics.error_types import ERROR_TYPES, TIDE
 from evaluator.metrics.results import SourceFile, count_of, defined, threshold_text
+from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Issue, plain
 from evaluator.pack.blocks import Block, Line, Passage, Plot, Rows, Texts, heatmap_of, printed, rows_of
 from evaluator.protocols import protocol_of
-from evaluator.protocols.base import BoxEvaluation, BoxProtocol, DatasetResult, Evaluation, NumberGroup, Result
+from evaluator.protocols.base import BoxEvaluation, BoxProtocol, DatasetResult, Evaluation, NumberGroup, Result, Source
 from evaluator.protocols.fields.evaluation import FieldsResult
 from evaluator.protocols.fields.rows import as_one
 from evaluator.protocols.pixel.difference import difference as pixel_difference
@@ -188,12 +189,11 @@ def _numbers(results: Sequence[Result], called: Sequence[ModelItem]) -> Rows:
     return Rows("Key numbers", measures[0].overall.lower(), columns, tuple(rows))
 
 
-def model_name(result: Result) -> str:
+def model_name(source: Source) -> str:
     """What the file of a model calls it, with its version; empty where it does not say."""
-    if not isinstance(result, DatasetResult):
+    if not isinstance(source, Annotations) or not source.model:
         return ""
-    source = result.evaluated.predictions[result.model].source
-    return f"{source.model} {source.version or ''}".strip() if source.model else ""
+    return f"{source.model} {source.version or ''}".strip()
 
 
 # --- files -----------------------------------------------------------------------------------------------------

@@ -1,12 +1,14 @@
 """A pack from files that are read already: further evaluation systems beside the boxes, or without any.
 
 Owns the order of the work and its progress: the protocol's own numbers, a chapter for each further system, then what
-the pack says. The dashboard hands over what is open; the terminal reads files itself and ends in the same functions.
+the pack says. The dashboard hands over what is open, the terminal what it has read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
 from evaluator.drawing.payloads import ModelItem
@@ -17,7 +19,7 @@ from evaluator.pack.chapters import Made, issues_of, made_of, own_chapter
 from evaluator.pack.contents import Contents, gather, gather_chapters
 from evaluator.pack.since import Packed
 from evaluator.pack.slice_cards import pack_slices
-from evaluator.project import evaluate_read
+from evaluator.project import Project, evaluate_read, explained
 from evaluator.protocols import AnyProtocol
 from evaluator.protocols.base import BoxProtocol, Options, Source
 from evaluator.review.verdicts import ReviewLog
@@ -35,6 +37,8 @@ class Boxes(NamedTuple):
         Of one dataset at one IoU threshold, each at the score threshold of its model.
     called : sequence of ModelItem
         What the models are called, one each.
+    options : Options
+        Of the protocol, for its own numbers.
     """
 
     protocol: BoxProtocol[Any]
@@ -42,6 +46,30 @@ class Boxes(NamedTuple):
     called: Sequence[ModelItem]
     log: ReviewLog
     issues: Sequence[Issue]
+    options: Options
+
+
+class MadeBefore:
+    """Chapters by what they are made of: those used last, for all who make packs in this process."""
+
+    def __init__(self, most: int = 12) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._made: OrderedDict[Hashable, Made] = OrderedDict()
+
+    def get(self, key: Hashable) -> Made | None:
+        """The chapter of a key; None when there is none, or no longer."""
+        with self._lock:
+            if key in self._made:
+                self._made.move_to_end(key)
+            return self._made.get(key)
+
+    def put(self, key: Hashable, made: Made) -> None:
+        """Keep a chapter."""
+        with self._lock:
+            self._made[key] = made
+            while len(self._made) > self._most:
+                self._made.popitem(last=False)
 
 
 class Further(NamedTuple):
@@ -53,6 +81,10 @@ class Further(NamedTuple):
         The second is compared with the first.
     scores : sequence of float
         A score threshold for each model; see `project.evaluate_read`.
+    project : Project, optional
+        What the files were opened as, to say more of files that cannot be compared.
+    key : hashable, optional
+        Everything that the chapter follows from; without it the chapter is made anew each time.
     """
 
     protocol: AnyProtocol
@@ -61,21 +93,30 @@ class Further(NamedTuple):
     options: Options
     called: Sequence[ModelItem]
     scores: Sequence[float] = ()
+    project: Project[Any] | None = None
+    key: Hashable | None = None
 
-    def made(self, note: Note) -> Made:
-        """Its chapter; raises as `project.evaluate_read`."""
+    def made(self, note: Note, before: MadeBefore | None = None) -> Made:
+        """Its chapter, one that was made before where there is one; raises as `project.evaluate_read`."""
         words = f"Evaluating {self.protocol.title}"
         note(0, 0, words)
-        evaluations = evaluate_read(
-            self.protocol,
-            self.truth,
-            self.models,
-            self.options,
-            lambda done, total: note(done, total, words),
-            scores=self.scores,
-        )
+        known = before.get(self.key) if before is not None and self.key is not None else None
+        if known is not None:
+            return known
+        with explained(self.project, self.protocol, self.options):
+            evaluations = evaluate_read(
+                self.protocol,
+                self.truth,
+                self.models,
+                self.options,
+                lambda done, total: note(done, total, words),
+                scores=self.scores,
+            )
         note(0, 0, f"Comparing the models: {self.protocol.title}")
-        return made_of(evaluations, self.called)
+        made = made_of(evaluations, self.called)
+        if before is not None and self.key is not None:
+            before.put(self.key, made)
+        return made
 
 
 def gather_all(
@@ -85,6 +126,7 @@ def gather_all(
     note: Note,
     *,
     earlier: Packed | None = None,
+    before: MadeBefore | None = None,
 ) -> Contents:
     """The contents of a pack about what is open.
 
@@ -98,6 +140,8 @@ def gather_all(
         Called with what is being done; what it raises ends the work.
     earlier : Packed, optional
         The record of an earlier pack, to say what changed; without effect without boxes.
+    before : MadeBefore, optional
+        Chapters that need not be made again.
 
     Raises
     ------
@@ -108,12 +152,12 @@ def gather_all(
     ValueError
         Neither boxes nor a further evaluation.
     """
-    chapters = [each.made(note) for each in further]
+    chapters = [each.made(note, before) for each in further]
     if boxes is None:
         return gather_chapters([each.chapter for each in chapters], options, issues=issues_of(chapters))
     of = boxes.protocol
     note(0, 0, f"Evaluating {of.title}")
-    evaluations = [of.result(result.matching, of.thresholds, of.options()) for result in boxes.results]
+    evaluations = [of.result(result.matching, of.thresholds, boxes.options) for result in boxes.results]
     own = own_chapter(of, evaluations, boxes.called)
     note(0, 0, "Searching for slices")
     slices = pack_slices(boxes.results, [model.letter for model in boxes.called])

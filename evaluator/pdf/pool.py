@@ -323,6 +323,14 @@ class _Worker:
             raise _Lost("It sent something else than an answer.") from problem
         return reply
 
+    def processor_seconds(self) -> float:
+        """What the process has taken of the processor; the time of the clock where the system does not say."""
+        try:
+            fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        except OSError:
+            return time.monotonic()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def step_back(self) -> None:
         """Let others go first on the processor; a process cannot take that back, so this one is replaced afterwards."""
         self.stepped_back = True
@@ -735,17 +743,23 @@ class PagePool:
     ) -> _Value | None:
         """The checked answer of a worker; None when the file is no longer the one of the digest."""
         page_index = request.page_index
-        asked: list[_Worker] = []
+        asked: list[tuple[_Worker, float]] = []
+        over = threading.Event()
 
         def step_back() -> None:
-            for worker in asked:
-                worker.step_back()
+            # A page is slow by what it takes of the processor: on a busy machine every page is late.
+            while asked and not over.is_set():
+                worker, before = asked[0]
+                if worker.processor_seconds() - before >= self._slow_after:
+                    worker.step_back()
+                    return
+                over.wait(self._slow_after / 4)
 
         with self._places.taken(max(0.0, deadline - time.monotonic()), self._slow_after, step_back) as granted:
             if not granted:
                 raise PageProblem("busy", document=name, page_index=page_index)
             worker = self._borrow(request.digest, name, fresh=fresh)
-            asked.append(worker)
+            asked.append((worker, worker.processor_seconds()))
             healthy = False
             try:
                 reply = worker.ask(request, limit=self._time_limit)
@@ -757,7 +771,7 @@ class PagePool:
             except _Lost:
                 raise PageProblem("worker_lost", document=name, page_index=page_index) from None
             finally:
-                asked.clear()
+                over.set()
                 self._give_back(worker, healthy=healthy)
         if isinstance(answer, Failure):
             if answer.kind == "changed":

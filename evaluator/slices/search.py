@@ -111,6 +111,8 @@ class Search:
         How many documents a search needs; more than `documents` when there were too few.
     best_p : float
         p-value of the best set that is not listed; 1 without any.
+    thin : tuple of Subset
+        As clear as those that are listed, from fewer than `LEAST_DOCUMENTS` documents.
     """
 
     subsets: tuple[Subset, ...]
@@ -118,6 +120,7 @@ class Search:
     documents: int = 0
     needed: int = _LEAST_GROUPS
     best_p: float = 1.0
+    thin: tuple[Subset, ...] = ()
 
 
 def search(
@@ -278,6 +281,7 @@ class _Run:
     def run(self) -> Search:
         """Slice after slice, until chance could have found the next one."""
         clearest: list[Subset] = []
+        thin: list[Subset] = []
         documents = self.documents
         best_p = 1.0
         if self.width == 0:
@@ -310,7 +314,10 @@ class _Run:
             effect = (
                 abs(outcome.residual[rows].mean() - outcome.residual[~mask].mean()) if len(rows) < self.size else 0.0
             )
-            if p <= self.alpha and effect >= self.smallest and len(rows) >= LEAST_BOXES and inside >= LEAST_DOCUMENTS:
+            clear = p <= self.alpha and effect >= self.smallest and len(rows) >= LEAST_BOXES
+            if clear and inside < LEAST_DOCUMENTS:
+                thin.append(Subset(conditions, np.sort(self.order[rows]), inside, t, p, confirmed=False))
+            elif clear:
                 confirmed = self._confirmed(mask, t, outcome, cells, len(conditions))
                 clearest.append(Subset(conditions, np.sort(self.order[rows]), inside, t, p, confirmed))
                 if len(clearest) == MOST_ROWS:
@@ -319,7 +326,7 @@ class _Run:
             cell = outcome.cell | np.where(mask, bit, 0)
             cells = self._split(cells, cell, mask, int(bit))
             outcome = self._expect(cell)
-        return Search(tuple(clearest), self.tested, documents, max(_LEAST_GROUPS, 0), best_p)
+        return Search(tuple(clearest), self.tested, documents, _LEAST_GROUPS, best_p, tuple(thin))
 
     def _expect(self, cell: IntArray) -> _Outcome:
         """What is expected of the boxes of each cell: their mean."""

@@ -26,7 +26,7 @@ from evaluator.model.dataset import JoinedBoxes
 from evaluator.slices.attributes import Attribute, OfPages, joined
 from evaluator.slices.conditions import Condition, holding, subject
 from evaluator.slices.measured import GROUND_TRUTH, WORDS, Counted, Measure, counted_of, is_fit, tables_of
-from evaluator.slices.search import ALPHA, SMALLEST_EFFECT, Search, Subset, as_normal, search
+from evaluator.slices.search import ALPHA, LEAST_DOCUMENTS, SMALLEST_EFFECT, Search, Subset, as_normal, search
 
 
 class Part(NamedTuple):
@@ -71,6 +71,8 @@ class Slice:
         The measure in the slice of A and of B; None for one model.
     parts : tuple of Part
         Its boxes, by side.
+    missing : int
+        How many more documents it would take to list it; 0 for a slice that is listed.
     """
 
     conditions: tuple[Condition, ...]
@@ -84,6 +86,7 @@ class Slice:
     confirmed: bool
     models: tuple[float, float] | None
     parts: tuple[Part, ...]
+    missing: int = 0
 
     @property
     def difference(self) -> float:
@@ -99,6 +102,8 @@ class Slice:
     def sentence(self) -> str:
         """The slice in one sentence."""
         kept = "confirmed on the other half" if self.confirmed else "not confirmed on the other half"
+        if self.missing:
+            kept = f"too few documents, {self.missing} more needed"
         unit = ("match", "matches") if is_fit(self.measure) else ("box", "boxes")
         counts = f"{self.boxes:,} {unit[self.boxes != 1]} in {count_of(self.documents, 'document')}"
         title = WORDS[self.measure].title
@@ -138,6 +143,8 @@ class Slices(NamedTuple):
     ----------
     slices : tuple of Slice
         Most costly first.
+    thin : tuple of Slice
+        As clear, from too few documents; most costly first.
     boxes : int
         That were searched.
     attributes : tuple of str
@@ -148,6 +155,7 @@ class Slices(NamedTuple):
     """
 
     slices: tuple[Slice, ...]
+    thin: tuple[Slice, ...]
     boxes: int
     attributes: tuple[str, ...]
     searched: Search
@@ -166,6 +174,11 @@ class Slices(NamedTuple):
     def enough(self) -> bool:
         """Whether there are enough documents for a search."""
         return self.searched.documents >= self.searched.needed
+
+    @property
+    def thin_sentences(self) -> tuple[str, ...]:
+        """The slices from too few documents, each in a sentence with how many more it takes."""
+        return tuple(each.sentence for each in self.thin)
 
     @property
     def heading(self) -> str:
@@ -241,11 +254,14 @@ def find_slices(
         exact=_difference_z(counted, document) if both and not counted.paired else None,
     )
     label = counted.column(lambda side: side.label.astype(np.int64))
-    made = [_slice(one, counted, document, label, tables) for one in tried.subsets]
-    # Elsewhere is what a reader compares with: where it is the same label and hardly differs, there is nothing to tell.
-    listed = [each for each in made if abs(each.difference) >= smallest]
-    listed.sort(key=lambda each: -each.lost)
-    return Slices(tuple(listed), len(counted), tuple(each.name for each in taken), tried, signature)
+
+    def listed(subsets: Sequence[Subset]) -> tuple[Slice, ...]:
+        made = [_slice(one, counted, document, label, tables) for one in subsets]
+        # Elsewhere is what a reader compares with: where it is the same label and hardly differs, nothing is to tell.
+        return tuple(sorted((each for each in made if abs(each.difference) >= smallest), key=lambda each: -each.lost))
+
+    names = tuple(each.name for each in taken)
+    return Slices(listed(tried.subsets), listed(tried.thin), len(counted), names, tried, signature)
 
 
 def _outcome(counted: Counted) -> FloatArray:
@@ -408,6 +424,7 @@ def _slice(
         conditions=subset.conditions, measure=counted.measure, value=value, rest=rest, boxes=int(last.sum()),
         documents=len(np.unique(document[last])), lost=int(last.sum()) * (rest - value), p=subset.p,
         confirmed=subset.confirmed, models=(here[0], here[1]) if len(here) == 2 else None, parts=tuple(parts),
+        missing=max(LEAST_DOCUMENTS - subset.documents, 0),
     )  # fmt: skip
 
 

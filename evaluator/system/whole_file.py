@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-def write_whole(path: Path, pieces: Iterable[bytes], *, durable: bool = True) -> int:
+def write_whole(path: Path, pieces: Iterable[bytes], *, durable: bool = True, mode: int = 0o644) -> int:
     """Write a file; an older one stays until the new one is complete.
 
     Parameters
@@ -18,6 +18,8 @@ def write_whole(path: Path, pieces: Iterable[bytes], *, durable: bool = True) ->
         Taken one by one, so that they may be made on the way.
     durable : bool
         Wait until the disk has it. Without, a crash of the machine may leave an empty file under the name.
+    mode : int
+        Who may read it; a report is passed on.
 
     Returns
     -------
@@ -39,8 +41,8 @@ def write_whole(path: Path, pieces: Iterable[bytes], *, durable: bool = True) ->
             out.flush()
             if durable:
                 os.fsync(out.fileno())
-        # mkstemp gives the file to its owner alone; a report is passed on.
-        os.chmod(name, 0o644)
+        # mkstemp gives the file to its owner alone.
+        os.chmod(name, mode)
         os.replace(name, path)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):

@@ -31,7 +31,7 @@ from evaluator.project import Member, Project, Upload
 from evaluator.protocols.base import Source
 from evaluator.workspace import WORKSPACE_VARIABLE, Workspace
 from evaluator.workspace_folder import Taken
-from pages.shared import kept, protocol
+from pages.shared import kept, protocol, waiting
 from pages.shared.state import Field, State, state
 
 SAMPLE_DATA: Final = Path(__file__).resolve().parents[2] / "sample_data"
@@ -277,9 +277,39 @@ POSTERS: Final[Kind[Posters]] = Kind(
 def read(
     kind: Kind[C], origin: Origin, name: str, side: Side, *, as_reference: bool = False, as_written: bool = False
 ) -> Member[C]:
-    """A file or folder of this machine, or uploaded files; unreadable ones carry their issues."""
+    """A file or folder of this machine, or uploaded files; unreadable ones carry their issues.
+
+    A large one is read with a progress bar; once cancelled it is not read again until the tab is reloaded.
+    """
     reading = Reading(side=side, as_reference=as_reference, as_written=as_written)
-    return project.read_member(name, side, origin, lambda: kind.read(origin, name, reading))
+
+    def content() -> C:
+        return kind.read(origin, name, reading)
+
+    if _bytes_of(origin) < waiting.LARGE_BYTES:
+        return project.read_member(name, side, origin, content)
+    if name in state.cancelled:
+        rule, fix = "the file must be read to its end", "Reload the tab to read it."
+        issue = Issue(severity="error", file=name, place="", rule=rule, found="its reading was cancelled", fix=fix)
+        return Member(name, side, None, (issue,), origin)
+
+    def cancel() -> None:
+        # An upload is forgotten, and can be read again at once.
+        if isinstance(origin, Path):
+            state.cancelled = (*state.cancelled, name)
+
+    return project.read_member(name, side, origin, lambda: waiting.read_with_progress(name, content, cancel))
+
+
+def _bytes_of(origin: Origin) -> int:
+    """How large a file or an upload is, or the files of a folder together; 0 for what cannot be looked at."""
+    if isinstance(origin, Upload):
+        return sum(len(content) for _, content in origin.files)
+    try:
+        paths = [entry for entry in origin.iterdir() if entry.is_file()] if origin.is_dir() else [origin]
+        return sum(path.stat().st_size for path in paths)
+    except OSError:
+        return 0
 
 
 # --- files ---------------------------------------------------------------------------------------------------

@@ -73,9 +73,9 @@ def _tide(key: ResultKey, *, _evaluation: Callable[[], BoxEvaluation]) -> TideEr
     return protocol.chosen().error_types(_evaluation())
 
 
-def _calibration_of(loaded: OpenedBoxes, model: Model) -> Calibration | None:
-    """How far the scores of a model are right, of all its predictions at the IoU threshold of the moment."""
-    return box_calibration(matching_of_all(loaded, model).at(state.iou))
+def _calibration_of(loaded: OpenedBoxes, model: Model, label: str | None = None) -> Calibration | None:
+    """How far the scores of a model are right, of its predictions (of a label) at the IoU threshold of the moment."""
+    return box_calibration(matching_of_all(loaded, model).at(state.iou), label)
 
 
 def _differences_of(loaded: OpenedBoxes, chosen: Sequence[Model]) -> dict[str, Difference]:
@@ -233,14 +233,7 @@ def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, col
     for title, values in list(columns[shown.letter].items())[1:]:
         table[title] = values
         settings[title] = widgets.ratio(56)
-    for model in chosen:
-        best = dict(zip(*_own(choice_of(loaded, model)), strict=True))
-        title = f"Score {model.letter}"
-        table[title] = [best.get(label) for label in evaluation.matching.labels]
-        settings[title] = st.column_config.NumberColumn(format="%.2f", width=56, help="With the best F1.")
-    best_f1 = dict(zip(choice_of(loaded, shown).labels, choice_of(loaded, shown).label_f1_own.tolist(), strict=True))
-    table["F1 there"] = [best_f1.get(label) for label in evaluation.matching.labels]
-    settings["F1 there"] = widgets.ratio(58)
+    _add_scores(table, settings, loaded, chosen, shown)
     widgets.table(
         table,
         rows=12,
@@ -249,6 +242,47 @@ def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, col
         columns=settings,
         alt="Average precision by label",
     )
+
+
+def _add_scores(
+    table: pd.DataFrame, settings: dict[str, Any], loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named
+) -> None:
+    """Columns of each label: the best score of every model, F1 there of the shown one, and how far scores are right."""
+    labels = matching_of_all(loaded, shown).labels
+    for model in chosen:
+        best = dict(zip(*_own(choice_of(loaded, model)), strict=True))
+        title = f"Score {model.letter}"
+        table[title] = [best.get(label) for label in labels]
+        settings[title] = st.column_config.NumberColumn(format="%.2f", width=56, help="With the best F1.")
+    best_f1 = dict(zip(choice_of(loaded, shown).labels, choice_of(loaded, shown).label_f1_own.tolist(), strict=True))
+    table["F1 there"] = [best_f1.get(label) for label in labels]
+    settings["F1 there"] = widgets.ratio(58, help=frame.escaped(f"Of {frame.lettered(shown)}."))
+    for model in chosen:
+        bins = [_calibration_of(loaded, model, label) for label in labels]
+        title = f"ECE {model.letter}"
+        table[title] = [None if each is None else defined(each.error) for each in bins]
+        settings[title] = widgets.ratio(56, help="Mean gap between score and share that is right.")
+
+
+def scores(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+    """What scores are worth, under a protocol that needs none: per label, reliability, one score or one per label."""
+    if all(_calibration_of(loaded, model) is None for model in chosen):
+        return
+    with st.container(key="own_scores_row"):
+        first, second, third = st.columns([1.25, 1.1, 1.0], gap="medium")
+    with first:
+        frame.section("Scores by label", f"IoU {threshold_text(state.iou)}, all predictions")
+        labels = matching_of_all(loaded, chosen[0]).labels
+        table = pd.DataFrame({"Label": [plain(label) for label in labels]})
+        settings: dict[str, Any] = {"Label": 104}
+        _add_scores(table, settings, loaded, chosen, chosen[0])
+        widgets.table(
+            table, rows=12, key="scores_by_label", placeholder="–", columns=settings, alt="Best score and ECE by label"
+        )
+    with second:
+        _reliability(loaded, chosen)
+    with third:
+        _one_or_own(loaded, chosen)
 
 
 def _own(choice: ThresholdChoice) -> tuple[Sequence[str], Sequence[float]]:
@@ -326,8 +360,15 @@ def _costs(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
 
 def _reliability(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     frame.section("Reliability of scores", f"share that is right, by score; IoU {threshold_text(state.iou)}")
+    # Without a key: other labels make it another choice.
+    label = st.selectbox(
+        "Reliability of",
+        [None, *matching_of_all(loaded, chosen[0]).labels],
+        format_func=lambda name: "All labels" if name is None else plain(name),
+        label_visibility="collapsed",
+    )
     for column, model in zip(st.columns(len(chosen), gap="small"), chosen, strict=True):
-        bins = _calibration_of(loaded, model)
+        bins = _calibration_of(loaded, model, label)
         if bins is None:
             column.caption(f"{model.letter}: scores are missing or not between 0 and 1.")
             continue

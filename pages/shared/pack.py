@@ -21,7 +21,7 @@ from evaluator.pack import tables
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents, gather
 from evaluator.pack.folder import write_folder
-from evaluator.pack.further import Boxes, Further, Note, gather_all
+from evaluator.pack.further import Boxes, Further, MadeBefore, Note, gather_all
 from evaluator.pack.html_pack import Cancelled, Written, write_html
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
@@ -31,8 +31,10 @@ from evaluator.pdf.folder import Folders
 from evaluator.project import OptionError, options_of
 from evaluator.protocols import PROTOCOLS, AnyProtocol, pixel
 from evaluator.protocols.base import Options
+from evaluator.protocols.fields.protocol import FieldsOptions, OptionsWithSchema
 from evaluator.review.verdicts import Event
 from pages.shared import pictures, protocol
+from pages.shared.fields import results as field_results
 from pages.shared.findings import log as findings
 from pages.shared.opened import FIELDS, POSTERS, Opened, OpenedBoxes, opened, pixels
 from pages.shared.results import ResultKey, result_key, result_of, score_threshold
@@ -208,7 +210,12 @@ def choices(
     every = (*_open_kinds(loaded).values(), pixels() if loaded is None else None)
     kinds = [each for each in every if each is not None]
     digests = tuple(digest for each in kinds for digest in (*each.digests, *(model.name for model in each.pair)))
-    chosen_now = (str(sorted(_chosen(None).items(), key=str)),) if also else ()
+    now = (
+        sorted(_chosen(None).items(), key=str),
+        state.class_weights,
+        state.field_schema and state.field_schema.sha256,
+    )
+    chosen_now = (str(now),) if also else ()
     keys = tuple(result_key(loaded, model) for model in loaded.pair) if loaded is not None else ()
     encoded, revision = msgspec.json.encode(options), findings.review_log().revision
     return Choices((*digests, *chosen_now), keys, encoded, revision, tuple(also), _encoded(earlier))
@@ -230,7 +237,7 @@ def start(
     drawn = Pictures(pictures.pool(), pdfs, loaded.dataset.page_images if loaded is not None else None)
     events = [event for judged in findings.review_log().judged.values() for event in judged.history]
     # All that follows from the session is read here: the thread has none.
-    boxes, further = _boxes(loaded), _further(loaded, also)
+    boxes, further, before = _boxes(loaded), _further(loaded, also), _made_before()
     work: dict[str, Callable[[Contents], Written]] = {
         "html": lambda contents: write_html(made.path, contents, drawn, progress=made.note),
         "pdf": lambda contents: write_pdf(made.path, contents, drawn, progress=made.note),
@@ -238,7 +245,7 @@ def start(
     }
 
     def gathered(note: Note) -> Contents:
-        return gather_all(boxes, further, options, note, earlier=earlier)
+        return gather_all(boxes, further, options, note, earlier=earlier, before=before)
 
     made.thread = threading.Thread(target=_run, args=(made, gathered, work[form]), daemon=True, name="review pack")
     state.pack_job = made
@@ -255,7 +262,14 @@ def _boxes(loaded: OpenedBoxes | None) -> Boxes | None:
     if loaded is None:
         return None
     results = [result_of(loaded, model) for model in loaded.pair]
-    return Boxes(protocol.chosen(), results, _called(loaded), findings.review_log(), loaded.issues)
+    of = protocol.chosen()
+    return Boxes(of, results, _called(loaded), findings.review_log(), loaded.issues, _options(of, loaded))
+
+
+@st.cache_resource(show_spinner=False)
+def _made_before() -> MadeBefore:
+    """The chapters of all sessions, by digests and options."""
+    return MadeBefore()
 
 
 def _further(loaded: OpenedBoxes | None, also: Sequence[str]) -> list[Further]:
@@ -269,7 +283,12 @@ def _further(loaded: OpenedBoxes | None, also: Sequence[str]) -> list[Further]:
             continue
         models = [of.predictions[model.index] for model in of.pair]
         scores = [score_threshold(model) for model in of.pair] if system.kind == "boxes" else []
-        further.append(Further(system, of.ground_truth, models, _options(system, of), _called(of), scores))
+        options, called = _options(system, of), _called(of)
+        digests = (of.digests[0], *(of.digests[1 + model.index] for model in of.pair))
+        # Sizes of pages come from the PDFs: another listing of their folder, and they are measured again.
+        listing = pictures.pdf_listing(of.project.pdfs)
+        key = (name, digests, tuple(called), tuple(scores), repr(options), listing)
+        further.append(Further(system, of.ground_truth, models, options, called, scores, of.project, key))
     return further
 
 
@@ -279,9 +298,17 @@ def _called(of: Opened[Any]) -> list[ModelItem]:
 
 
 def _options(system: AnyProtocol, of: Opened[Any]) -> Options:
-    """The options of a further system: what the views of pixels and posters have chosen, else its own."""
+    """The options of a system: what the views have chosen, else its own."""
     known = system.options.__struct_fields__
-    return options_of(system, **{name: value for name, value in _chosen(of.project.pdfs).items() if name in known})
+    chosen = {name: value for name, value in _chosen(of.project.pdfs).items() if name in known}
+    if isinstance(of, OpenedBoxes):
+        labels = of.dataset.labels[: of.dataset.evaluated]
+        weights = {label: weight for label, weight in state.class_weights if label in labels}
+        chosen |= {"class_weight": weights} if weights and "class_weight" in known else {}
+    options = options_of(system, **chosen)
+    if isinstance(options, FieldsOptions) and state.field_schema is not None:
+        return OptionsWithSchema(**{**msgspec.structs.asdict(options), "read": state.field_schema})
+    return options
 
 
 def _chosen(pdfs: Folders | None) -> dict[str, Any]:
@@ -291,6 +318,8 @@ def _chosen(pdfs: Folders | None) -> dict[str, Any]:
         "missing_page": state.pixel_missing,
         "page_size": state.pixel_size,
         "profile": state.poster_profile,
+        "parity": field_results.options().parity,
+        "recall_grid": field_results.options().recall_grid,
         "pdfs": pdfs,
     }
 

@@ -7,7 +7,8 @@ import streamlit as st
 
 from evaluator.drawing.payloads import SlicesPayload
 from evaluator.metrics.box_items import Question
-from evaluator.slices.slices import Slices
+from evaluator.model.issues import plain
+from evaluator.slices.slices import Slice, Slices
 from pages.shared import components, frame, gallery
 from pages.shared import slices as held
 from pages.shared.browser import listing
@@ -50,12 +51,29 @@ def shown(loaded: OpenedBoxes, slices: Slices, payload: SlicesPayload, *, key: s
         go_to(page.document, page.index)
         st.switch_page(BROWSER_VIEW)
     if order is not None and order < len(slices.slices):
-        one = slices.slices[order]
-        listing.clear_filter()
-        state.gallery_third = ""
-        state.model = _model(loaded, of)
-        gallery.ask(Question(slice=held.slice_of(one.conditions, one.measure)))
-        st.switch_page(GALLERY_VIEW)
+        _open(loaded, slices.slices[order], of)
+
+
+def too_few(loaded: OpenedBoxes, slices: Slices, *, key: str, of: str) -> None:
+    """The slices from too few documents, in a band of their own; each opens its boxes."""
+    if not slices.thin:
+        return
+    frame.section("Too few documents", "as clear as the others, not ranked")
+    for place, one in enumerate(slices.thin):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.caption(frame.escaped(plain(one.sentence)))
+            words = f"Show {one.boxes:,} {'box' if one.boxes == 1 else 'boxes'}"
+            if st.button(words, key=f"{key}_few_{place}", type="tertiary"):
+                _open(loaded, one, of)
+
+
+def _open(loaded: OpenedBoxes, one: Slice, of: str) -> None:
+    """Show exactly the boxes of a slice in the Gallery."""
+    listing.clear_filter()
+    state.gallery_third = ""
+    state.model = _model(loaded, of)
+    gallery.ask(Question(slice=held.slice_of(one.conditions, one.measure)))
+    st.switch_page(GALLERY_VIEW)
 
 
 def _model(loaded: OpenedBoxes, of: str) -> int:

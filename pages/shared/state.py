@@ -142,6 +142,8 @@ class State:
     pdf_folders: Field[Mapping[Folders, PdfFolder]] = Field({})
     rejected: Field[AnyMember | None] = Field(None)
     field_rejected: Field[AnyMember | None] = Field(None)
+    # Large files whose reading was cancelled, by name.
+    cancelled: Field[tuple[str, ...]] = Field(())
     # Why a recent project could not be opened again.
     project_issues: Field[tuple[Issue, ...]] = Field(())
     # Files that the reader took out of the comparison, with the name of their kind, and names of an upload's others.

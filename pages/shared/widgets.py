@@ -12,8 +12,8 @@ from pages.shared.state import Field
 
 ROW_HEIGHT: Final = 26
 HEADER_HEIGHT: Final = 34
-WRAPPED_HEIGHT: Final = 62
-"""Of a row with text of up to three lines; the table breaks lines only in rows of more than 56 pixels."""
+WRAPPED_HEIGHT: Final = 76
+"""Of a row with text of up to four lines; the table breaks lines only in rows of more than 56 pixels."""
 K = TypeVar("K")
 
 

@@ -198,6 +198,8 @@ def make_files(folder: Path, boxes: int, pages: int) -> None:
 def served(command: list[str], port: int, folder: Path) -> Iterator[tuple[str, int]]:
     """Address and process of a server that is up; ended when the block ends."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    # As users have it: where this is set, each process compiles the whole product anew.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     process = subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

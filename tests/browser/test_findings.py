@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import urllib.parse
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,9 @@ import pytest
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event
-from tests.browser.conftest import Screen, dashboard
+from tests.browser.conftest import Screen, dashboard, free_port
+from tests.browser.test_app import cells
+from tests.dashboard import SAMPLE_DATA
 from tests.test_findings_view import seeded
 
 pytestmark = pytest.mark.browser
@@ -135,6 +138,40 @@ def test_a_whole_review_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path
             download.focus()
             keys.press("Enter")
         assert Path(saved.value.path()).stat().st_size > 10_000
+        screen.leave()
+
+
+def test_uploads_filter_and_name_outlive_the_server(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
+    """With `--workspace`: after a reload and after a new start of the server everything is there again."""
+    shutil.copy(SAMPLE_DATA / "blocks.json", tmp_path / "third.json")
+    words, port = ("--workspace", str(tmp_path / "ws")), free_port()
+
+    def there(screen: Screen) -> None:
+        screen.open("page_browser")
+        screen.wait(lambda: screen.address().get("label") == "Table", "the filter")
+        screen.go("Files")
+        screen.wait(lambda: "third.json" in cells(screen), "the upload in the table")
+        screen.go("Findings")
+        field = screen.page.get_by_role("textbox", name="Your name", exact=True)
+        screen.wait(lambda: field.input_value() == "Anna", "the name")
+
+    with dashboard(tmp_path, *words, port=port) as url:
+        screen = visit(url).open("files")
+        screen.page.locator("input[type=file]").first.set_input_files(tmp_path / "third.json")
+        screen.page.get_by_text("third.json").first.wait_for()
+        screen.page.get_by_role("button", name="Read the files").click()
+        screen.page.get_by_role("button", name="Open these files").click()
+        screen.wait(lambda: "third.json" in cells(screen), "the file in the table")
+        name_oneself(screen.go("Findings"), "Anna")
+        screen.go("Page browser")
+        screen.page.get_by_role("combobox", name="Label").click()
+        screen.page.get_by_role("option", name="Table").click()
+        screen.wait(lambda: screen.address().get("label") == "Table", "the label in the address")
+        screen.settled()
+        there(screen)
+        screen.leave()
+    with dashboard(tmp_path, *words, port=port):
+        there(screen)
         screen.leave()
 
 

@@ -73,6 +73,16 @@ def test_it_opens_from_disk_with_every_part(opened: Any) -> None:
     assert opened.locator("article").count() == 4
     broken = opened.evaluate("() => [...document.images].filter((image) => !image.naturalWidth).length")
     assert broken == 0
+    # Each finding has the picture once, and refers to it on the other model's side.
+    sides = opened.evaluate(
+        """() => [...document.querySelectorAll('article')].map((finding) =>
+          [...finding.querySelectorAll('svg.picture > *')].map((shape) =>
+            shape.localName === 'image' ? shape.id : shape.getAttribute('href').slice(1)))"""
+    )
+    assert [len(names) for names in sides] == [2] * 4
+    assert all(own == other for own, other in sides)
+    faces = opened.evaluate("() => document.fonts.ready.then((faces) => [...faces].map((face) => face.status))")
+    assert faces == ["loaded", "loaded"]
     assert opened.evaluate("() => document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
@@ -80,10 +90,10 @@ def test_boxes_lie_inside_their_pictures(opened: Any) -> None:
     outside = opened.evaluate(
         """() => [...document.querySelectorAll('figure .sheet, .crop .sheet')].flatMap((sheet) => {
           const frame = { width: sheet.clientWidth, height: sheet.clientHeight };
-          const image = sheet.querySelector('img').getBoundingClientRect();
+          const image = sheet.querySelector('img, svg.picture > *').getBoundingClientRect();
           const same = Math.abs(frame.width - image.width) < 1.5 && Math.abs(frame.height - image.height) < 1.5;
-          const shape = sheet.querySelector('img');
-          const natural = shape.naturalWidth / shape.naturalHeight;
+          const [across, down] = sheet.style.aspectRatio.split('/').map(Number);
+          const natural = across / down;
           const kept = Math.abs(image.width / image.height / natural - 1) < 0.02;
           return same && kept ? [] : [[frame.width, frame.height, image.width, image.height, natural]]; })"""
     )

@@ -1,4 +1,4 @@
-"""The page viewer in a real Chromium: geometry, toggles, hover, keys, events, hostile text, frame times."""
+"""The page viewer in a real Chromium: geometry, toggles, hover, keys, events, hostile text."""
 
 from __future__ import annotations
 
@@ -903,47 +903,3 @@ def test_the_focus_goes_from_bar_to_strip_to_page_to_list_to_verdict(judging: Sc
         )
     order = [place for number, place in enumerate(places) if place and place not in places[:number]]
     assert order[:4] == ["strip", "pane", "list", "verdict"]
-
-
-TIMES = """async () => {
-  const host = document.querySelector('[data-testid="stBidiComponentIsolated"]').shadowRoot;
-  const pane = host.querySelector('.pane'), frame = pane.getBoundingClientRect();
-  const next = () => new Promise((done) => requestAnimationFrame(() => done()));
-  const key = (name) => pane.dispatchEvent(new KeyboardEvent('keydown', {key: name, bubbles: true, composed: true}));
-  const time = async (act) => {
-    const all = [];
-    for (let round = 0; round < 9; round += 1) {
-      await next();
-      const start = performance.now();
-      act(round);
-      host.querySelector('.sheet').getBoundingClientRect();
-      const script = performance.now() - start;
-      await next();
-      await next();
-      all.push([script, performance.now() - start]);
-    }
-    all.sort((a, b) => a[1] - b[1]);
-    return all[4];
-  };
-  const move = (round) => pane.dispatchEvent(new PointerEvent('pointermove', {
-    clientX: frame.left + frame.width * (0.4 + 0.02 * round),
-    clientY: frame.top + frame.height * (0.2 + 0.06 * round),
-    bubbles: true,
-  }));
-  return {
-    toggle: await time(() => host.querySelector('.toggle').click()),
-    hover: await time(move),
-    next: await time(() => key('n')),
-    zoom: await time((round) => key(round % 2 ? '-' : '+')),
-  };
-}"""
-
-
-@pytest.mark.parametrize(("boxes", "most"), [(200, 40), (1000, 150)])
-def test_frame_times(tabs: Any, server: str, boxes: int, most: float) -> None:
-    """Work of the script before the next frame; generous, because the machine that runs the tests is shared."""
-    screen = Screen(tabs, server, f"boxes={boxes}")
-    times = screen.page.evaluate(TIMES)
-    print(boxes, {name: [round(value, 1) for value in pair] for name, pair in times.items()})
-    assert {name: pair for name, pair in times.items() if pair[0] > most} == {}
-    screen.close()

@@ -16,7 +16,7 @@ from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.metrics.ranked import Ranking, on_grid
 from evaluator.metrics.results import sum_by, weighted_mean
 from evaluator.model.boxes import FloatArray, IntArray
-from evaluator.model.fields import FieldDocuments
+from evaluator.model.fields import FieldDocuments, Schema
 from evaluator.protocols.base import Count, Evaluation, Labels, MinScore, Options, Protocol, Thresholds, checked
 from evaluator.protocols.fields.evaluation import (
     ALL_FIELDS,
@@ -47,6 +47,12 @@ class FieldsOptions(Options, frozen=True, kw_only=True):
         Literal["linspace", "decimal"] | None, Meta(description="how the 101 recall points are computed.")
     ] = None
     schema: Annotated[Path | None, Meta(description="JSON file that states how values are compared.")] = None
+
+
+class OptionsWithSchema(FieldsOptions, frozen=True, kw_only=True):
+    """The options with a schema that is read already, as the dashboard has it."""
+
+    read: Schema | None = None
 
 
 class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
@@ -80,7 +86,9 @@ class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
     ) -> list[Evaluation]:
         """One comparison of fields for each model."""
         issues = [checked(truth.issues, one.issues, check_pair(truth, one)) for one in models]
-        schema = None if options.schema is None else read_schema(options.schema)
+        schema = options.read if isinstance(options, OptionsWithSchema) else None
+        if options.schema is not None:
+            schema = read_schema(options.schema)
         results = (
             evaluate(
                 truth,

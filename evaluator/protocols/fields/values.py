@@ -15,8 +15,6 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
-from rapidfuzz import process
-from rapidfuzz.distance import Levenshtein
 
 from evaluator.model.boxes import FloatArray
 from evaluator.model.fields import Comparator, Rule, Schema
@@ -81,6 +79,10 @@ def similarities(truths: Sequence[Any], predictions: Sequence[Any], rule: Rule |
         close = gap <= RELATIVE_TOLERANCE * np.maximum.outer(np.abs(first), np.abs(second))
         return np.asarray(close, dtype=np.float64)
     if kind == "text" and all(isinstance(value, str) for value in every):
+        # Here and below, so that what has no fields starts without it.
+        from rapidfuzz import process
+        from rapidfuzz.distance import Levenshtein
+
         here, there = ([_normalised(value) for value in side] for side in (truths, predictions))
         table = process.cdist(here, there, scorer=Levenshtein.normalized_similarity, dtype=np.float64)
         return np.asarray(table, dtype=np.float64).reshape(len(truths), len(predictions))
@@ -118,6 +120,8 @@ def text_similarity(truth: str, predicted: str) -> float:
     >>> text_similarity("Acme  Corp", "acme corp.")
     0.9
     """
+    from rapidfuzz.distance import Levenshtein
+
     return float(Levenshtein.normalized_similarity(_normalised(truth), _normalised(predicted)))
 
 

@@ -70,8 +70,12 @@ export function cellAfter({ key, ctrlKey: far }, [row, column], last) {
   return to ? [Math.max(0, Math.min(last, to[0])), Math.max(0, Math.min(last, to[1]))] : null;
 }
 
+/** Scripts in which a word is parted by a hyphen. */
+const HYPHENATED = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}]$/u;
+
 /**
- * A name on at most two lines of a width: parted at a space, hyphen, slash or underscore, else with a hyphen.
+ * A name on at most two lines of a width: parted at a space, hyphen, slash or underscore, else between two letters: with
+ * a hyphen in scripts that have one.
  * @param {string} name @param {(text: string) => boolean} fits whether a text fits on a line @returns {string[]}
  */
 export function twoLines(name, fits) {
@@ -83,8 +87,11 @@ export function twoLines(name, fits) {
   if (!first) {
     const usual = rest === "Background" ? 4 : rest.length - 1;
     let length = Math.min(usual, rest.length - 1);
-    while (length > 1 && !fits(`${rest.slice(0, length)}-`)) length -= 1;
-    first = `${rest.slice(0, length)}-`;
+    const begun = () => rest.slice(0, length) + (HYPHENATED.test(rest.slice(0, length)) ? "-" : "");
+    while (length > 1 && !fits(begun())) length -= 1;
+    // Both halves of a character stay on one line.
+    if (length > 1 && /[\uD800-\uDBFF]/.test(rest[length - 1])) length -= 1;
+    first = begun();
     rest = rest.slice(length);
   }
   rest = rest.trim();

@@ -210,13 +210,13 @@ class Matrix {
     const number = this.narrow && column % 2 && column > 9 ? "" : String(column);
     const lines = small ? [number] : twoLines(name, fits);
     return html("th", { class: "mx-name", scope: "col", role: "columnheader", "data-name-column": column, title: name, "aria-label": name },
-      ...lines.map((line) => html("span", {}, line)));
+      ...lines.map((line) => html("span", { dir: "auto" }, line)));
   }
 
   /** @param {string} name @param {number} row @param {boolean} small @returns {HTMLElement} */
   nameOfRow(name, row, small) {
     return html("th", { class: "mx-name", scope: "row", role: "rowheader", "data-name-row": row, title: name, "aria-label": name },
-      html("span", {}, small ? `${row} ${name}` : name));
+      html("span", { dir: "auto" }, small ? `${row} ${name}` : name));
   }
 
   /** @param {MatrixPayload} data @param {number} row @param {number} column @param {boolean} small @returns {HTMLElement} */

@@ -2,7 +2,7 @@
  * One box in words: its name for a screen reader, its chip, the facts of its tooltip. Pure: no document.
  */
 
-import { STATUS_WORDS, capital, ratio, scoreText } from "./words.js";
+import { STATUS_WORDS, capital, isolated, ratio, scoreText } from "./words.js";
 
 /** @typedef {import("./payloads.d.ts").BoxItem} BoxItem */
 /** @typedef {import("./payloads.d.ts").MistakeItem} MistakeItem */
@@ -36,7 +36,7 @@ export function chipText(box, compact) {
   const number = box.mistake === null || box.mistake === undefined ? "" : `${box.mistake} `;
   if (compact) return `${number}${box.status}`;
   if (box.cause) return `${number}${box.cause}`;
-  return [`${number}${box.status}`, box.label, scoreText(box.score)].filter(Boolean).join(" ");
+  return [`${number}${box.status}`, isolated(box.label), scoreText(box.score)].filter(Boolean).join(" ");
 }
 
 /**
@@ -47,7 +47,7 @@ export function factsOf(box, content) {
   const mistake = content.mistakeOf(box);
   const other = box.side === "prediction" ? "ground truth" : "prediction";
   const near = content.box(box.nearest?.key);
-  const nearText = near && box.nearest ? `nearest ${other}: ${near.label}, IoU ${ratio(box.nearest.iou)}` : "";
+  const nearText = near && box.nearest ? `nearest ${other}: ${isolated(near.label)}, IoU ${ratio(box.nearest.iou)}` : "";
   const wrong = mistake?.lines[0] || matchText(box, content.box(box.partner), other) || nearText || `no ${other} near it`;
   const known = [box.iou, box.coverage, box.purity].some((value) => value !== null && value !== undefined);
   const more = mistake?.lines.slice(1).find((line) => !(known && line.startsWith("IoU")) && !/^(no )?score\b/.test(line)) ?? "";

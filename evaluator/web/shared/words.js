@@ -32,6 +32,16 @@ export function percentOf(share) {
   return `${(share * 100).toFixed(4)}%`;
 }
 
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/**
+ * A name from a file for the middle of a line: in one that runs from right to left, the number behind it stays behind it.
+ * @param {string} name @returns {string}
+ */
+export function isolated(name) {
+  return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
+}
+
 /** @param {string} text @returns {string} with a capital first letter */
 export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -43,4 +43,9 @@ test("a name is parted where people would part it", () => {
   assert.deepEqual(twoLines("Section-header", fits), ["Section-", "header"]);
   assert.deepEqual(twoLines("Background", fits), ["Back-", "ground"]);
   assert.deepEqual(twoLines("Page-footers-of-reports", fits), ["Page-", "footers\u2026"]);
+  assert.deepEqual(twoLines("\u56f3\u8868\u30ad\u30e3\u30d7\u30b7\u30e7\u30f3\u4ed8\u304d", fits),
+    ["\u56f3\u8868\u30ad\u30e3\u30d7\u30b7\u30e7\u30f3", "\u4ed8\u304d"], "no hyphen inside a word of Chinese or Japanese");
+  assert.deepEqual(twoLines("\u0627\u0644\u0641\u0642\u0631\u0629\u0627\u0644\u0631\u0626", fits), ["\u0627\u0644\u0641\u0642\u0631\u0629\u0627\u0644", "\u0631\u0626"]);
+  const short = (/** @type {string} */ text) => text.length <= 3;
+  assert.deepEqual(twoLines("\u{20bb7}\u{20bb7}\u{20bb7}", short)[0], "\u{20bb7}", "a character is not parted");
 });

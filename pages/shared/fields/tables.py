@@ -33,7 +33,9 @@ ROWS_SHOWN: Final = 500
 _TABLE_ROWS: Final = 13
 # Pixels: the least and the most of a column of names, and of one letter.
 _NAME_WIDTHS: Final = (110, 260)
-_LETTER: Final = 6.2
+_LETTER: Final = 5.9
+# Pixels of columns whose title needs more, or less, than others.
+_WIDTHS: Final = {"Mean IoU": 62, "TP": 38, "Missed": 52}
 # Columns of the table of field types that are linked, by their title.
 _COUNTS: Final = {
     "TP": ("true_positive", "true_positive"),
@@ -70,7 +72,6 @@ def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
     for title, (name, _) in _COUNTS.items():
         table[title] = [getattr(row, name) for row in rows]
     columns = list(table.columns)
-    ratio = widgets.ratio(52)
     key = f"field_types_{model.letter}"
     widgets.table(
         table,
@@ -81,11 +82,11 @@ def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
         columns={
             "Field": _name_width(table["Field"].tolist()),
             **{
-                f"AP, {each.letter}": widgets.ratio(48, help=f"Mean over IoU 0.50 to 0.95, {frame.escaped(each.name)}")
+                f"AP, {each.letter}": widgets.ratio(46, help=f"Mean over IoU 0.50 to 0.95, {frame.escaped(each.name)}")
                 for each in compared.models
             },
-            **dict.fromkeys(ratios, ratio),
-            **{title: widgets.count(46, help=_HELP[title]) for title in _COUNTS},
+            **{title: widgets.ratio(_WIDTHS.get(title, 46)) for title in ratios},
+            **{title: widgets.count(_WIDTHS.get(title, 45), help=_HELP[title]) for title in _COUNTS},
         },
         alt="Results by field type",
     )

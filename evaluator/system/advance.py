@@ -1,0 +1,33 @@
+"""How far a long piece of work is, told to whoever asked for it; they may end it by raising an exception.
+
+Owns `told` and `tell`. What works does not know who listens, and nobody need listen. A thread has listeners of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final
+
+Listener = Callable[[int, int], None]
+"""Called with how much of how much is done, in any unit."""
+
+_LISTENER: Final[ContextVar[Listener | None]] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def told(listener: Listener | None) -> Iterator[None]:
+    """What is done while this lasts is told to a listener, and to no other; None silences it."""
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
+
+
+def tell(done: int, total: int) -> None:
+    """Say how much is done; raises what the listener raises."""
+    listener = _LISTENER.get()
+    if listener is not None:
+        listener(done, total)

@@ -1,0 +1,186 @@
+"""Whole sentences of the readers of schema 1.3 and of the writers: place, rule, what was found, and the fix."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evaluator import formats
+from evaluator.formats.writers import WRITERS
+from evaluator.model.issues import BadInput
+from tests.building import annotations, box
+from tests.reading import refused, warned
+from tests.test_convert import sized
+
+SNAPSHOT: Any = formats.FORMATS["snapshot"]
+
+
+def changed(path: str, value: object) -> bytes:
+    """A file of schema 1.3 with one value replaced or added; steps of the path are keys and places."""
+    space = {"type": "normalized_xyxy", "range": [0.0, 1.0], "origin": "top_left"}
+    item = {"id": "1", "label": "Figure", "bbox": [0.1, 0.1, 0.2, 0.2], "score": 0.5}
+    file: dict[str, Any] = {
+        "label_map": {"1": "Figure"},
+        "info": {
+            "schema_version": "1.3", "type": "prediction", "run_id": "r", "model": {"name": "m"},
+            "coordinate_system": space,
+        },
+        "documents": [{"doc_id": "a", "doc_name": "a.pdf", "doc_path": "a.pdf"}],
+        "predictions": [{"page_id": "a::p000", "doc_id": "a", "page_index": 0, "objects": [item]}],
+    }  # fmt: skip
+    at: Any = file
+    *steps, last = [int(step) if step.isdigit() else step for step in path.split(".")]
+    for step in steps:
+        at = at[step]
+    if isinstance(at, list) and last == len(at):
+        at.append(value)
+    else:
+        at[last] = value
+    return json.dumps(file).encode()
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "sentence"),
+    [
+        ("label_map", [], "$.label_map: label_map must be an object of ids and names (schema 1.3); found []. "
+         'Write it as {"1": "Figure", "2": "Table"}.'),
+        ("label_map", {}, "$.label_map: label_map must not be empty (schema 1.3); found {}. "
+         "List the labels to evaluate."),
+        ("label_map", {"x": "Figure"}, "$.label_map.x: keys of label_map must be positive integers in quotes (schema "
+         '1.3); found "x". Number the labels from 1.'),
+        ("label_map", {"1": 5}, '$.label_map["1"]: names in label_map must be text of at least one character (schema '
+         "1.3); found 5. Write the name of the label in double quotes."),
+        ("info", [], "$.info: info must be an object (schema 1.3); found []. Write it as an object."),
+        ("info.extra", 1, "$.info.extra: info has no such key (schema 1.3, additionalProperties); found 1. "
+         "Remove it, or move it into model."),
+        ("info.schema_version", "1.2", '$.info.schema_version: schema_version must be "1.3" (snapshot 1.3, section '
+         '9.1); found "1.2". Convert the file to version 1.3, or correct the version.'),
+        ("info.run_id", "", "$.info.run_id: run_id must be null or text of at least one character (schema 1.3); found "
+         '"". Write the name of the run, or null.'),
+        ("info.created_at", 5, "$.info.created_at: created_at must be an ISO 8601 date or time (schema 1.3); found 5. "
+         "Write it as 2026-02-22, or remove it."),
+        ("info.model", None, "$.info.model: model must be an object with a name (schema 1.3); found null. "
+         'Write it as {"name": "..."}.'),
+        ("info.model", {}, "$.info.model: name is required here (schema 1.3); found {}. Add the model's name."),
+        ("info.model.name", "", "$.info.model.name: name must be text of at least one character (schema 1.3); found "
+         '"". Write the model\'s name in double quotes.'),
+        ("info.model.version", 5, "$.info.model.version: version must be text or null (schema 1.3); found 5. "
+         "Put it in double quotes."),
+        ("info.coordinate_system", [], "$.info.coordinate_system: coordinate_system must be an object with type, "
+         "range, origin (snapshot 1.3, section 3); found []. Write it as the specification does."),
+        ("info.coordinate_system.extra", 1, "$.info.coordinate_system.extra: only type, range, origin are allowed "
+         "here (schema 1.3, additionalProperties); found 1. Remove it."),
+        ("info.coordinate_system.origin", "bottom_left", "$.info.coordinate_system.origin: origin must be "
+         '"top_left" (snapshot 1.3, section 3); found "bottom_left". Turn the y axis, so that y grows downwards from '
+         "the top."),
+        ("documents", [], "$.documents: documents must not be empty (schema 1.3); found []. "
+         "List every evaluated document."),
+        ("predictions.0.objects", {}, "$.predictions[0].objects: objects must be an array (schema 1.3); found {}. "
+         "Write [] for a page without objects."),
+        ("predictions.0.objects.0.label", "", "$.predictions[0].objects[0].label: label must not be empty (schema "
+         '1.3); found "". Write a text of at least one character.'),
+        ("predictions.0.objects.0.label", 5, "$.predictions[0].objects[0].label: label must be a string (schema 1.3); "
+         "found 5. Write it as text in double quotes."),
+    ],
+)  # fmt: skip
+def test_what_is_refused(path: str, value: object, sentence: str) -> None:
+    assert refused(SNAPSHOT, changed(path, value), "p.json") == [f"p.json: {sentence}"]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "sentences"),
+    [
+        ("label_map", {"1": "Figure", "2": "Figure"}, ['$.label_map["2"]: a label should have one id (snapshot 1.3, '
+         'section 4, is silent); found "Figure", also under "1". Both ids are read as the same label; remove one.']),
+        ("predictions.1", {"page_id": "b", "doc_id": "a", "page_index": 0, "objects": []}, [
+            '$.predictions[1]: a page should have one entry (snapshot 1.3 is silent); found "a", page_index 0, also '
+            "at $.predictions[0]. The objects of both entries are pooled.",
+            "$.predictions[1].page_id: page_id should be spelled the same for the same page (snapshot 1.3 is silent); "
+            'found "b" and "a::p000". Nothing is lost: pages are distinguished by doc_id and page_index.',
+        ]),
+    ],
+)  # fmt: skip
+def test_what_is_odd(path: str, value: object, sentences: list[str]) -> None:
+    source = formats.read_bytes(changed(path, value), "p.json")
+    assert warned(source) == [f"p.json: {sentence}" for sentence in sentences]
+
+
+IMAGES = "knows images, no documents of several pages; found 2 documents with 4 pages. Each page is an image of its own"
+ALONE = "Their boxes alone are written."
+LOST = {
+    "snapshot": [f"schema 1.3 has no outlines; found 1 boxes with one. {ALONE}"],
+    "coco": ["COCO does not name a model; found toy. The name is left out."],
+    "yolo": [
+        f"a YOLO outline is one ring of at least three points; found 1 boxes with another one. {ALONE}",
+        "YOLO does not hold the sizes of pages; found 4 pages. Keep the images.",
+        f"YOLO {IMAGES}, such as b_p0002.png.",
+        "YOLO does not name a model; found toy. The name is left out.",
+    ],
+    "cvat": [
+        f"a CVAT polygon is one ring; found 1 boxes with several. {ALONE}",
+        "CVAT has no scores; found 3 boxes with one. The scores are left out.",
+        f"CVAT {IMAGES}, such as b_p0002.png.",
+        "CVAT does not name a model; found toy. The name is left out.",
+    ],
+    "label-studio": [
+        f"a Label Studio polygon is one ring; found 1 boxes with several. {ALONE}",
+        f"Label Studio {IMAGES}, such as b_p0002.png.",
+    ],
+    "page-xml": [
+        f"a PAGE XML outline is one ring; found 1 boxes with others. {ALONE}",
+        f"PAGE XML {IMAGES}, such as b_p0002.png.",
+        "PAGE XML does not name a model; found toy. The name is left out.",
+    ],
+    "omnidocbench": [
+        f"an OmniDocBench outline has four points, and results have none; found 1 boxes with another one. {ALONE}",
+        "OmniDocBench results list boxes, no pages; found 1 pages without boxes. They are left out.",
+        f"OmniDocBench {IMAGES}, such as b_p0002.png.",
+        "OmniDocBench does not name a model; found toy. The name is left out.",
+    ],
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_what_a_target_cannot_hold(name: str) -> None:
+    ring = np.array([[0.1, 0.2], [0.3, 0.2], [0.2, 0.4]])
+    source = sized()
+    source = replace(source, boxes=replace(source.boxes, polygons={0: [ring, ring / 2.0]}))
+    said = [issue.sentence for issue in WRITERS[name].written(source).warnings]
+    assert said == [f"prediction.json: {sentence}" for sentence in LOST[name]]
+
+
+@pytest.mark.parametrize(
+    ("score", "sentence"),
+    [
+        (np.nan, "every prediction must have a score in schema 1.3; found 1 of 3 without. Add the scores, or convert "
+         "the file with --as ground_truth."),
+        (2.0, "scores must be in [0, 1] in schema 1.3; found 1 outside. Scale them."),
+    ],
+)  # fmt: skip
+def test_scores_that_schema_1_3_cannot_hold(score: float, sentence: str) -> None:
+    source = sized()
+    source = replace(source, boxes=replace(source.boxes, score=np.array([score, 0.5, 0.5])))
+    with pytest.raises(BadInput) as bad:
+        WRITERS["snapshot"].written(source)
+    assert str(bad.value) == f"prediction.json: {sentence}"
+
+
+def test_boxes_that_schema_1_3_cannot_hold() -> None:
+    source = annotations([box(0.1, 0.1, 1.2, 0.3, score=0.5)])
+    assert [issue.sentence for issue in WRITERS["snapshot"].written(source).warnings] == [
+        "prediction.json: boxes must lie on their page and have a width and a height in schema 1.3; found 1 do not. "
+        "They are left out."
+    ]
+
+
+def test_a_path_where_nothing_is(tmp_path: Path) -> None:
+    with pytest.raises(BadInput) as bad:
+        formats.read(tmp_path / "nothing")
+    assert str(bad.value) == (
+        "nothing: the file must be readable; found No such file or directory. Correct the path or its permissions."
+    )

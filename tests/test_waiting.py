@@ -1,0 +1,110 @@
+"""Reading that takes long: how far it is, in the terminal's bar and in the dashboard, and its end on Cancel."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from evaluator import formats
+from evaluator.formats import table as table_format
+from evaluator.formats import xml_text
+from evaluator.formats.base import Reading
+from evaluator.system import advance
+from pages.shared import waiting
+from tests import dashboard
+from tests.building import box, write_file
+
+ROWS = "".join(f"p{at}.png,Text,1,1,{at % 90 + 5},9\n" for at in range(9000))
+CSV = f"document,label,x1,y1,x2,y2\n{ROWS}".encode()
+
+
+class _Enough(Exception):
+    pass
+
+
+def heard(path: Path) -> list[tuple[int, int]]:
+    """What is told while a file is read."""
+    said: list[tuple[int, int]] = []
+    with advance.told(lambda done, total: said.append((done, total))):
+        formats.read(path)
+    return said
+
+
+def test_a_table_tells_its_bytes(tmp_path: Path) -> None:
+    (tmp_path / "boxes.csv").write_bytes(CSV)
+    said = heard(tmp_path / "boxes.csv")
+    assert len(said) == 3
+    assert said == sorted(said)
+    assert {total for _, total in said} == {len(CSV)}
+    assert 0 < said[1][0] < said[2][0] <= len(CSV)
+
+
+def test_xml_tells_its_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(xml_text, "_STEP_BYTES", 1000)
+    image = (
+        '<image id="{0}" name="p{0}.png" width="9" height="9"><box label="T" xtl="1" ytl="1" xbr="3" ybr="3"/></image>'
+    )
+    text = f"<annotations>{''.join(map(image.format, range(40)))}</annotations>"
+    (tmp_path / "a.xml").write_text(text)
+    said = heard(tmp_path / "a.xml")
+    assert [done // 1000 for done, _ in said] == [1, 2, 3, 4]
+    assert {total for _, total in said} == {len(text) + len("<_>")}
+
+
+def test_a_folder_tells_its_files(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        write_file(tmp_path / f"{name}.json", [box(0, 0, 1, 1, document=f"{name}.pdf")], side="ground_truth")
+    assert heard(tmp_path) == [(0, 3), (1, 3), (2, 3)]
+
+
+def test_who_listens_may_end_it() -> None:
+    def enough(_done: int, _total: int) -> None:
+        raise _Enough
+
+    with advance.told(enough), pytest.raises(_Enough):
+        table_format.FORMAT.read(CSV, "boxes.csv", Reading())
+    assert len(table_format.FORMAT.read(CSV, "boxes.csv", Reading()).boxes) == 9000
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
+    """Files that count as large."""
+    monkeypatch.setattr(waiting, "LARGE_BYTES", 1)
+    write_file(tmp_path / "truth.json", [box(0.1, 0.1, 0.5, 0.5)], side="ground_truth")
+    write_file(tmp_path / "a.json", [box(0.1, 0.1, 0.5, 0.5)])
+    return dashboard.workspace(tmp_path / "truth.json", [tmp_path / "a.json"])
+
+
+def test_large_files_are_read_like_others(monkeypatch: pytest.MonkeyPatch, large: str) -> None:
+    app = dashboard.start(monkeypatch, dashboard.FILES, files=large)
+    assert app.dataframe[0].value["Boxes"].tolist() == [1, 1]
+    assert [each.label for each in app.button if each.label == "Cancel"] == []
+
+
+def test_a_reading_that_is_left_ends_and_a_cancelled_file_is_named(monkeypatch: pytest.MonkeyPatch, large: str) -> None:
+    app = dashboard.start(monkeypatch, dashboard.FILES, files=large)
+    app.session_state["files"] = None
+    app.session_state["cancelled"] = ("a.json",)
+    dashboard.fine(app.run())
+    issues = next(each.value for each in app.dataframe if "Rule" in each.value)
+    assert issues["Rule"].tolist() == ["the file must be read to its end"]
+
+
+def test_the_thread_ends_after_its_step_when_nobody_waits() -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def read() -> str:
+        advance.tell(1, 2)
+        begun.set()
+        go_on.wait(10)
+        advance.tell(2, 2)
+        return "read"
+
+    work = waiting.Work(read)
+    assert begun.wait(10)
+    work.stop()
+    go_on.set()
+    assert isinstance(work.future.exception(10), waiting._Cancelled)
+    assert (work.done, work.total) == (1, 2)

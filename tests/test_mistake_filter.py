@@ -130,7 +130,7 @@ def test_the_best_pair_of_a_split_counts() -> None:
 def test_pairs_and_mistakes_of_pixel_files_have_one_unit() -> None:
     """The same boxes in shares and in pixels of 400 x 800: size and height are the same shares, of pairs too."""
     rows = [box(0.1, 0.1, 0.5, 0.3), box(0.1, 0.7, 0.5, 0.9)]
-    found = [rows[0]._replace(score=0.9), box(0.6, 0.4, 0.8, 0.5, score=0.5)]
+    predicted = [rows[0]._replace(score=0.9), box(0.6, 0.4, 0.8, 0.5, score=0.5)]
 
     def every(scale: tuple[float, float]) -> Items:
         sides = [

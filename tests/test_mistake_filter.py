@@ -140,7 +140,7 @@ def test_pairs_and_mistakes_of_pixel_files_have_one_unit() -> None:
                 boxes=replace(side.boxes, xyxy=side.boxes.xyxy * np.tile(scale, 2)),
                 page_size=None if scale == (1.0, 1.0) else np.array([scale]),
             )
-            for side in (ground_truth(rows), prediction(found))
+            for side in (ground_truth(rows), prediction(predicted))
         ]
         result = snapshot.pair(join(*sides), 0).match().at(0.5)
         return mistake_filter.on_pages(result, items(result))

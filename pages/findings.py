@@ -422,8 +422,8 @@ def _nothing(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
         st.button("Clear filter", on_click=queue.clear_filter)
     elif findings.store_problem() is None:
         st.html(
-            '<div class="ls-empty"><p>Nothing has been judged yet. Choose a mistake in the Page browser and say what '
-            "it is; or import the findings of others below.</p></div>"
+            '<div class="ls-empty"><p>Nothing has been judged yet. Choose a mistake in the Page browser and give it '
+            "a verdict; or import the findings of others below.</p></div>"
         )
         st.page_link(BROWSER_VIEW, label="Open the Page browser", icon=":material/find_in_page:")
 

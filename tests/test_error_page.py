@@ -16,9 +16,8 @@ def test_the_page_is_up_to_date() -> None:
 
 
 def test_every_rule_has_its_fix_and_only_its_own() -> None:
-    rows = [
-        line[2:-2].split(" | ") for line in error_page.PAGE.read_text(encoding="utf-8").splitlines() if line[:2] == "| "
-    ]
+    lines = error_page.PAGE.read_text(encoding="utf-8").splitlines()
+    rows = [line[2:-2].split(" | ") for line in lines if line.startswith("| ") and " | " in line]
     assert [row for row in rows if error_page.OPEN in row] == []
     fixes = {rule: {row[1] for row in rows if row[0] == rule and len(row) > 1} for rule, *_ in rows}
     # A fix that is given to the function that notes it, one of several of a function, and one by the side.

@@ -130,7 +130,7 @@ def test_the_best_pair_of_a_split_counts() -> None:
 def test_pairs_and_mistakes_of_pixel_files_have_one_unit() -> None:
     """The same boxes in shares and in pixels of 400 x 800: size and height are the same shares, of pairs too."""
     rows = [box(0.1, 0.1, 0.5, 0.3), box(0.1, 0.7, 0.5, 0.9)]
-    found = [rows[0]._replace(score=0.9), box(0.6, 0.4, 0.8, 0.5, score=0.5)]
+    predicted = [rows[0]._replace(score=0.9), box(0.6, 0.4, 0.8, 0.5, score=0.5)]
 
     def every(scale: tuple[float, float]) -> Items:
         sides = [
@@ -140,7 +140,7 @@ def test_pairs_and_mistakes_of_pixel_files_have_one_unit() -> None:
                 boxes=replace(side.boxes, xyxy=side.boxes.xyxy * np.tile(scale, 2)),
                 page_size=None if scale == (1.0, 1.0) else np.array([scale]),
             )
-            for side in (ground_truth(rows), prediction(found))
+            for side in (ground_truth(rows), prediction(predicted))
         ]
         result = snapshot.pair(join(*sides), 0).match().at(0.5)
         return mistake_filter.on_pages(result, items(result))

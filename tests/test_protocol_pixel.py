@@ -429,7 +429,7 @@ def test_auto_says_when_it_takes_classes_as_different() -> None:
     assert result.classes == (BACKGROUND_NAME, "LR1:text", "LR1:Table", "LR2:text", "LR2:grid")
     assert [issue.sentence for issue in result.issues] == [
         "prediction.json: the sides use different classes, so each side has its own in the matrix (pixel, case B); "
-        'found only in the first "Table", only in the second "grid". Bring names together with --map-label, or say '
+        'found only in the first "Table", only in the second "grid". Bring names together with --map-label, or give '
         "--classes same or --classes different."
     ]
     assert not two(["text", "Table"], ["text", "grid"], classes="different").issues

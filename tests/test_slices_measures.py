@@ -77,15 +77,15 @@ def test_a_condition_on_the_score_has_precision_alone() -> None:
 @pytest.mark.parametrize("measure", MEASURES)
 def test_what_a_slice_counts_is_what_opens(results: list[AnyBoxResult], measure: Measure) -> None:
     last, every = results[0], items(results[0])
-    found: Slices = find_slices(results[:1], measure=measure, smallest=0.0)
-    conditions = [each.conditions for each in found.slices] or [(Condition("label", "==", "Text"),)]
+    listed: Slices = find_slices(results[:1], measure=measure, smallest=0.0)
+    conditions = [each.conditions for each in listed.slices] or [(Condition("label", "==", "Text"),)]
     for each in conditions:
         inside = boxes_in(each, last, measure)
         chosen = every.take(np.flatnonzero(with_boxes(every, last, inside)))
         (named,) = [one for one in measured(last, [NamedSlice("x", each)]) if one.measure == measure]
         assert boxes_held(last, chosen, inside) == named.boxes.sum()
         assert not is_fit(measure) or set(chosen.kind.tolist()) <= {MATCHED}
-    for one in found.slices:
+    for one in listed.slices:
         detail = detail_of(one, results[:1])
         assert detail.models[0].here.value == pytest.approx(one.value)
         assert detail.models[0].boxes == one.boxes == sum(page.boxes for page in pages_of(one, results[:1]))
@@ -209,8 +209,8 @@ def test_too_few_documents_are_said_with_how_many_more(two_models: list[AnyBoxRe
     partner[rows] = -1
     worse = replace(result)
     worse.__dict__["truth_partner"] = partner
-    found = find_slices([worse], of_pages=late, depth=1)
-    (one,) = [each for each in found.thin if each.conditions[0].attribute == "kind"]
+    listed = find_slices([worse], of_pages=late, depth=1)
+    (one,) = [each for each in listed.thin if each.conditions[0].attribute == "kind"]
     assert one.missing == 2
     assert one.sentence.endswith("in 3 documents; too few documents, 2 more needed")
-    assert found.thin_sentences[found.thin.index(one)] == one.sentence
+    assert listed.thin_sentences[listed.thin.index(one)] == one.sentence

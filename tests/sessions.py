@@ -260,8 +260,8 @@ def quantile(values: Iterable[float], share: float) -> float:
 def by_name(acts: Sequence[Act]) -> dict[str, tuple[int, float, float]]:
     """Number, median and 95th percentile in seconds of each kind of act."""
     names = sorted({act.name for act in acts})
-    found = {name: [act.seconds for act in acts if act.name == name] for name in names}
-    return {name: (len(each), statistics.median(each), quantile(each, 0.95)) for name, each in found.items()}
+    seconds = {name: [act.seconds for act in acts if act.name == name] for name in names}
+    return {name: (len(each), statistics.median(each), quantile(each, 0.95)) for name, each in seconds.items()}
 
 
 def memory(pid: int) -> tuple[float, float]:

@@ -284,9 +284,9 @@ def test_every_count_has_its_pages() -> None:
     assert places(source, "pages_without_boxes") == [Place("a.pdf", 4, 1), Place("b.pdf", 2, 1)]
     assert places(source, "outside") == [Place("a.pdf", 1, 1), Place("b.pdf", 0, 1)]
     assert places(source, "flat") == [Place("a.pdf", 1, 1)]
-    found = contents(source)
+    described = contents(source)
     for check in ("duplicates", "pages_without_boxes", "outside", "flat"):
-        assert sum(place.number for place in places(source, check)) == getattr(found, check)
+        assert sum(place.number for place in places(source, check)) == getattr(described, check)
 
 
 def test_a_file_without_boxes_has_no_pages_behind_its_counts() -> None:

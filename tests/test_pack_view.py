@@ -141,7 +141,7 @@ def test_a_chapter_is_made_once_and_takes_what_the_views_have_chosen(
     app = small(start(monkeypatch, PACK, files=files, protocol="coco"))
     app.session_state["field_parity"] = "stickler"
     app.session_state["class_weights"] = (("Text", 2.0), ("Gone", 3.0))
-    schema = schema_from(b'{"type": "object", "properties": {}}', "rules.json")
+    schema = schema_from(b'{"total": {"comparator": "text", "threshold": 0.8}}', "rules.json")
     app.session_state["field_schema"] = schema
     also(app).set_value(["snapshot", "fields"])
     _, job = made(app)

@@ -148,7 +148,7 @@ def test_a_chapter_is_made_once_and_takes_what_the_views_have_chosen(
     assert (job.problem, evaluated) == ("", ["snapshot", "fields"])
     assert job.contents is not None
     of_boxes, of_fields = (chapter.signature for chapter in job.contents.chapters)
-    assert "class weight Text=2" in of_boxes
+    assert "weights Text 2" in of_boxes
     assert schema.sha256[:8] in of_fields
     assert "stickler" in of_fields
     app.text_input(key="pack_title").set_value("Another title")

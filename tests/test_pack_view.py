@@ -141,14 +141,14 @@ def test_a_chapter_is_made_once_and_takes_what_the_views_have_chosen(
     app = small(start(monkeypatch, PACK, files=files, protocol="coco"))
     app.session_state["field_parity"] = "stickler"
     app.session_state["class_weights"] = (("Text", 2.0), ("Gone", 3.0))
-    schema = schema_from(b'{"type": "object", "properties": {}}', "rules.json")
+    schema = schema_from(b'{"total": {"comparator": "text", "threshold": 0.8}}', "rules.json")
     app.session_state["field_schema"] = schema
     also(app).set_value(["snapshot", "fields"])
     _, job = made(app)
     assert (job.problem, evaluated) == ("", ["snapshot", "fields"])
     assert job.contents is not None
     of_boxes, of_fields = (chapter.signature for chapter in job.contents.chapters)
-    assert "class weight Text=2" in of_boxes
+    assert "weights Text 2" in of_boxes
     assert schema.sha256[:8] in of_fields
     assert "stickler" in of_fields
     app.text_input(key="pack_title").set_value("Another title")

@@ -25,11 +25,11 @@ LEAST_PAGES: Final = 20
 """No bound is given after fewer reviewed pages, unless there are no more."""
 UNSUSPECTED: Final = 0.003
 """Share of wrong boxes among those that nothing speaks against, before anything is reviewed; at least."""
-_BESIDE: Final = 0.2
+_BESIDE: Final = 0.1
 """Where many errors are suspected there are more that are not: at least so many for each of them."""
 _HIDDEN: Final = 0.04
 """A page without boxes may lack one as if it had so many."""
-_EFFECT: Final = 0.29
+_EFFECT: Final = 0.28
 """Mean square of what the review of one wrong box adds to the error of the recall, in boxes: many change nothing."""
 _UNSEEN: Final = 0.5
 """So many wrong boxes are taken to have been overlooked by the draw in each stratum."""

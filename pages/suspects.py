@@ -108,7 +108,7 @@ def _queue(every: Suspects, entries: list[Entry]) -> int:
         columns={
             "Evidence": st.column_config.NumberColumn(format="%.2f", width=64),
             "Suspect": 110,
-            "Reason": 214,
+            "Reason": 198,
         },
         alt="Suspects, most likely first",
     )

@@ -259,8 +259,6 @@ def view() -> None:
         _labels(loaded, chosen)
     with right:
         _mistakes(loaded, chosen)
-    if not own:
-        own_numbers.scores(loaded, chosen)
     with st.container(key="means_row"):
         means.means(loaded, chosen)
     with st.container(key="documents_row"):
@@ -269,6 +267,8 @@ def view() -> None:
         _fit(loaded, chosen)
     with right:
         _documents(loaded, chosen)
+    if not own:
+        own_numbers.scores(loaded, chosen)
     frame.sidebar(loaded)
     write_url("overview")
 

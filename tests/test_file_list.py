@@ -8,10 +8,17 @@ from typing import Any
 import pytest
 
 from evaluator import workspace
+from evaluator.review.place import FINDINGS_VARIABLE
 from tests import dashboard
 from tests.building import box, write_file
 
 ROWS = [box(0.1, 0.1, 0.5, 0.5), box(0.5, 0.5, 0.9, 0.9)]
+
+
+@pytest.fixture(autouse=True)
+def no_findings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Findings of other tests would be one more file."""
+    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
 
 
 @pytest.fixture

@@ -110,7 +110,7 @@ def test_what_is_odd(path: str, value: object, sentences: list[str]) -> None:
     assert warned(source) == [f"p.json: {sentence}" for sentence in sentences]
 
 
-IMAGES = "knows images, no documents of several pages; found 2 documents with 4 pages. Each page is an image of its own"
+IMAGES = "has images, no documents of several pages; found 2 documents with 4 pages. Each page is an image of its own"
 ALONE = "Their boxes alone are written."
 LOST = {
     "snapshot": [f"schema 1.3 has no outlines; found 1 boxes with one. {ALONE}"],

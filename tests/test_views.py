@@ -27,6 +27,7 @@ from evaluator.project import evaluate_together
 from evaluator.protocols import PROTOCOLS, snapshot
 from evaluator.protocols.snapshot import Matching, ThresholdResult
 from evaluator.review.identity import page_mistakes
+from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
 from tests import dashboard
@@ -43,6 +44,12 @@ RATIOS = {
     "Purity": "mean_purity",
 }
 COUNTS = {"TP": "tp", "FP": "fp", "FN": "fn"}
+
+
+@pytest.fixture(autouse=True)
+def no_findings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Findings of other tests would be one more file."""
+    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
 
 
 @cache
@@ -143,6 +150,8 @@ def test_charts_of_the_overview(monkeypatch: pytest.MonkeyPatch) -> None:
         "IoU of matched boxes",
         "Coverage of matched boxes",
         "Purity of matched boxes",
+        "Reliability of the scores of A",
+        "Reliability of the scores of B",
     ]
     first, second = (core(model).micro for model in (0, 1))
     words = dashboard.words(app)

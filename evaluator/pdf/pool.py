@@ -745,17 +745,19 @@ class PagePool:
         page_index = request.page_index
         asked: list[tuple[_Worker, float]] = []
         over = threading.Event()
+        # The thread that watches the time must not hold the pool, or the pool outlives its last request.
+        slow_after = self._slow_after
 
         def step_back() -> None:
             # A page is slow by what it takes of the processor: on a busy machine every page is late.
             while asked and not over.is_set():
                 worker, before = asked[0]
-                if worker.processor_seconds() - before >= self._slow_after:
+                if worker.processor_seconds() - before >= slow_after:
                     worker.step_back()
                     return
-                over.wait(self._slow_after / 4)
+                over.wait(slow_after / 4)
 
-        with self._places.taken(max(0.0, deadline - time.monotonic()), self._slow_after, step_back) as granted:
+        with self._places.taken(max(0.0, deadline - time.monotonic()), slow_after, step_back) as granted:
             if not granted:
                 raise PageProblem("busy", document=name, page_index=page_index)
             worker = self._borrow(request.digest, name, fresh=fresh)

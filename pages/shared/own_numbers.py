@@ -30,7 +30,7 @@ from evaluator.protocols.base import BoxEvaluation, NumberGroup
 from pages.shared import frame, protocol, widgets
 from pages.shared.gallery import curve_of
 from pages.shared.opened import Model, Named, OpenedBoxes
-from pages.shared.results import ResultKey, matching_of_all, result_key, result_of, score_threshold
+from pages.shared.results import ResultKey, matching_of_all, result_key, result_of, result_of_all, score_threshold
 from pages.shared.state import State, state
 
 # More than these are resampled in the terminal: 2,000 rankings of each label and threshold take minutes.
@@ -75,7 +75,7 @@ def _tide(key: ResultKey, *, _evaluation: Callable[[], BoxEvaluation]) -> TideEr
 
 def _calibration_of(loaded: OpenedBoxes, model: Model, label: str | None = None) -> Calibration | None:
     """How far the scores of a model are right, of its predictions (of a label) at the IoU threshold of the moment."""
-    return box_calibration(matching_of_all(loaded, model).at(state.iou), label)
+    return box_calibration(result_of_all(loaded, model), label)
 
 
 def _differences_of(loaded: OpenedBoxes, chosen: Sequence[Model]) -> dict[str, Difference]:
@@ -291,7 +291,7 @@ def _own(choice: ThresholdChoice) -> tuple[Sequence[str], Sequence[float]]:
 
 def _curves(loaded: OpenedBoxes, model: Named) -> None:
     """Precision against recall of the labels with the most boxes."""
-    result = matching_of_all(loaded, model).at(state.iou)
+    result = result_of_all(loaded, model)
     labels = result.matching.labels
     truths = (result.per_label.tp + result.per_label.fn).tolist()
     most = sorted((row for row in range(len(labels)) if truths[row]), key=lambda row: -truths[row])[:MOST_CURVES]

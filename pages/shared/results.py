@@ -125,6 +125,11 @@ def result_of(loaded: OpenedBoxes, model: Model, *, iou: float | None = None) ->
     return _result(result_key(loaded, model, iou=iou), _pairs=lambda: pairs_of(loaded, model))
 
 
+def result_of_all(loaded: OpenedBoxes, model: Model) -> Result:
+    """The result of all predictions of a model at the IoU threshold of the moment, whatever its score threshold."""
+    return _result(result_key(loaded, model)._replace(min_score=0.0), _pairs=lambda: pairs_of(loaded, model))
+
+
 def confusion_of(loaded: OpenedBoxes, model: Model) -> ClassConfusion:
     """Which label of a model is found as which; see `class_confusion`."""
     return _confusion(result_key(loaded, model), _result=result_of(loaded, model))

@@ -183,7 +183,7 @@ def test_a_cell_opens_its_pages_and_exactly_its_pixels(server: str, visit: Visit
     chips = screen.page.locator(".tint-chip").all_inner_texts()
     assert {re.sub(", [0-9]+ boxes", "", chip) for chip in chips} <= {"True Formula", "Predicted Text"}
     # The second page of the list: its row is clicked on the canvas of the table.
-    table = screen.page.locator("[data-testid=stDataFrame]").last
+    table = screen.page.locator(".st-key-pixel_lower [data-testid=stDataFrame]").last
     screen.click_cell(table, 1, 90)
     other, second = places[1]
     screen.wait(lambda: caption(screen).startswith(f"{other}, page {second}: "), f"{other}, page {second}")

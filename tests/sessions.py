@@ -127,7 +127,9 @@ class Reader:
                 fetched = await asyncio.gather(*(asyncio.to_thread(fetch, self._url, path) for path in pictures))
         except TimeoutError:
             return Act(name, _PATIENCE, (*errors, f"{name}: no end within {_PATIENCE:g} s"))
-        errors += [f"{path}: {status}" for path, (status, _) in zip(pictures, fetched, strict=True) if status != 200]
+        # 204: a page of the strip that cannot be drawn has no small picture.
+        statuses = zip(pictures, (status for status, _ in fetched), strict=True)
+        errors += [f"{path}: {status}" for path, status in statuses if status not in (200, 204)]
         return Act(name, time.perf_counter() - start, tuple(errors))
 
     async def _read(self, errors: list[str], pictures: set[str]) -> None:

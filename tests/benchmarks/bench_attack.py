@@ -64,9 +64,9 @@ MOST_WRITE_SECONDS: Final = 0.2
 ROOT: Final = Path(__file__).resolve().parents[2]
 # The tests of properties: those that Hypothesis makes inputs for.
 PROPERTY_TESTS: Final = (
-    "tests/test_protocols.py", "tests/test_matching.py", "tests/test_boxes.py", "tests/test_ranked.py",
+    "tests/test_protocols.py", "tests/test_matching.py", "tests/test_boxes.py", "tests/test_polygons.py",
     "tests/test_average_precision.py", "tests/test_pixel_counts.py", "tests/test_crowding.py", "tests/test_causes.py",
-    "tests/test_confidence.py", "tests/test_compare_differences.py",
+    "tests/test_confidence.py", "tests/test_compare_differences.py", "tests/test_text.py", "tests/test_pair.py",
 )  # fmt: skip
 # Of low severity in bandit: asserts, processes started without a shell, chance that is no secret.
 _LOW: Final = "S101,S110,S112,S311,S404,S603,S607"

@@ -990,7 +990,7 @@ def zombie(pid: int) -> bool:
 @linux_only
 def test_worker_gives_up_what_it_does_not_need_and_stays_small(write: Callable[[str, bytes], Path]) -> None:
     poster = write("poster.pdf", page(entries=b"/MediaBox [0 0 20000 20000]"))
-    with PagePool(time_limit=20.0, spares=0) as pool:
+    with PagePool(time_limit=20.0, spares=0, slow_after=20.0) as pool:
         image = pool.page_image(poster, 0, dpi=300)
         assert image.width * image.height == PIXEL_LIMIT
         (pid,) = worker_pids(pool)

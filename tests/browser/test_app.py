@@ -411,7 +411,7 @@ def test_a_row_of_the_overview_opens_its_pages(server: str, visit: Visit) -> Non
     for page in result.mistakes.page.tolist():
         mistakes[sample().page_document[page]] += 1
     worst = max(range(len(mistakes)), key=lambda row: (mistakes[row], -row))
-    grid = screen.page.locator(".st-key-documents [data-testid=stDataFrame], [data-testid=stDataFrame]").last
+    grid = screen.page.locator(".st-key-documents_row [data-testid=stDataFrame]").last
     screen.click_cell(grid, 0, 60)
     screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
     screen.settled()

@@ -337,7 +337,8 @@ class _Worker:
         if sys.platform == "win32":
             return
         with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, self.process.pid, _SLOW_PRIORITY)
+            own = os.getpriority(os.PRIO_PROCESS, self.process.pid)
+            os.setpriority(os.PRIO_PROCESS, self.process.pid, min(19, own + _SLOW_PRIORITY))
         # Where Linux shares the processor among sessions first, a number of the process alone changes nothing.
         with contextlib.suppress(OSError):
             Path(f"/proc/{self.process.pid}/autogroup").write_text(str(_SLOW_PRIORITY), encoding="ascii")

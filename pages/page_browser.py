@@ -241,7 +241,7 @@ def _judged(loaded: OpenedBoxes, model: Model) -> None:
             state.box = state.box if state.box in event.keys else event.keys[0]
             state.judged_here = event.document, event.index, state.box
         if findings.author() != named:
-            # The field for the name is outside the fragment: until it is drawn anew, the browser sends it empty.
+            # The field for the name is outside the fragment.
             state.whole_view = True
 
 

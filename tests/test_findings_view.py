@@ -508,6 +508,34 @@ class TestPageBrowser:
         assert [event.id for event in events] == ["one-act", "one-act-1", "one-act-2"]
         assert {(event.author, event.verified, event.note) for event in events} == {("Ngozi", False, "one table")}
 
+    def test_a_name_given_with_a_verdict_outlives_a_message_sent_before_it_was_drawn(self, kept: Path) -> None:
+        """The browser sends what all its fields hold with each message; the field of the name was still empty."""
+
+        def named() -> None:
+            import streamlit as st
+
+            from pages.shared.findings import log
+
+            log.ask_author()
+            st.button("Give", on_click=lambda: log.name_author(" Ada "))
+            st.button("Forget", on_click=lambda: log.name_author(" "))
+            st.caption(f"{log.author()}")
+
+        app = AppTest.from_function(named, default_timeout=60).run()
+        before = app._tree.get_widget_states()
+        fine(app.button[0].click().run())
+        assert (app.text_input[0].value, app.caption[0].value) == ("Ada", "('Ada', False)")
+        fine(app._run(before))
+        assert (app.text_input[0].value, app.caption[0].value) == ("Ada", "('Ada', False)")
+        fine(app.button[1].click().run())
+        fine(app.button[0].click().run())
+        assert app.caption[0].value == "('Ada', False)"
+        app.text_input[0].set_value("Ben")
+        fine(app.run())
+        assert (app.text_input[0].value, app.caption[0].value) == ("Ben", "('Ben', False)")
+        fine(app.run())
+        assert (app.text_input[0].value, app.caption[0].value) == ("Ben", "('Ben', False)")
+
     def test_mistakes_of_one_cause_stand_together(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         app = start(monkeypatch, PAGE_BROWSER, doc="harvest-survey-2024.pdf", page="4")
         data = dashboard.viewer(app)

@@ -315,6 +315,8 @@ class State:
 
     # Findings and the review pack.
     reviewer: Field[str] = Field("")
+    # How often the name came from elsewhere than its field: each time the field is another one, see `ask_author`.
+    reviewer_set: Field[int] = Field(0)
     unsaved_findings: Field[Mapping[str, Unsaved]] = Field({})
     # Id of the last message about a target that was handled, stored or not.
     answered_verdicts: Field[Mapping[str, str]] = Field({})

@@ -82,7 +82,7 @@ function stepStack(view, step) {
 export function flipModel(view) {
   const { models, model } = view.shown();
   const here = models.findIndex((each) => each.letter === model.letter);
-  if (models.length > 1) view.send("model", models[(here + 1) % models.length].letter);
+  if (models.length > 1) view.sendChoice("model", models[(here + 1) % models.length].letter);
 }
 
 /** @param {Viewer} view @param {number} step @param {HTMLElement | null} target @returns {boolean} */

@@ -407,6 +407,16 @@ export class Viewer extends PageView {
     this.sendTurn(event[1]);
   }
 
+  /**
+   * Sends what changes a field outside the viewer. A chosen box that waits to be sent would arrive with the old value
+   * of that field, and bring it back.
+   * @param {Parameters<import("../shared/mount.js").Send<PageEvents>>} event
+   */
+  sendChoice(...event) {
+    this.requests.selected.cancel();
+    this.send(...event);
+  }
+
   /** @override @param {number | null} position */
   showAsked(position) {
     showAsked(this, position);

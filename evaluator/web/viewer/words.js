@@ -124,7 +124,7 @@ export function writeRows(view, imageChanged) {
   const drawn = drawWhenOther(view.list, [view.pageId, rows, causes], () => {
     view.rows = drawList(view.list, mistakes, causes, {
       cause: (cause) => view.chooseCause(cause),
-      alike: (cause) => view.send("alike", cause.family),
+      alike: (cause) => view.sendChoice("alike", cause.family),
       choose: (mistake) => view.chooseMistake(mistake),
       hover: (mistake) => view.setHover(mistake ? view.state.content.boxesOf(mistake)[0]?.key ?? null : null),
     });
@@ -151,7 +151,7 @@ export function writeListState(view) {
   const listed = new Set(view.state.listedMistakes().map((mistake) => mistake.number));
   for (const [number, row] of view.rows) row.hidden = !listed.has(number);
   writeCauses(view);
-  const clear = () => view.send("clear_filter", true);
+  const clear = () => view.sendChoice("clear_filter", true);
   writeListMessage(view.list, data.empty ? { ...data.empty, run: clear }
     : data.mistakes.length === 0 ? { text: data.hidden_mistakes ? "No mistake of this page passes the filter." : "No mistake on this page.", action: data.hidden_mistakes ? "Clear filter" : null, run: clear }
     : listed.size === 0 ? { text: "The toggles hide every mistake of this page.", action: "Show all boxes", run: () => view.showAll() } : null);
@@ -178,7 +178,7 @@ export function writeNotes(view) {
   if (!view.state.layers.predictions) notes.push(button("Show predictions", { class: "note" }, () => view.setLayer("predictions", true), "Predictions are hidden. Show (T)"));
   if (view.state.layers.truth) notes.push(button("Show only missed ground truth", { class: "note" }, () => view.setLayer("truth", false), "All ground truth shows. Only missed (G)"));
   if (view.crowded) notes.push(button("Zoom in for the mistake numbers", { class: "note" }, () => view.zoom(2, null), "Too full for mistake numbers. Zoom in (+)"));
-  if (view.data?.page?.position === 0) notes.unshift(button("Clear the filter", { class: "note" }, () => view.send("clear_filter", true), "The filter hides this page. Clear filter"));
+  if (view.data?.page?.position === 0) notes.unshift(button("Clear the filter", { class: "note" }, () => view.sendChoice("clear_filter", true), "The filter hides this page. Clear filter"));
   drawWhenOther(view.pane.notes, notes.map((note) => note.textContent), () => view.pane.notes.replaceChildren(...notes));
 }
 

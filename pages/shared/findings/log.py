@@ -159,9 +159,18 @@ def ask_author(*, label: str = "Your name") -> None:
         st.caption(f"You review as {frame.escaped(name)}.")
         return
     reviewer(ReviewerPayload(name), key=_REMEMBERED, on_name=_remembered)
+    # The browser sends what its field holds with every message, also before it has drawn a name that came from
+    # elsewhere: bound to the field, that name would be lost.
+    field = State.reviewer.of(state.reviewer_set)
+
+    def typed() -> None:
+        state.reviewer = field.get()
+
     st.text_input(
         label,
-        key=State.reviewer.key,
+        state.reviewer,
+        key=field.key,
+        on_change=typed,
         max_chars=AUTHOR_LENGTH,
         placeholder="Needed for verdicts",
         persist_state="session",
@@ -172,8 +181,14 @@ def ask_author(*, label: str = "Your name") -> None:
 def _remembered() -> None:
     """The browser remembers a name, and this session has none."""
     name = remembered_name(report(_REMEMBERED))
-    if name and not state.reviewer.strip():
-        state.reviewer = name[:AUTHOR_LENGTH]
+    name_author(name)
+
+
+def name_author(name: str) -> None:
+    """Take a name that was not typed into the field of `ask_author`, when nobody is named yet."""
+    if name.strip() and not author()[0]:
+        state.reviewer = name.strip()[:AUTHOR_LENGTH]
+        state.reviewer_set += 1
 
 
 class Task(NamedTuple):
@@ -383,8 +398,7 @@ def save_event(event: VerdictEvent, targets: Mapping[str, Target]) -> Unsaved | 
     Unsaved or None
         The first that was not saved; None as for `save`, and for targets that are not shown.
     """
-    if event.name.strip() and not author()[0]:
-        state.reviewer = event.name.strip()[:AUTHOR_LENGTH]
+    name_author(event.name)
     asked = dict.fromkeys([event.target or "", *event.targets])
     judged = {key: targets[key] for key in asked if key in targets}
     unsaved_one = save_all(judged, verdict=event.verdict, note=event.note, event_id=event.id or None)

@@ -26,7 +26,7 @@ from evaluator.pack.minutes import minutes
 from evaluator.review import meeting as words
 from evaluator.review.groups import AgendaItem, agenda, beside, outcome, rows_of, targets_of_causes
 from evaluator.review.status import FindingStatus
-from evaluator.review.verdicts import AUTHOR_LENGTH, Target
+from evaluator.review.verdicts import Target
 from pages.shared import frame
 from pages.shared.components import meeting, parse_meeting
 from pages.shared.findings import log as findings
@@ -204,8 +204,7 @@ def _decided(loaded: OpenedBoxes, model: Named, items: Sequence[AgendaItem]) -> 
     item = next((each for each in items if event is not None and each.key == event.item), None)
     if event is None or item is None:
         return
-    if event.name.strip() and not findings.author()[0]:
-        state.reviewer = event.name.strip()[:AUTHOR_LENGTH]
+    findings.name_author(event.name)
     targets = _targets(loaded, model, item, event)
     unsaved = findings.save_all(
         targets,

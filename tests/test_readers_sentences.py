@@ -113,32 +113,32 @@ def test_what_is_odd(path: str, value: object, sentences: list[str]) -> None:
 IMAGES = "has images, no documents of several pages; found 2 documents with 4 pages. Each page is an image of its own"
 ALONE = "Their boxes alone are written."
 LOST = {
-    "snapshot": [f"schema 1.3 has no outlines; found 1 boxes with one. {ALONE}"],
+    "snapshot": [f"schema 1.3 has no outlines; found 1 box with one. {ALONE}"],
     "coco": ["COCO does not name a model; found toy. The name is left out."],
     "yolo": [
-        f"a YOLO outline is one ring of at least three points; found 1 boxes with another one. {ALONE}",
+        f"a YOLO outline is one ring of at least three points; found 1 box with another one. {ALONE}",
         "YOLO does not hold the sizes of pages; found 4 pages. Keep the images.",
         f"YOLO {IMAGES}, such as b_p0002.png.",
         "YOLO does not name a model; found toy. The name is left out.",
     ],
     "cvat": [
-        f"a CVAT polygon is one ring; found 1 boxes with several. {ALONE}",
+        f"a CVAT polygon is one ring; found 1 box with several. {ALONE}",
         "CVAT has no scores; found 3 boxes with one. The scores are left out.",
         f"CVAT {IMAGES}, such as b_p0002.png.",
         "CVAT does not name a model; found toy. The name is left out.",
     ],
     "label-studio": [
-        f"a Label Studio polygon is one ring; found 1 boxes with several. {ALONE}",
+        f"a Label Studio polygon is one ring; found 1 box with several. {ALONE}",
         f"Label Studio {IMAGES}, such as b_p0002.png.",
     ],
     "page-xml": [
-        f"a PAGE XML outline is one ring; found 1 boxes with others. {ALONE}",
+        f"a PAGE XML outline is one ring; found 1 box with others. {ALONE}",
         f"PAGE XML {IMAGES}, such as b_p0002.png.",
         "PAGE XML does not name a model; found toy. The name is left out.",
     ],
     "omnidocbench": [
-        f"an OmniDocBench outline has four points, and results have none; found 1 boxes with another one. {ALONE}",
-        "OmniDocBench results list boxes, no pages; found 1 pages without boxes. They are left out.",
+        f"an OmniDocBench outline has four points, and results have none; found 1 box with another one. {ALONE}",
+        "OmniDocBench results list boxes, no pages; found 1 page without boxes. They are left out.",
         f"OmniDocBench {IMAGES}, such as b_p0002.png.",
         "OmniDocBench does not name a model; found toy. The name is left out.",
     ],

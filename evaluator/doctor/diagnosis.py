@@ -15,6 +15,7 @@ import msgspec
 from evaluator.doctor import geometry, labels, names
 from evaluator.doctor.fixes import Fix, apply_fixes, spelled, words_of
 from evaluator.doctor.labels import LabelProposal
+from evaluator.metrics.results import listed
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput, Issue, Severity, plain
 
@@ -257,7 +258,7 @@ class _Doctor:
         """What the files are worth with some fixes; worked out once."""
         key = tuple(fix.text for fix in fixes)
         if key not in self._tried:
-            words = _joined([words_of(fix) for fix in fixes])
+            words = listed([words_of(fix) for fix in fixes])
             self._tried[key] = Hypothesis(fixes=fixes, words=words, f1=self._f1(fixes))
         return self._tried[key]
 
@@ -300,7 +301,3 @@ def _helps(given: float | None, fixed: float | None) -> bool:
     if fixed is None:
         return False
     return fixed >= (given or 0.0) + _GAIN and fixed >= _TIMES * (given or 0.0)
-
-
-def _joined(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""

@@ -59,7 +59,7 @@ def _item(causes: ChangedCauses, place: int, names: Sequence[str]) -> ChangedCau
     if solved and new:
         boxes = f"{solved:,} solved, {new:,} new on {pages}"
     else:
-        boxes = f"{solved + new:,} {'box' if solved + new == 1 else 'boxes'} on {pages}"
+        boxes = f"{count_of(solved + new, 'box')} on {pages}"
     title, became = plain(family_title(causes.families[place])), words.format(*names)
     parts = [f"wrong only in {name}: {count:,}" for name, count in zip(names, (solved, new), strict=True) if count]
     remains = ", some ground truth is missed by both" if causes.remains[place] else ""

@@ -51,7 +51,7 @@ def filters(ledger: Ledger, show: str, names: Sequence[str]) -> tuple[FilterItem
             continue
         counts = boxes_of(ledger.per_page, name)
         pages, boxes = int((counts > 0).sum()), int(counts.sum())
-        words = f"{count_of(pages, 'page')}, {boxes:,} {'box' if boxes == 1 else 'boxes'}"
+        words = f"{count_of(pages, 'page')}, {count_of(boxes, 'box')}"
         items.append(FilterItem(name, each.title(names), pages, words))
     return tuple(items)
 

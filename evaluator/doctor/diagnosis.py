@@ -204,9 +204,7 @@ class _Doctor:
                 hypothesis = self._hypothesis((*fixes, *more))
                 if hypothesis.fixes and (best is None or _worth(hypothesis) > _worth(best)):
                     best = hypothesis
-        best = self._pruned(best) if best else None
-        if best is not None and not (_helps(given, best.f1) and self._enough(best.fixes)):
-            best = None
+        best = self._worthwhile(self._pruned(best), given) if best else None
         for guess in guessed[1 : _SHOWN + 1]:
             if len(self._tried) < _SHOWN + 2:
                 self._hypothesis((*named, *guess.fixes))
@@ -219,8 +217,6 @@ class _Doctor:
         mended = self._mended(without_labels)
         proposed = labels.proposals(mended.labels, truth.labels, *geometry.overlaps(mended, truth))
         mapped = tuple(Fix("label", f"{each.label}={each.proposal}") for each in proposed if each.proposal)
-        if best is not None:
-            best = msgspec.structs.replace(best, documents=geometry.fitting(self._mended(best.fixes), truth)[0])
         ranked = sorted(self._tried.values(), key=lambda each: (each.f1 is None, -(each.f1 or 0.0), len(each.fixes)))
         if best is not None:
             ranked = [best, *(each for each in ranked if each.fixes != best.fixes)]
@@ -279,11 +275,14 @@ class _Doctor:
         except BadInput:
             return self._prediction
 
-    def _enough(self, fixes: Sequence[Fix]) -> bool:
-        """Whether enough boxes come together to move boxes for: one or two do so by chance."""
-        if not any(fix.moves_boxes for fix in fixes):
-            return True
-        return geometry.fitting(self._mended(fixes), self._truth)[1] >= _FEWEST
+    def _worthwhile(self, best: Hypothesis, given: float | None) -> Hypothesis | None:
+        """The hypothesis with its documents; None where it helps too little, or moves boxes by chance."""
+        if not _helps(given, best.f1):
+            return None
+        documents, boxes = geometry.fitting(self._mended(best.fixes), self._truth)
+        if boxes < _FEWEST and any(fix.moves_boxes for fix in best.fixes):
+            return None
+        return msgspec.structs.replace(best, documents=documents)
 
     def _f1(self, fixes: Sequence[Fix]) -> float | None:
         try:

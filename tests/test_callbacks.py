@@ -33,7 +33,7 @@ def _judging() -> None:
             context.script_requests.request_stop()
         else:
             context.script_requests.request_rerun(RerunData())
-        state.box, state.label = "p1", state.label + "Table"
+        state.box, state.pair_visits = "p1", state.pair_visits + 1
 
     st.button("Judge", on_click=judge, args=(False,))
     st.button("Judge and leave", on_click=judge, args=(True,))
@@ -45,7 +45,7 @@ def test_a_callback_is_handled_once_and_whole_although_another_message_comes(act
     app = AppTest.from_function(_judging, default_timeout=60).run()
     next(button for button in app.button if button.label == act).click().run()
     assert not app.exception
-    assert (app.session_state["box"], app.session_state["label"]) == ("p1", "Table")
+    assert (app.session_state["box"], app.session_state["pair_visits"]) == ("p1", 1)
 
 
 @pytest.mark.usefixtures("whole")
@@ -54,7 +54,7 @@ def test_the_message_that_waited_is_answered_after_the_callback() -> None:
     app.button[0].click().run()
     assert [button.label for button in app.button] == ["Judge", "Judge and leave"]
     app.button[0].click().run()
-    assert app.session_state["label"] == "TableTable"
+    assert app.session_state["pair_visits"] == 2
 
 
 def test_without_it_streamlit_ends_the_callback_for_the_next_message() -> None:

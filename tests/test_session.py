@@ -12,19 +12,14 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from evaluator.review.place import FINDINGS_VARIABLE
 from tests import dashboard
 from tests.building import box, snapshot_file, write_file
 from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, key_of, start
 from tests.test_views import TRUTH, assert_no_markup, card_numbers, core, files_of, shown
 
+pytestmark = pytest.mark.usefixtures("no_findings")
+
 TOLD = "The address had parts that could not be followed"
-
-
-@pytest.fixture(autouse=True)
-def no_findings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Findings of other tests would be one more file."""
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
 
 
 def address(app: AppTest) -> dict[str, str]:

@@ -27,12 +27,13 @@ from evaluator.project import evaluate_together
 from evaluator.protocols import PROTOCOLS, snapshot
 from evaluator.protocols.snapshot import Matching, ThresholdResult
 from evaluator.review.identity import page_mistakes
-from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
 from tests import dashboard
 from tests.building import Box, box, random_rows, snapshot_file, write_file
 from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, VIEWS, key_of, start
+
+pytestmark = pytest.mark.usefixtures("no_findings")
 
 MODELS = ("lines", "blocks")
 RATIOS = {
@@ -44,12 +45,6 @@ RATIOS = {
     "Purity": "mean_purity",
 }
 COUNTS = {"TP": "tp", "FP": "fp", "FN": "fn"}
-
-
-@pytest.fixture(autouse=True)
-def no_findings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Findings of other tests would be one more file."""
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
 
 
 @cache

@@ -220,14 +220,15 @@ class _File:
         if self.side == "prediction" and work.value.get("score") is not None:
             score = self._values.number(work.value, "score", work.place)
         labels = _labels_by_id(result for result, _ in work.results)
-        shaped = {result.get("id") for result, _ in work.results if result.get("type") in _BARE}
+        # Ids and types may be anything, also what cannot be in a set.
+        shaped = {str(result.get("id")) for result, _ in work.results if str(result.get("type")) in _BARE}
         regions = []
         for result, place in work.results:
             kind = result.get("type")
             if not isinstance(kind, str):
                 rule = f"a result must have a type ({_SOURCE})"
                 self._collector.error(place, rule, excerpt(kind) if "type" in result else "", "Export the file again.")
-            elif kind == "labels" and (result.get("id") in shaped or not _is_shape(result.get("value"))):
+            elif kind == "labels" and (str(result.get("id")) in shaped or not _is_shape(result.get("value"))):
                 continue
             elif kind in _SHAPES:
                 value = self._values.mapping(result, "value", place)

@@ -16,7 +16,7 @@ from typing import Any, Final, Generic, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.metrics.error_types import BoxColumns, Mistakes, name_mistakes
+from evaluator.metrics.error_types import BoxColumns, MistakeOptions, Mistakes, name_mistakes
 from evaluator.metrics.matching import Candidates, Matches, outlined_pairs, overlapping_pairs
 from evaluator.metrics.results import (
     RATIOS,
@@ -247,9 +247,18 @@ class BoxResult(ABC, Generic[MatchingT]):
 
     @cached_property
     def mistakes(self) -> Mistakes:
+        """Every unmatched box under exactly one name; see `named`."""
+        return self.named(None)
+
+    def named(self, options: MistakeOptions | None) -> Mistakes:
         """Every unmatched box under exactly one name; see `evaluator.metrics.error_types`.
 
         Which boxes matched may be a matter of outlines; names, sides and shares follow from the boxes.
+
+        Parameters
+        ----------
+        options : MistakeOptions or None
+            Whether poor matched pairs are mistakes as well; None for those of the protocol.
         """
         truth, prediction = self.matching.dataset.ground_truth, self.matching.prediction
         return name_mistakes(
@@ -259,6 +268,7 @@ class BoxResult(ABC, Generic[MatchingT]):
             iou=self.iou,
             truth_counts=self.matching.truth_counts,
             prediction_counts=self.counting_predictions,
+            options=options,
         )
 
     @cached_property

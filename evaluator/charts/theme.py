@@ -73,7 +73,7 @@ def unit_scale() -> Piece:
 
 
 def tips(**fields: str | tuple[str, str]) -> list[Piece]:
-    """What a mark says: the title of each field; a number has its format beside it."""
+    """The tooltip of a mark: the title of each field; a number has its format beside it."""
     return [
         field(f"{name}:N", title=title)
         if isinstance(title, str)

@@ -329,7 +329,7 @@ def resolve(prediction: Annotations, truth: Annotations, *, keep_unit: bool = Fa
     Parameters
     ----------
     keep_unit : bool
-        Leave the numbers as they are, for a fix that says what they mean.
+        Leave the numbers as they are, for a fix that states what they mean.
     """
     format_ = format_of(prediction)
     resolved = format_.resolve(prediction, truth) if format_ else prediction

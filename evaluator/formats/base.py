@@ -48,7 +48,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     side : "ground_truth", "prediction" or None
         What the file is given as; None accepts either.
     as_reference : bool
-        Accept predictions as ground truth; their scores are dropped and a warning says so.
+        Accept predictions as ground truth; their scores are dropped, with a warning.
     lenient : bool
         Repair what the format allows to be repaired; each repair is a warning.
     max_per_rule : int or None

@@ -298,7 +298,7 @@ def report_missing(
     source: str,
     none: str = "",
 ) -> None:
-    """Errors for the keys that an object must have; what is said to be there are its known keys, or `none`."""
+    """Errors for the keys that an object must have; what is listed as there are its known keys, or `none`."""
     for key in required:
         if key not in value:
             there = ", ".join(quote(other) for other in value if other in known)

@@ -1,6 +1,6 @@
 """Formats that are recognised and not read: what they are called, and what to export instead.
 
-Owns `KNOWN` and `name_of`. A row is a title, the words to look for in the file, and a sentence that says the way in.
+Owns `KNOWN` and `name_of`. A row is a title, the words to look for in the file, and what can be read instead.
 """
 
 from __future__ import annotations

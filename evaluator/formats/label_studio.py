@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeGuard
 from urllib.parse import unquote
 
 import numpy as np
@@ -447,7 +447,7 @@ def _text(value: object) -> str:
     return str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
 
 
-def _are_names(value: object) -> bool:
+def _are_names(value: object) -> TypeGuard[Sequence[str]]:
     """Whether a value lists the pages of a document."""
     return isinstance(value, list) and bool(value) and all(isinstance(name, str) for name in value)
 

@@ -84,7 +84,7 @@ class PageXml(XmlFormat):
     -----
     PAGE content schema, PRImA, 2010-03-19 to 2019-07-15, with and without prefix; outlines as ``points`` or as
     ``Point`` elements. The label of a text region is its ``type`` (``heading``), that of another region the name of
-    its element (``TableRegion``); a type in ``custom``, as Transkribus and eScriptorium write it, stands in for a
+    its element (``TableRegion``); a type in ``custom``, as Transkribus and eScriptorium write it, is used for a
     missing one. The score is ``conf`` of the outline. ``boxes.ids`` are the ids of the regions.
     """
 

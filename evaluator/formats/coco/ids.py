@@ -22,7 +22,7 @@ _PLACES: Final = {
 }
 
 Texts = Sequence[str] | None
-"""What each number stands for; None where ids are whole numbers."""
+"""The text of each number; None where ids are whole numbers."""
 
 
 class IdTexts(NamedTuple):

@@ -32,6 +32,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.issues import plain, quote
 from evaluator.pdf.folder import IMAGE_SUFFIXES
@@ -650,7 +651,9 @@ class PagePool:
         kind: ProblemKind = "page_out_of_range" if described.page_count else "no_pages"
         if described.encrypted:
             kind = "encrypted"
-        return PageProblem(kind, document=path.name, page_index=page_index, detail=_pages(described.page_count))
+        return PageProblem(
+            kind, document=path.name, page_index=page_index, detail=count_of(described.page_count, "page")
+        )
 
     def _identify(self, path: Path) -> tuple[Path, _Key, str]:
         """Resolved path, identity of the file's state, and digest of its bytes."""
@@ -745,7 +748,9 @@ class PagePool:
         if isinstance(answer, Failure):
             if answer.kind == "changed":
                 return None
-            detail = _pages(int(answer.detail)) if answer.kind == "page_out_of_range" else _said(answer.detail)
+            detail = (
+                count_of(int(answer.detail), "page") if answer.kind == "page_out_of_range" else _said(answer.detail)
+            )
             raise PageProblem(answer.kind, document=name, page_index=page_index, detail=detail)
         if not isinstance(answer, wanted):
             raise PageProblem("worker_lost", document=name, page_index=page_index)
@@ -886,10 +891,6 @@ def _checked_layout(reply: LayoutList) -> Layout:
 
 def _plain_warnings(warnings: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(plain(warning) for warning in warnings)
-
-
-def _pages(count: int) -> str:
-    return "1 page" if count == 1 else f"{count} pages"
 
 
 def _said(detail: str) -> str:

@@ -20,6 +20,7 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
+from evaluator.metrics.results import capitalised
 from evaluator.model.dataset import Side
 
 Kind = Literal["mistake", "field", "page", "document", "comparison"]
@@ -284,7 +285,7 @@ class EventProblem(NamedTuple):
     @property
     def sentence(self) -> str:
         """The rule for a reviewer on screen."""
-        return f"{self.rule[0].upper()}{self.rule[1:]}{self.advice}."
+        return f"{capitalised(self.rule)}{self.advice}."
 
 
 class EventError(ValueError):

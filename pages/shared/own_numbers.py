@@ -262,6 +262,7 @@ def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, col
         rows=12,
         key=f"own_labels_{shown.letter}",
         placeholder="–",
+        names="Label",
         columns=settings,
         alt="Average precision by label",
     )
@@ -300,7 +301,13 @@ def scores(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
         settings: dict[str, Any] = {"Label": 104}
         _add_scores(table, settings, loaded, chosen, chosen[0])
         widgets.table(
-            table, rows=12, key="scores_by_label", placeholder="–", columns=settings, alt="Best score and ECE by label"
+            table,
+            rows=12,
+            key="scores_by_label",
+            placeholder="–",
+            names="Label",
+            columns=settings,
+            alt="Best score and ECE by label",
         )
     with second:
         _reliability(loaded, chosen)

@@ -279,6 +279,8 @@ class State:
     rank_more: WidgetField[list[str]] = WidgetField(["precision", "recall"])
     earlier: Field[tuple[EarlierResult, ...]] = Field(())
     earlier_rejected: Field[tuple[Issue, ...]] = Field(())
+    # What the numbers of the view Models followed from when they were last shown with intervals.
+    ranked_before: Field[tuple[object, ...]] = Field(())
     rank_pair: Field[tuple[int, int] | None] = Field(None)
 
     # Slices.

@@ -71,6 +71,44 @@ def test_a_verdict_on_the_page_outlives_the_server(browser: Any, visit: Visit, k
         screen.leave()
 
 
+def test_a_verdict_in_compare_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
+    """On the difference that N chooses, of the model that makes the mistake; it is there in the Page browser too."""
+    with dashboard(tmp_path) as url:
+        screen = visit(url).open("compare")
+        keys = screen.page.keyboard
+        screen.page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
+        row = screen.page.locator(".pair-lists .verdict")
+        assert not row.is_visible()
+        screen.page.locator(".pair-pane").first.focus()
+        keys.press("v")
+        row.wait_for()
+        title = row.locator(".verdict-title").inner_text()
+        keys.press("2")
+        row.locator(".verdict-name").wait_for()
+        keys.type("Ngozi")
+        keys.press("Enter")
+        screen.wait(lambda: kept.exists() and len(events(kept)) >= 1, "the verdict")
+        row.locator(".verdict-state", has_text="Ngozi, ").wait_for()
+        assert row.locator(".verdict-button[aria-pressed=true]").inner_text() == "Ground truth wrong"
+        (event,) = events(kept)
+        letter, model = ("A", "lines") if title.startswith("Verdict on A: ") else ("B", "blocks")
+        assert title.startswith(f"Verdict on {letter}: ")
+        assert (event.verdict, event.author, event.target.models) == ("ground_truth_wrong", "Ngozi", (model,))
+        assert event.target.document == screen.address()["doc"]
+        # The same key again asks first, and typing in the note judges nothing.
+        keys.press("1")
+        row.locator(".verdict-asks", has_text="Press 1 again").wait_for()
+        keys.press("Tab")
+        keys.type("1 2 cut")
+        keys.press("Enter")
+        screen.wait(lambda: len(events(kept)) >= 2, "the note")
+        assert [(each.verdict, each.note) for each in events(kept)][1:] == [("ground_truth_wrong", "1 2 cut")]
+        keys.press("Escape")
+        assert screen.page.evaluate("""() => document.activeElement.shadowRoot.activeElement.className""").startswith(
+            "pane"
+        )
+
+
 def test_a_whole_review_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
     """Open, find, judge with a note, meet, pack: no mouse, and typing never judges."""
     with dashboard(tmp_path) as url:

@@ -21,7 +21,7 @@ export function writePanes(view) {
   view.message.hidden = data.empty === null;
   const { fit, zoomIn, zoomOut } = view.tools;
   for (const node of [fit, zoomIn, zoomOut]) node.disabled = !page;
-  if (!page) fit.textContent = "Zoom, linked";
+  if (!page) fit.textContent = "Zoom";
   drawWhenOther(view.message, data.empty, () => view.message.replaceChildren(...(data.empty ? [html("p", { class: "message" }, data.empty.text),
     button(data.empty.action, { class: "plain" }, () => view.sendChoice("clear_filter", true), data.empty.action)] : [])));
   for (const pane of view.pair.both) writePane(pane, page, panes[pane.order]);
@@ -85,7 +85,7 @@ export function writeDifference(view) {
   const { place, previous, next } = view.tools;
   const all = view.state.differences;
   const at = view.state.placeOf(view.selected);
-  const text = all.length === 0 ? "None here" : at < 0 ? `${count(all.length)} on this page` : `${count(at + 1)} of ${count(all.length)} here`;
+  const text = all.length === 0 ? "None here" : at < 0 ? `${count(all.length)} here` : `${count(at + 1)} of ${count(all.length)} here`;
   if (place.textContent !== text) place.textContent = text;
   previous.disabled = all.length === 0;
   next.disabled = all.length === 0;

@@ -35,7 +35,7 @@ import { showAsked, writeBars, writeMenu, writePlace, writeRows, writeStrip } fr
 /** @typedef {import("../shared/payloads.d.ts").WindowPayload} WindowPayload */
 /** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
 
-const LEAST_HEIGHT = 480;
+const LEAST_HEIGHT = 456;
 /** Milliseconds before the small pictures are painted: the page itself comes first. */
 const CROPS_LATER = 40;
 /** Milliseconds of rest before a page turn is sent, and before what is missing is asked for. */

@@ -19,7 +19,16 @@ from uuid import uuid4
 import msgspec
 import streamlit as st
 
-from evaluator.drawing.payloads import PagePayload, ReviewerPayload, UnsavedItem, VerdictEvent
+from evaluator.drawing.pair import page_mistakes
+from evaluator.drawing.payloads import (
+    NOTHING_DRAWN,
+    MistakeItem,
+    PagePayload,
+    PaneItem,
+    ReviewerPayload,
+    UnsavedItem,
+    VerdictEvent,
+)
 from evaluator.model.issues import plain
 from evaluator.review import corrected, identity, status
 from evaluator.review.corrected import Corrected
@@ -354,14 +363,32 @@ def on_page(loaded: OpenedBoxes, model: Model, place: Place, payload: PagePayloa
 
 def with_unsaved(payload: PagePayload) -> PagePayload:
     """The viewer's payload with the verdicts that were not saved, and who reviews."""
-    answered = state.answered_verdicts
+    return msgspec.structs.replace(payload, mistakes=_unsaved_too(payload.mistakes), reviewer=author()[0])
+
+
+def on_pane(loaded: OpenedBoxes, model: Model, place: Place, pane: PaneItem) -> PaneItem:
+    """The page of one of two models with verdicts and what is not saved, as `on_page`."""
+    row = loaded.dataset.page_row(place.document, place.index)
+    if row is None:
+        return pane
+    alone = msgspec.structs.replace(NOTHING_DRAWN, mistakes=page_mistakes(pane))
+    judged = identity.attach(alone, result_of(loaded, model), row, review_log())
     mistakes = [
+        msgspec.structs.replace(each, keys=own.keys)
+        for each, own in zip(_unsaved_too(judged.mistakes), pane.mistakes, strict=True)
+    ]
+    return msgspec.structs.replace(pane, mistakes=mistakes)
+
+
+def _unsaved_too(mistakes: Sequence[MistakeItem]) -> list[MistakeItem]:
+    """Mistakes with the verdicts that were not saved, and the messages that were answered."""
+    answered = state.answered_verdicts
+    return [
         msgspec.structs.replace(
             each, unsaved=shown(unsaved(each.target or "")), answered=answered.get(each.target or "", "")
         )
-        for each in payload.mistakes
+        for each in mistakes
     ]
-    return msgspec.structs.replace(payload, mistakes=mistakes, reviewer=author()[0])
 
 
 def handle(loaded: OpenedBoxes, model: Model, event: VerdictEvent) -> Unsaved | None:

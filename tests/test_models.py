@@ -360,7 +360,7 @@ def test_models_are_ranked_by_the_numbers_of_their_protocol(monkeypatch: pytest.
     # Another protocol has no such number, and the view goes on with F1.
     app.selectbox(key="protocol").set_value("snapshot")
     dashboard.fine(app.run())
-    assert app.selectbox(key="rank_by").value == "f1"
+    assert app.selectbox(key=dashboard.key_of(app, "rank_by")).value == "f1"
 
 
 def test_under_a_label_its_boxes_alone_are_to_correct(monkeypatch: pytest.MonkeyPatch) -> None:

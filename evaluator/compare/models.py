@@ -18,7 +18,7 @@ from evaluator.compare.resampling import FEW_DOCUMENTS, LEVEL, RESAMPLES, SEED, 
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.measures import Key, Measures
-from evaluator.metrics.results import ResultTable, count_of, defined
+from evaluator.metrics.results import ResultTable, count_of, defined, listed
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.dataset import NO_RUN, Run
 
@@ -404,4 +404,4 @@ def _listed(names: Sequence[str]) -> str:
     """Names in a sentence; of many the first and how many more."""
     if len(names) > _NAMED + 1:
         return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return listed(names)

@@ -24,8 +24,9 @@ _CUT: Final = (
     "replace(length(datum.label) > 84 ? slice(datum.label, 0, 83) + '\u2026' : datum.label, "
     "regexp('[\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]', 'g'), '\ufffd')"
 )
-# A long name is broken into lines: behind a space, a hyphen or a slash, Chinese and Japanese anywhere.
-_LINES: Final = "([\\u2e80-\\ud7ff\\uf900-\\uffef]{1,13})|(.{1,25}[\\s\\-_/]|.{1,26}$)|(.{1,26})"
+# A long name is broken into lines: behind a space, a hyphen or a slash, Chinese and Japanese anywhere. A text of a Vega
+# expression loses the backslash of an escape that it does not know, so the hyphen is the last of its class.
+_LINES: Final = "([\\u2e80-\\ud7ff\\uf900-\\uffef]{1,13})|(.{1,25}[ _/-]|.{1,26}$)|(.{1,26})"
 _SHOWN: Final = f"split(replace(replace({_CUT}, regexp('{_LINES}', 'g'), '$1$2$3\\n'), regexp('\\n+$'), ''), '\\n')"
 
 Numbers = npt.NDArray[Any]

@@ -7,7 +7,7 @@ decides nothing. Nothing here knows a format's rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -151,24 +151,30 @@ def recognise(content: bytes, name: str) -> AnyFormat | None:
     Format or None
         None for no format, and for more than one of the same kind. Where kinds compete, the most particular wins.
     """
-    head = content[:HEAD_BYTES]
     ending = Path(name).suffix.lower()
     of_others = ending in suffixes()
     possible = [row for row in FORMATS.values() if ending in row.suffixes or not of_others]
     for kind in KINDS:
-        claims = [row for row in possible if row.kind == kind and row.detect(head, name)]
+        claims = _claims([row for row in possible if row.kind == kind], content, name)
         if claims:
             return claims[0] if len(claims) == 1 else None
     return None
 
 
+def _claims(possible: Iterable[AnyFormat], content: bytes, name: str) -> list[AnyFormat]:
+    """The formats that some bytes look like, by their first bytes where these tell, else by more of them.
+
+    Further on a file may hold anything, text that looks like another format included.
+    """
+    rows = list(possible)
+    first = [row for row in rows if row.detect(content[:_FIRST_BYTES], name)]
+    return first or [row for row in rows if row.detect(content[:HEAD_BYTES], name)]
+
+
 def detect_bytes(content: bytes, name: str) -> str:
     """Name of the format of boxes that some bytes have; `BadInput` when none fits, or more than one does."""
     formats = of_kind("boxes")
-    possible: list[str] = []
-    for size in (_FIRST_BYTES, HEAD_BYTES):
-        head = content[:size]
-        possible = possible or [key for key, row in formats.items() if row.detect(head, name)]
+    possible = [row.name for row in _claims(formats.values(), content, name)]
     if len(possible) == 1:
         return possible[0]
     if possible:

@@ -25,7 +25,7 @@ _CUT: Final = (
     "regexp('[\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]', 'g'), '\ufffd')"
 )
 # A long name is broken into lines: behind a space, a hyphen or a slash, Chinese and Japanese anywhere.
-_LINES: Final = "([\\u2e80-\\ud7ff\\uf900-\\uffef]{1,13})|(.{1,25}[\\s\\-_/]|.{1,26}$)|(.{1,26})"
+_LINES: Final = "([\\u2e80-\\ud7ff\\uf900-\\uffef]{1,13})|(.{1,26}$|.{1,25}[ _/-])|(.{1,26})"
 _SHOWN: Final = f"split(replace(replace({_CUT}, regexp('{_LINES}', 'g'), '$1$2$3\\n'), regexp('\\n+$'), ''), '\\n')"
 
 Numbers = npt.NDArray[Any]

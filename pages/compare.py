@@ -112,9 +112,9 @@ def _went(both: held.Compared) -> None:
 
 
 def _selected() -> None:
-    """A box was chosen or let go."""
+    """A box was chosen or let go; one of a page that was left meanwhile is not."""
     selected = _events().selected
-    if selected is not None:
+    if selected is not None and (selected.document, selected.index) == (state.doc, state.page):
         state.box = selected.key
 
 

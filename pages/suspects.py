@@ -68,7 +68,8 @@ def _kinds(every: Suspects) -> None:
     """All kinds, or one, each with its number."""
     totals = held.counts(every)
     names = {kind: f"{kind.capitalize() or 'All'} {total:,}" for kind, total in totals.items()}
-    widgets.switch("Kind", names, State.suspect_kind, label_visibility="collapsed", on_change=_from_the_top)
+    again = State.suspect_kind.changed(_from_the_top)
+    widgets.switch("Kind", names, State.suspect_kind, label_visibility="collapsed", on_change=again)
 
 
 def _from_the_top() -> None:

@@ -14,7 +14,6 @@ from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event
 from tests.browser.conftest import Screen, dashboard, free_port
-from tests.browser.test_app import cells
 from tests.dashboard import SAMPLE_DATA
 from tests.test_findings_view import seeded
 
@@ -188,18 +187,13 @@ def test_uploads_filter_and_name_outlive_the_server(browser: Any, visit: Visit, 
         screen.open("page_browser")
         screen.wait(lambda: screen.address().get("label") == "Table", "the filter")
         screen.go("Files")
-        screen.wait(lambda: "third.json" in cells(screen), "the upload in the table")
+        screen.wait(lambda: "third.json" in screen.cells(), "the upload in the table")
         screen.go("Findings")
         field = screen.page.get_by_role("textbox", name="Your name", exact=True)
         screen.wait(lambda: field.input_value() == "Anna", "the name")
 
     with dashboard(tmp_path, *words, port=port) as url:
-        screen = visit(url).open("files")
-        screen.page.locator("input[type=file]").first.set_input_files(tmp_path / "third.json")
-        screen.page.get_by_text("third.json").first.wait_for()
-        screen.page.get_by_role("button", name="Read the files").click()
-        screen.page.get_by_role("button", name="Open these files").click()
-        screen.wait(lambda: "third.json" in cells(screen), "the file in the table")
+        screen = visit(url).open("files").upload(tmp_path / "third.json")
         name_oneself(screen.go("Findings"), "Anna")
         screen.go("Page browser")
         screen.page.get_by_role("combobox", name="Label").click()

@@ -235,6 +235,15 @@ export class Comparison extends PageView {
     this.send(...event);
   }
 
+  /**
+   * Sends what lists other pages. A chosen box that waits to be sent is of the page before.
+   * @param {Parameters<import("../shared/mount.js").Send<CompareEvents>>} event
+   */
+  sendChoice(...event) {
+    this.requests.selected.cancel();
+    this.send(...event);
+  }
+
   /** @override @param {number | null} position */
   showAsked(position) {
     showAskedPage(this, position);

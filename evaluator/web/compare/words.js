@@ -23,7 +23,7 @@ export function writePanes(view) {
   for (const node of [fit, zoomIn, zoomOut]) node.disabled = !page;
   if (!page) fit.textContent = "Zoom";
   drawWhenOther(view.message, data.empty, () => view.message.replaceChildren(...(data.empty ? [html("p", { class: "message" }, data.empty.text),
-    button(data.empty.action, { class: "plain" }, () => view.send("clear_filter", true), data.empty.action)] : [])));
+    button(data.empty.action, { class: "plain" }, () => view.sendChoice("clear_filter", true), data.empty.action)] : [])));
   for (const pane of view.pair.both) writePane(pane, page, panes[pane.order]);
   view.warnings.replaceChildren(...warningLines(page?.notes ?? [], panes));
 }
@@ -45,7 +45,7 @@ export function writeFilters(view) {
     const parts = filters.map(({ name, title, pages, words }) => ({ name, title, after: count(pages), words }));
     view.tools.filters.replaceChildren(segments("Pages of the list", "kinds", parts, (name) => {
       pressSegment(view.tools.filters, name);
-      view.send("show", name);
+      view.sendChoice("show", name);
     }));
   });
   pressSegment(view.tools.filters, show);
@@ -58,7 +58,7 @@ export function writeCauses(view) {
   drawWhenOther(view.causes, causes, () => {
     drawCauses(view.causes, causes, (key) => {
       markCauses(view.causes, key);
-      view.send("cause", key);
+      view.sendChoice("cause", key);
     });
     view.causesHead.replaceChildren(html("h2", {}, "Causes"), html("span", { class: "muted net-order" }, `${count(causes.length)}, most boxes first`));
   });

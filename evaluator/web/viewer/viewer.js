@@ -408,8 +408,7 @@ export class Viewer extends PageView {
   }
 
   /**
-   * Sends what changes a field outside the viewer. A chosen box that waits to be sent would arrive with the old value
-   * of that field, and bring it back.
+   * Sends what shows another model or lists other pages. A chosen box that waits to be sent is of what was shown before.
    * @param {Parameters<import("../shared/mount.js").Send<PageEvents>>} event
    */
   sendChoice(...event) {

@@ -168,18 +168,9 @@ def ask_author(*, label: str = "Your name") -> None:
         st.caption(f"You review as {frame.escaped(name)}.")
         return
     reviewer(ReviewerPayload(name), key=_REMEMBERED, on_name=_remembered)
-    # The browser sends what its field holds with every message, also before it has drawn a name that came from
-    # elsewhere: bound to the field, that name would be lost.
-    field = State.reviewer.of(state.reviewer_set)
-
-    def typed() -> None:
-        state.reviewer = field.get()
-
     st.text_input(
         label,
-        state.reviewer,
-        key=field.key,
-        on_change=typed,
+        key=State.reviewer.key,
         max_chars=AUTHOR_LENGTH,
         placeholder="Needed for verdicts",
         persist_state="session",
@@ -197,7 +188,6 @@ def name_author(name: str) -> None:
     """Take a name that was not typed into the field of `ask_author`, when nobody is named yet."""
     if name.strip() and not author()[0]:
         state.reviewer = name.strip()[:AUTHOR_LENGTH]
-        state.reviewer_set += 1
 
 
 class Task(NamedTuple):

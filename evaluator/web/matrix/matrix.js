@@ -18,7 +18,7 @@ const CELL_WIDTH = 46;
 const SMALL_NAMES = 152;
 /** Pixels of the names of the rows, and the lines of a name above a column. */
 const NAMES = [100, 150];
-const NAME_LINES = 6;
+const NAME_LINES = 8;
 const GAP = 2;
 const NAME_FONT = "12px 'Source Sans', 'Source Sans 3', sans-serif";
 

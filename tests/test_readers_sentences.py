@@ -97,8 +97,8 @@ def test_what_is_refused(path: str, value: object, sentence: str) -> None:
     [
         ("label_map", {"1": "Figure", "2": "Figure"}, ['$.label_map["2"]: a label should have one id (snapshot 1.3, '
          'section 4, is silent); found "Figure", also under "1". Both ids are read as the same label; remove one.']),
-        ("info.created_at", "yesterday", ["$.info.created_at: created_at should be an ISO 8601 date or time (schema 1.3); "
-         'found "yesterday". Write it as 2026-02-22, or remove it.']),
+        ("info.created_at", "yesterday", ["$.info.created_at: created_at should be an ISO 8601 date or time "
+         '(schema 1.3); found "yesterday". Write it as 2026-02-22, or remove it.']),
         ("predictions.1", {"page_id": "b", "doc_id": "a", "page_index": 0, "objects": []}, [
             '$.predictions[1]: a page should have one entry (snapshot 1.3 is silent); found "a", page_index 0, also '
             "at $.predictions[0]. The objects of both entries are pooled.",

@@ -117,7 +117,8 @@ class _File:
     def _page(self, element: Element) -> None:
         number = partial(xml_text.number, collector=self._collector, source=_SOURCE)
         size = (number(element, "imageWidth"), number(element, "imageHeight"))
-        page = self.builder.image(element.attributes.get("imageFilename", ""), element.place, size=size)
+        image = element.attributes.get("imageFilename", "").strip() or self._name
+        page = self.builder.image(image, element.place, size=size)
         for label, ring, score, region_id, place in self._regions:
             self.builder.box(
                 page, label, bounds(ring), place, score=score, rings=outline(ring), box_id=region_id or place

@@ -276,13 +276,21 @@ class UnknownFormat(BadInput):
     """Raised for a file that is sound, and of no format that is read."""
 
 
-def read_boxes(path: Path, reading: Reading, format_of: FormatOf, suffixes: Sequence[str]) -> Annotations:
+ReadFile = Callable[[bytes, str], Annotations]
+"""The columns of a file by its bytes and name."""
+
+
+def read_boxes(
+    path: Path, reading: Reading, format_of: FormatOf, suffixes: Sequence[str], read_file: ReadFile | None = None
+) -> Annotations:
     """The columns of a file of boxes, or of a folder of files of one side read as one.
 
     Parameters
     ----------
     suffixes : sequence of str
         Of a folder, the files with the first of these endings that it has are read.
+    read_file : callable, optional
+        Reads a file that is no folder; without it the format does.
 
     Returns
     -------
@@ -297,6 +305,8 @@ def read_boxes(path: Path, reading: Reading, format_of: FormatOf, suffixes: Sequ
     if folder.is_folder(path):
         return _merged(folder.on_disk(folder.files(path, suffixes)), path.resolve().name, reading, format_of)
     content = folder.load(path, limits.MAX_FILE_BYTES)
+    if read_file is not None:
+        return read_file(content, path.name)
     return format_of(content, path.name).read(content, path.name, reading)
 
 

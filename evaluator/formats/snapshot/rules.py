@@ -27,6 +27,7 @@ from evaluator.formats.snapshot.walk import (
     SCORE_FIX,
     SCORE_RULE,
 )
+from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.dataset import NO_RUN, Run, Side
 from evaluator.model.issues import Collector, quote
@@ -426,5 +427,5 @@ def _unlisted(columns: ObjectColumns, mapped: Sequence[str], others: Sequence[st
         fix = f"Write it {quote(like)}, " if like else "Add it to label_map, "
         place = columns.place(int(np.argmax(columns.label == code)), "label")
         rule = "label should be in label_map (schema 1.3, label)"
-        number = f"{quote(label)} {counts[code]:,} time{'s' * int(counts[code] != 1)}"
+        number = f"{quote(label)} {count_of(int(counts[code]), 'time')}"
         collector.warning(place, rule, number, f"{fix}or leave it: its boxes are shown and not scored.")

@@ -136,6 +136,10 @@ class _File:
             self._collector.error(place, f"an image must occur once ({_SOURCE})", what, "Join the two.")
         row = self.builder.page(document, place, size=size, page_id=str(number), path=image, attributes=attributes)
         self._pages.setdefault(document, (row, place))
+        if "layout_dets" not in page:
+            rule = f"a page must have layout_dets ({_SOURCE})"
+            fix = 'Write results as {"results": [...], "categories": {"1": "title"}}.'
+            self._collector.error(place, rule, ", ".join(map(quote, list(page)[:6])), fix)
         for region, where in self._values.objects(page.get("layout_dets", []), "layout_dets", f"{place}.layout_dets"):
             self._box(row, region, where, self._values.text(region, "category_type", where))
             if region.get("ignore") is True:

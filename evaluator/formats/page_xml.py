@@ -69,7 +69,8 @@ class _File(XmlFile):
 
     def _page(self, element: Element) -> None:
         size = (self.number(element, "imageWidth"), self.number(element, "imageHeight"))
-        page = self.builder.image(element.attributes.get("imageFilename", ""), element.place, size=size)
+        image = element.attributes.get("imageFilename", "").strip() or self.collector.file
+        page = self.builder.image(image, element.place, size=size)
         for label, ring, score, region_id, place in self._regions:
             self.builder.box(
                 page, label, bounds(ring), place, score=score, rings=outline(ring), box_id=region_id or place

@@ -20,7 +20,7 @@ from evaluator.charts.scores import MOST_CURVES, Point
 from evaluator.compare.differences import Difference, differences
 from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.box_results import ALL_LABELS
-from evaluator.metrics.box_scores import ThresholdChoice, box_calibration, thinned, threshold_choice
+from evaluator.metrics.box_scores import ThresholdChoice, box_calibrations, thinned, threshold_choice
 from evaluator.metrics.confidence import Calibration
 from evaluator.metrics.error_types import ERROR_TYPES, TIDE, TideErrors
 from evaluator.metrics.measures import Key
@@ -30,7 +30,15 @@ from evaluator.protocols.base import BoxEvaluation, NumberGroup
 from pages.shared import frame, protocol, widgets
 from pages.shared.gallery import curve_of
 from pages.shared.opened import Model, Named, OpenedBoxes
-from pages.shared.results import ResultKey, matching_of_all, result_key, result_of, result_of_all, score_threshold
+from pages.shared.results import (
+    Result,
+    ResultKey,
+    matching_of_all,
+    result_key,
+    result_of,
+    result_of_all,
+    score_threshold,
+)
 from pages.shared.state import State, state
 
 # More than these are resampled in the terminal: 2,000 rankings of each label and threshold take minutes.
@@ -75,7 +83,14 @@ def _tide(key: ResultKey, *, _evaluation: Callable[[], BoxEvaluation]) -> TideEr
 
 def _calibration_of(loaded: OpenedBoxes, model: Model, label: str | None = None) -> Calibration | None:
     """How far the scores of a model are right, of its predictions (of a label) at the IoU threshold of the moment."""
-    return box_calibration(result_of_all(loaded, model), label)
+    key = result_key(loaded, model)._replace(min_score=0.0)
+    return _calibrations(key, _result=lambda: result_of_all(loaded, model))[label]
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _calibrations(key: ResultKey, *, _result: Callable[[], Result]) -> dict[str | None, Calibration | None]:
+    """The calibration of all predictions of a result, and of those of each label; `key` identifies it."""
+    return box_calibrations(_result())
 
 
 def _differences_of(loaded: OpenedBoxes, chosen: Sequence[Model]) -> dict[str, Difference]:

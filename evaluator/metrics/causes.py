@@ -36,6 +36,7 @@ import numpy as np
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Mistakes
 from evaluator.metrics.matching import overlapping_pairs
+from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
 from evaluator.model.dataset import JoinedBoxes
 
@@ -177,11 +178,11 @@ def title_of(family: Family, truths: int, predictions: int, mistakes: int) -> st
     """
     match family.cause:
         case "page_missed":
-            return f"Whole page missed, {truths:,} boxes"
+            return f"Whole page missed, {count_of(truths, 'box')}"
         case "page_extra":
-            return f"{predictions:,} boxes on a page without ground truth"
+            return f"{count_of(predictions, 'box')} on a page without ground truth"
         case "shifted":
-            return f"Page shifted, {truths:,} boxes"
+            return f"Page shifted, {count_of(truths, 'box')}"
         case "parts":
             what = f"{family.prediction_label} " if family.prediction_label else ""
             return f"{family.truth_label} read as {predictions:,} {what}boxes"

@@ -24,7 +24,7 @@ from evaluator.metrics.box_scores import ThresholdChoice, box_calibrations, thin
 from evaluator.metrics.confidence import Calibration
 from evaluator.metrics.error_types import ERROR_TYPES, TIDE, TideErrors
 from evaluator.metrics.measures import Key
-from evaluator.metrics.results import count_of, defined, threshold_text
+from evaluator.metrics.results import ScoreCurve, count_of, defined, threshold_text
 from evaluator.model.issues import plain
 from evaluator.protocols.base import BoxEvaluation, NumberGroup
 from pages.shared import frame, protocol, widgets
@@ -66,7 +66,14 @@ def _evaluation(key: ResultKey, *, _matching: Callable[[], object]) -> BoxEvalua
 
 def choice_of(loaded: OpenedBoxes, model: Model) -> ThresholdChoice:
     """One score threshold, or one for each label, at the IoU threshold of the moment."""
-    return threshold_choice(curve_of(loaded, model))
+    key = result_key(loaded, model)._replace(min_score=0.0)
+    return _choice(key, _curve=lambda: curve_of(loaded, model))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _choice(key: ResultKey, *, _curve: Callable[[], ScoreCurve]) -> ThresholdChoice:
+    """The thresholds of a curve; `key` identifies it."""
+    return threshold_choice(_curve())
 
 
 def _tide_of(loaded: OpenedBoxes, model: Model) -> TideErrors | None:
@@ -87,9 +94,9 @@ def _calibration_of(loaded: OpenedBoxes, model: Model, label: str | None = None)
     return _calibrations(key, _result=lambda: result_of_all(loaded, model))[label]
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _calibrations(key: ResultKey, *, _result: Callable[[], Result]) -> dict[str | None, Calibration | None]:
-    """The calibration of all predictions of a result, and of those of each label; `key` identifies it."""
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _calibrations(key: ResultKey, *, _result: Callable[[], Result]) -> Mapping[str | None, Calibration | None]:
+    """Of all predictions, under None, and of each label; `key` identifies the result."""
     return box_calibrations(_result())
 
 
@@ -254,6 +261,7 @@ def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, col
         rows=12,
         key=f"own_labels_{shown.letter}",
         placeholder="–",
+        names="Label",
         columns=settings,
         alt="Average precision by label",
     )
@@ -292,7 +300,13 @@ def scores(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
         settings: dict[str, Any] = {"Label": 104}
         _add_scores(table, settings, loaded, chosen, chosen[0])
         widgets.table(
-            table, rows=12, key="scores_by_label", placeholder="–", columns=settings, alt="Best score and ECE by label"
+            table,
+            rows=12,
+            key="scores_by_label",
+            placeholder="–",
+            names="Label",
+            columns=settings,
+            alt="Best score and ECE by label",
         )
     with second:
         _reliability(loaded, chosen)

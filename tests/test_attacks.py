@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 
 import pytest
 
@@ -59,6 +60,17 @@ def test_a_result_of_label_studio_whose_type_is_no_text(odd: str) -> None:
     with pytest.raises(BadInput) as refused:
         formats.read_bytes(content.encode(), "a.json", format="label-studio")
     assert [issue.rule for issue in refused.value.issues] == ["a result must have a type (Label Studio)"]
+
+
+def test_a_turned_rectangle_that_is_too_large_for_a_number_is_an_issue_without_a_warning_of_numpy() -> None:
+    shape = '{"x": 1, "y": 1, "width": 1e308, "height": 1e308, "rotation": 45, "rectanglelabels": ["a"]}'
+    region = f'{{"type": "rectanglelabels", "original_width": 900, "original_height": 900, "value": {shape}}}'
+    content = f'[{{"id": 1, "data": {{"image": "a.png"}}, "annotations": [{{"result": [{region}]}}]}}]'
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(BadInput) as refused:
+            formats.read_bytes(content.encode(), "a.json", format="label-studio")
+    assert [issue.place for issue in refused.value.issues] == ["$[0].annotations[0].result[0]"]
 
 
 def test_a_page_of_nearly_no_size_makes_no_infinite_boxes() -> None:

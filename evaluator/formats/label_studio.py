@@ -382,9 +382,11 @@ class _File:
             return None
         pixels = np.array(size) / _PER_CENT
         sine, cosine = math.sin(math.radians(rotation)), math.cos(math.radians(rotation))
-        sides = np.array([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]]) * pixels
-        # The y axis points down, so that this turns clockwise on screen.
-        ring = (sides @ np.array([[cosine, sine], [-sine, cosine]]) + np.array([x, y]) * pixels) / np.array(size)
+        # What is too large for a number is refused with the other boxes that are not finite.
+        with np.errstate(over="ignore", invalid="ignore"):
+            sides = np.array([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]]) * pixels
+            # The y axis points down, so that this turns clockwise on screen.
+            ring = (sides @ np.array([[cosine, sine], [-sine, cosine]]) + np.array([x, y]) * pixels) / np.array(size)
         return bounds(ring), ring
 
 

@@ -26,6 +26,7 @@ from evaluator.drawing.payloads import (
 )
 from evaluator.metrics.box_items import MATCHED, Items, items, with_boxes
 from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.results import capitalised, count_of
 from evaluator.model.issues import plain
 from evaluator.slices.conditions import words
 from evaluator.slices.detail import Cell, Detail, Estimate, ModelDetail, detail_of
@@ -62,8 +63,8 @@ def slices_payload(
     every = items(searched[-1])
     titles = WORDS[measure]
     return SlicesPayload(
-        measure=f"{titles.title[:1].upper()}{titles.title[1:]}",
-        lost=f"{titles.lost[:1].upper()}{titles.lost[1:]}",
+        measure=capitalised(titles.title),
+        lost=capitalised(titles.lost),
         summary=slices.summary,
         wrong=titles.wrong,
         examples="worst first" if is_fit(measure) else f"{titles.wrong}, largest first",
@@ -102,7 +103,7 @@ def _slice(
             for each in pages[:_MOST_PAGES]
         ],
         page_count=len(pages),
-        boxes=f"{one.boxes:,} {'box' if one.boxes == 1 else 'boxes'}",
+        boxes=count_of(one.boxes, "box"),
         examples=examples(one, searched[-1], every, most=_EXAMPLES),
         gate=_gate(one),
         conditions=msgspec.json.encode([each.to_json() for each in one.conditions]).decode(),

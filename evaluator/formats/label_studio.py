@@ -20,7 +20,7 @@ import numpy as np
 
 from evaluator.formats import json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
-from evaluator.formats.build import FEWEST_POINTS, Builder, Corners, Size, bounds, listed, outline
+from evaluator.formats.build import FEWEST_POINTS, Builder, Corners, Size, bounds, listed, outline, turned
 from evaluator.formats.json_text import excerpt, step
 from evaluator.formats.json_values import Values
 from evaluator.model.boxes import FloatArray
@@ -352,10 +352,10 @@ class _File:
     def _shape(self, region: _Region) -> Shape | None:
         """Corners and outline of a region; None with an error when it is none."""
         value, place, error = region.value, region.at, self._collector.error
-        turned = region.outer.get("image_rotation")
-        if turned not in (None, 0):
+        rotated = region.outer.get("image_rotation")
+        if rotated not in (None, 0):
             rule = f"the image must not be turned in the editor, image_rotation must be 0 ({_SOURCE})"
-            error(region.place, rule, excerpt(turned), "Turn the image back, and export the file again.")
+            error(region.place, rule, excerpt(rotated), "Turn the image back, and export the file again.")
             return None
         if "points" in value:
             ring = self._values.pairs(value["points"], "points", f"{place}.points")
@@ -381,12 +381,10 @@ class _File:
             error(region.place, rule, f"rotation {rotation:.12g} without", "Write the size of the image in pixels.")
             return None
         pixels = np.array(size) / _PER_CENT
-        sine, cosine = math.sin(math.radians(rotation)), math.cos(math.radians(rotation))
         # What is too large for a number is refused with the other boxes that are not finite.
         with np.errstate(over="ignore", invalid="ignore"):
             sides = np.array([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]]) * pixels
-            # The y axis points down, so that this turns clockwise on screen.
-            ring = (sides @ np.array([[cosine, sine], [-sine, cosine]]) + np.array([x, y]) * pixels) / np.array(size)
+            ring = turned(sides, np.array([x, y]) * pixels, math.radians(rotation)) / np.array(size)
         return bounds(ring), ring
 
 

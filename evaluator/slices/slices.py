@@ -104,8 +104,8 @@ class Slice:
         kept = "confirmed on the other half" if self.confirmed else "not confirmed on the other half"
         if self.missing:
             kept = f"too few documents, {self.missing} more needed"
-        unit = ("match", "matches") if is_fit(self.measure) else ("box", "boxes")
-        counts = f"{self.boxes:,} {unit[self.boxes != 1]} in {count_of(self.documents, 'document')}"
+        boxes = count_of(self.boxes, "match" if is_fit(self.measure) else "box")
+        counts = f"{boxes} in {count_of(self.documents, 'document')}"
         title = WORDS[self.measure].title
         if self.models is None:
             return f"{self.subject}: {title} {self.value:.2f}, elsewhere {self.rest:.2f}; {counts}; {kept}"

@@ -392,8 +392,10 @@ class _File:
             error(region.place, rule, f"rotation {rotation:.12g} without", "Write the size of the image in pixels.")
             return None
         pixels = np.array(size) / _PER_CENT
-        sides = np.array([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]]) * pixels
-        ring = turned(sides, np.array([x, y]) * pixels, math.radians(rotation)) / np.array(size)
+        # What is too large for a number is refused with the other boxes that are not finite.
+        with np.errstate(over="ignore", invalid="ignore"):
+            sides = np.array([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]]) * pixels
+            ring = turned(sides, np.array([x, y]) * pixels, math.radians(rotation)) / np.array(size)
         return bounds(ring), ring
 
 

@@ -298,6 +298,9 @@ class _Run:
             if tried.p > _WORTH_A_LOOK:
                 best_p = tried.p
                 break
+            if step == 0:
+                cells = self._without_parts(cells)
+                every = np.arange(self.groups)
             conditions, rows = self._chosen(tried, outcome)
             mask = np.zeros(self.size, bool)
             mask[rows] = True
@@ -350,6 +353,22 @@ class _Run:
         kept = set(np.unique(cell).tolist())
         return {value: part for value, part in split.items() if value in kept}
 
+    def _without_parts(self, cells: dict[int, Float32]) -> dict[int, Float32]:
+        """From here on a group is one unit: only the signs, which are drawn once, need its parts."""
+        groups = int(self.group_of_unit[-1]) + 1
+        if groups == self.groups:
+            return cells
+        starts = np.searchsorted(self.group_of_unit, np.arange(groups))
+        self.losses, *merged = (np.add.reduceat(each, starts, axis=2) for each in (self.losses, *cells.values()))
+        self.counts = merged[0]
+        self.first_half, self.other_half = (
+            np.unique(self.group_of_unit[half]) for half in (self.first_half, self.other_half)
+        )
+        self.group, self.groups = self.group_of_unit[self.group], groups
+        self.bounds = np.searchsorted(self.group, np.arange(groups + 1))
+        self.group_of_unit = np.arange(groups)
+        return dict(zip(cells, merged, strict=True))
+
     # --- counting -----------------------------------------------------------------------------------------------
 
     def _columns(self, rows: IntArray) -> Iterator[tuple[IntArray, Float32]]:
@@ -396,7 +415,7 @@ class _Run:
         if self.law is None and every:
             signs = self.rng.choice(np.array([-1.0, 1.0], np.float32), (_FLIPS, len(groups)))
         singles, pairs = self._singles_and_pairs(sums, counts, variance, level, signs)
-        triples = self._triples(pairs, outcome, groups, level) if depth > 2 else []
+        triples = self._triples(pairs, outcome, groups) if depth > 2 else []
         depths = [singles, pairs if depth > 1 else [], triples]
         if not any(depths):
             return None
@@ -530,9 +549,7 @@ class _Run:
             chosen = part[np.argsort(-worth[part])]
         return [int(at) for at in chosen if worth[at] > 0]
 
-    def _triples(
-        self, pairs: Sequence[_Candidate], outcome: _Outcome, groups: IntArray, level: _Level
-    ) -> list[_Candidate]:
+    def _triples(self, pairs: Sequence[_Candidate], outcome: _Outcome, groups: IntArray) -> list[_Candidate]:
         """The best third conditions of the best pairs."""
         parents = [each.ranges for each in pairs[:_PARENTS]]
         if not parents:
@@ -540,10 +557,13 @@ class _Run:
         inside = np.zeros((self.size, len(parents)), np.float32)
         for place, parent in enumerate(parents):
             inside[:, place] = self._mask(parent)
-        tables = np.zeros((2, len(parents), self.width, len(groups)), np.float32)
+        level = self._level(outcome, groups)
+        tables = np.zeros((2, len(parents), self.width, len(level.starts)), np.float32)
         residual = outcome.residual.astype(np.float32)[:, None]
-        for at, one in enumerate(groups.tolist()):
-            for part, matrix in self._columns(np.arange(self.bounds[one], self.bounds[one + 1])):
+        # The units of a group are side by side.
+        first, last = groups[level.starts], groups[np.append(level.starts[1:], len(groups)) - 1]
+        for at, (low, high) in enumerate(zip(self.bounds[first].tolist(), self.bounds[last + 1].tolist(), strict=True)):
+            for part, matrix in self._columns(np.arange(low, high)):
                 members = inside[part]
                 tables[0, :, :, at] += (members * residual[part]).T @ matrix
                 tables[1, :, :, at] += members.T @ matrix
@@ -551,9 +571,9 @@ class _Run:
         spread = (inside.T @ outcome.variance.astype(np.float32)) / np.maximum(weight, 1.0)
         prefixes = [_summed(each, 1) for each in tables]
         shape = len(parents), len(self.low)
-        parts = [(each[:, self.high] - each[:, self.low]).reshape(-1, len(groups)) for each in prefixes]
+        parts = [(each[:, self.high] - each[:, self.low]).reshape(-1, len(level.starts)) for each in prefixes]
         of_variance = parts[1].sum(axis=1, dtype=np.float64) * np.repeat(spread, shape[1])
-        statistic = level.statistic(parts[0], parts[1], of_variance, None, two_sided=self.two_sided)
+        statistic = level.by_group().statistic(parts[0], parts[1], of_variance, None, two_sided=self.two_sided)
         z = statistic.z.reshape(shape)
         for place, parent in enumerate(parents):
             # A range within a range of the same attribute is no third condition.
@@ -723,6 +743,11 @@ class _Level(NamedTuple):
     between: float
     prior: float
 
+    def by_group(self) -> _Level:
+        """The same with each group as one unit."""
+        totals, boxes = (np.add.reduceat(each, self.starts) for each in (self.totals, self.boxes))
+        return self._replace(totals=totals, boxes=boxes, starts=np.arange(len(self.starts)))
+
     def statistic(
         self, sums: Float32, counts: Float32, variance: FloatArray, signs: Float32 | None, *, two_sided: bool
     ) -> _Statistic:
@@ -736,11 +761,10 @@ class _Level(NamedTuple):
             Binomial variance; a set with too few boxes, or all but too few, gets 0.
         """
         units = sums, counts
-        whole = _Level(self.totals, self.boxes, self.starts, self.between, self.prior)
+        whole = self
         if len(self.starts) < len(self.totals):
             sums, counts = (np.add.reduceat(each, self.starts, axis=1) for each in units)
-            totals, boxes = (np.add.reduceat(each, self.starts) for each in (self.totals, self.boxes))
-            whole = whole._replace(totals=totals, boxes=boxes)
+            whole = self.by_group()
         size, overall = self.boxes.sum(), self.totals.sum()
         # The sums over groups of s, s S, s N and of n, n S, n N, where S and N are those of all boxes.
         every = np.column_stack([np.ones_like(whole.totals), whole.totals, whole.boxes]).astype(np.float32)

@@ -95,7 +95,7 @@ def of_pages(name: str, count: int) -> FileRow:
 
 
 def of_findings(name: str, count: int) -> FileRow:
-    """The store of findings, with how many things were judged."""
+    """The store of findings, with how many things were judged in the open documents."""
     return FileRow(name=name, what=count_of(count, "finding"), role="Findings")
 
 

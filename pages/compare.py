@@ -42,6 +42,7 @@ from pages.shared import slices as slices_of
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.components import board, chosen_cell, matrix, panes, parse_linked, parse_panes
+from pages.shared.findings import log as findings
 from pages.shared.opened import Named, OpenedBoxes, Place
 from pages.shared.pixel import results as pixels
 from pages.shared.results import confusion_of, result_key, score_threshold
@@ -85,13 +86,6 @@ def _names(chosen: tuple[Named, ...]) -> list[str]:
     return [model.letter for model in chosen]
 
 
-def _point(chosen: tuple[Named, ...]) -> str:
-    """The operating point in few words."""
-    scores = {threshold_text(score_threshold(model)) for model in chosen}
-    score = f", score ≥ {scores.pop()}" if len(scores) == 1 else ""
-    return frame.escaped(f"IoU ≥ {threshold_text(state.iou)}{score}")
-
-
 def _label_notes(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """A warning when the models do not have the same labels: it changes the numbers."""
     first, second = (loaded.dataset.predictions[model.index].source.labels for model in chosen)
@@ -119,9 +113,9 @@ def _went(both: held.Compared) -> None:
 
 
 def _selected() -> None:
-    """A box was chosen or let go."""
+    """A box was chosen or let go; one of a page that was left meanwhile is not."""
     selected = _events().selected
-    if selected is not None:
+    if selected is not None and (selected.document, selected.index) == (state.doc, state.page):
         state.box = selected.key
 
 
@@ -137,6 +131,15 @@ def _cause_chosen() -> None:
     key = _events().cause
     if key is not None:
         held.choose_cause(key)
+
+
+def _judged(loaded: OpenedBoxes) -> None:
+    """A verdict on a mistake of one of the two models; the corrected numbers above the panes follow."""
+    event = _events().verdict
+    model = next((each for each in loaded.pair if event and each.letter == event.letter), None)
+    if event is not None and model is not None:
+        findings.handle(loaded, model, event)
+        State.pair_whole.set(True)
 
 
 def _looked() -> None:
@@ -178,6 +181,7 @@ def _pages(loaded: OpenedBoxes) -> None:
         on_cause=_cause_chosen,
         on_mode=_looked,
         on_clear_filter=held.clear,
+        on_verdict=lambda: _judged(loaded),
     )
     if events.open and place is not None:
         _open_browser(loaded, events.open, payload)
@@ -242,10 +246,12 @@ def _pane_data(
     return msgspec.structs.replace(
         payload,
         page=page,
-        panes=drawn.panes,
+        panes=[findings.on_pane(loaded, of, place, pane) for of, pane in zip(both.chosen, drawn.panes, strict=True)],
         differences=drawn.differences,
         selected=state.box,
         empty=None,
+        verdicts=True,
+        reviewer=findings.author()[0],
     )
 
 
@@ -450,7 +456,7 @@ def view() -> None:
     State.pair_whole.take()
     with st.container(key="compare_head", horizontal=True, vertical_alignment="center", gap="small"):
         frame.title("Compare", frame.signature(loaded, chosen, "95 % intervals over documents"))
-        with st.popover(f"Operating point: {_point(chosen)}", icon=":material/tune:", width="content"):
+        with st.popover("Operating point", icon=":material/tune:", width="content"):
             headline.operating_point(loaded, chosen)
     frame.banners(loaded, chosen)
     _label_notes(loaded, chosen)

@@ -61,7 +61,6 @@ def _signature(result: FieldsResult, *more: str) -> str:
 def _operating_point(compared: choices.Compared, model: choices.FieldModel) -> None:
     """Model, IoU threshold, two presets, and the numbers at the threshold."""
     state.field_preset = state.field_iou if state.field_iou in choices.PRESETS else None
-    state.field_preset_of = state.field_iou
     low, high = choices.IOU_RANGE
     with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
         headline.model_switch(compared.models)
@@ -71,7 +70,7 @@ def _operating_point(compared: choices.Compared, model: choices.FieldModel) -> N
             list(choices.PRESETS),
             format_func=lambda value: f"IoU {threshold_text(value)}",
             key=State.field_preset.key,
-            on_change=_preset,
+            on_change=State.field_preset.changed(_preset),
             label_visibility="collapsed",
         )
         _numbers(model)
@@ -79,10 +78,8 @@ def _operating_point(compared: choices.Compared, model: choices.FieldModel) -> N
 
 def _preset() -> None:
     """One of the two usual thresholds."""
-    value = state.field_preset
-    # When the slider was moved, the browser had not yet received that its last step took the mark off the preset.
-    if value is not None and state.field_preset_of == state.field_iou:
-        state.field_iou = value
+    if state.field_preset is not None:
+        state.field_iou = state.field_preset
 
 
 def _numbers(model: choices.FieldModel) -> None:

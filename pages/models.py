@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from evaluator.charts.models import Dated, over_dates
 from evaluator.compare.models import Standings, difference_text, rank_text
@@ -108,7 +109,7 @@ def _table(loaded: OpenedBoxes, every: held.Ranked) -> None:
     )
     pairs = len(of.models) * (len(of.models) - 1) // 2
     notes = []
-    if not of.few_documents and pairs:
+    if of.has_intervals and pairs:
         notes.append(
             "A bracket joins models that cannot be told apart: simultaneous 95 % intervals of "
             f"{'all ' if pairs > 1 else ''}{count_of(pairs, 'pair')}. The intervals in the table are of one model; "
@@ -124,7 +125,7 @@ def _table(loaded: OpenedBoxes, every: held.Ranked) -> None:
 
 def _scale(of: Standings) -> tuple[float, float]:
     """Ends of the axis of a measure: tenths of tenths around everything that is drawn."""
-    ends = [of.values] if of.few_documents else [of.values, of.low, of.high]
+    ends = [of.values] if not of.has_intervals else [of.values, of.low, of.high]
     known = np.concatenate(ends)
     known = known[~np.isnan(known)]
     if not len(known):
@@ -263,6 +264,22 @@ def _dates(loaded: OpenedBoxes, every: held.Ranked) -> None:
         st.caption("Whiskers: 95 % interval of one model. Date from info.created_at.")
 
 
+def _numbers(loaded: OpenedBoxes, every: held.Ranked, answer: DeltaGenerator, place: DeltaGenerator) -> None:
+    """The answer and the table, each in the place of what was there before."""
+    first, second = every.standings.sentence
+    answer.html(f'<p class="ls-answer"><b>{html.escape(plain(first))}</b> {html.escape(plain(second))}</p>')
+    own = [
+        _title(held.measures()[one.key.metric])
+        for one in (every.standings, *every.others)
+        if held.is_own(one.key.metric)
+    ]
+    with place.container():
+        if own:
+            at = "of all predictions at the protocol's own IoU thresholds, whatever is set above."
+            st.caption(f"{', '.join(own)}: {at}")
+        _table(loaded, every)
+
+
 def view() -> None:
     """The whole view."""
     read_url("models")
@@ -279,17 +296,12 @@ def view() -> None:
     if state.earlier_rejected:
         frame.issues(state.earlier_rejected)
     _choices()
+    sentence, table = answer.empty(), st.empty()
+    if not held.is_ready(loaded):
+        # The numbers are there at once; intervals of average precision take seconds on many pages.
+        _numbers(loaded, held.ranked(loaded, resampled=False), sentence, table)
     every = held.ranked(loaded)
-    first, second = every.standings.sentence
-    answer.html(f'<p class="ls-answer"><b>{html.escape(plain(first))}</b> {html.escape(plain(second))}</p>')
-    own = [
-        _title(held.measures()[one.key.metric])
-        for one in (every.standings, *every.others)
-        if held.is_own(one.key.metric)
-    ]
-    if own:
-        st.caption(f"{', '.join(own)}: of all predictions at the protocol's own IoU thresholds, whatever is set above.")
-    _table(loaded, every)
+    _numbers(loaded, every, sentence, table)
     if len(every.standings.models) > 1:
         with st.container(key="models_row"):
             left, right = st.columns([1.25, 1], gap="medium")

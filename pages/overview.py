@@ -62,6 +62,7 @@ def _labels(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         on_select="rerun",
         key=f"labels_{letter}_{iou}",
         placeholder="–",
+        names="Label",
         columns={
             "Label": 112,
             "Boxes": count,

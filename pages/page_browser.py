@@ -133,7 +133,7 @@ def _page_choice(shown: browser.Listed) -> None:
         format_func=name,
         key=State.page_wanted.key,
         placeholder=f"Go to one of {len(shown.pages):,}",
-        on_change=go,
+        on_change=State.page_wanted.changed(go),
         disabled=not len(shown.pages),
     )
 
@@ -217,10 +217,12 @@ def _went(shown: browser.Listed) -> None:
 
 
 def _selected() -> None:
-    """A box was chosen or let go."""
+    """A box was chosen or let go; one of a page that was left meanwhile is not."""
     selected = _events().selected
     if selected is not None:
-        state.box, state.viewer_held = selected.key, selected.held
+        state.viewer_held = selected.held
+        if (selected.document, selected.index) == (state.doc, state.page):
+            state.box = selected.key
 
 
 def _more_wanted() -> None:
@@ -241,7 +243,7 @@ def _judged(loaded: OpenedBoxes, model: Model) -> None:
             state.box = state.box if state.box in event.keys else event.keys[0]
             state.judged_here = event.document, event.index, state.box
         if findings.author() != named:
-            # The field for the name is outside the fragment.
+            # The field for the name is outside of this part of the view.
             state.whole_view = True
 
 

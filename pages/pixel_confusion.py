@@ -78,13 +78,21 @@ def _sidebar_place(result: pixel.PixelResult, place: Place | None) -> None:
     present = [dataset.documents[code].doc_id for code in np.unique(dataset.page_document[counted]).tolist()]
     state.pixel_document = place.document
     st.selectbox(
-        "Document", present, format_func=names.__getitem__, key=State.pixel_document.key, on_change=_document_chosen
+        "Document",
+        present,
+        format_func=names.__getitem__,
+        key=State.pixel_document.key,
+        on_change=State.pixel_document.changed(_document_chosen),
     )
     code = dataset.document_code[place.document]
     pages = dataset.page_index[counted[dataset.page_document[counted] == code]].tolist()
     state.pixel_page = place.index
     st.selectbox(
-        "Page", pages, format_func=lambda index: f"{index + 1:,}", key=State.pixel_page.key, on_change=_page_chosen
+        "Page",
+        pages,
+        format_func=lambda index: f"{index + 1:,}",
+        key=State.pixel_page.key,
+        on_change=State.pixel_page.changed(_page_chosen),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from evaluator import export
-from evaluator.metrics.results import count_of
+from evaluator.metrics.results import capitalised, count_of
 from evaluator.slices.measured import ALL, MEASURES, WORDS
 from pages.shared import frame, headline, reading, slice_list, widgets
 from pages.shared import slices as held
@@ -14,7 +14,7 @@ from pages.shared.opened import OpenedBoxes
 from pages.shared.state import State, state
 
 _OF = {"A": "A", "B": "B", "B-A": "B minus A"}
-_MEASURES = {ALL: "All"} | {name: f"{WORDS[name].title[:1].upper()}{WORDS[name].title[1:]}" for name in MEASURES}
+_MEASURES = {ALL: "All"} | {name: capitalised(WORDS[name].title) for name in MEASURES}
 
 
 def _controls(loaded: OpenedBoxes) -> None:

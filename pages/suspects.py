@@ -29,6 +29,8 @@ from pages.shared.suspects import Entry, Known
 BROWSER_VIEW = "pages/page_browser.py"
 _TITLE: Final = "Suspected ground truth"
 _CROP_WIDTH: Final = 1_200
+# Share of the width behind which there is no room for the name of a model beside its box.
+_BESIDE: Final = 0.78
 _CORRECTED: Final = "ground_truth_wrong"
 _EDGES: Final = ("Left", "Top", "Right", "Bottom")
 _ANSWERS: Final = (
@@ -67,7 +69,8 @@ def _kinds(every: Suspects) -> None:
     """All kinds, or one, each with its number."""
     totals = held.counts(every)
     names = {kind: f"{kind.capitalize() or 'All'} {total:,}" for kind, total in totals.items()}
-    widgets.switch("Kind", names, State.suspect_kind, label_visibility="collapsed", on_change=_from_the_top)
+    again = State.suspect_kind.changed(_from_the_top)
+    widgets.switch("Kind", names, State.suspect_kind, label_visibility="collapsed", on_change=again)
 
 
 def _from_the_top() -> None:
@@ -135,7 +138,11 @@ def _picture(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> None:
         for model, (side, row) in enumerate(zip(every.dataset.predictions, rows, strict=True))
         if row != NOBODY
     ]
-    drawn = [("ls-crop-model", name, shares_of(every.dataset, page, box)) for name, box in of_models]
+    # Both models have nearly the same box: their names stand beside it, one over the other, not at its corners.
+    drawn = [
+        (f"ls-crop-model {side}", name, shares_of(every.dataset, page, box))
+        for side, (name, box) in zip(("ls-upper", "ls-lower"), of_models, strict=False)
+    ]
     for box in entry.target.boxes:
         now = box.side == "ground_truth"
         style = "ls-crop-fn" if now else "ls-crop-proposed"
@@ -154,9 +161,10 @@ def _picture(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> None:
             (x2 - x1) / (right - left),
             (y2 - y1) / (bottom - top),
         )
+        beside = "ls-right" if edges[0] + edges[2] < _BESIDE else "ls-left" if edges[0] > 1 - _BESIDE else "ls-inside"
         at = "left:{:.3f}%;top:{:.3f}%;width:{:.3f}%;height:{:.3f}%".format(*(100 * edge for edge in edges))
         chip = html.escape(plain(frame.shortened(name, 40)))
-        boxes.append(f'<span class="ls-crop-box {style}" style="{at}"><b>{chip}</b></span>')
+        boxes.append(f'<span class="ls-crop-box {style} {beside}" style="{at}"><b>{chip}</b></span>')
     image = f'<img src="{part.image}" alt="">' if part.image else f"<p>{html.escape(part.problem or '')}</p>"
     shape = f"aspect-ratio:{part.aspect:.4f};width:min(100%,{52 * part.aspect:.2f}vh)"
     st.html(f'<div class="ls-crop" style="{shape}">{image}{"".join(boxes)}</div>')

@@ -6,6 +6,8 @@ give columns, or raise `BadInput` with issues. ``tests.benchmarks.bench_attack``
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import io
 import json
 import random
@@ -15,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -31,6 +34,20 @@ ODD: Final = (
     b"null", b"true", b"[]", b"{}", b'""', b"-1", b"0", b"1e400", b"NaN", b"1e-320", b"99999999999999999999",
     b'"\\ud800"', b"[[[[", b"}}", b"\x00", b"\xff\xfe", b"&x;", b"<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///etc/passwd'>]>",
     b"../../etc", b"a" * 3000, b'["x"]', b'{"a": 1}', "\u202e".encode(),
+)  # fmt: skip
+
+
+# What values of well-formed files are exchanged for.
+_ODD_VALUES: Final[tuple[Any, ...]] = (
+    None, True, False, 0, -1, 1, 0.5, 1e308, -1e308, 5e-324, 2**31, 2**53 + 1, -(2**63), 2**64,
+    "", " ", "0", "1.0", "-1", "nan", "a\u0000b", "\u202ea", "\U0001f4c4" * 40, "x" * 3000,
+    "../../etc/passwd", "C:\\a", "//host/a", [], {}, [[]], [None], ["x"], {"": None}, {"x": 1, "y": 1},
+    [0], [0, 0], [1, 1, 1, 1], [1, 2, 3, 4, 5], [0.0] * 8, [[0, 0], [1, 0], [1, 1]],
+)  # fmt: skip
+_ODD_CELLS: Final = (
+    "", " ", "0", "-1", "1", "0.5", "1e308", "1e400", "nan", "inf", "2147483648", "18446744073709551616", "true", "a",
+    "1,1", "1,1 5,5", "5,5 1,1 1,1", "-1,-1 2,2 3,3", "\u202ea", "../../etc/passwd", "//host/a", "x" * 3000,
+    "\u0661", "0x10", "1_0",
 )  # fmt: skip
 
 
@@ -106,10 +123,91 @@ def good_files() -> dict[str, list[tuple[str, bytes]]]:
 
 
 def changed(content: bytes, chance: random.Random) -> bytes:
-    """A file with one to four changes: bytes, words, pieces that are missing, twice or somewhere else."""
+    """A file with one to four changes: bytes, words, pieces that are missing, twice or somewhere else.
+
+    Half of the files stay well-formed, so that they pass the parser and reach the rules of the format.
+    """
+    if chance.random() < 0.5 and (well_formed := _reshaped(content, chance)) is not None:
+        return well_formed
     for _ in range(chance.randint(1, 4)):
         content = _once(content, chance)
     return content
+
+
+def _reshaped(content: bytes, chance: random.Random) -> bytes | None:
+    """A file of JSON, XML or lines with one to three values, elements or cells changed; None for anything else."""
+    times = chance.randint(1, 3)
+    with contextlib.suppress(ValueError):
+        value = json.loads(content)
+        for _ in range(times):
+            value = _reshaped_json(value, chance)
+        return json.dumps(value).encode()
+    with contextlib.suppress(ElementTree.ParseError):
+        root = ElementTree.fromstring(content)
+        for _ in range(times):
+            _reshape_xml(root, chance)
+        return ElementTree.tostring(root)
+    try:
+        lines = content.decode().splitlines()
+    except UnicodeDecodeError:
+        return None
+    separator = "," if any("," in line for line in lines) else " "
+    for _ in range(times if lines else 0):
+        place = chance.randrange(len(lines))
+        cells = lines[place].split(separator)
+        cells[chance.randrange(len(cells))] = chance.choice(_ODD_CELLS)
+        lines[place] = separator.join(cells)
+        if chance.random() < 0.2:
+            lines.insert(chance.randrange(len(lines)), chance.choice(lines))
+    return "\n".join(lines).encode()
+
+
+def _reshaped_json(value: Any, chance: random.Random) -> Any:
+    """The value with one of the values in it exchanged, left out, doubled or wrapped."""
+    holders: list[tuple[Any, Any]] = [(None, None)]
+    waiting: list[Any] = [value]
+    while waiting:
+        inner = waiting.pop()
+        keys: Any = list(inner) if isinstance(inner, dict) else range(len(inner)) if isinstance(inner, list) else ()
+        holders += [(inner, key) for key in keys]
+        waiting += [inner[key] for key in keys]
+    holder, key = chance.choice(holders[1:] or holders)
+    # A copy: what is put in may be changed next.
+    odd = copy.deepcopy(chance.choice(_ODD_VALUES))
+    if holder is None:
+        return odd
+    match chance.randrange(6):
+        case 0:
+            del holder[key]
+        case 1:
+            holder[key] = [holder[key]]
+        case 2:
+            holder[key] = {str(odd): holder[key]}
+        case 3 if isinstance(holder, list):
+            holder.insert(chance.randrange(len(holder) + 1), holder[key])
+        case 4:
+            # A value of somewhere else in the same file: the right type in the wrong place, as often as not.
+            other, place = chance.choice(holders[1:])
+            holder[key] = copy.deepcopy(other[place])
+        case _:
+            holder[key] = odd
+    return value
+
+
+def _reshape_xml(root: ElementTree.Element, chance: random.Random) -> None:
+    """Change one element: an attribute, its text, its name, its children."""
+    element = chance.choice(list(root.iter()))
+    match chance.randrange(6):
+        case 0 if element.attrib:
+            del element.attrib[chance.choice(sorted(element.attrib))]
+        case 1 | 2 if element.attrib:
+            element.set(chance.choice(sorted(element.attrib)), chance.choice(_ODD_CELLS))
+        case 3 if len(element):
+            element.remove(chance.choice(list(element)))
+        case 4 if len(element):
+            element.append(copy.deepcopy(chance.choice(list(element))))
+        case _:
+            element.text = chance.choice(_ODD_CELLS)
 
 
 def _once(content: bytes, chance: random.Random) -> bytes:
@@ -158,7 +256,7 @@ def attempts(reader: str, count: int, seed: int) -> Iterator[Attempt]:
             content = changed(content, chance) if chance.random() < 0.5 else content
         start, uncaught = time.process_time(), ""
         try:
-            _read(reader, name, content)
+            read(reader, name, content)
         except BadInput as problem:
             uncaught = "" if problem.issues else "BadInput without issues"
         except Exception as problem:  # noqa: BLE001 - what is looked for
@@ -166,7 +264,8 @@ def attempts(reader: str, count: int, seed: int) -> Iterator[Attempt]:
         yield Attempt(reader, name, content, uncaught, time.process_time() - start)
 
 
-def _read(reader: str, name: str, content: bytes) -> Any:
+def read(reader: str, name: str, content: bytes) -> Any:
+    """What a reader makes of a file; raises `BadInput`."""
     if reader == "findings":
         return intake.read(content, name)
     row = formats.FORMATS[reader]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -103,3 +104,9 @@ def findings_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         del os.environ["LAYOUTSCOPE_FINDINGS"]
     else:
         os.environ["LAYOUTSCOPE_FINDINGS"] = before
+
+
+@pytest.fixture
+def no_findings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A place of findings that is empty: what other tests judged would be counted."""
+    monkeypatch.setenv("LAYOUTSCOPE_FINDINGS", str(tmp_path / "findings.sqlite"))

@@ -65,6 +65,14 @@ def go(app: AppTest, view: str) -> AppTest:
     return fine(app.switch_page(view).run())
 
 
+def key_of(app: AppTest, name: str) -> str:
+    """The key of a value of the session, by its name: what our own code wrote over a widget has another one."""
+    if "replaced" not in app.session_state:
+        return name
+    times = app.session_state["replaced"].get(name, 0)
+    return f"{name}-{times}" if times else name
+
+
 class _Words(html.parser.HTMLParser):
     """Text and tags of a piece of HTML."""
 

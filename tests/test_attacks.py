@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from evaluator import formats
 from evaluator.model.issues import BadInput
-from tests.attacks import attempts, good_files
+from tests.attacks import attempts, changed, good_files, read
 
 
 @pytest.mark.parametrize("reader", sorted(good_files()))
@@ -14,6 +16,37 @@ def test_changed_files_give_columns_or_issues(reader: str) -> None:
     made = list(attempts(reader, 60, seed=1))
     assert len(made) == 60
     assert [(attempt.uncaught, attempt.content) for attempt in made if attempt.uncaught] == []
+
+
+@pytest.mark.parametrize("reader", sorted(good_files()))
+def test_changed_files_pass_the_parser(reader: str) -> None:
+    """A file that the parser refuses says nothing of the rules behind it."""
+    chance, files, passed = random.Random(2), good_files()[reader], 0
+    unparsed = ("well-formed", "UTF-8", "NUL")
+    for _ in range(90):
+        name, content = chance.choice(files)
+        try:
+            read(reader, name, changed(content, chance))
+        except BadInput as problem:
+            passed += not any(word in issue.rule for issue in problem.issues for word in unparsed)
+        else:
+            passed += 1
+    assert passed >= 30
+
+
+def test_an_image_without_an_id_in_a_file_whose_ids_are_texts() -> None:
+    content = b'{"images": [{"width": 9}, {"id": "a", "file_name": "a.png"}], "annotations": [], "categories": []}'
+    with pytest.raises(BadInput) as refused:
+        formats.read_bytes(content, "a.json", format="coco")
+    assert {issue.rule for issue in refused.value.issues} >= {"id is required here (COCO format)"}
+
+
+@pytest.mark.parametrize("odd", ['{"type": [[]]}', '{"type": {"a": 1}, "id": "r"}'])
+def test_a_result_of_label_studio_whose_type_is_no_text(odd: str) -> None:
+    content = f'[{{"id": 1, "data": {{"image": "a.png"}}, "annotations": [{{"result": [{odd}]}}]}}]'
+    with pytest.raises(BadInput) as refused:
+        formats.read_bytes(content.encode(), "a.json", format="label-studio")
+    assert [issue.rule for issue in refused.value.issues] == ["a result must have a type (Label Studio)"]
 
 
 def test_a_page_of_nearly_no_size_makes_no_infinite_boxes() -> None:

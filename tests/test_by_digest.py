@@ -10,16 +10,16 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
+from evaluator.system.recent import Recent
 from evaluator.web.source import loader_script
 from pages.shared import by_digest
-from pages.shared.by_digest import Contents, Later
 from tests.browser.conftest import dashboard
 
 
 @pytest.fixture
 def routed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(by_digest, "_routed", True)
-    monkeypatch.setattr(by_digest, "_contents", Contents(by_digest.PICTURE_BYTES))
+    monkeypatch.setattr(by_digest, "_pictures", Recent(most_bytes=by_digest.PICTURE_BYTES))
 
 
 def test_without_the_route_a_picture_is_inside_the_message() -> None:
@@ -31,7 +31,7 @@ def test_an_address_is_that_of_the_content(routed: None) -> None:
     first, again, other = (by_digest.picture_address(each) for each in (b"abc", b"abc", b"abd"))
     assert first == again != other
     assert first.startswith("/layoutscope/")
-    assert by_digest._contents.get(first.rpartition("/")[2]) == b"abc"
+    assert by_digest._pictures.get(first.rpartition("/")[2]) == b"abc"
 
 
 def test_a_picture_is_not_found_by_the_plain_digest_of_its_content(
@@ -42,21 +42,13 @@ def test_a_picture_is_not_found_by_the_plain_digest_of_its_content(
     assert by_digest.picture_address(b"abc") != first
 
 
-def test_the_pictures_used_last_stay() -> None:
-    contents = Contents(10)
-    contents.add("script.js", b"0123456789", lasting=True)
-    contents.add("a.webp", b"aaaa")
-    contents.add("b.webp", b"bbbb")
-    assert contents.get("a.webp") == b"aaaa"
-    contents.add("c.webp", b"cccc")
-    assert [contents.get(name) for name in ("a.webp", "b.webp", "c.webp")] == [b"aaaa", None, b"cccc"]
-    assert contents.get("script.js") == b"0123456789"
-
-
-def test_one_picture_larger_than_the_room_is_handed_out_all_the_same() -> None:
-    contents = Contents(3)
-    contents.add("a.webp", b"aaaa")
-    assert contents.get("a.webp") == b"aaaa"
+def test_one_picture_larger_than_the_room_is_handed_out_all_the_same(
+    routed: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(by_digest, "PICTURE_BYTES", 3)
+    monkeypatch.setattr(by_digest, "_pictures", Recent(most_bytes=3))
+    first, second = (by_digest.picture_address(content).rpartition("/")[2] for content in (b"aaaa", b"bbbb"))
+    assert (asked(first).status_code, asked(second).body) == (404, b"bbbb")
 
 
 def asked(name: str) -> Response:
@@ -94,13 +86,6 @@ def test_a_page_that_cannot_be_drawn_has_no_small_picture(routed: None, monkeypa
 
 def test_without_the_route_there_is_no_small_picture() -> None:
     assert by_digest.later_address("a.pdf, page 1", lambda: b"small") == ""
-
-
-def test_the_small_pictures_named_last_can_be_made() -> None:
-    later = Later(2)
-    for name in ("a", "b", "a", "c"):
-        later.add(name, lambda: b"small")
-    assert [later.get(name) is not None for name in ("a", "b", "c")] == [True, False, True]
 
 
 def test_the_loader_is_small_and_names_both_files() -> None:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from evaluator import formats
 from evaluator.metrics import causes as grouping
 from evaluator.metrics.causes import CAUSES, Causes, Family, causes, family_title
-from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
 from tests.building import Box, annotations, box, ground_truth, random_rows
@@ -152,21 +151,70 @@ def test_the_tables_of_the_sample_read_as_lines_are_like_each_other() -> None:
 
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10_000), st.integers(0, 12), st.integers(0, 12))
-def test_what_lies_in_what_is_the_same_for_small_and_crowded_pages(seed: int, wholes: int, boxes: int) -> None:
+def test_what_lies_in_what_of_its_page(seed: int, wholes: int, boxes: int) -> None:
     rng = np.random.default_rng(seed)
 
-    def corners(count: int) -> FloatArray:
+    def side(count: int) -> grouping._Boxes:
         low = rng.integers(0, 6, (count, 2)) / 8.0
-        return np.hstack([low, low + rng.integers(0, 4, (count, 2)) / 8.0])
+        rows, page = np.arange(count), np.sort(rng.integers(0, 2, count))
+        return grouping._Boxes(rows, rows, page, np.hstack([low, low + rng.integers(0, 4, (count, 2)) / 8.0]), rows)
 
-    whole, box = corners(wholes), corners(boxes)
-    small = grouping._inside(whole, box)
-    with patch.object(grouping, "_AT_ONCE", -1):
-        crowded = grouping._inside(whole, box)
+    whole, box = side(wholes), side(boxes)
+    inside = grouping._inside(whole, box)
     for at in range(wholes):
         shares = [
-            np.prod(np.maximum(np.minimum(each[2:], whole[at, 2:]) - np.maximum(each[:2], whole[at, :2]), 0.0))
-            for each in box
+            np.prod(
+                np.maximum(np.minimum(each[2:], whole.xyxy[at, 2:]) - np.maximum(each[:2], whole.xyxy[at, :2]), 0.0)
+            )
+            for each in box.xyxy
         ]
-        lying = [row for row, each in enumerate(box) if 0.0 < float(np.prod(each[2:] - each[:2])) * 0.75 <= shares[row]]
-        assert small.of(at).tolist() == crowded.of(at).tolist() == lying
+        areas = [float(np.prod(each[2:] - each[:2])) for each in box.xyxy]
+        lying = [
+            row
+            for row, share in enumerate(shares)
+            if box.page[row] == whole.page[at] and 0.0 < 0.75 * areas[row] <= share
+        ]
+        assert inside.of(at).tolist() == lying
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.integers(0, 3), max_size=20), st.lists(st.integers(0, 3), max_size=20), st.integers(-1, 12))
+def test_pairs_of_a_page_come_in_pieces(first: list[int], second: list[int], at_once: int) -> None:
+    pages = np.sort(np.array(first, dtype=np.int64)), np.sort(np.array(second, dtype=np.int64))
+    with patch.object(grouping, "_AT_ONCE", at_once):
+        pieces = list(grouping._pairs_by_page(*pages))
+    pairs = [pair for piece in pieces for pair in zip(*(column.tolist() for column in piece), strict=True)]
+    assert pairs == [(a, b) for a in range(len(first)) for b in range(len(second)) if pages[0][a] == pages[1][b]]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_page_has_the_causes_that_it_has_alone(seed: int) -> None:
+    """Rules look at one page at a time, although they are applied to all pages at once."""
+    rng = np.random.default_rng(seed)
+
+    def boxes(count: int) -> list[Box]:
+        low, size = rng.integers(0, 12, (count, 2)) / 16.0, rng.integers(1, 9, (count, 2)) / 16.0
+        labels, pages = rng.integers(0, 3, count), rng.integers(0, 6, count)
+        return [
+            box(*corner, *(corner + extent), label=LABELS[label], page=page, score=score)
+            for corner, extent, label, page, score in zip(
+                low, size, labels.tolist(), pages.tolist(), rng.random(count), strict=True
+            )
+        ]
+
+    truth = [each for each in boxes(40) if each.page != 1]
+    moved = [each._replace(page=5, xyxy=tuple(np.add(each.xyxy, 0.02).tolist())) for each in truth if each.page == 4]
+    predicted = [*(each for each in boxes(50) if each.page not in (2, 5)), *moved]
+    truth = [*(each for each in truth if each.page != 5), *(each._replace(page=5) for each in truth if each.page == 4)]
+
+    def of(rows: tuple[list[Box], list[Box]], page: int) -> list[tuple[Family, int, list[int]]]:
+        grouped = causes(result_of(*rows))
+        here = np.flatnonzero(grouped.page == (page if rows[0] is truth else 0))
+        return [
+            (grouped.families[each], int(grouped.cost[each]), grouped.counts[each].tolist()) for each in here.tolist()
+        ]
+
+    for page in range(6):
+        alone = tuple([each._replace(page=0) for each in side if each.page == page] for side in (truth, predicted))
+        if all(alone):
+            assert of((truth, predicted), page) == of((alone[0], alone[1]), page)

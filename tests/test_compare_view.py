@@ -25,10 +25,13 @@ from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.causes import family_title
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
+from evaluator.review.identity import page_targets
+from evaluator.review.place import FINDINGS_VARIABLE
+from evaluator.review.verdicts import ReviewLog
 from pages.shared import components
 from tests import dashboard
 from tests.building import Box, box, write_file
-from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, start
+from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, fine, start
 
 COMPARE = "pages/compare.py"
 MODELS = ("lines", "blocks")
@@ -122,6 +125,54 @@ def board(app: AppTest) -> dict[str, Any]:
 
 def panes(app: AppTest) -> dict[str, Any]:
     return component(app, "strip")
+
+
+def test_a_mistake_of_either_pane_can_be_judged_as_in_the_page_browser(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
+    results, both = core()
+    app = start(monkeypatch, COMPARE)
+    data = panes(app)
+    assert (data["verdicts"], data["reviewer"]) == (True, "")
+    document, index = data["page"]["document"], data["page"]["index"]
+    row = both.dataset.page_row(document, index)
+    for pane, result in zip(data["panes"], results, strict=True):
+        targets = page_targets(result, row, ReviewLog())
+        assert sorted(each["target"] for each in pane["mistakes"]) == sorted(targets)
+        (first, *_) = pane["mistakes"]
+        # The boxes of a mistake keep the keys of their pane.
+        assert set(first["keys"]) <= {each["key"] for each in pane["boxes"]}
+    judged = {pane["letter"]: pane["mistakes"][-1] for pane in data["panes"]}
+    for letter, mistake in judged.items():
+        event = {
+            "id": f"one-{letter}", "document": document, "index": index, "number": mistake["number"],
+            "keys": mistake["keys"], "target": mistake["target"], "verdict": "ignore", "note": letter,
+            "letter": letter, "name": "Ngozi",
+        }  # fmt: skip
+        app = judged_in(monkeypatch, app, event)
+        (shown,) = (pane for pane in panes(app)["panes"] if pane["letter"] == letter)
+        (now,) = (each for each in shown["mistakes"] if each["target"] == mistake["target"])
+        assert [(each["author"], each["note"]) for each in now["verdict"]["opinions"]] == [("Ngozi", letter)]
+        assert now["answered"] == f"one-{letter}"
+
+
+def judged_in(monkeypatch: pytest.MonkeyPatch, app: AppTest, event: dict[str, Any]) -> AppTest:
+    """The view after a verdict that the panes send; AppTest has no events of components."""
+    sent: list[bool] = []
+
+    def once(payload: Any, *, key: str, on_verdict: Any, **on: Any) -> CompareEvents:
+        if not sent:
+            sent.append(True)
+            on_verdict()
+        return CompareEvents()
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pages.shared.components.panes", once)
+        patch.setattr("pages.shared.state.report", lambda key: {"verdict": event})
+        app.run()
+    assert sent
+    return fine(app.run())
 
 
 def listed(data: dict[str, Any]) -> list[tuple[str, int]]:

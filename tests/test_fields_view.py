@@ -216,7 +216,7 @@ def _never(*_: object, **__: object) -> Any:
 def test_presets_set_the_slider(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, FIELDS)
     fine(app.button_group(key="field_preset").set_value(0.75).run())
-    assert app.slider(key="field_iou").value == 0.75
+    assert app.slider(key=dashboard.key_of(app, "field_iou")).value == 0.75
 
 
 @pytest.mark.parametrize("letter", ["A", "B"])

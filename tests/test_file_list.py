@@ -8,17 +8,16 @@ from typing import Any
 import pytest
 
 from evaluator import workspace
+from evaluator.review.identity import comparison_target, page_target
 from evaluator.review.place import FINDINGS_VARIABLE
+from evaluator.review.store import Store
 from tests import dashboard
 from tests.building import box, write_file
+from tests.test_findings_identity import said
+
+pytestmark = pytest.mark.usefixtures("no_findings")
 
 ROWS = [box(0.1, 0.1, 0.5, 0.5), box(0.5, 0.5, 0.9, 0.9)]
-
-
-@pytest.fixture(autouse=True)
-def no_findings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Findings of other tests would be one more file."""
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
 
 
 @pytest.fixture
@@ -138,3 +137,18 @@ def test_a_count_of_a_check_opens_as_many_pages(monkeypatch: pytest.MonkeyPatch,
 def test_the_project_and_the_findings_are_listed(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     (folder / "layoutscope.toml").write_text('ground_truth = "truth.json"\nmodels = ["a.json"]\n')
     assert files(start(monkeypatch, folder))["layoutscope.toml"] == ("Project", "Project file")
+
+
+@pytest.mark.parametrize(("judged", "listed"), [(("a.pdf", "b.pdf", None), "2 findings"), (("b.pdf",), None)])
+def test_findings_of_the_open_documents_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+    folder: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    judged: tuple[str | None, ...],
+    listed: str | None,
+) -> None:
+    path = tmp_path_factory.mktemp("findings") / "judged.sqlite"
+    monkeypatch.setenv(FINDINGS_VARIABLE, str(path))
+    with Store(path) as store:
+        store.add([said(page_target(name, 0) if name else comparison_target(["a", "b"])) for name in judged])
+    assert files(start(monkeypatch, folder)).get("judged.sqlite", ("Findings", None)) == ("Findings", listed)

@@ -392,7 +392,7 @@ class TestMeeting:
         app = decided(app, monkeypatch, sent)
         with Store(kept) as store:
             assert len(store.events()) == 37
-        app.session_state["reviewer"] = "Ben"
+        app.session_state[dashboard.key_of(app, "reviewer")] = "Ben"
         app = decided(app, monkeypatch, {**sent, "id": "two-acts", "name": ""})
         (row,) = (row for row in screen_of(app)["agenda"] if row["key"] == item)
         assert row["state"] == "Model wrong, agreed"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import streamlit as st
 
 from evaluator.charts.models import Dated, over_dates
 from evaluator.cli import main
@@ -23,6 +25,7 @@ from evaluator.model.issues import BadInput
 from evaluator.project import evaluate, evaluate_together
 from evaluator.protocols import PROTOCOLS, coco
 from evaluator.protocols.base import BoxEvaluation
+from pages.shared.state import State
 from tests import dashboard
 from tests.benchmarks import bench_models
 from tests.charting import specification
@@ -357,7 +360,7 @@ def test_models_are_ranked_by_the_numbers_of_their_protocol(monkeypatch: pytest.
     # Another protocol has no such number, and the view goes on with F1.
     app.selectbox(key="protocol").set_value("snapshot")
     dashboard.fine(app.run())
-    assert app.selectbox(key="rank_by").value == "f1"
+    assert app.selectbox(key=dashboard.key_of(app, "rank_by")).value == "f1"
 
 
 def test_under_a_label_its_boxes_alone_are_to_correct(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -428,3 +431,37 @@ def test_a_line_over_dates(dark: bool) -> None:
         Dated("a 1.1", "a", "", "2025-02-15", 0.6, None, None),
     ]
     assert specification(over_dates(models, title="F1", dark=dark))
+
+
+def test_the_values_are_there_before_the_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = standings([made("a", 0.8, noise=1), made("b", 0.9, noise=2)], F1)
+    alone = standings([made("a", 0.8, noise=1), made("b", 0.9, noise=2)], F1, resamples=0)
+    assert [model.name for model in alone.models] == [model.name for model in whole.models] == ["b", "a"]
+    assert alone.values.tolist() == whole.values.tolist()
+    assert alone.difference.tolist() == whole.difference.tolist()
+    assert (alone.ranks, alone.groups, alone.few_documents) == ((None, None), (), False)
+    assert alone.sentence == ("b has the highest F1.", "Ranks and intervals follow.")
+    assert not alone.clear.any()
+
+    def numbers(app: Any) -> list[str]:
+        (table,) = [each.value for each in app.get("html") if "ls-models" in each.value]
+        return re.findall(r'<td class="(?:ls-rank)?">([^<]*)</td>', table)
+
+    final = start(monkeypatch, MODELS, protocol="coco", rank_by="AP")
+    tables = [each.value for each in final.get("html") if "ls-models" in each.value]
+    assert "95 % interval" in tables[0]
+
+    def interrupted(*models: Any, **options: Any) -> Standings:
+        if options.get("resamples") != 0:
+            raise RuntimeError("the reader looks at the view while documents are resampled")
+        return standings(*models, **options)
+
+    app = start(monkeypatch, MODELS, protocol="coco")
+    monkeypatch.setattr("pages.shared.models.standings", interrupted)
+    st.cache_resource.clear()
+    app = app.selectbox(key=State.rank_by.key).set_value("AP").run()
+    assert app.exception
+    assert numbers(app) == numbers(final)
+    assert "Ranks and intervals follow." in " ".join(dashboard.words(app))
+    (table,) = [each.value for each in app.get("html") if "ls-models" in each.value]
+    assert "95 % interval" not in table

@@ -1097,20 +1097,6 @@ def test_file_exchanged_behind_the_digest_is_noticed(write: Callable[[str, bytes
         assert pool.page_image(path, 0).page_width == 512
 
 
-def test_cache_is_bounded_by_entries_and_bytes() -> None:
-    cache: pages_pdf._ContentCache[str] = pages_pdf._ContentCache(entries=3, size=100)
-    for number in range(4):
-        cache.put((number,), str(number), 10)
-    assert [cache.get((number,)) for number in range(4)] == [None, "1", "2", "3"]
-    cache.get((1,))
-    cache.put((9,), "large", 85)
-    assert [cache.get((number,)) for number in (1, 2, 3, 9)] == ["1", None, None, "large"]
-    cache.put((8,), "too large", 101)
-    assert cache.get((8,)) is None
-    cache.put((9,), "small", 1)
-    assert cache._held == 11
-
-
 def test_missing_and_odd_files(pool: PagePool, tmp_path: Path) -> None:
     for path in (tmp_path / "none.pdf", tmp_path, Path("/dev/zero"), tmp_path / "a\0b.pdf"):
         with pytest.raises(PageProblem) as caught:

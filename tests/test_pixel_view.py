@@ -169,7 +169,7 @@ def test_choices_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     parts = components(app)
     assert parts["matrix"]["facts"]["pixels"] == result.per_document.matrices.confusion[code].tolist()
     assert parts["page"]["name"].startswith("tram-options.pdf, page ")
-    app.selectbox(key="pixel_page").set_value(0)
+    app.selectbox(key=dashboard.key_of(app, "pixel_page")).set_value(0)
     dashboard.fine(app.run())
     assert components(app)["page"]["name"] == "tram-options.pdf, page 1"
     assert app.query_params["page"] == "1"

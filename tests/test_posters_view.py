@@ -21,6 +21,7 @@ from tests.dashboard import (
     active_markdown,
     fine,
     html_blocks,
+    key_of,
     markdown_texts,
     read_html,
     signature,
@@ -79,7 +80,7 @@ def _is_group(app: AppTest, key: str) -> bool:
 
 
 def _set(app: AppTest, key: str, value: object) -> AppTest:
-    app.session_state[key] = value
+    app.session_state[key_of(app, key)] = value
     return fine(app.run())
 
 

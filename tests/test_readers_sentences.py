@@ -97,6 +97,9 @@ def test_what_is_refused(path: str, value: object, sentence: str) -> None:
     [
         ("label_map", {"1": "Figure", "2": "Figure"}, ['$.label_map["2"]: a label should have one id (snapshot 1.3, '
          'section 4, is silent); found "Figure", also under "1". Both ids are read as the same label; remove one.']),
+        ("info.created_at", "yesterday", [
+         '$.info.created_at: created_at should be an ISO 8601 date or time (schema 1.3); '
+         'found "yesterday". Write it as 2026-02-22, or remove it.']),
         ("predictions.1", {"page_id": "b", "doc_id": "a", "page_index": 0, "objects": []}, [
             '$.predictions[1]: a page should have one entry (snapshot 1.3 is silent); found "a", page_index 0, also '
             "at $.predictions[0]. The objects of both entries are pooled.",
@@ -113,32 +116,32 @@ def test_what_is_odd(path: str, value: object, sentences: list[str]) -> None:
 IMAGES = "has images, no documents of several pages; found 2 documents with 4 pages. Each page is an image of its own"
 ALONE = "Their boxes alone are written."
 LOST = {
-    "snapshot": [f"schema 1.3 has no outlines; found 1 boxes with one. {ALONE}"],
+    "snapshot": [f"schema 1.3 has no outlines; found 1 box with one. {ALONE}"],
     "coco": ["COCO does not name a model; found toy. The name is left out."],
     "yolo": [
-        f"a YOLO outline is one ring of at least three points; found 1 boxes with another one. {ALONE}",
+        f"a YOLO outline is one ring of at least three points; found 1 box with another one. {ALONE}",
         "YOLO does not hold the sizes of pages; found 4 pages. Keep the images.",
         f"YOLO {IMAGES}, such as b_p0002.png.",
         "YOLO does not name a model; found toy. The name is left out.",
     ],
     "cvat": [
-        f"a CVAT polygon is one ring; found 1 boxes with several. {ALONE}",
+        f"a CVAT polygon is one ring; found 1 box with several. {ALONE}",
         "CVAT has no scores; found 3 boxes with one. The scores are left out.",
         f"CVAT {IMAGES}, such as b_p0002.png.",
         "CVAT does not name a model; found toy. The name is left out.",
     ],
     "label-studio": [
-        f"a Label Studio polygon is one ring; found 1 boxes with several. {ALONE}",
+        f"a Label Studio polygon is one ring; found 1 box with several. {ALONE}",
         f"Label Studio {IMAGES}, such as b_p0002.png.",
     ],
     "page-xml": [
-        f"a PAGE XML outline is one ring; found 1 boxes with others. {ALONE}",
+        f"a PAGE XML outline is one ring; found 1 box with others. {ALONE}",
         f"PAGE XML {IMAGES}, such as b_p0002.png.",
         "PAGE XML does not name a model; found toy. The name is left out.",
     ],
     "omnidocbench": [
-        f"an OmniDocBench outline has four points, and results have none; found 1 boxes with another one. {ALONE}",
-        "OmniDocBench results list boxes, no pages; found 1 pages without boxes. They are left out.",
+        f"an OmniDocBench outline has four points, and results have none; found 1 box with another one. {ALONE}",
+        "OmniDocBench results list boxes, no pages; found 1 page without boxes. They are left out.",
         f"OmniDocBench {IMAGES}, such as b_p0002.png.",
         "OmniDocBench does not name a model; found toy. The name is left out.",
     ],

@@ -199,8 +199,7 @@ def test_text_files_without_boxes_and_keypoints(tmp_path: Path) -> None:
     assert warned(source) == [
         f'{tmp_path.name}: text files without boxes are left out (YOLO); found 1: "notes.txt". Nothing to do if they '
         "hold no labels.",
-        f"{tmp_path.name}: a.txt: keypoints are not read (YOLO, kpt_shape); found 1 boxes with them. They are left "
-        "out.",
+        f"{tmp_path.name}: a.txt: keypoints are not read (YOLO, kpt_shape); found 1 box with them. They are left out.",
     ]
 
 

@@ -15,9 +15,11 @@ from evaluator.metrics.results import (
     MetricColumns,
     Metrics,
     Signature,
+    capitalised,
     count_by,
     count_of,
     defined,
+    listed,
     ratio,
     sum_by,
     threshold_text,
@@ -143,3 +145,9 @@ def test_a_threshold_can_be_read_back(value: float) -> None:
 
 def test_counts_with_their_noun() -> None:
     assert [count_of(count, "page") for count in (0, 1, 2, 1204)] == ["0 pages", "1 page", "2 pages", "1,204 pages"]
+    assert [count_of(2, noun) for noun in ("box", "match", "clear loss")] == ["2 boxes", "2 matches", "2 clear losses"]
+
+
+def test_words_in_a_sentence() -> None:
+    assert [listed(words) for words in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a and b", "a, b and c"]
+    assert [capitalised(words) for words in ("mean IoU", "F1", "")] == ["Mean IoU", "F1", ""]

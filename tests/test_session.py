@@ -12,19 +12,14 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from evaluator.review.place import FINDINGS_VARIABLE
 from tests import dashboard
 from tests.building import box, snapshot_file, write_file
-from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, start
+from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, key_of, start
 from tests.test_views import TRUTH, assert_no_markup, card_numbers, core, files_of, shown
 
+pytestmark = pytest.mark.usefixtures("no_findings")
+
 TOLD = "The address had parts that could not be followed"
-
-
-@pytest.fixture(autouse=True)
-def no_findings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Findings of other tests would be one more file."""
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
 
 
 def address(app: AppTest) -> dict[str, str]:
@@ -148,15 +143,17 @@ def test_a_late_mark_on_a_preset_does_not_undo_the_slider(monkeypatch: pytest.Mo
     """The second step of a slider comes with the preset still marked, which looks like a click on it."""
     app = start(monkeypatch)
     app.slider(key="iou").set_value(0.51)
+    marked = app._tree.get_widget_states()
     dashboard.fine(app.run())
-    app.slider(key="iou").set_value(0.52)
-    app.button_group(key="preset").set_value("Standard thresholds")
-    dashboard.fine(app.run())
+    for widget in marked.widgets:
+        if widget.id.endswith("-iou"):
+            widget.double_array_value.data[:] = [0.52]
+    dashboard.fine(app._run(marked))
     assert app.slider(key="iou").value == 0.52
-    assert app.button_group(key="preset").value is None
-    app.button_group(key="preset").set_value("Standard thresholds")
+    assert app.button_group(key=key_of(app, "preset")).value is None
+    app.button_group(key=key_of(app, "preset")).set_value("Standard thresholds")
     dashboard.fine(app.run())
-    assert app.slider(key="iou").value == 0.5
+    assert app.slider(key=key_of(app, "iou")).value == 0.5
 
 
 # --- choices over views --------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ def test_accepting_corrects_the_ground_truth(kept: Path, monkeypatch: Any) -> No
     assert title(app) == "Suspected ground truth"
     accept = next(button for button in app.button if button.label == "Accept correction")
     assert accept.disabled
-    app.text_input(key="reviewer_0").set_value("Anna")
+    app.text_input(key="reviewer").set_value("Anna")
     fine(app.run())
     before = next(word for word in words(app) if word.endswith("to review"))
     fine(next(button for button in app.button if button.label == "Accept correction").click().run())
@@ -70,7 +70,7 @@ def test_an_accepted_suspect_of_each_kind_applies_and_changes_the_ground_truth(k
 def test_a_reviewed_page_counts_for_the_bound(kept: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS, margin="0.01")
     assert any("0 of" in word and "reviewed" in word for word in words(app))
-    app.text_input(key="reviewer_0").set_value("Anna")
+    app.text_input(key="reviewer").set_value("Anna")
     fine(app.run())
     fine(next(button for button in app.button if button.label == "Everything on it is reviewed").click().run())
     assert any("1 of" in word and "reviewed" in word for word in words(app))
@@ -97,7 +97,7 @@ def test_the_first_rows_of_the_queue_show_the_page_with_the_proposal(kept: Path,
 
 def test_an_edited_correction_is_stored_and_the_suspect_is_answered(kept: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS)
-    app.text_input(key="reviewer_0").set_value("Anna")
+    app.text_input(key="reviewer").set_value("Anna")
     fine(app.run())
     before = next(word for word in words(app) if word.endswith("to review"))
     fine(app.button(key="suspect_edit").click().run())
@@ -121,7 +121,7 @@ def test_an_edited_correction_is_stored_and_the_suspect_is_answered(kept: Path, 
 
 def test_a_correction_without_area_is_not_stored(kept: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS)
-    app.text_input(key="reviewer_0").set_value("Anna")
+    app.text_input(key="reviewer").set_value("Anna")
     fine(app.run())
     fine(app.button(key="suspect_edit").click().run())
     fine(app.number_input(key="suspect_edge_Right").set_value(0.0).run())
@@ -144,7 +144,7 @@ def test_words_and_ink_count_once_they_are_read(kept: Path, monkeypatch: Any) ->
 
 def test_the_review_goes_on_in_the_page_browser(kept: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS, margin="0.01")
-    app.text_input(key="reviewer_0").set_value("Anna")
+    app.text_input(key="reviewer").set_value("Anna")
     fine(app.run())
     order = list(app.dataframe[-1].value["Document"]), list(app.dataframe[-1].value["Page"])
     app.session_state["reviewing"] = True

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from evaluator import cli, formats, project, protocols
-from evaluator.review.place import FINDINGS_VARIABLE
 from tests.dashboard import OVERVIEW, cards, fine, go, signature, start, workspace
 from tests.toys.centres import Centres
 from tests.toys.lines import Lines
+
+pytestmark = pytest.mark.usefixtures("no_findings")
 
 TRUTH = """# boxes ground_truth
 a.pdf 0 Table 0.1 0.1 0.5 0.5
@@ -31,12 +32,6 @@ b.pdf 1 Table 0.2 0.2 0.8 0.8 0.7
 """
 # By hand: the centre of A's Text, (0.7, 0.75), lies in the ground truth with IoU 0.5; its Text of b.pdf has no partner.
 COUNTS = {"a": (2, 1, 1), "b": (2, 0, 1)}
-
-
-@pytest.fixture(autouse=True)
-def no_findings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Findings of other tests would be one more file."""
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
 
 
 @pytest.fixture(autouse=True)

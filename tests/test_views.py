@@ -27,12 +27,13 @@ from evaluator.project import evaluate_together
 from evaluator.protocols import PROTOCOLS, snapshot
 from evaluator.protocols.snapshot import Matching, ThresholdResult
 from evaluator.review.identity import page_mistakes
-from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
 from tests import dashboard
 from tests.building import Box, box, random_rows, snapshot_file, write_file
-from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, VIEWS, start
+from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, VIEWS, key_of, start
+
+pytestmark = pytest.mark.usefixtures("no_findings")
 
 MODELS = ("lines", "blocks")
 RATIOS = {
@@ -44,12 +45,6 @@ RATIOS = {
     "Purity": "mean_purity",
 }
 COUNTS = {"TP": "tp", "FP": "fp", "FN": "fn"}
-
-
-@pytest.fixture(autouse=True)
-def no_findings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Findings of other tests would be one more file."""
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
 
 
 @cache
@@ -266,23 +261,23 @@ def test_sliders_match_anew(monkeypatch: pytest.MonkeyPatch, iou: float, score_a
 
 def test_presets(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch)
-    assert app.button_group(key="preset").value == "Standard thresholds"
+    assert app.button_group(key=key_of(app, "preset")).value == "Standard thresholds"
     app.slider(key="iou").set_value(0.6)
     dashboard.fine(app.run())
-    assert app.button_group(key="preset").value is None
-    app.button_group(key="preset").set_value("Best F1")
+    assert app.button_group(key=key_of(app, "preset")).value is None
+    app.button_group(key=key_of(app, "preset")).set_value("Best F1")
     dashboard.fine(app.run())
     pairs = [snapshot.pair(sample(), model, iou_floor=snapshot.IOU_FLOOR) for model in (0, 1)]
     best = [each.best_f1(iou=0.6) for each in pairs]
-    assert [app.slider(key=name).value for name in ("score_0", "score_1")] == pytest.approx(best)
+    assert [app.slider(key=key_of(app, name)).value for name in ("score_0", "score_1")] == pytest.approx(best)
     assert app.slider(key="iou").value == 0.6
-    assert app.button_group(key="preset").value == "Best F1"
+    assert app.button_group(key=key_of(app, "preset")).value == "Best F1"
     for model, (card, score) in enumerate(zip(dashboard.cards(app), best, strict=True)):
         assert card_numbers(card) == shown(core(model, 0.6, score).micro.row(0))
         assert core(model, 0.6, score).micro.f1[0] >= core(model, 0.6).micro.f1[0]
-    app.button_group(key="preset").set_value("Standard thresholds")
+    app.button_group(key=key_of(app, "preset")).set_value("Standard thresholds")
     dashboard.fine(app.run())
-    assert [app.slider(key=name).value for name in ("iou", "score_0", "score_1")] == [0.5, 0.0, 0.0]
+    assert [app.slider(key=key_of(app, name)).value for name in ("iou", "score_0", "score_1")] == [0.5, 0.0, 0.0]
 
 
 def test_best_f1_is_that_of_the_model_that_is_chosen_later(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -293,18 +288,20 @@ def test_best_f1_is_that_of_the_model_that_is_chosen_later(monkeypatch: pytest.M
     copy = tmp_path / "copy.json"
     copy.write_bytes(sides[1].read_bytes().replace(b'"blocks"', b'"third"'))
     app = start(monkeypatch, files=dashboard.workspace(SAMPLE_DATA / "ground_truth.json", [*sides, copy]))
-    app.button_group(key="preset").set_value("Best F1")
+    app.button_group(key=key_of(app, "preset")).set_value("Best F1")
     dashboard.fine(app.run())
     app.selectbox(key="model_a").set_value(2)
     dashboard.fine(app.run())
-    assert app.button_group(key="preset").value == "Best F1"
-    assert [app.slider(key=name).value for name in ("score_2", "score_1")] == pytest.approx([best[1], best[1]])
+    assert app.button_group(key=key_of(app, "preset")).value == "Best F1"
+    assert [app.slider(key=key_of(app, name)).value for name in ("score_2", "score_1")] == pytest.approx(
+        [best[1], best[1]]
+    )
     app.selectbox(key="model_a").set_value(0)
     dashboard.fine(app.run())
-    assert app.slider(key="score_0").value == pytest.approx(best[0])
+    assert app.slider(key=key_of(app, "score_0")).value == pytest.approx(best[0])
     app.slider(key="iou").set_value(0.75)
     dashboard.fine(app.run())
-    assert app.button_group(key="preset").value is None, "another IoU threshold has another best F1"
+    assert app.button_group(key=key_of(app, "preset")).value is None, "another IoU threshold has another best F1"
 
 
 def test_the_two_models_can_change_places(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -519,7 +516,7 @@ def test_the_page_choice_goes_to_a_page_and_forgets_it(monkeypatch: pytest.Monke
     dashboard.fine(app.run())
     page = dashboard.viewer(app)["page"]
     assert (page["document"], page["index"], page["position"]) == (listed[2]["document"], listed[2]["index"], 3)
-    assert app.selectbox(key="page_wanted").value is None
+    assert app.selectbox(key=key_of(app, "page_wanted")).value is None
 
 
 def test_lost_text_reaches_the_viewer(monkeypatch: pytest.MonkeyPatch) -> None:

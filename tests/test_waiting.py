@@ -11,20 +11,15 @@ from evaluator import formats
 from evaluator.formats import table as table_format
 from evaluator.formats import xml_text
 from evaluator.formats.base import Reading
-from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.system import advance
 from pages.shared import waiting
 from tests import dashboard
 from tests.building import box, write_file
 
+pytestmark = pytest.mark.usefixtures("no_findings")
+
 ROWS = "".join(f"p{at}.png,Text,1,1,{at % 90 + 5},9\n" for at in range(9000))
 CSV = f"document,label,x1,y1,x2,y2\n{ROWS}".encode()
-
-
-@pytest.fixture(autouse=True)
-def no_findings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Findings of other tests would be one more file."""
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
 
 
 class _Enough(Exception):

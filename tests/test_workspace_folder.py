@@ -14,21 +14,16 @@ from streamlit.testing.v1 import AppTest
 from evaluator.cli import dashboard as command
 from evaluator.cli.program import UsageError
 from evaluator.project import Upload
-from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.workspace import FOLDER_VARIABLE
 from evaluator.workspace_folder import STATE_FILE, CannotKeep, Kept, Taken, WorkspaceFolder, put
 from pages.shared import kept
 from tests import dashboard
 from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, start
 
+pytestmark = pytest.mark.usefixtures("no_findings")
+
 BOXES_FILE = (SAMPLE_DATA / "lines.json").read_bytes()
 PDF = (SAMPLE_DATA / "pdf" / "tram-options.pdf").read_bytes()
-
-
-@pytest.fixture(autouse=True)
-def no_findings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Findings of other tests would be one more file."""
-    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
 
 
 @pytest.fixture

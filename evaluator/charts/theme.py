@@ -16,14 +16,17 @@ import pandas as pd
 from evaluator.charts.vega import Chart, Piece, chart, field, layer
 
 _FONT: Final = '"Source Sans", sans-serif'
-# Longer labels are cut here and whole in the tooltip.
-_LABEL_PIXELS: Final = 130
+# Of a line; wider ones are cut here and whole in the tooltip.
+_LABEL_PIXELS: Final = 172
 # Cut before it is measured: the browser measures text of ten thousand characters again and again to find where to cut
 # it. Marks that turn the direction of writing would act on the rest of the axis.
-_SHOWN: Final = (
-    "replace(length(datum.label) > 60 ? slice(datum.label, 0, 59) + '\u2026' : datum.label, "
+_CUT: Final = (
+    "replace(length(datum.label) > 84 ? slice(datum.label, 0, 83) + '\u2026' : datum.label, "
     "regexp('[\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]', 'g'), '\ufffd')"
 )
+# A long name is broken into lines: behind a space, a hyphen or a slash, Chinese and Japanese anywhere.
+_LINES: Final = "([\\u2e80-\\ud7ff\\uf900-\\uffef]{1,13})|(.{1,25}[\\s\\-_/]|.{1,26}$)|(.{1,26})"
+_SHOWN: Final = f"split(replace(replace({_CUT}, regexp('{_LINES}', 'g'), '$1$2$3\\n'), regexp('\\n+$'), ''), '\\n')"
 
 Numbers = npt.NDArray[Any]
 
@@ -138,8 +141,11 @@ def bars_of_labels(
 
 
 def label_axis() -> Piece:
-    """An axis of names: every one shown, cut at a fixed width, never rotated."""
-    return {"labelExpr": _SHOWN, "labelOverlap": False, "labelLimit": _LABEL_PIXELS, "grid": False, "minExtent": 96}
+    """An axis of names: every one shown, long ones on several lines of a fixed width, never rotated."""
+    return {
+        "labelExpr": _SHOWN, "labelOverlap": False, "labelLimit": _LABEL_PIXELS, "labelLineHeight": 12, "grid": False,
+        "minExtent": 96,
+    }  # fmt: skip
 
 
 def themed(layers: Iterable[Piece], colours: Palette, *, height: int, width: int | None = None) -> Chart:

@@ -93,7 +93,7 @@ def convert(
         _save(written, out, folder=writer.folder)
     print_issues((*read.issues, *written.warnings))
     pages = count_of(len(read.page_index), "page")
-    print(f"{plain(out.name)}: {writer.title}, {pages}, {len(read.boxes):,} boxes")
+    print(f"{plain(out.name)}: {writer.title}, {pages}, {count_of(len(read.boxes), 'box')}")
     return OK
 
 
@@ -237,7 +237,7 @@ def _text(described: Contents) -> str:
     lines = [
         f"{described.name}: {described.format}, {side}{f', {described.model}' if described.model else ''}",
         f"{count_of(described.documents, 'document')}, {count_of(described.pages, 'page')}, "
-        f"{described.boxes:,} {'box' if described.boxes == 1 else 'boxes'}, {count_of(len(described.labels), 'label')}",
+        f"{count_of(described.boxes, 'box')}, {count_of(len(described.labels), 'label')}",
         "",
     ]
     wide = max((len(label) for label in described.labels), default=0)

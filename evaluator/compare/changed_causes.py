@@ -95,7 +95,8 @@ def changed_causes(a: AnyBoxResult, b: AnyBoxResult, ledger: Ledger) -> ChangedC
     remaining: set[int] = set()
     for result, own, missed, source in ((a, ledger.a, B_ONLY, FIRST), (b, ledger.b, A_ONLY, SECOND)):
         made, mistakes = causes(result), result.mistakes
-        of_cause = np.array([families.setdefault(_kind(each), len(families)) for each in made.families], dtype=np.int64)
+        codes = [families.setdefault(_kind(each), len(families)) for each in made.kinds]
+        of_cause = np.array(codes, dtype=np.int64)[made.kind]
         truths = np.flatnonzero(ledger.truth_outcome == missed)
         extra = _alone(own)
         both = np.flatnonzero(ledger.truth_outcome == NEITHER)

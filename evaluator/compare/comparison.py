@@ -25,6 +25,7 @@ from evaluator.compare.resampling import LEVEL, RESAMPLES, SEED
 from evaluator.compare.sentences import interval_text, moved_text, sentence, summary
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.error_types import ERROR_TYPES
+from evaluator.metrics.item_ledger import OUTCOMES, ItemLedger
 from evaluator.metrics.measures import Key, Measures, Part
 from evaluator.metrics.results import ResultTable, Signature, threshold_text
 from evaluator.protocols import protocol_of
@@ -32,6 +33,7 @@ from evaluator.protocols.base import BoxEvaluation, Result
 
 STAR: Final = "★"
 NOTHING: Final = "–"
+_ITEMS_LISTED: Final = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +113,11 @@ class Comparison:
         return None if a is None or b is None else ledger(a, b)
 
     @cached_property
+    def item_ledgers(self) -> tuple[ItemLedger, ...]:
+        """Page by page, field by field or poster by poster; empty for protocols with a one-to-one matching of boxes."""
+        return protocol_of(self.results[0]).item_ledgers(*self.results[:2])
+
+    @cached_property
     def mistakes(self) -> MistakeCounts | None:
         """Named mistakes of the first two, at the first IoU threshold; None as for the ledger."""
         a, b = (first_boxes(result) for result in self.results[:2])
@@ -141,7 +148,8 @@ class Comparison:
         dict
             ``protocol``, ``signature``, ``decision``, ``summary``, ``a``, ``b``; ``iou``, ``ledger`` by label,
             ``false_positives``, ``documents`` (the ledger of each), ``pages`` (those that changed) and ``mistakes``,
-            all None for protocols without boxes; ``differences`` in reading order; ``labels``, ``seed``,
+            all None for protocols without boxes; ``item_ledgers``, of pages, fields or posters, for these;
+            ``differences`` in reading order; ``labels``, ``seed``,
             ``resamples``, ``level``; with more than two models ``standings`` and ``models`` with the numbers of all of
             them. Undefined is None.
         """
@@ -156,6 +164,7 @@ class Comparison:
             "b": results[1],
             "iou": None if boxes is None else boxes.iou,
             "ledger": None if counts is None else counts.to_json(),
+            "item_ledgers": [one.to_json() for one in self.item_ledgers],
             "false_positives": None if counts is None else counts.false_positives_json(),
             "differences": [difference_json(one, self.names) for one in in_reading_order(self.differences)],
             "mistakes": None if self.mistakes is None else self.mistakes.to_json(),
@@ -193,7 +202,8 @@ class Comparison:
         -------
         tuple of ResultTable
             With more than two models their standings and their numbers; the differences; the ledger by label and the
-            named mistakes for protocols that match boxes.
+            named mistakes for protocols that match boxes, else the ledgers of pages, fields or posters, each followed
+            by the things that differ.
         """
         titles = [f"{name} {file}" for name, file in zip(self.names, files, strict=True)]
         title, words = ", ".join(titles[:2]), summary(self.differences, self.names)
@@ -208,6 +218,8 @@ class Comparison:
         if self.ledger is not None and self.mistakes is not None:
             tables.append(_ledger_table(self.ledger, title, self.signature))
             tables.append(_mistakes_table(self.mistakes, title, self.signature))
+        for one in self.item_ledgers:
+            tables += _item_tables(one, title, self.signature)
         return tuple(tables)
 
     def _differences_table(self, title: str) -> ResultTable:
@@ -350,6 +362,37 @@ def _ledger_table(counts: Ledger, title: str, signature: str) -> ResultTable:
     rows += [(label, *counts.per_label.row(row).values()) for row, label in enumerate(counts.labels)]
     columns = ("label", "both", "a only", "b only", "neither", "fp shared", "fp a only", "fp b only", "net")
     return ResultTable(title=f"Ledger: {title}", signature=signature, columns=columns, rows=tuple(rows))
+
+
+def _item_tables(counts: ItemLedger, title: str, signature: str) -> list[ResultTable]:
+    """One row per row of a ledger of things; then the things that differ, worse in B first."""
+    plural = f"{counts.noun}s"
+    rows: list[tuple[str | int, ...]] = [(name, *counts.counts(row).values()) for row, name in enumerate(counts.rows)]
+    columns = ("row", *(words.replace("_", " ") for words in (*OUTCOMES, "net")))
+    heading = f"Ledger of {plural}, by {counts.criterion}: {title}"
+    tables = [ResultTable(title=heading, signature=signature, columns=columns, rows=tuple(rows))]
+    changed = [(code, at) for code in ("a_better", "b_better") for at in counts.behind(0, code).tolist()]
+    if changed:
+        some = f"first {_ITEMS_LISTED} of {len(changed):,}" if len(changed) > _ITEMS_LISTED else f"{len(changed):,}"
+        columns = (counts.noun, "better", *(f"{counts.criterion} in {letter}" for letter in "ab"))
+        things: list[tuple[str | int | float, ...]] = [
+            (counts.items[at].words, code[0], *map(_whole, counts.amounts(at))) for code, at in changed[:_ITEMS_LISTED]
+        ]
+        width = 2 if counts.is_yes_or_no else len(columns)
+        tables.append(
+            ResultTable(
+                title=f"{plural.capitalize()} that differ, by {counts.criterion}, {some}: {title}",
+                signature=signature,
+                columns=columns[:width],
+                rows=tuple(thing[:width] for thing in things),
+            )
+        )
+    return tables
+
+
+def _whole(amount: float) -> int | float:
+    """A whole number without decimals."""
+    return int(amount) if amount.is_integer() else amount
 
 
 def _mistakes_table(mistakes: MistakeCounts, title: str, signature: str) -> ResultTable:

@@ -20,7 +20,7 @@ from evaluator.compare.metrics import METRICS, headlines
 from evaluator.compare.resampling import FEW_DOCUMENTS
 from evaluator.compare.sentences import interval_text, moved_text, name_of, points
 from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.results import count_of
+from evaluator.metrics.results import capitalised, count_of
 
 Answer = Literal["ship", "keep", "cannot_tell"]
 MANY_DOCUMENTS: Final = 1_000
@@ -115,7 +115,7 @@ class Decision(NamedTuple):
             return ""
         if needed > MANY_DOCUMENTS:
             return "More documents are unlikely to settle it."
-        more = f"{needed:,} more {'document' if needed == 1 else 'documents'}"
+        more = count_of(needed, "more document")
         return (
             f"{more} would settle {METRICS[self.main.metric].title} if the difference stays at {moved_text(self.main)}."
         )
@@ -252,8 +252,7 @@ def _answer(
     """The answer and its sentence."""
     if main is None or main.difference is None:
         return "cannot_tell", "The main measure is not defined for both models."
-    title = METRICS[main.metric].title
-    title = title[:1].upper() + title[1:]
+    title = capitalised(METRICS[main.metric].title)
     moved, matters = moved_text(main), _points(rule.least)
     if main.few_documents:
         documents = count_of(main.documents, "document")
@@ -287,10 +286,9 @@ def _loss_words(losses: Sequence[Difference], rule: Rule) -> str:
     """The clear losses that the rule allows."""
     if not losses:
         return "No clear loss."
-    what = "clear loss" if len(losses) == 1 else "clear losses"
     within = "" if rule.loss is None else ", within the limit"
     worst = f"{name_of(losses[0])} {moved_text(losses[0])}"
-    return f"{len(losses):,} {what}{within}: {worst if len(losses) == 1 else f'the worst is {worst}'}."
+    return f"{count_of(len(losses), 'clear loss')}{within}: {worst if len(losses) == 1 else f'the worst is {worst}'}."
 
 
 def _points(value: float, *, signed: bool = False) -> str:

@@ -18,7 +18,7 @@ from evaluator.compare.resampling import FEW_DOCUMENTS, LEVEL, RESAMPLES, SEED, 
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.measures import Key, Measures
-from evaluator.metrics.results import ResultTable, count_of, defined
+from evaluator.metrics.results import ResultTable, count_of, defined, listed
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.dataset import NO_RUN, Run
 
@@ -127,7 +127,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Standings:
-    """One measure of N models.
+    """One measure of N models; of their values alone while nothing was resampled (`resamples` is 0).
 
     Attributes
     ----------
@@ -163,6 +163,11 @@ class Standings:
         return self.documents < FEW_DOCUMENTS
 
     @property
+    def has_intervals(self) -> bool:
+        """Whether intervals and ranks can be shown: there are enough documents, and they were resampled."""
+        return bool(self.resamples) and not self.few_documents
+
+    @property
     def clear(self) -> BoolArray:
         """Which pairs differ clearly, bool, shape (N, N)."""
         return np.asarray((self.pair_low > 0.0) | (self.pair_high < 0.0))
@@ -171,7 +176,7 @@ class Standings:
     def ranks(self) -> tuple[tuple[int, int] | None, ...]:
         """Of each model the best and the worst rank that the documents allow; None where it has none."""
         known = ~np.isnan(self.values)
-        if self.few_documents:
+        if not self.has_intervals:
             return (None,) * len(self.models)
         better = (self.clear & (self.difference > 0.0)).sum(axis=1)
         worse = (self.clear & (self.difference < 0.0)).sum(axis=1)
@@ -184,7 +189,7 @@ class Standings:
     def groups(self) -> tuple[tuple[int, int], ...]:
         """Runs of models that cannot be told apart, first and last place; a model may be in several, best first."""
         known = int((~np.isnan(self.values)).sum())
-        if self.few_documents:
+        if not self.has_intervals:
             return ()
         runs: list[tuple[int, int]] = []
         for first in range(known):
@@ -213,6 +218,8 @@ class Standings:
                 f"{count_of(self.documents, 'document')} are too few to say whether models differ: "
                 f"{FEW_DOCUMENTS} are needed for intervals and ranks.",
             )
+        if not self.resamples:
+            return f"{known[0]} has the highest {title}.", "Ranks and intervals follow."
         top = sum(rank is not None and rank[0] == 1 for rank in self.ranks)
         if top == 1:
             others = "the other one" if len(known) == 2 else f"all {len(known) - 1} others"
@@ -300,7 +307,7 @@ def standings(models: Sequence[Contender], key: Key, *, seed: int = SEED, resamp
     key : Key
         The measure and its label.
     seed, resamples : int
-        See `evaluator.compare.resampling.draws`.
+        See `evaluator.compare.resampling.draws`; 0 resamples for the values alone, which are there at once.
 
     Returns
     -------
@@ -330,6 +337,10 @@ def standings(models: Sequence[Contender], key: Key, *, seed: int = SEED, resamp
             for one, at in zip(chosen, rows, strict=True)
         ]
         parts.append(np.stack(columns, axis=1) if columns else np.empty((len(weights), 0)))
+    if not resamples:
+        ends, pairs = np.full(len(values), np.nan), np.full((len(values), len(values)), np.nan)
+        difference = values[None, :] - values[:, None]
+        return Standings(key, tuple(models), values, ends, ends, difference, pairs, pairs, len(documents), seed, 0)
     resampled = np.concatenate(parts)
     alone = widened(interval(resampled), values, np.full(len(values), len(documents)))
     difference = values[None, :] - values[:, None]
@@ -393,4 +404,4 @@ def _listed(names: Sequence[str]) -> str:
     """Names in a sentence; of many the first and how many more."""
     if len(names) > _NAMED + 1:
         return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return listed(names)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS, headlines
 from evaluator.compare.resampling import LEVEL
-from evaluator.metrics.results import count_of
+from evaluator.metrics.results import capitalised, count_of
 
 MINUS: Final = "\u2212"
 _LEVEL: Final = f"{LEVEL:.0%}".replace("%", " %")
@@ -74,7 +74,7 @@ def interval_text(one: Difference, *, signed: bool = False) -> str | None:
 def name_of(one: Difference) -> str:
     """What a difference is of, for a table: ``Recall, all labels`` or ``Table recall``."""
     title = METRICS[one.metric].title
-    return f"{title[0].upper()}{title[1:]}, all labels" if one.overall else f"{one.label} {title}"
+    return f"{capitalised(title)}, all labels" if one.overall else f"{one.label} {title}"
 
 
 def sentence(one: Difference, names: Sequence[str]) -> str:
@@ -92,7 +92,7 @@ def sentence(one: Difference, names: Sequence[str]) -> str:
         difference`` when 0 is inside of the interval, and without a claim when there are too few documents.
     """
     metric = METRICS[one.metric]
-    what = _capital(metric.title) + ("" if one.overall else f" of {one.label}")
+    what = capitalised(metric.title) + ("" if one.overall else f" of {one.label}")
     if one.difference is None:
         without = [name for name, value in zip(names, (one.a, one.b), strict=False) if value is None]
         return f"{what}: not defined for {' and '.join(without)}."
@@ -164,14 +164,9 @@ def _headlines(every: Sequence[Difference]) -> list[Difference]:
 
 def _short(one: Difference) -> str:
     """A difference in a few words."""
-    title = _capital(METRICS[one.metric].title)
+    title = capitalised(METRICS[one.metric].title)
     if one.difference is None or (not one.difference and not one.low and not one.high):
         return f"{title}: no difference."
     if one.starred or one.too_few:
         return f"{title} {moved_text(one)} points."
     return f"{title}: no clear difference."
-
-
-def _capital(text: str) -> str:
-    """The text with its first letter in upper case."""
-    return text[:1].upper() + text[1:]

@@ -16,7 +16,7 @@ import numpy as np
 from evaluator.metrics.average_precision import RECALL_101
 from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.measures import Averages, Key, Means, Measures, Part, Ratios
-from evaluator.metrics.ranked import Interpolation, Ranking, all_point, eleven_point, on_grid, shared_predictions
+from evaluator.metrics.ranked import Interpolation, Ranking, all_point, by_predictions, eleven_point, on_grid
 from evaluator.metrics.results import defined
 from evaluator.model.boxes import FloatArray, IntArray
 
@@ -116,16 +116,8 @@ def _averages(of: Averages) -> StoredAverages:
     """Average precisions, rankings of the same predictions together."""
     grid = of.interpolated not in (eleven_point, all_point)
     name = "101-point" if grid else "11-point" if of.interpolated is eleven_point else "all-point"
-    groups: list[list[int]] = []
-    for place, ranking in enumerate(of.rankings):
-        for group in groups:
-            if len(group) < _BITS and shared_predictions(of.rankings[group[0]], ranking):
-                group.append(place)
-                break
-        else:
-            groups.append([place])
     rankings = []
-    for group in groups:
+    for group in by_predictions(of.rankings, _BITS):
         first = of.rankings[group[0]]
         code = np.zeros(len(first.document), dtype=np.int64)
         for bit, place in enumerate(group):

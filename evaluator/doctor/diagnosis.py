@@ -15,6 +15,7 @@ import msgspec
 from evaluator.doctor import geometry, labels, names
 from evaluator.doctor.fixes import Fix, apply_fixes, spelled, words_of
 from evaluator.doctor.labels import LabelProposal
+from evaluator.metrics.results import listed
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput, Issue, Severity, plain
 
@@ -203,9 +204,7 @@ class _Doctor:
                 hypothesis = self._hypothesis((*fixes, *more))
                 if hypothesis.fixes and (best is None or _worth(hypothesis) > _worth(best)):
                     best = hypothesis
-        best = self._pruned(best) if best else None
-        if best is not None and not (_helps(given, best.f1) and self._enough(best.fixes)):
-            best = None
+        best = self._worthwhile(self._pruned(best), given) if best else None
         for guess in guessed[1 : _SHOWN + 1]:
             if len(self._tried) < _SHOWN + 2:
                 self._hypothesis((*named, *guess.fixes))
@@ -218,8 +217,6 @@ class _Doctor:
         mended = self._mended(without_labels)
         proposed = labels.proposals(mended.labels, truth.labels, *geometry.overlaps(mended, truth))
         mapped = tuple(Fix("label", f"{each.label}={each.proposal}") for each in proposed if each.proposal)
-        if best is not None:
-            best = msgspec.structs.replace(best, documents=geometry.fitting(self._mended(best.fixes), truth)[0])
         ranked = sorted(self._tried.values(), key=lambda each: (each.f1 is None, -(each.f1 or 0.0), len(each.fixes)))
         if best is not None:
             ranked = [best, *(each for each in ranked if each.fixes != best.fixes)]
@@ -257,7 +254,7 @@ class _Doctor:
         """What the files are worth with some fixes; worked out once."""
         key = tuple(fix.text for fix in fixes)
         if key not in self._tried:
-            words = _joined([words_of(fix) for fix in fixes])
+            words = listed([words_of(fix) for fix in fixes])
             self._tried[key] = Hypothesis(fixes=fixes, words=words, f1=self._f1(fixes))
         return self._tried[key]
 
@@ -278,11 +275,14 @@ class _Doctor:
         except BadInput:
             return self._prediction
 
-    def _enough(self, fixes: Sequence[Fix]) -> bool:
-        """Whether enough boxes come together to move boxes for: one or two do so by chance."""
-        if not any(fix.moves_boxes for fix in fixes):
-            return True
-        return geometry.fitting(self._mended(fixes), self._truth)[1] >= _FEWEST
+    def _worthwhile(self, best: Hypothesis, given: float | None) -> Hypothesis | None:
+        """The hypothesis with its documents; None where it helps too little, or moves boxes by chance."""
+        if not _helps(given, best.f1):
+            return None
+        documents, boxes = geometry.fitting(self._mended(best.fixes), self._truth)
+        if boxes < _FEWEST and any(fix.moves_boxes for fix in best.fixes):
+            return None
+        return msgspec.structs.replace(best, documents=documents)
 
     def _f1(self, fixes: Sequence[Fix]) -> float | None:
         try:
@@ -300,7 +300,3 @@ def _helps(given: float | None, fixed: float | None) -> bool:
     if fixed is None:
         return False
     return fixed >= (given or 0.0) + _GAIN and fixed >= _TIMES * (given or 0.0)
-
-
-def _joined(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""

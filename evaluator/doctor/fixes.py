@@ -16,6 +16,7 @@ import numpy as np
 
 from evaluator.doctor import labels as of_labels
 from evaluator.doctor import names as of_names
+from evaluator.metrics.results import count_of
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, map_labels
 from evaluator.model.issues import Collector, has_errors, refuse
@@ -172,8 +173,7 @@ def words_of(fix: Fix) -> str:
         return f"{old} read as {new}"
     if fix.kind == "page-offset":
         count = int(fix.value)
-        pages = "1 page" if abs(count) == 1 else f"{abs(count):,} pages"
-        return f"boxes moved {pages} {'on' if count > 0 else 'back'}"
+        return f"boxes moved {count_of(abs(count), 'page')} {'on' if count > 0 else 'back'}"
     numbers = " and ".join(f"{number:g}" for number in dict.fromkeys(_pair(fix)))
     return f"coordinates times {numbers}" if fix.kind == "scale" else f"boxes shifted by {fix.value}"
 
@@ -247,7 +247,7 @@ def _with_offset(source: Annotations, other: Annotations, fix: Fix) -> Annotatio
     before = int((source.boxes.page + offset < 0).sum())
     if before:
         rule = f"{fix.text} must leave every box on a page"
-        refuse(source.name, "", rule, f"{before:,} boxes before the first page", "Choose another page-offset.")
+        refuse(source.name, "", rule, f"{count_of(before, 'box')} before the first page", "Choose another page-offset.")
     # Pages without boxes that fall before the first one are none of the document.
     kept = page_index >= 0
     rows = np.cumsum(kept) - 1
@@ -369,7 +369,8 @@ def _sizes(source: Annotations, other: Annotations, fix: Fix, *, own_first: bool
     sizes = sizes_of(source, other, own_first=own_first)
     if sizes is None or np.isnan(sizes).any():
         rule = f"{fix.text} needs the sizes of the pages"
-        pages = "none" if sizes is None else f"{int(np.isnan(sizes).any(axis=1).sum()):,} boxes on pages without one"
+        without = 0 if sizes is None else int(np.isnan(sizes).any(axis=1).sum())
+        pages = f"{count_of(without, 'box')} on pages without one" if without else "none"
         refuse(source.name, "", rule, pages, "Give files that state them, or use scale=.")
     return sizes
 

@@ -205,8 +205,7 @@ def _cell(ledger: Ledger, name: Outcome, show: str, title: str, words: str) -> L
     """One of the four cells of the ledger."""
     boxes = int(getattr(ledger.total, name)[0])
     pages = int((getattr(ledger.per_page, name) > 0).sum())
-    noun = "box" if boxes == 1 else "boxes"
-    text = f"{boxes:,} ground-truth {noun} {words}, on {count_of(pages, 'page')}. Open them"
+    text = f"{count_of(boxes, 'ground-truth box')} {words}, on {count_of(pages, 'page')}. Open them"
     return LedgerCellItem(boxes, text, LinkItem(show, ""), name, title)
 
 

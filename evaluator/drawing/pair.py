@@ -22,6 +22,7 @@ from evaluator.drawing.payloads import (
     BoxItem,
     CauseItem,
     DifferenceItem,
+    MistakeItem,
     ModelItem,
     PageLayers,
     PairBoxItem,
@@ -215,6 +216,15 @@ def _with_keys(page: PageLayers, prefix: str) -> PageLayers:
     ]
     mistakes = [replace(mistake, keys=[named(key) for key in mistake.keys]) for mistake in page.mistakes]
     return replace(page, boxes=boxes, mistakes=mistakes)
+
+
+def page_mistakes(pane: PaneItem) -> list[MistakeItem]:
+    """The mistakes of a pane with the keys that their boxes have on the page of its model alone."""
+
+    def alone(key: str) -> str:
+        return "p" + key[1:] if key.startswith(_PREFIXES) else key
+
+    return [msgspec.structs.replace(mistake, keys=[*map(alone, mistake.keys)]) for mistake in pane.mistakes]
 
 
 def _kind(

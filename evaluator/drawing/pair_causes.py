@@ -12,6 +12,7 @@ import numpy as np
 
 from evaluator.compare.changed_causes import FIRST, SECOND, TRUTH, Change, ChangedCauses
 from evaluator.compare.ledger import Ledger
+from evaluator.drawing.pair_list import most_first
 from evaluator.drawing.payloads import ChangedCauseItem
 from evaluator.metrics.causes import Family, family_title
 from evaluator.metrics.results import count_of
@@ -59,7 +60,7 @@ def _item(causes: ChangedCauses, place: int, names: Sequence[str]) -> ChangedCau
     if solved and new:
         boxes = f"{solved:,} solved, {new:,} new on {pages}"
     else:
-        boxes = f"{solved + new:,} {'box' if solved + new == 1 else 'boxes'} on {pages}"
+        boxes = f"{count_of(solved + new, 'box')} on {pages}"
     title, became = plain(family_title(causes.families[place])), words.format(*names)
     parts = [f"wrong only in {name}: {count:,}" for name, count in zip(names, (solved, new), strict=True) if count]
     remains = ", some ground truth is missed by both" if causes.remains[place] else ""
@@ -74,9 +75,7 @@ def boxes_per_page(causes: ChangedCauses, place: int, pages: int) -> IntArray:
 
 def pages_of(causes: ChangedCauses, place: int, ledger: Ledger) -> IntArray:
     """Rows of the pages of a cause, the page with most boxes first, equal ones by rising net change; int64."""
-    boxes, ordered = boxes_per_page(causes, place, ledger.dataset.pages), ledger.pages
-    rows = ordered[boxes[ordered] > 0]
-    return rows[np.argsort(-boxes[rows], kind="stable")]
+    return most_first(ledger, boxes_per_page(causes, place, ledger.dataset.pages))
 
 
 def box_keys(causes: ChangedCauses, place: int) -> frozenset[str]:

@@ -30,9 +30,23 @@ def listed_pages(ledger: Ledger, show: str) -> IntArray:
     by rising net change.
     """
     counts = boxes_of(ledger.per_page, show)
+    if show != "changed":
+        return most_first(ledger, counts)
     ordered = ledger.pages
-    rows = ordered[counts[ordered] > 0]
-    return rows if show == "changed" else rows[np.argsort(-counts[rows], kind="stable")]
+    return ordered[counts[ordered] > 0]
+
+
+def most_first(ledger: Ledger, boxes: IntArray) -> IntArray:
+    """Rows of the pages that have boxes, the page with most of them first, equal ones by rising net change; int64.
+
+    Parameters
+    ----------
+    boxes : int64, shape (pages,)
+        How many each page has.
+    """
+    ordered = ledger.pages
+    rows = ordered[boxes[ordered] > 0]
+    return rows[np.argsort(-boxes[rows], kind="stable")]
 
 
 def boxes_of(counts: LedgerCounts, show: str) -> IntArray:
@@ -51,7 +65,7 @@ def filters(ledger: Ledger, show: str, names: Sequence[str]) -> tuple[FilterItem
             continue
         counts = boxes_of(ledger.per_page, name)
         pages, boxes = int((counts > 0).sum()), int(counts.sum())
-        words = f"{count_of(pages, 'page')}, {boxes:,} {'box' if boxes == 1 else 'boxes'}"
+        words = f"{count_of(pages, 'page')}, {count_of(boxes, 'box')}"
         items.append(FilterItem(name, each.title(names), pages, words))
     return tuple(items)
 

@@ -512,6 +512,8 @@ class VerdictEvent(OfPageEvent, frozen=True, kw_only=True):
     """of the reviewer, when nobody had one and it was asked for with the verdict"""
     targets: tuple[str, ...] = ()
     """of all mistakes of a cause that is judged as a whole; empty for one mistake"""
+    letter: str = ""
+    """of the model whose mistake it is, where two are shown"""
     held: tuple[str, ...] = ()
     """names of contents and strips that the browser has"""
 
@@ -658,6 +660,10 @@ class ComparePayload(Payload, frozen=True):
     """key of the one whose pages are listed; empty for a filter"""
     address: str = ""
     """the query that leads back here"""
+    verdicts: bool = False
+    """whether mistakes can be judged"""
+    reviewer: str | None = None
+    """whose verdicts are one's own"""
 
 
 class OpenEvent(Event, frozen=True):
@@ -677,6 +683,7 @@ class CompareEvents(ViewedEvents, frozen=True):
     mode: str | None = None
     """side, flip or slider"""
     open: OpenEvent | None = None
+    verdict: VerdictEvent | None = None
 
 
 # ---- the numbers of the comparison ----------------------------------------------------------------------------------

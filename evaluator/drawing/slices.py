@@ -26,6 +26,7 @@ from evaluator.drawing.payloads import (
 )
 from evaluator.metrics.box_items import MATCHED, Items, items, with_boxes
 from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.results import capitalised, count_of
 from evaluator.model.issues import plain
 from evaluator.slices.conditions import words
 from evaluator.slices.detail import Cell, Detail, Estimate, ModelDetail, detail_of
@@ -62,8 +63,8 @@ def slices_payload(
     alone = len(slices.measures) == 1
     titles = WORDS[slices.measures[0]]
     return SlicesPayload(
-        measure=_capital(titles.title) if alone else "Measure",
-        lost=_capital(titles.lost) if alone else "Lost",
+        measure=capitalised(titles.title) if alone else "Measure",
+        lost=capitalised(titles.lost) if alone else "Lost",
         order=f"Slice, most {titles.lost} first" if alone else "Slice, most costly first",
         summary=slices.summary,
         file=FILE_NAME,
@@ -104,17 +105,13 @@ def _slice(
             for each in pages[:_MOST_PAGES]
         ],
         page_count=len(pages),
-        boxes=f"{one.boxes:,} {'box' if one.boxes == 1 else 'boxes'}",
+        boxes=count_of(one.boxes, "box"),
         wrong=wrong,
         examples=examples(one, searched[-1], every, most=_EXAMPLES),
         examples_order="worst first" if is_fit(one.measure) else f"{wrong}, largest first",
         gate=_gate(one),
         conditions=msgspec.json.encode([each.to_json() for each in one.conditions]).decode(),
     )
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def _gate(one: Slice) -> str:

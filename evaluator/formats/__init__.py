@@ -234,26 +234,21 @@ def read(
         side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns,
         as_written=as_written, unscored=unscored,
     )  # fmt: skip
-    if whole := reads_whole(Path(path), format):
-        return _with_far_pages(whole.read_path(Path(path), reading))
-    if Path(path).suffix.lower() == ".zip" and not folder.is_folder(Path(path)):
-        packed = _from_archive(folder.load(Path(path), limits.MAX_FILE_BYTES), Path(path).name, format, reading)
+    path = Path(path)
+    if whole := reads_whole(path, format):
+        return _with_far_pages(whole.read_path(path, reading))
+    if path.suffix.lower() == ".zip" and not folder.is_folder(path):
+        packed = _from_archive(folder.load(path, limits.MAX_FILE_BYTES), path.name, format, reading)
         if packed is not None:
             return _with_far_pages(packed)
-    if folder.is_folder(Path(path)):
-        source = read_boxes(
-            Path(path), reading, lambda content, name: _box_format(content, name, format, columns), _box_suffixes()
-        )
-        return _with_far_pages(source)
-    content = folder.load(Path(path), limits.MAX_FILE_BYTES)
-    name = Path(path).name
-    source = kept(
-        content,
-        name,
-        (format, reading),
-        lambda: _box_format(content, name, format, columns).read(content, name, reading),
-    )
-    return _with_far_pages(source)
+
+    def format_of(content: bytes, name: str) -> BoxFormat:
+        return _box_format(content, name, format, columns)
+
+    def read_file(content: bytes, name: str) -> Annotations:
+        return kept(content, name, (format, reading), lambda: format_of(content, name).read(content, name, reading))
+
+    return _with_far_pages(read_boxes(path, reading, format_of, _box_suffixes(), read_file))
 
 
 def files_of(path: Path) -> list[Path]:

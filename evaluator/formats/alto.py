@@ -16,15 +16,13 @@ from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
 from evaluator.formats import xml_text
-from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
-from evaluator.formats.build import FEWEST_POINTS, Builder, Corners, bounds, listed, outline, points
+from evaluator.formats.build import FEWEST_POINTS, Corners, bounds, listed, outline, points
+from evaluator.formats.xml_format import XmlFile, XmlFormat
 from evaluator.formats.xml_text import Element
 from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import Collector, quote
 
 _SOURCE: Final = "ALTO"
-_ROOT_MARK = re.compile(rb"<(?:[\w.-]+:)?alto[\s/>]")
 _UNITS: Final = ("pixel", "mm10", "inch1200")
 _BLOCKS: Final = ("TextBlock", "Illustration", "GraphicalElement", "ComposedBlock")
 _EDGES: Final = ("HPOS", "VPOS", "WIDTH", "HEIGHT")
@@ -45,60 +43,12 @@ class _Block(NamedTuple):
     place: str
 
 
-class Alto(BoxFormat):
-    """ALTO.
+class _File(XmlFile):
+    """A file, with its unit, its tags, and the blocks until their page ends."""
 
-    Notes
-    -----
-    ALTO, Library of Congress, versions 1 to 4, with and without prefix. The label of a block is that of the first
-    layout or structure tag it refers to, else its ``TYPE``, else the name of its element (``TextBlock``). Boxes come
-    from HPOS, VPOS, WIDTH and HEIGHT, or from the outline where these are missing. ALTO has no confidence of blocks,
-    so a file may be given as ground truth or as predictions.
-    """
-
-    name = "alto"
-    title = "ALTO XML, versions 1 to 4"
-    looks_for = "an <alto> element"
-    suffixes = (".xml",)
-    states_side = False
-    file_per_document = True
-
-    def detect(self, head: bytes, name: str = "") -> bool:
-        """An ``<alto>`` element, with a prefix or without."""
-        return xml_text.looks_like_xml(head) and bool(_ROOT_MARK.search(xml_text.narrow(head)))
-
-    def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """None: ALTO does not state it, and has no confidence of blocks."""
-        return None
-
-    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """The columns of a file; see `Format.read`.
-
-        Returns
-        -------
-        Annotations
-            Unit pixels, or page for files in ``mm10`` or ``inch1200``, whose pages need a size. ``boxes.ids`` are
-            the ids of the blocks. A file without blocks gives box columns of length 0.
-        """
-        collector = Collector(name, max_per_rule=reading.max_per_rule)
-        source = xml_text.open_source(content, collector)
-        file = _File(collector, name)
-        xml_text.parse(source, file.take, collector, depth=_DEPTH)
-        if not file.builder.pages and not collector.failed:
-            collector.error("", f"the file must have a <Page> ({_SOURCE})", "none", "Export the file again.")
-        return file.builder.annotations(source.sha256, reading, normalise=file.unit != "pixel")
-
-
-FORMAT: Final = Alto()
-
-
-class _File:
-    """The elements of a file as pages and boxes, with the issues that one element shows."""
-
-    def __init__(self, collector: Collector, name: str) -> None:
-        self._collector = collector
-        self.builder = Builder(collector, format=Alto.name, source=_SOURCE)
-        self.unit = "pixel"
+    def __init__(self, format: XmlFormat, collector: Collector, name: str) -> None:
+        super().__init__(format, collector, name)
+        self._unit = "pixel"
         self._image = name
         self._labels: dict[str, str] = {}
         self._blocks: list[_Block] = []
@@ -109,7 +59,7 @@ class _File:
         """A block, the page around it, or what comes before."""
         if element.depth == 1 and element.name != "alto":
             rule = f"the outermost element must be <alto> ({_SOURCE})"
-            self._collector.error(element.place, rule, quote(element.name), "Export the file again.")
+            self.collector.error(element.place, rule, quote(element.name), "Export the file again.")
         elif element.name == "MeasurementUnit" and element.parent == "Description":
             self._measure(element)
         elif element.name == "fileName" and element.parent == "sourceImageInformation" and element.text:
@@ -127,17 +77,23 @@ class _File:
         elif element.name == "Page" and element.parent == "Layout":
             self._page(element)
 
+    def end(self) -> None:
+        """Report a file without a page."""
+        if not self.builder.pages and not self.collector.failed:
+            self.collector.error("", f"the file must have a <Page> ({_SOURCE})", "none", "Export the file again.")
+
     def _measure(self, element: Element) -> None:
         if element.text not in _UNITS:
             rule = f"MeasurementUnit must be one of {', '.join(_UNITS)} ({_SOURCE})"
-            self._collector.error(element.place, rule, quote(element.text), "Correct the unit.")
-        self.unit = element.text
+            self.collector.error(element.place, rule, quote(element.text), "Correct the unit.")
+        self._unit = element.text
+        self.normalise = self._unit != "pixel"
 
     def _take_blocks(self, element: Element) -> None:
         """A block and those composed in it."""
         if element.name not in _BLOCKS:
             return
-        shape = _shape(element, self._collector)
+        shape = _shape(element, self.collector)
         if shape is not None:
             label = next(self._tags(element), "") or element.attributes.get("TYPE", "").strip() or element.name
             self._blocks.append(_Block(label, *shape, element.attributes.get("ID", ""), element.place))
@@ -151,13 +107,12 @@ class _File:
                 yield label
 
     def _page(self, element: Element) -> None:
-        number = partial(xml_text.number, element, collector=self._collector, source=_SOURCE)
         given = [key for key in ("WIDTH", "HEIGHT") if key in element.attributes]
-        size = (number("WIDTH"), number("HEIGHT")) if given else None
-        if size == (0.0, 0.0) and self.unit == "pixel":
+        size = (self.number(element, "WIDTH"), self.number(element, "HEIGHT")) if given else None
+        if size == (0.0, 0.0) and self._unit == "pixel":
             rule = f"WIDTH and HEIGHT should be those of the page ({_SOURCE})"
             fix = "The page is read without a size; write that of the image."
-            self._collector.warning(element.place, rule, "0 x 0", fix)
+            self.collector.warning(element.place, rule, "0 x 0", fix)
             size = None
         path = PurePosixPath(self._image.replace("\\", "/"))
         page_id = element.attributes.get("ID", "")
@@ -166,6 +121,32 @@ class _File:
             rings = () if ring is None else outline(ring)
             self.builder.box(page, label, xyxy, place, rings=rings, box_id=block_id or place)
         self._blocks.clear()
+
+
+class Alto(XmlFormat):
+    """ALTO.
+
+    Notes
+    -----
+    ALTO, Library of Congress, versions 1 to 4, with and without prefix. The label of a block is that of the first
+    layout or structure tag it refers to, else its ``TYPE``, else the name of its element (``TextBlock``). Boxes come
+    from HPOS, VPOS, WIDTH and HEIGHT, or from the outline where these are missing. ALTO has no confidence of blocks,
+    so a file may be given as ground truth or as predictions. Boxes of files in ``mm10`` or ``inch1200`` become shares
+    of their pages, which need a size. ``boxes.ids`` are the ids of the blocks.
+    """
+
+    name = "alto"
+    title = "ALTO XML, versions 1 to 4"
+    looks_for = "an <alto> element"
+    source = _SOURCE
+    marks = (re.compile(rb"<(?:[\w.-]+:)?alto[\s/>]"),)
+    depth = _DEPTH
+    states_side = False
+    file_per_document = True
+    file = _File
+
+
+FORMAT: Final = Alto()
 
 
 def _shape(element: Element, collector: Collector) -> tuple[Corners, FloatArray | None] | None:

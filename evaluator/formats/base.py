@@ -263,14 +263,21 @@ class BoxFormat(Format[Annotations]):
 FormatOf = Callable[[bytes, str], BoxFormat]
 """The format of a file by its bytes and name; raises `BadInput` for none."""
 
+ReadFile = Callable[[bytes, str], Annotations]
+"""The columns of a file by its bytes and name."""
 
-def read_boxes(path: Path, reading: Reading, format_of: FormatOf, suffixes: Sequence[str]) -> Annotations:
+
+def read_boxes(
+    path: Path, reading: Reading, format_of: FormatOf, suffixes: Sequence[str], read_file: ReadFile | None = None
+) -> Annotations:
     """The columns of a file of boxes, or of a folder of files of one side read as one.
 
     Parameters
     ----------
     suffixes : sequence of str
         Of a folder, the files with the first of these endings that it has are read.
+    read_file : callable, optional
+        Reads a file that is no folder; without it the format does.
 
     Returns
     -------
@@ -285,6 +292,8 @@ def read_boxes(path: Path, reading: Reading, format_of: FormatOf, suffixes: Sequ
     if folder.is_folder(path):
         return _merged(folder.on_disk(folder.files(path, suffixes)), path.resolve().name, reading, format_of)
     content = folder.load(path, limits.MAX_FILE_BYTES)
+    if read_file is not None:
+        return read_file(content, path.name)
     return format_of(content, path.name).read(content, path.name, reading)
 
 

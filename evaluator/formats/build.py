@@ -16,6 +16,7 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from evaluator.formats import limits, xml_text
 from evaluator.formats.base import Reading
@@ -481,6 +482,25 @@ def points(text: str) -> FloatArray | None:
     if not words or len(words) % 2 or not all(map(xml_text.is_number, words)):
         return None
     return np.array(words, dtype=np.float64).reshape(-1, 2)
+
+
+def turned(offsets: FloatArray, centre: npt.ArrayLike, angle: float) -> FloatArray:
+    """Points turned clockwise on screen around a centre, where the y axis points down.
+
+    Parameters
+    ----------
+    offsets : float64, shape (K, 2)
+        The points before the turn, from the centre.
+    centre : array_like, shape (2,)
+    angle : float
+        In radians.
+
+    Returns
+    -------
+    float64, shape (K, 2)
+    """
+    sine, cosine = math.sin(angle), math.cos(angle)
+    return np.asarray(offsets @ np.array([[cosine, sine], [-sine, cosine]]) + np.asarray(centre), dtype=np.float64)
 
 
 def listed(values: Sequence[float]) -> str:

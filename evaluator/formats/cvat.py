@@ -16,107 +16,63 @@ from typing import Final
 import numpy as np
 
 from evaluator.formats import xml_text
-from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
-from evaluator.formats.build import Builder, Corners, bounds, listed
+from evaluator.formats.build import Corners, bounds, listed, turned
+from evaluator.formats.xml_format import XmlFile, XmlFormat
 from evaluator.formats.xml_text import Element
 from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Annotations, Side
+from evaluator.model.dataset import Side
 from evaluator.model.issues import Collector, quote
 
 _SOURCE: Final = "CVAT for images 1.1"
-_ROOT_MARK = re.compile(rb"<annotations[\s/>]")
-_IMAGE_MARK = re.compile(rb"<(?:image|track|meta)[\s/>]")
 _FEWEST_POINTS: Final = 3
 
 Shape = tuple[Corners, FloatArray | None]
 
 
-class Cvat(BoxFormat):
-    """CVAT for images 1.1.
+class _File(XmlFile):
+    """A file, with what it has that is not read."""
 
-    Notes
-    -----
-    CVAT, "CVAT for images 1.1" (XML annotation format). ``rotation`` turns a box clockwise around its centre, in
-    degrees. Attributes, occlusion and z-order are not read. Images of one name in several folders are pages of one
-    document, in the order of the file, with a warning; those of one name in several subsets or tasks of a project
-    are documents of their own, ``subset/task/name``, with a warning. Videos are refused.
-    """
-
-    name = "cvat"
-    title = "CVAT for images 1.1 (XML)"
-    looks_for = "an <annotations> element with an <image> or a <track>"
-    suffixes = (".xml",)
-
-    def detect(self, head: bytes, name: str = "") -> bool:
-        """An ``<annotations>`` element with an ``<image>`` or a ``<track>``, or with the ``<meta>`` of a task alone."""
-        text = xml_text.narrow(head)
-        return xml_text.looks_like_xml(head) and bool(_ROOT_MARK.search(text) and _IMAGE_MARK.search(text))
-
-    def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """A ground truth: CVAT has no scores. None for a file without images."""
-        return "ground_truth" if self.detect(content) else None
-
-    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """The columns of a file; see `Format.read`. It has no scores, and nothing in it may be repaired.
-
-        Returns
-        -------
-        Annotations
-            Unit pixels, with page sizes; a ground truth unless it is given as predictions. Labels are those that a
-            region has, in the order in which they occur. ``boxes.ids`` give the line of the region. A file without
-            regions gives box columns of length 0.
-        """
-        collector = Collector(name, max_per_rule=reading.max_per_rule)
-        source = xml_text.open_source(content, collector)
-        file = _File(collector)
-        xml_text.parse(source, file.take, collector, depth=2)
-        if not file.roots and not collector.failed:
-            rule = f"the outermost element must be <annotations> ({_SOURCE})"
-            collector.error("", rule, "no element", "Export the file again.")
-        if file.tracks:
-            rule = "tracks are not read, they belong to videos (CVAT for video 1.1)"
-            what = "a track" if len(file.tracks) == 1 else f"{len(file.tracks):,} tracks"
-            collector.error(file.tracks[0], rule, what, 'Export the task as "CVAT for images 1.1".')
-        for kind, elements in file.left_out.items():
-            rule = f"only boxes and polygons are read ({_SOURCE})"
-            what = f"{len(elements):,} of the kind {quote(kind)}"
-            fix = "They are left out; draw regions as boxes or polygons."
-            collector.warning(elements[0].place, rule, what, fix)
-        if file.unlabelled:
-            rule = f"a region should have a label ({_SOURCE})"
-            what = f"{len(file.unlabelled):,} without"
-            collector.warning(file.unlabelled[0], rule, what, "They are left out; label them to have them compared.")
-        return file.builder.annotations(source.sha256, reading)
-
-
-FORMAT: Final = Cvat()
-
-
-class _File:
-    """The elements of a file as pages and boxes, with the issues that one element shows."""
-
-    def __init__(self, collector: Collector) -> None:
-        self._collector = collector
-        self.builder = Builder(collector, format=Cvat.name, source=_SOURCE)
-        self.roots = 0
-        self.left_out: dict[str, list[Element]] = {}
-        self.tracks: list[str] = []
-        self.unlabelled: list[str] = []
+    def __init__(self, format: XmlFormat, collector: Collector, name: str) -> None:
+        super().__init__(format, collector, name)
+        self._roots = 0
+        self._left_out: dict[str, list[Element]] = {}
+        self._tracks: list[str] = []
+        self._unlabelled: list[str] = []
 
     def take(self, element: Element) -> None:
         """An image with its shapes, or the root around all of them."""
         if element.depth == 1:
-            self.roots += 1
-            if element.name != "annotations" or self.roots > 1:
+            self._roots += 1
+            if element.name != "annotations" or self._roots > 1:
                 rule = f"the file must have one outermost element, <annotations> ({_SOURCE})"
-                self._collector.error(element.place, rule, quote(element.name), "Export the file again.")
+                self.collector.error(element.place, rule, quote(element.name), "Export the file again.")
         elif element.name == "image" and element.parent == "annotations":
             self._image(element)
         elif element.name == "track" and element.parent == "annotations":
-            self.tracks.append(element.place)
+            self._tracks.append(element.place)
+
+    def end(self) -> None:
+        """Report a file without root, videos, and the shapes that are left out."""
+        if not self._roots and not self.collector.failed:
+            rule = f"the outermost element must be <annotations> ({_SOURCE})"
+            self.collector.error("", rule, "no element", "Export the file again.")
+        if self._tracks:
+            rule = "tracks are not read, they belong to videos (CVAT for video 1.1)"
+            what = "a track" if len(self._tracks) == 1 else f"{len(self._tracks):,} tracks"
+            self.collector.error(self._tracks[0], rule, what, 'Export the task as "CVAT for images 1.1".')
+        for kind, elements in self._left_out.items():
+            rule = f"only boxes and polygons are read ({_SOURCE})"
+            what = f"{len(elements):,} of the kind {quote(kind)}"
+            fix = "They are left out; draw regions as boxes or polygons."
+            self.collector.warning(elements[0].place, rule, what, fix)
+        if self._unlabelled:
+            rule = f"a region should have a label ({_SOURCE})"
+            what = f"{len(self._unlabelled):,} without"
+            fix = "They are left out; label them to have them compared."
+            self.collector.warning(self._unlabelled[0], rule, what, fix)
 
     def _image(self, element: Element) -> None:
-        width, height = (xml_text.number(element, key, self._collector, source=_SOURCE) for key in ("width", "height"))
+        width, height = (self.number(element, key) for key in ("width", "height"))
         attributes = element.attributes
         page_id = attributes.get("id", str(self.builder.pages))
         subset, task = attributes.get("subset", ""), attributes.get("task_id", "")
@@ -131,10 +87,10 @@ class _File:
         for position, region in enumerate(element.children):
             outline = {"box": _box, "polygon": _polygon}.get(region.name)
             if outline is None:
-                self.left_out.setdefault(region.name, []).append(region)
+                self._left_out.setdefault(region.name, []).append(region)
             elif not region.attributes.get("label", "").strip():
-                self.unlabelled.append(region.place)
-            elif shape := outline(region, self._collector):
+                self._unlabelled.append(region.place)
+            elif shape := outline(region, self.collector):
                 xyxy, ring = shape
                 self.builder.box(
                     page,
@@ -147,25 +103,51 @@ class _File:
                 )
 
 
+class Cvat(XmlFormat):
+    """CVAT for images 1.1.
+
+    Notes
+    -----
+    CVAT, "CVAT for images 1.1" (XML annotation format). ``rotation`` turns a box clockwise around its centre, in
+    degrees. Attributes, occlusion and z-order are not read. Images of one name in several folders are pages of one
+    document, in the order of the file, with a warning; those of one name in several subsets or tasks of a project
+    are documents of their own, ``subset/task/name``, with a warning. Videos are refused. ``boxes.ids`` give the line
+    of the region.
+    """
+
+    name = "cvat"
+    title = "CVAT for images 1.1 (XML)"
+    looks_for = "an <annotations> element with an <image> or a <track>"
+    source = _SOURCE
+    marks = (re.compile(rb"<annotations[\s/>]"), re.compile(rb"<(?:image|track|meta)[\s/>]"))
+    depth = 2
+    file = _File
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """A ground truth: CVAT has no scores. None for a file without images."""
+        return "ground_truth" if self.detect(content) else None
+
+
+FORMAT: Final = Cvat()
+
+
 def _box(element: Element, collector: Collector) -> Shape | None:
     """Corners of a box, and its outline when it is turned; None with an issue when it is none."""
     x1, y1, x2, y2 = (xml_text.number(element, key, collector, source=_SOURCE) for key in ("xtl", "ytl", "xbr", "ybr"))
-    turned = 0.0
+    angle = 0.0
     if "rotation" in element.attributes:
-        turned = xml_text.number(element, "rotation", collector, source=_SOURCE)
-    if any(map(math.isnan, (x1, y1, x2, y2, turned))):
+        angle = xml_text.number(element, "rotation", collector, source=_SOURCE)
+    if any(map(math.isnan, (x1, y1, x2, y2, angle))):
         return None
     if x2 < x1 or y2 < y1:
         rule = f"xbr must not be less than xtl, nor ybr less than ytl ({_SOURCE})"
         collector.error(element.place, rule, listed((x1, y1, x2, y2)), "Exchange the corners, or remove the box.")
         return None
-    if turned % 360.0 == 0.0:
+    if angle % 360.0 == 0.0:
         return (x1, y1, x2, y2), None
-    sine, cosine = math.sin(math.radians(turned)), math.cos(math.radians(turned))
     corners = np.array([[x1, y1], [x2, y1], [x2, y2], [x1, y2]])
     centre = np.array([(x1 + x2) / 2.0, (y1 + y2) / 2.0])
-    # The y axis points down, so that this turns clockwise on screen.
-    ring = (corners - centre) @ np.array([[cosine, sine], [-sine, cosine]]) + centre
+    ring = turned(corners - centre, centre, math.radians(angle))
     return bounds(ring), ring
 
 

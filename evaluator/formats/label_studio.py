@@ -20,7 +20,7 @@ import numpy as np
 
 from evaluator.formats import json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
-from evaluator.formats.build import FEWEST_POINTS, Builder, Corners, Size, bounds, listed, outline
+from evaluator.formats.build import FEWEST_POINTS, Builder, Corners, Size, bounds, listed, outline, turned
 from evaluator.formats.json_text import excerpt, step
 from evaluator.formats.json_values import Values
 from evaluator.model.boxes import FloatArray
@@ -220,14 +220,15 @@ class _File:
         if self.side == "prediction" and work.value.get("score") is not None:
             score = self._values.number(work.value, "score", work.place)
         labels = _labels_by_id(result for result, _ in work.results)
-        shaped = {result.get("id") for result, _ in work.results if result.get("type") in _BARE}
+        # Ids and types may be anything, also what cannot be in a set.
+        shaped = {str(result.get("id")) for result, _ in work.results if str(result.get("type")) in _BARE}
         regions = []
         for result, place in work.results:
             kind = result.get("type")
             if not isinstance(kind, str):
                 rule = f"a result must have a type ({_SOURCE})"
                 self._collector.error(place, rule, excerpt(kind) if "type" in result else "", "Export the file again.")
-            elif kind == "labels" and (result.get("id") in shaped or not _is_shape(result.get("value"))):
+            elif kind == "labels" and (str(result.get("id")) in shaped or not _is_shape(result.get("value"))):
                 continue
             elif kind in _SHAPES:
                 value = self._values.mapping(result, "value", place)
@@ -351,10 +352,10 @@ class _File:
     def _shape(self, region: _Region) -> Shape | None:
         """Corners and outline of a region; None with an error when it is none."""
         value, place, error = region.value, region.at, self._collector.error
-        turned = region.outer.get("image_rotation")
-        if turned not in (None, 0):
+        rotated = region.outer.get("image_rotation")
+        if rotated not in (None, 0):
             rule = f"the image must not be turned in the editor, image_rotation must be 0 ({_SOURCE})"
-            error(region.place, rule, excerpt(turned), "Turn the image back, and export the file again.")
+            error(region.place, rule, excerpt(rotated), "Turn the image back, and export the file again.")
             return None
         if "points" in value:
             ring = self._values.pairs(value["points"], "points", f"{place}.points")
@@ -380,10 +381,8 @@ class _File:
             error(region.place, rule, f"rotation {rotation:.12g} without", "Write the size of the image in pixels.")
             return None
         pixels = np.array(size) / _PER_CENT
-        sine, cosine = math.sin(math.radians(rotation)), math.cos(math.radians(rotation))
         sides = np.array([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]]) * pixels
-        # The y axis points down, so that this turns clockwise on screen.
-        ring = (sides @ np.array([[cosine, sine], [-sine, cosine]]) + np.array([x, y]) * pixels) / np.array(size)
+        ring = turned(sides, np.array([x, y]) * pixels, math.radians(rotation)) / np.array(size)
         return bounds(ring), ring
 
 

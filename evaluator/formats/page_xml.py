@@ -9,20 +9,16 @@ from __future__ import annotations
 
 import math
 import re
-from functools import partial
 from typing import Final, NamedTuple
 
 from evaluator.formats import xml_text
-from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
-from evaluator.formats.build import FEWEST_POINTS, Builder, bounds, outline, points
+from evaluator.formats.build import FEWEST_POINTS, bounds, outline, points
+from evaluator.formats.xml_format import XmlFile, XmlFormat
 from evaluator.formats.xml_text import Element
 from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import Collector, quote
 
 _SOURCE: Final = "PAGE XML"
-_ROOT_MARK = re.compile(rb"<(?:[\w.-]+:)?PcGts[\s/>]")
-_SCORE_MARK = re.compile(rb"<(?:[\w.-]+:)?Coords\s[^<>]*?\bconf\s*=")
 # Transkribus and eScriptorium write types of their own here: "readingOrder {index:0;} structure {type:Main;}".
 _STRUCTURE = re.compile(r"structure\s*\{[^}]*?\btype\s*:\s*([^;}]+)")
 # Transkribus writes blanks in there as \u0020.
@@ -40,7 +36,48 @@ class _Region(NamedTuple):
     place: str
 
 
-class PageXml(BoxFormat):
+class _File(XmlFile):
+    """A file, which is a page, with its regions until that ends."""
+
+    def __init__(self, format: XmlFormat, collector: Collector, name: str) -> None:
+        super().__init__(format, collector, name)
+        self._regions: list[_Region] = []
+
+    def take(self, element: Element) -> None:
+        """A region, the page around all of them, or something that is not read."""
+        if element.depth == 1 and element.name != "PcGts":
+            rule = f"the outermost element must be <PcGts> ({_SOURCE})"
+            self.collector.error(element.place, rule, quote(element.name), "Export the file again.")
+        elif element.depth == _DEPTH and element.parent == "Page":
+            self._regions_of(element)
+        elif element.name == "Page" and element.parent == "PcGts":
+            self._page(element)
+
+    def end(self) -> None:
+        """Report a file without a page."""
+        if not self.builder.pages and not self.collector.failed:
+            self.collector.error("", f"the file must have a <Page> ({_SOURCE})", "none", "Export the file again.")
+
+    def _regions_of(self, element: Element) -> None:
+        """A region and those nested in it."""
+        if not element.name.endswith("Region"):
+            return
+        if region := _region(element, self.collector):
+            self._regions.append(region)
+        for child in element.children:
+            self._regions_of(child)
+
+    def _page(self, element: Element) -> None:
+        size = (self.number(element, "imageWidth"), self.number(element, "imageHeight"))
+        page = self.builder.image(element.attributes.get("imageFilename", ""), element.place, size=size)
+        for label, ring, score, region_id, place in self._regions:
+            self.builder.box(
+                page, label, bounds(ring), place, score=score, rings=outline(ring), box_id=region_id or place
+            )
+        self._regions.clear()
+
+
+class PageXml(XmlFormat):
     """PAGE XML.
 
     Notes
@@ -48,81 +85,23 @@ class PageXml(BoxFormat):
     PAGE content schema, PRImA, 2010-03-19 to 2019-07-15, with and without prefix; outlines as ``points`` or as
     ``Point`` elements. The label of a text region is its ``type`` (``heading``), that of another region the name of
     its element (``TableRegion``); a type in ``custom``, as Transkribus and eScriptorium write it, stands in for a
-    missing one. The score is ``conf`` of the outline.
+    missing one. The score is ``conf`` of the outline. ``boxes.ids`` are the ids of the regions.
     """
 
     name = "page-xml"
     title = "PAGE XML, 2010 to 2019"
     looks_for = "a <PcGts> element"
-    suffixes = (".xml",)
+    source = _SOURCE
+    marks = (re.compile(rb"<(?:[\w.-]+:)?PcGts[\s/>]"),)
+    score_mark = re.compile(rb"<(?:[\w.-]+:)?Coords\s[^<>]*?\bconf\s*=")
+    score = "conf"
+    depth = _DEPTH
     states_side = False
     file_per_document = True
-
-    def detect(self, head: bytes, name: str = "") -> bool:
-        """A ``<PcGts>`` element, with a prefix or without."""
-        return xml_text.looks_like_xml(head) and bool(_ROOT_MARK.search(xml_text.narrow(head)))
-
-    def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """A prediction when an outline has a confidence; else the file does not state it."""
-        return "prediction" if _SCORE_MARK.search(xml_text.narrow(content)) else None
-
-    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
-        """The columns of a file; see `Format.read`.
-
-        Returns
-        -------
-        Annotations
-            Unit pixels, with the page size. ``boxes.ids`` are the ids of the regions. A file without regions gives
-            box columns of length 0.
-        """
-        collector = Collector(name, max_per_rule=reading.max_per_rule)
-        source = xml_text.open_source(content, collector)
-        file = _File(collector, name)
-        xml_text.parse(source, file.take, collector, depth=_DEPTH)
-        if not file.builder.pages and not collector.failed:
-            collector.error("", f"the file must have a <Page> ({_SOURCE})", "none", "Export the file again.")
-        return file.builder.annotations(source.sha256, reading)
+    file = _File
 
 
 FORMAT: Final = PageXml()
-
-
-class _File:
-    """The elements of a file as a page and its boxes, with the issues that one element shows."""
-
-    def __init__(self, collector: Collector, name: str) -> None:
-        self._collector, self._name = collector, name
-        self.builder = Builder(collector, format=PageXml.name, source=_SOURCE, score="conf")
-        self._regions: list[_Region] = []
-
-    def take(self, element: Element) -> None:
-        """A region, the page around all of them, or something that is not read."""
-        if element.depth == 1 and element.name != "PcGts":
-            rule = f"the outermost element must be <PcGts> ({_SOURCE})"
-            self._collector.error(element.place, rule, quote(element.name), "Export the file again.")
-        elif element.depth == _DEPTH and element.parent == "Page":
-            self._regions_of(element)
-        elif element.name == "Page" and element.parent == "PcGts":
-            self._page(element)
-
-    def _regions_of(self, element: Element) -> None:
-        """A region and those nested in it."""
-        if not element.name.endswith("Region"):
-            return
-        if region := _region(element, self._collector):
-            self._regions.append(region)
-        for child in element.children:
-            self._regions_of(child)
-
-    def _page(self, element: Element) -> None:
-        number = partial(xml_text.number, collector=self._collector, source=_SOURCE)
-        size = (number(element, "imageWidth"), number(element, "imageHeight"))
-        page = self.builder.image(element.attributes.get("imageFilename", ""), element.place, size=size)
-        for label, ring, score, region_id, place in self._regions:
-            self.builder.box(
-                page, label, bounds(ring), place, score=score, rings=outline(ring), box_id=region_id or place
-            )
-        self._regions.clear()
 
 
 def _region(element: Element, collector: Collector) -> _Region | None:

@@ -22,6 +22,7 @@ from evaluator.formats import folder, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading, Unit, is_called_truth
 from evaluator.formats.build import FEWEST_POINTS, Builder, Corners, bounds, listed, outline
 from evaluator.formats.xml_text import is_number
+from evaluator.metrics.results import count_of
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Side, map_labels
 from evaluator.model.issues import BadInput, Collector, examples, quote, refuse
@@ -284,7 +285,9 @@ class _Text:
                 self._line(page, number, words)
         if self._keypoints:
             rule = f"keypoints are not read ({_SOURCE}, kpt_shape)"
-            self._collector.warning(self._place(0), rule, f"{self._keypoints:,} boxes with them", "They are left out.")
+            self._collector.warning(
+                self._place(0), rule, f"{count_of(self._keypoints, 'box')} with them", "They are left out."
+            )
 
     def _place(self, line: int) -> str:
         return f"{self._prefix}line {line}" if line else self._prefix.removesuffix(", ")

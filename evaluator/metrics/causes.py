@@ -25,9 +25,10 @@ A mistake *lies in* a box when all boxes that carry its name have `INSIDE_SHARE`
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, overload
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -35,7 +36,9 @@ import numpy as np
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Mistakes
 from evaluator.metrics.matching import overlapping_pairs
+from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
+from evaluator.model.dataset import JoinedBoxes
 
 CAUSES: Final = ("page_missed", "page_extra", "shifted", "parts", "joined", "alike", "single")
 """Names of causes; the position is the code."""
@@ -77,13 +80,36 @@ class Family(NamedTuple):
     side: str = ""
 
 
+class Rows(Sequence[IntArray]):
+    """Arrays of rows that lie behind each other in one column, so that a million of them cost no more than two."""
+
+    def __init__(self, column: IntArray, offsets: IntArray) -> None:
+        self._column, self._offsets = column, offsets
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    @overload
+    def __getitem__(self, place: int) -> IntArray: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[IntArray]: ...
+    def __getitem__(self, place: int | slice) -> IntArray | list[IntArray]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(len(self))[place]]
+        at = range(len(self))[place]
+        return self._column[self._offsets[at] : self._offsets[at + 1]]
+
+
 @dataclass(frozen=True, eq=False)
 class Causes:
     """The causes of a result, each with its mistakes.
 
     Attributes
     ----------
-    families : tuple of Family, length K
+    kinds : tuple of Family
+        The families that there are, in the order of their first causes.
+    kind : int64, shape (K,)
+        Family of each cause, its place in `kinds`.
     page : int64, shape (K,)
     cost : int64, shape (K,)
         Boxes to put right; see `Mistakes.corrections`.
@@ -91,38 +117,43 @@ class Causes:
         Boxes that carry the name of one of its mistakes, both sides.
     of_mistake : int64, shape (M,)
         Cause of each mistake of the result.
-    rows : tuple of int64 arrays, length K
+    rows : Rows, length K
         Mistakes of each cause, rising.
-    counts : tuple of (int, int), length K
+    counts : int64, shape (K, 2)
         Ground truths and predictions that carry a name in each cause.
     """
 
-    families: tuple[Family, ...]
+    kinds: tuple[Family, ...]
+    kind: IntArray
     page: IntArray
     cost: IntArray
     boxes: IntArray
     of_mistake: IntArray
-    rows: tuple[IntArray, ...]
-    counts: tuple[tuple[int, int], ...]
+    rows: Rows
+    counts: IntArray
 
     def __len__(self) -> int:
-        return len(self.families)
+        return len(self.kind)
+
+    @cached_property
+    def families(self) -> tuple[Family, ...]:
+        """Family of each cause, length K."""
+        return tuple(self.kinds[code] for code in self.kind.tolist())
 
     @cached_property
     def alike(self) -> dict[Family, IntArray]:
         """The causes of each family, the costliest family first; within one the costliest cause first."""
-        families: dict[Family, list[int]] = {}
-        for row, family in enumerate(self.families):
-            families.setdefault(family, []).append(row)
-        ordered = sorted(families.items(), key=lambda item: -int(self.cost[item[1]].sum()))
+        order = np.lexsort((-self.cost, self.kind))
+        starts = np.searchsorted(self.kind[order], np.arange(len(self.kinds) + 1))
+        totals = np.bincount(self.kind, weights=self.cost, minlength=len(self.kinds))
         return {
-            family: np.array(sorted(rows, key=lambda row: (-int(self.cost[row]), row)), dtype=np.int64)
-            for family, rows in ordered
+            self.kinds[code]: order[starts[code] : starts[code + 1]]
+            for code in np.argsort(-totals, kind="stable").tolist()
         }
 
     def more_like(self, cause: int) -> int:
         """How many other causes there are of the family of one."""
-        return len(self.alike[self.families[cause]]) - 1
+        return len(self.alike[self.kinds[self.kind[cause]]]) - 1
 
     def on_page(self, page: int) -> IntArray:
         """The causes of a page, the costliest first, int64."""
@@ -131,7 +162,8 @@ class Causes:
 
     def title(self, cause: int) -> str:
         """A cause in words, labels as they are in the files."""
-        return title_of(self.families[cause], *self.counts[cause], len(self.rows[cause]))
+        truths, predictions = self.counts[cause].tolist()
+        return title_of(self.kinds[self.kind[cause]], truths, predictions, len(self.rows[cause]))
 
 
 def title_of(family: Family, truths: int, predictions: int, mistakes: int) -> str:
@@ -146,11 +178,11 @@ def title_of(family: Family, truths: int, predictions: int, mistakes: int) -> st
     """
     match family.cause:
         case "page_missed":
-            return f"Whole page missed, {truths:,} boxes"
+            return f"Whole page missed, {count_of(truths, 'box')}"
         case "page_extra":
-            return f"{predictions:,} boxes on a page without ground truth"
+            return f"{count_of(predictions, 'box')} on a page without ground truth"
         case "shifted":
-            return f"Page shifted, {truths:,} boxes"
+            return f"Page shifted, {count_of(truths, 'box')}"
         case "parts":
             what = f"{family.prediction_label} " if family.prediction_label else ""
             return f"{family.truth_label} read as {predictions:,} {what}boxes"
@@ -198,10 +230,7 @@ def causes(result: AnyBoxResult) -> Causes:
     """
     grouped = _KNOWN.get(result)
     if grouped is None:
-        grouping = _Grouping(result, result.mistakes)
-        for page in np.unique(result.mistakes.page).tolist():
-            grouping.group(page)
-        grouped = _KNOWN[result] = grouping.finished()
+        grouped = _KNOWN[result] = _Grouping(result, result.mistakes).grouped()
     return grouped
 
 
@@ -210,169 +239,240 @@ _KNOWN: WeakKeyDictionary[AnyBoxResult, Causes] = WeakKeyDictionary()
 
 
 class _Boxes(NamedTuple):
-    """Boxes of one page and side that carry a mistake's name."""
+    """Boxes of one side that carry a mistake's name, by page; of one page as files have them."""
 
     rows: IntArray
     of: IntArray
+    page: IntArray
     xyxy: FloatArray
     label: IntArray
 
+    def take(self, places: IntArray | slice) -> _Boxes:
+        """Some of them."""
+        return _Boxes(self.rows[places], self.of[places], self.page[places], self.xyxy[places], self.label[places])
+
+    def on(self, page: int) -> _Boxes:
+        """Those of one page."""
+        return self.take(slice(*np.searchsorted(self.page, [page, page + 1])))
+
 
 class _Grouping:
-    """Groups that are made page by page."""
+    """Groups that are made rule by rule, over all pages at once where the pages allow it.
+
+    Pages are independent of each other, so a rule may be done with all of them before the next one begins.
+    """
 
     def __init__(self, result: AnyBoxResult, mistakes: Mistakes) -> None:
         matching = result.matching
         self._labels = matching.dataset.labels
         self._mistakes = mistakes
-        self._sides = (
-            (matching.dataset.ground_truth, mistakes.of_truth, matching.truth_counts, result.truth_partner),
-            (matching.prediction, mistakes.of_prediction, result.counting_predictions, result.prediction_partner),
+        self._sides = matching.dataset.ground_truth, matching.prediction
+        self._truth = self._boxes(self._sides[0], mistakes.of_truth)
+        self._prediction = self._boxes(self._sides[1], mistakes.of_prediction)
+        self._unmatched = (
+            self._truth.take(np.flatnonzero(result.truth_partner[self._truth.rows] == UNMATCHED)),
+            self._prediction.take(np.flatnonzero(result.prediction_partner[self._prediction.rows] == UNMATCHED)),
         )
-        self._named = [_by_page(side.page, np.flatnonzero(of != NONE)) for side, of, _, _ in self._sides]
-        self._all = [
-            np.bincount(side.page[counts], minlength=matching.dataset.pages) for side, _, counts, _ in self._sides
+        self._totals = [
+            np.bincount(side.page[counts], minlength=matching.dataset.pages)
+            for side, counts in (
+                (matching.dataset.ground_truth, matching.truth_counts),
+                (matching.prediction, result.counting_predictions),
+            )
         ]
-        self._by_page = _by_page(mistakes.page, np.arange(len(mistakes)))
-        self._found: list[tuple[Family, int, IntArray]] = []
         self._free = np.ones(len(mistakes), dtype=bool)
+        self._of_mistake = np.full(len(mistakes), NONE, dtype=np.int64)
+        # Family of each group so far; mistakes carry the number of their group.
+        self._groups: list[Family] = []
 
-    def group(self, page: int) -> None:
-        """Find the causes of a page."""
-        rows = self._by_page[page]
-        truth, prediction = (self._boxes(side, page) for side in (0, 1))
-        totals = int(self._all[0][page]), int(self._all[1][page])
-        if totals[0] >= LEAST_OF_PAGE and not totals[1]:
-            self._add(Family("page_missed"), page, rows)
-        elif totals[1] >= LEAST_OF_PAGE and not totals[0]:
-            self._add(Family("page_extra"), page, rows)
-        else:
-            self._shifted(page, truth, prediction)
-            self._regions(page, truth, prediction, "parts")
-            self._regions(page, prediction, truth, "joined")
-            self._alike(page, rows)
-        for row in rows[self._free[rows]].tolist():
-            self._add(self._family(row, "single"), page, np.array([row]))
-
-    def finished(self) -> Causes:
-        """All causes as columns."""
-        of_mistake = np.full(len(self._mistakes), NONE, dtype=np.int64)
-        for number, (_, _, rows) in enumerate(self._found):
-            of_mistake[rows] = number
-        per_side = [np.bincount(of_mistake[of[of != NONE]], minlength=len(self._found)) for _, of, _, _ in self._sides]
-        cost = np.array([int(self._mistakes.corrections[rows].sum()) for _, _, rows in self._found], dtype=np.int64)
-        return Causes(
-            families=tuple(family for family, _, _ in self._found),
-            page=np.array([page for _, page, _ in self._found], dtype=np.int64),
-            cost=cost,
-            boxes=np.asarray(per_side[0] + per_side[1], dtype=np.int64),
-            of_mistake=of_mistake,
-            rows=tuple(rows for _, _, rows in self._found),
-            counts=tuple(zip(per_side[0].tolist(), per_side[1].tolist(), strict=True)),
+    @staticmethod
+    def _boxes(side: JoinedBoxes, of: IntArray) -> _Boxes:
+        rows = np.flatnonzero(of != NONE)
+        rows = rows[np.argsort(side.page[rows], kind="stable")]
+        return _Boxes(
+            rows, of[rows], side.page[rows].astype(np.int64), side.xyxy[rows], side.label[rows].astype(np.int64)
         )
 
-    def _add(self, family: Family, page: int, rows: IntArray) -> None:
+    def grouped(self) -> Causes:
+        """The causes by page, of one page in the order of the rules."""
+        self._whole_pages()
+        for page in self._pages_that_may_have_moved().tolist():
+            self._shifted(page)
+        self._regions(self._truth, self._prediction, "parts")
+        self._regions(self._prediction, self._truth, "joined")
+        self._alike_and_single()
+        return self._finished()
+
+    def _add(self, family: Family, rows: IntArray | list[int]) -> None:
         self._free[rows] = False
-        self._found.append((family, page, np.sort(rows)))
+        self._of_mistake[rows] = len(self._groups)
+        self._groups.append(family)
 
-    def _boxes(self, side: int, page: int) -> _Boxes:
-        """Boxes of a side on a page that carry a name."""
-        column, of, _, _ = self._sides[side]
-        rows = self._named[side].get(page, np.empty(0, dtype=np.int64))
-        return _Boxes(rows, of[rows], column.xyxy[rows], column.label[rows].astype(np.int64))
+    def _whole_pages(self) -> None:
+        """Rules 1 and 2."""
+        truths, predictions = self._totals
+        pages, starts = np.unique(self._mistakes.page, return_index=True)
+        ends = np.append(starts, len(self._mistakes))[1:]
+        for cause, some, none in (("page_missed", truths, predictions), ("page_extra", predictions, truths)):
+            for place in np.flatnonzero((some[pages] >= LEAST_OF_PAGE) & (none[pages] == 0)).tolist():
+                self._add(Family(cause), np.arange(starts[place], ends[place]))
 
-    def _shifted(self, page: int, truth: _Boxes, prediction: _Boxes) -> None:
+    def _pages_that_may_have_moved(self) -> IntArray:
+        """Pages on which enough unmatched ground truths have a prediction like them, wherever it lies; rising."""
+        truth, prediction = self._unmatched
+        partnered = np.zeros(len(truth.rows), dtype=bool)
+        for first, second in _pairs_by_page(truth.page, prediction.page):
+            alike = _same_size(_sizes(truth.xyxy[first]), _sizes(prediction.xyxy[second]))
+            partnered[first[alike & (truth.label[first] == prediction.label[second])]] = True
+        pages = len(self._totals[0])
+        all_of, able = (np.bincount(each, minlength=pages) for each in (truth.page, truth.page[partnered]))
+        return np.flatnonzero((able >= LEAST_OF_PAGE) & (able >= SHIFTED_SHARE * all_of))
+
+    def _shifted(self, page: int) -> None:
         """Rule 3."""
-        truths = np.flatnonzero(self._sides[0][3][truth.rows] == UNMATCHED)
-        predictions = np.flatnonzero(self._sides[1][3][prediction.rows] == UNMATCHED)
-        if min(len(truths), len(predictions)) < LEAST_OF_PAGE:
+        truth, prediction = (side.on(page) for side in self._unmatched)
+        if len(prediction.rows) < LEAST_OF_PAGE:
             return
-        own, other = truth.xyxy[truths], prediction.xyxy[predictions]
-        first, second = _alike_boxes(own, truth.label[truths], other, prediction.label[predictions])
+        first, second = _alike_boxes(truth.xyxy, truth.label, prediction.xyxy, prediction.label)
         if len(first) < LEAST_OF_PAGE:
             return
+        own, other = truth.xyxy, prediction.xyxy
         moved = (other[second, :2] + other[second, 2:] - own[first, :2] - own[first, 2:]) / 2.0
         extent = np.maximum(own[:, 2:].max(axis=0) - own[:, :2].min(axis=0), 1e-9)
         best = _together(moved, _SAME_PLACE * extent)
         partnered = np.unique(first[best])
-        if len(partnered) < LEAST_OF_PAGE or len(partnered) < SHIFTED_SHARE * len(truths):
+        if len(partnered) < LEAST_OF_PAGE or len(partnered) < SHIFTED_SHARE * len(own):
             return
-        members = np.unique(
-            np.concatenate([truth.of[truths[partnered]], prediction.of[predictions[np.unique(second[best])]]])
+        self._add(
+            Family("shifted"), np.unique(np.concatenate([truth.of[partnered], prediction.of[np.unique(second[best])]]))
         )
-        self._add(Family("shifted"), page, members)
 
-    def _regions(self, page: int, whole: _Boxes, parts: _Boxes, cause: str) -> None:
-        """Rules 4 and 5: each whole, the largest first, with the mistakes that lie in it."""
-        parts_in, wholes_in = _inside(whole.xyxy, parts.xyxy), _inside(whole.xyxy, whole.xyxy)
+    def _regions(self, whole: _Boxes, parts: _Boxes, cause: str) -> None:
+        """Rules 4 and 5: each whole, the largest of its page first, with the mistakes that lie in it."""
+        whole_free = np.flatnonzero(self._free[whole.of])
+        inside = _inside(whole.take(whole_free), parts)
+        several = np.flatnonzero(np.diff(inside.starts) >= 2)
+        held_wholes = _inside(whole.take(whole_free[several]), whole)
         # How many boxes of each mistake have to lie in a box for the mistake to lie in it.
-        carried = Counter(parts.of.tolist()) + Counter(whole.of.tolist())
-        for at in np.argsort(-area(whole.xyxy), kind="stable").tolist():
-            own = int(whole.of[at])
-            inside = parts_in.of(at)
-            if len(inside) < 2 or not self._free[own]:
+        carried = np.bincount(np.concatenate([whole.of, parts.of]), minlength=len(self._mistakes))
+        at = whole_free[several]
+        for place in np.lexsort((-area(whole.xyxy[at]), whole.page[at])).tolist():
+            here = int(at[place])
+            lying = inside.of(int(several[place]))
+            of = parts.of[lying]
+            free = self._free[of]
+            if not self._free[whole.of[here]] or np.count_nonzero(free) < 2:
                 continue
-            free = inside[self._free[parts.of[inside]]]
-            if len(free) < 2:
+            held = Counter(of.tolist()) + Counter(whole.of[held_wholes.of(place)].tolist())
+            members = {int(whole.of[here])} | {each for each in of[free].tolist() if held[each] == carried[each]}
+            labels = [
+                label
+                for label, mistake in zip(parts.label[lying[free]].tolist(), of[free].tolist(), strict=True)
+                if mistake in members
+            ]
+            if len(labels) < 2:
                 continue
-            held = Counter(parts.of[inside].tolist()) + Counter(whole.of[wholes_in.of(at)].tolist())
-            members = {own} | {mistake for mistake in parts.of[free].tolist() if held[mistake] == carried[mistake]}
-            free = free[np.isin(parts.of[free], list(members))]
-            if len(free) < 2:
-                continue
-            labels = {self._labels[code] for code in parts.label[free].tolist()}
-            several = labels.pop() if len(labels) == 1 else ""
-            one = self._labels[int(whole.label[at])]
-            family = Family(cause, "", one, several) if cause == "parts" else Family(cause, "", several, one)
-            self._add(family, page, np.array(sorted(members)))
-
-    def _alike(self, page: int, rows: IntArray) -> None:
-        """Rule 6."""
-        groups: dict[Family, list[int]] = {}
-        for row in rows[self._free[rows]].tolist():
-            family = self._family(row, "alike")
-            if family.name in ALIKE:
-                groups.setdefault(family, []).append(row)
-        for family, members in groups.items():
-            if len(members) > 1:
-                self._add(family, page, np.array(members))
-
-    def _family(self, row: int, cause: str) -> Family:
-        """What a mistake has in common with others."""
-        mistakes = self._mistakes
-        name = DOCUMENT[mistakes.kind[row]]
-        sides = ERROR_TYPES["document"][name].sides
-        labels = [
-            self._labels[int(side.label[rows[0]])] if len(rows) and kind in sides else ""
-            for side, rows, kind in (
-                (self._sides[0][0], mistakes.truths_of(row), "ground_truth"),
-                (self._sides[1][0], mistakes.predictions_of(row), "prediction"),
+            several_of = self._labels[labels[0]] if len(set(labels)) == 1 else ""
+            one = self._labels[int(whole.label[here])]
+            self._add(
+                Family(cause, "", one, several_of) if cause == "parts" else Family(cause, "", several_of, one),
+                sorted(members),
             )
+
+    def _alike_and_single(self) -> None:
+        """Rules 6 and 7."""
+        rows = np.flatnonzero(self._free)
+        named = self._named_families()
+        pages = self._mistakes.page[rows]
+        repeated = np.isin(self._mistakes.kind[rows], [DOCUMENT.index(name) for name in ALIKE])
+        _, first, group, count = np.unique(
+            pages[repeated] * len(named.families) + named.of_mistake[rows[repeated]],
+            return_index=True,
+            return_inverse=True,
+            return_counts=True,
+        )
+        several = np.flatnonzero(count > 1)
+        # On a page they come in the order of their first mistakes.
+        several = several[np.argsort(first[several], kind="stable")]
+        number = np.full(len(count), NONE, dtype=np.int64)
+        number[several] = np.arange(len(several))
+        of_group = np.full(len(rows), NONE, dtype=np.int64)
+        of_group[repeated] = number[group]
+        single = of_group == NONE
+        of_group[single] = len(several) + np.arange(int(single.sum()))
+        self._of_mistake[rows] = len(self._groups) + of_group
+        family = np.empty(len(several) + int(single.sum()), dtype=np.int64)
+        family[of_group] = named.of_mistake[rows]
+        for cause, part in (("alike", family[: len(several)]), ("single", family[len(several) :])):
+            families = [each._replace(cause=cause) for each in named.families]
+            self._groups += [families[code] for code in part.tolist()]
+
+    def _named_families(self) -> _Named:
+        """What each mistake has in common with others: its name, the labels of the sides that bear it, its side."""
+        mistakes, labels = self._mistakes, [*self._labels, ""]
+        columns = [mistakes.kind.astype(np.int64)]
+        for side, boxes, first in (
+            ("ground_truth", self._sides[0], mistakes.first_truth),
+            ("prediction", self._sides[1], mistakes.first_prediction),
+        ):
+            bears = np.array([side in ERROR_TYPES["document"][name].sides for name in DOCUMENT])
+            label = np.full(len(mistakes), NONE, dtype=np.int64)
+            rows = np.flatnonzero(bears[mistakes.kind] & (first != NONE))
+            label[rows] = boxes.label[first[rows]]
+            columns.append(label)
+        columns.append(mistakes.side.astype(np.int64))
+        every, of_mistake = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+        families = [
+            Family("", DOCUMENT[kind], labels[truth], labels[prediction], "" if side == NONE else SIDES[side])
+            for kind, truth, prediction, side in every.tolist()
         ]
-        cut = int(mistakes.side[row])
-        return Family(cause, name, labels[0], labels[1], "" if cut == NONE else SIDES[cut])
+        return _Named(families, of_mistake.reshape(-1).astype(np.int64))
+
+    def _finished(self) -> Causes:
+        """All causes as columns, by page and then in the order in which they were made."""
+        made, groups = self._of_mistake, len(self._groups)
+        page = np.zeros(groups, dtype=np.int64)
+        page[made] = self._mistakes.page
+        order = np.argsort(page, kind="stable")
+        place = np.empty(groups, dtype=np.int64)
+        place[order] = np.arange(groups)
+        of_mistake = place[made]
+        codes: dict[Family, int] = {}
+        kind = np.array([codes.setdefault(self._groups[group], len(codes)) for group in order.tolist()], dtype=np.int64)
+        counts = np.column_stack(
+            [np.bincount(of_mistake[side.of], minlength=groups) for side in (self._truth, self._prediction)]
+        )
+        cost = np.bincount(of_mistake, weights=self._mistakes.corrections, minlength=groups)
+        mistakes = np.argsort(of_mistake, kind="stable")
+        return Causes(
+            kinds=tuple(codes),
+            kind=kind,
+            page=page[order],
+            cost=cost.astype(np.int64),
+            boxes=counts.sum(axis=1),
+            of_mistake=of_mistake,
+            rows=Rows(mistakes, np.searchsorted(of_mistake[mistakes], np.arange(groups + 1))),
+            counts=counts,
+        )
 
 
-def _by_page(page: IntArray, rows: IntArray) -> dict[int, IntArray]:
-    """Rows by the page that they are on."""
-    ordered = rows[np.argsort(page[rows], kind="stable")]
-    if not len(ordered):
-        return {}
-    pages, starts = np.unique(page[ordered], return_index=True)
-    return dict(zip(pages.tolist(), np.split(ordered, starts[1:]), strict=True))
+class _Named(NamedTuple):
+    """Families of single mistakes, without their cause, and which one each mistake is of."""
+
+    families: list[Family]
+    of_mistake: IntArray
 
 
 def _alike_boxes(
     own: FloatArray, own_label: IntArray, other: FloatArray, other_label: IntArray
 ) -> tuple[IntArray, IntArray]:
     """Rows of the pairs of one label whose boxes have nearly one size, int64; none when there are too many."""
-    sizes, other_sizes = own[:, 2:] - own[:, :2], other[:, 2:] - other[:, :2]
+    sizes, other_sizes = _sizes(own), _sizes(other)
     firsts, seconds, kept = [], [], 0
     step = max(_AT_ONCE // len(other), 1)
     for start in range(0, len(own), step):
         rows = slice(start, start + step)
-        here = sizes[rows][:, None]
-        alike = (np.abs(here - other_sizes) <= _SAME_SIZE * np.maximum(here, other_sizes)).all(axis=2)
+        alike = _same_size(sizes[rows][:, None], other_sizes)
         alike &= own_label[rows][:, None] == other_label
         first, second = np.nonzero(alike)
         kept += len(first)
@@ -381,6 +481,30 @@ def _alike_boxes(
         firsts.append(first + start)
         seconds.append(second)
     return np.concatenate(firsts), np.concatenate(seconds)
+
+
+def _sizes(boxes: FloatArray) -> FloatArray:
+    """Width and height of each box."""
+    return boxes[:, 2:] - boxes[:, :2]
+
+
+def _same_size(sizes: FloatArray, others: FloatArray) -> BoolArray:
+    """Whether boxes have nearly one width and one height."""
+    return np.asarray((np.abs(sizes - others) <= _SAME_SIZE * np.maximum(sizes, others)).all(axis=-1))
+
+
+def _pairs_by_page(first: IntArray, second: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
+    """All pairs of rows on one page, so many at a time that memory follows the rows; both columns of pages rise."""
+    low, high = np.searchsorted(second, first, side="left"), np.searchsorted(second, first, side="right")
+    ends = np.cumsum(high - low)
+    start = 0
+    while start < len(first):
+        before = int(ends[start - 1]) if start else 0
+        stop = max(start + 1, int(np.searchsorted(ends, before + _AT_ONCE, side="right")))
+        counts = (high - low)[start:stop]
+        row = np.repeat(np.arange(start, stop), counts)
+        yield row, np.arange(len(row)) - (ends[row] - (high - low)[row] - before) + low[row]
+        start = stop
 
 
 def _together(moved: FloatArray, tolerance: FloatArray) -> BoolArray:
@@ -415,23 +539,17 @@ class _Inside(NamedTuple):
         return self.rows[self.starts[whole] : self.starts[whole + 1]]
 
 
-def _inside(wholes: FloatArray, boxes: FloatArray) -> _Inside:
-    """Which of some boxes lie in which wholes; memory follows the pairs that do."""
-    own = area(boxes)
+def _inside(wholes: _Boxes, boxes: _Boxes) -> _Inside:
+    """Which of some boxes lie in which wholes of their page; memory follows the pairs that do."""
+    own = area(boxes.xyxy)
 
     def lies(whole: IntArray, box: IntArray) -> FloatArray:
-        low = np.maximum(boxes[box, :2], wholes[whole, :2])
-        high = np.minimum(boxes[box, 2:], wholes[whole, 2:])
+        low = np.maximum(boxes.xyxy[box, :2], wholes.xyxy[whole, :2])
+        high = np.minimum(boxes.xyxy[box, 2:], wholes.xyxy[whole, 2:])
         shared = np.prod(np.maximum(high - low, 0.0), axis=1)
         return np.asarray((own[box] > 0.0) & (shared >= INSIDE_SHARE * own[box]), dtype=np.float64)
 
-    if len(wholes) * len(boxes) <= _AT_ONCE:
-        whole, box = (each.ravel() for each in np.indices((len(wholes), len(boxes))))
-        kept = lies(whole, box) > 0.0
-        whole, box = whole[kept], box[kept]
-    else:
-        group = np.zeros(max(len(wholes), len(boxes)), dtype=np.int64)
-        pairs = overlapping_pairs(wholes, group[: len(wholes)], boxes, group[: len(boxes)], iou_floor=1.0, measure=lies)
-        order = np.lexsort((pairs.prediction, pairs.ground_truth))
-        whole, box = pairs.ground_truth[order], pairs.prediction[order]
-    return _Inside(box, np.searchsorted(whole, np.arange(len(wholes) + 1)))
+    pairs = overlapping_pairs(wholes.xyxy, wholes.page, boxes.xyxy, boxes.page, iou_floor=1.0, measure=lies)
+    order = np.lexsort((pairs.prediction, pairs.ground_truth))
+    whole, box = pairs.ground_truth[order], pairs.prediction[order]
+    return _Inside(box, np.searchsorted(whole, np.arange(len(wholes.rows) + 1)))

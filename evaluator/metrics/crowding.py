@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from evaluator.metrics.matching import Crowding, crowding, most_pairs
+from evaluator.metrics.results import count_of
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, join
 from evaluator.model.issues import Issue
@@ -90,7 +91,7 @@ def _issue_on(
 
 def _issue(crowd: Crowding, place: tuple[str, int], counts: Sequence[tuple[str, int]]) -> Issue:
     """An issue of a page, with the boxes that each file has there; it is that of the last file."""
-    boxes = " and ".join(f"{count:,} boxes in {name}" for name, count in counts)
+    boxes = " and ".join(f"{count_of(count, 'box')} in {name}" for name, count in counts)
     what = "of the two files" if len(counts) > 1 else "of a file"
     where = "on a page" if crowd.alone else "in all"
     return Issue(

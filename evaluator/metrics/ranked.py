@@ -136,18 +136,10 @@ class Curves:
 
     def __init__(self, rankings: Sequence[Ranking], interpolated: Interpolation) -> None:
         self._rankings, self._interpolated = rankings, interpolated
-        self._short: list[int] = []
-        groups: list[list[int]] = []
-        for place, ranking in enumerate(rankings):
-            if len(ranking.document) <= EXACT:
-                self._short.append(place)
-                continue
-            for group in groups:
-                if shared_predictions(rankings[group[0]], ranking):
-                    group.append(place)
-                    break
-            else:
-                groups.append([place])
+        short = [len(ranking.document) <= EXACT for ranking in rankings]
+        self._short = [place for place, exact in enumerate(short) if exact]
+        long = [place for place, exact in enumerate(short) if not exact]
+        groups = [[long[place] for place in group] for group in by_predictions([rankings[place] for place in long])]
         self._groups = [(group, _stretches([rankings[place] for place in group], interpolated)) for group in groups]
 
     def averages(self, weights: FloatArray) -> FloatArray:
@@ -212,6 +204,35 @@ def eleven_point(counts: Counts, positives: IntArray) -> FloatArray:
 def all_point(counts: Counts, positives: IntArray) -> FloatArray:
     """Area under the interpolated curve; see `average_precision.all_point_precision`."""
     return np.asarray(counts / positives)
+
+
+def by_predictions(rankings: Sequence[Ranking], most: int | None = None) -> list[list[int]]:
+    """Places of the rankings, those of the same predictions and the same ground truth together.
+
+    Parameters
+    ----------
+    most : int, optional
+        Rankings that a group holds at the most; without it any number.
+
+    Returns
+    -------
+    list of list of int
+        Each place once. Groups by their first places, and rising inside; empty for no rankings.
+    """
+    groups: list[list[int]] = []
+    for place, ranking in enumerate(rankings):
+        for group in groups:
+            first = rankings[group[0]]
+            if (
+                len(group) != most
+                and np.array_equal(first.document, ranking.document)
+                and np.array_equal(first.positives, ranking.positives)
+            ):
+                group.append(place)
+                break
+        else:
+            groups.append([place])
+    return groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -356,11 +377,6 @@ def _shape(hit: BoolArray, edges: IntArray) -> tuple[FloatArray, FloatArray, Flo
     mean = np.bincount(stretch, np.where(hit, best, 0.0), minlength=len(size)) / np.maximum(hits, 1)
     level = np.divide(mean - behind, rise, out=np.ones(len(size)), where=(rise > 0.0) & (hits > 0))
     return hits_after, (stop - 1 - place) / size, np.clip(level, 0.0, 1.0)
-
-
-def shared_predictions(first: Ranking, second: Ranking) -> bool:
-    """Whether two rankings are of the same predictions and the same ground truth."""
-    return np.array_equal(first.document, second.document) and np.array_equal(first.positives, second.positives)
 
 
 def _area(best: Counts, reached: Counts) -> FloatArray:

@@ -8,7 +8,7 @@ never 0 or -1. Which boxes count, and what a row is, the protocol decides.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple, TypedDict, get_args
@@ -287,8 +287,20 @@ def threshold_text(value: float) -> str:
 
 
 def count_of(count: int, noun: str) -> str:
-    """A count with its noun: ``1 page``, ``1,204 pages``."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    """A count with its noun: ``1 page``, ``1,204 pages``, ``2 boxes``."""
+    ending = "" if count == 1 else "es" if noun.endswith(("s", "x", "ch")) else "s"
+    return f"{count:,} {noun}{ending}"
+
+
+def capitalised(text: str) -> str:
+    """The text with its first letter in upper case; the others stay as they are: ``mean IoU`` is ``Mean IoU``."""
+    return text[:1].upper() + text[1:]
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words in a sentence: ``a``, ``a and b``, ``a, b and c``; empty for none."""
+    *first, last = words or [""]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def sum_by(rows: IntArray, values: FloatArray, size: int) -> FloatArray:

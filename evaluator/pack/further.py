@@ -6,8 +6,6 @@ the pack says. The dashboard hands over what is open, the terminal what it has r
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -25,6 +23,7 @@ from evaluator.protocols import AnyProtocol
 from evaluator.protocols.base import BoxProtocol, Options, Source
 from evaluator.review.verdicts import ReviewLog
 from evaluator.slices.attributes import Attribute, OfPages
+from evaluator.system.recent import Recent
 
 # Called with how much is done, how much there is, and what is being done.
 Note = Callable[[int, int, str], None]
@@ -57,27 +56,8 @@ class Boxes(NamedTuple):
     of_boxes: Sequence[Sequence[Attribute]] = ()
 
 
-class MadeBefore:
-    """Chapters by what they are made of: those used last, for all who make packs in this process."""
-
-    def __init__(self, most: int = 12) -> None:
-        self._most = most
-        self._lock = threading.Lock()
-        self._made: OrderedDict[Hashable, Made] = OrderedDict()
-
-    def get(self, key: Hashable) -> Made | None:
-        """The chapter of a key; None when there is none, or no longer."""
-        with self._lock:
-            if key in self._made:
-                self._made.move_to_end(key)
-            return self._made.get(key)
-
-    def put(self, key: Hashable, made: Made) -> None:
-        """Keep a chapter."""
-        with self._lock:
-            self._made[key] = made
-            while len(self._made) > self._most:
-                self._made.popitem(last=False)
+MadeBefore = Recent[Hashable, Made]
+"""Chapters by what they are made of, for all who make packs in this process."""
 
 
 class Further(NamedTuple):

@@ -25,7 +25,7 @@ from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.causes import Causes, Family, causes, family_title
 from evaluator.metrics.measures import Key
 from evaluator.metrics.metric import BOX_METRICS
-from evaluator.metrics.results import count_of
+from evaluator.metrics.results import capitalised, count_of, listed
 from evaluator.model.boxes import FloatArray
 from evaluator.model.issues import plain
 from evaluator.pack.cards import Model, PackOptions, verdict_words, wanted
@@ -119,7 +119,7 @@ def rule_lines(made: Decision) -> tuple[RuleLine, ...]:
             state = "fails" if main.high < max(rule.least, 0.0) else state
         span = None if main.too_few else interval_text(main, signed=True)
         number = f"{moved_text(main)}, {span}" if span else f"{moved_text(main)}, too few documents for an interval"
-        lines.append(RuleLine(state, f"{title[:1].upper() + title[1:]} is clearly higher{by}", number))
+        lines.append(RuleLine(state, f"{capitalised(title)} is clearly higher{by}", number))
     if rule.loss is not None:
         over = ", ".join(f"{plain(name_of(one))} {moved_text(one)}" for one in made.forbidding)
         lost = f"No clear loss of more than {_points(rule.loss)}"
@@ -150,7 +150,7 @@ def key_differences(differences: Sequence[Difference], models: Sequence[Model]) 
 def _title(one: Difference) -> str:
     """The metric, beginning with a capital where it begins with a word."""
     title = METRICS[one.metric].title
-    return title if title[:2] == "mA" else title[:1].upper() + title[1:]
+    return title if title[:2] == "mA" else capitalised(title)
 
 
 def _corrected(models: Sequence[Model]) -> list[KeyDifference]:
@@ -210,15 +210,11 @@ def documents_words(made: Decision, differences: Sequence[Difference]) -> str:
             needed.append(f"more documents are unlikely to settle {title}" if more else f"{title} cannot be determined")
         else:
             needed.append(f"{title} needs about {count_of(more, 'more document')}")
-    parts = [f"Large enough for {_listed(enough)}." if enough else ""]
-    parts += [f"{each[:1].upper()}{each[1:]}." for each in needed]
+    parts = [f"Large enough for {listed(enough)}." if enough else ""]
+    parts += [f"{capitalised(each)}." for each in needed]
     if made.unjudged:
-        parts.append(f"Too few documents have {_listed([plain(label) for label in made.unjudged])}.")
+        parts.append(f"Too few documents have {listed([plain(label) for label in made.unjudged])}.")
     return " ".join(part for part in parts if part)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 # --- causes ----------------------------------------------------------------------------------------------------

@@ -24,15 +24,15 @@ import sys
 import threading
 import time
 import weakref
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final, Generic, TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.issues import plain, quote
 from evaluator.pdf.folder import IMAGE_SUFFIXES
@@ -61,6 +61,7 @@ from evaluator.pdf.worker import (
     read_frame,
     write_frame,
 )
+from evaluator.system.recent import Recent
 
 __all__ = ["Description", "Ink", "Layout", "PageImage", "PagePool", "Words", "sharpest_width"]
 
@@ -179,40 +180,6 @@ class Layout(msgspec.Struct, frozen=True, eq=False):
 
 _Value = TypeVar("_Value")
 _Key = tuple[object, ...]
-
-
-class _ContentCache(Generic[_Value]):
-    """Least recently used answers, bounded by entries and bytes."""
-
-    def __init__(self, *, entries: int, size: int) -> None:
-        self._entries = entries
-        self._size = size
-        self._held = 0
-        self._values: OrderedDict[_Key, tuple[_Value, int]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: _Key) -> _Value | None:
-        with self._lock:
-            if key not in self._values:
-                return None
-            self._values.move_to_end(key)
-            return self._values[key][0]
-
-    def put(self, key: _Key, value: _Value, size: int) -> None:
-        if size > self._size:
-            return
-        with self._lock:
-            if key in self._values:
-                self._held -= self._values.pop(key)[1]
-            self._values[key] = (value, size)
-            self._held += size
-            while len(self._values) > self._entries or self._held > self._size:
-                self._held -= self._values.popitem(last=False)[1][1]
-
-    def drop(self, key: _Key) -> None:
-        with self._lock:
-            if key in self._values:
-                self._held -= self._values.pop(key)[1]
 
 
 # --- the processes -----------------------------------------------------------------------------------------------
@@ -479,14 +446,14 @@ class PagePool:
         self._requests_per_worker = requests_per_worker
         self._blocked_for = blocked_for
         self._clock = clock
-        self._images: _ContentCache[PageImage] = _ContentCache(entries=image_entries, size=image_bytes)
-        self._words: _ContentCache[Words] = _ContentCache(entries=word_entries, size=word_bytes)
-        self._inks: _ContentCache[Ink] = _ContentCache(entries=word_entries, size=word_bytes)
-        self._layouts: _ContentCache[Layout] = _ContentCache(entries=word_entries, size=word_bytes)
-        self._sizes: _ContentCache[Sizes] = _ContentCache(entries=4_096, size=8 * 2**20)
-        self._described: _ContentCache[Description] = _ContentCache(entries=4_096, size=2**20)
-        self._digests: _ContentCache[str] = _ContentCache(entries=4_096, size=2**20)
-        self._blocked: _ContentCache[tuple[float, ProblemKind, str]] = _ContentCache(entries=1_024, size=2**20)
+        self._images: Recent[_Key, PageImage] = Recent(most=image_entries, most_bytes=image_bytes)
+        self._words: Recent[_Key, Words] = Recent(most=word_entries, most_bytes=word_bytes)
+        self._inks: Recent[_Key, Ink] = Recent(most=word_entries, most_bytes=word_bytes)
+        self._layouts: Recent[_Key, Layout] = Recent(most=word_entries, most_bytes=word_bytes)
+        self._sizes: Recent[_Key, Sizes] = Recent(most=4_096, most_bytes=8 * 2**20)
+        self._described: Recent[_Key, Description] = Recent(most=4_096, most_bytes=2**20)
+        self._digests: Recent[_Key, str] = Recent(most=4_096, most_bytes=2**20)
+        self._blocked: Recent[_Key, tuple[float, ProblemKind, str]] = Recent(most=1_024, most_bytes=2**20)
         self._lock = threading.Lock()
         self._places = _Places(workers)
         self._turns: dict[_Key, _Turn] = {}
@@ -630,7 +597,7 @@ class PagePool:
         page_index: int,
         *,
         wanted: type[_Value],
-        cache: _ContentCache[_Value],
+        cache: Recent[_Key, _Value],
         size: Callable[[_Value], int],
         dpi: float | None = None,
         width: int | None = None,
@@ -684,7 +651,9 @@ class PagePool:
         kind: ProblemKind = "page_out_of_range" if described.page_count else "no_pages"
         if described.encrypted:
             kind = "encrypted"
-        return PageProblem(kind, document=path.name, page_index=page_index, detail=_pages(described.page_count))
+        return PageProblem(
+            kind, document=path.name, page_index=page_index, detail=count_of(described.page_count, "page")
+        )
 
     def _identify(self, path: Path) -> tuple[Path, _Key, str]:
         """Resolved path, identity of the file's state, and digest of its bytes."""
@@ -779,7 +748,9 @@ class PagePool:
         if isinstance(answer, Failure):
             if answer.kind == "changed":
                 return None
-            detail = _pages(int(answer.detail)) if answer.kind == "page_out_of_range" else _said(answer.detail)
+            detail = (
+                count_of(int(answer.detail), "page") if answer.kind == "page_out_of_range" else _said(answer.detail)
+            )
             raise PageProblem(answer.kind, document=name, page_index=page_index, detail=detail)
         if not isinstance(answer, wanted):
             raise PageProblem("worker_lost", document=name, page_index=page_index)
@@ -920,10 +891,6 @@ def _checked_layout(reply: LayoutList) -> Layout:
 
 def _plain_warnings(warnings: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(plain(warning) for warning in warnings)
-
-
-def _pages(count: int) -> str:
-    return "1 page" if count == 1 else f"{count} pages"
 
 
 def _said(detail: str) -> str:

@@ -25,6 +25,7 @@ from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxRes
 from evaluator.metrics.box_scores import tide_of
 from evaluator.metrics.crowding import crowding_issues
 from evaluator.metrics.error_types import TideErrors
+from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.metrics.measures import Measures
 from evaluator.metrics.metric import BOX_HEADLINE, BOX_METRICS, Metric
 from evaluator.metrics.results import ResultTable, Signature, SourceFile
@@ -374,6 +375,10 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
     def labels(self, result: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:  # noqa: ANN401
         """The labels that the ground truth and the prediction of a result know; empty without labelled boxes."""
         return (), ()
+
+    def item_ledgers(self, a: Any, b: Any) -> tuple[ItemLedger, ...]:  # noqa: ANN401 - the protocol's own results
+        """Two results of this protocol thing by thing; empty where boxes are matched one to one, see `Comparison`."""
+        return ()
 
 
 class BoxProtocol(Protocol[Annotations, BoxOptionsT]):

@@ -17,6 +17,7 @@ from evaluator.drawing.page_rows import rows_on
 from evaluator.metrics.box_results import UNMATCHED, BoxResult
 from evaluator.metrics.causes import Causes, Family, causes, family_title
 from evaluator.metrics.error_types import NONE
+from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, intersection
 from evaluator.review.identity import claimed, page_mistakes
 from evaluator.review.status import FindingStatus
@@ -191,10 +192,10 @@ class Outcome(NamedTuple):
         parts = []
         if self.truths:
             missed = self.truths - self.matched
-            words = f"{self.truths:,} ground truth {'box' if self.truths == 1 else 'boxes'}"
+            words = count_of(self.truths, "ground truth box")
             parts.append(f"misses {missed:,} of {words}" if missed else f"matches {self.matched:,} of {words}")
         if self.extra:
-            parts.append(f"{'' if parts else 'has '}{self.extra:,} extra {'box' if self.extra == 1 else 'boxes'}")
+            parts.append(f"{'' if parts else 'has '}{count_of(self.extra, 'extra box')}")
         return ", ".join(parts) or "has no box here"
 
 

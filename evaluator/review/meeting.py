@@ -59,11 +59,6 @@ def state_of_item(item: AgendaItem) -> str:
     return OPINIONS[item.opinion] + (", agreed" if item.agreed else "")
 
 
-def boxes_words(boxes: int) -> str:
-    """A number of boxes: ``1 box``, ``22 boxes``."""
-    return f"{boxes:,} {'box' if boxes == 1 else 'boxes'}"
-
-
 def agenda_rows(items: Sequence[AgendaItem], shown: str = "") -> list[AgendaRowItem]:
     """The first `AGENDA_LENGTH` items as the meeting lists them, and the one that is shown wherever it is."""
     return [
@@ -84,7 +79,7 @@ def rest_of_agenda(items: Sequence[AgendaItem]) -> str:
     rest = items[AGENDA_LENGTH:]
     if not rest:
         return ""
-    return f"{count_of(len(rest), 'item')} with {boxes_words(sum(item.cost for item in rest))} not listed."
+    return f"{count_of(len(rest), 'item')} with {count_of(sum(item.cost for item in rest), 'box')} not listed."
 
 
 def sentence_of_item(item: AgendaItem, letter: str, other: BoxResult[Any] | None, other_letter: str) -> str:
@@ -100,14 +95,14 @@ def sentence_of_item(item: AgendaItem, letter: str, other: BoxResult[Any] | None
     if item.family is None:
         return item.entries[0].sentence
     places = f"{count_of(len(item.examples), 'place')} on {count_of(item.pages, 'page')}"
-    text = f"{letter}: {boxes_words(item.cost)} to correct, {places} of {count_of(item.documents, 'document')}."
+    text = f"{letter}: {count_of(item.cost, 'box')} to correct, {places} of {count_of(item.documents, 'document')}."
     if other is None:
         return text
     made = causes(other)
     rows = made.alike.get(item.family)
     if rows is None:
         return f"{text} {other_letter}: none."
-    return f"{text} {other_letter}: {boxes_words(int(made.cost[rows].sum()))}, {count_of(len(rows), 'place')}."
+    return f"{text} {other_letter}: {count_of(int(made.cost[rows].sum()), 'box')}, {count_of(len(rows), 'place')}."
 
 
 def next_item(items: Sequence[AgendaItem], key: str) -> str:

@@ -12,7 +12,7 @@ import math
 import re
 import unicodedata
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
@@ -20,6 +20,7 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
+from evaluator.metrics.results import capitalised
 from evaluator.model.dataset import Side
 
 Kind = Literal["mistake", "field", "page", "document", "comparison"]
@@ -284,7 +285,7 @@ class EventProblem(NamedTuple):
     @property
     def sentence(self) -> str:
         """The rule for a reviewer on screen."""
-        return f"{self.rule[0].upper()}{self.rule[1:]}{self.advice}."
+        return f"{capitalised(self.rule)}{self.advice}."
 
 
 class EventError(ValueError):
@@ -477,6 +478,10 @@ class ReviewLog:
 
     def __len__(self) -> int:
         return len(self.judged)
+
+    def of_documents(self, documents: Collection[str]) -> list[Judged]:
+        """The targets with an opinion that are in some documents, or compare models on all of them; newest first."""
+        return [one for one in self.judged.values() if (named := one.target.document) is None or named in documents]
 
     @cached_property
     def judged(self) -> dict[str, Judged]:

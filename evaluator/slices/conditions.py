@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from evaluator.metrics.results import capitalised
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.slices.attributes import Attribute
 
@@ -292,6 +293,6 @@ def subject(conditions: Sequence[Condition], noun: str) -> str:
             continue
         place, text = _phrase(each) or (1, words(each))
         parts[place].append(text)
-    start = f"{labels[0]} {noun}" if labels else noun[:1].upper() + noun[1:]
+    start = f"{labels[0]} {noun}" if labels else capitalised(noun)
     others = [*parts[0], *([f"with {' and '.join(parts[1])}"] if parts[1] else []), *parts[2]]
     return " ".join([start, *others])

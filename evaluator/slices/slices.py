@@ -102,7 +102,7 @@ class Slice:
         if is_fit(self.measure):
             return f"{self.lost:,.1f} {WORDS[self.measure].lost}" if self.lost >= 0.05 else ""
         boxes = round(self.lost)
-        return f"{boxes:,} {'box lost' if boxes == 1 else WORDS[self.measure].lost}" if boxes > 0 else ""
+        return f"{count_of(boxes, 'box')} lost" if boxes > 0 else ""
 
     @property
     def subject(self) -> str:
@@ -115,8 +115,8 @@ class Slice:
         kept = "confirmed on the other half" if self.confirmed else "not confirmed on the other half"
         if self.missing:
             kept = f"too few documents, {self.missing} more needed"
-        unit = ("match", "matches") if is_fit(self.measure) else ("box", "boxes")
-        counts = f"{self.boxes:,} {unit[self.boxes != 1]} in {count_of(self.documents, 'document')}"
+        boxes = count_of(self.boxes, "match" if is_fit(self.measure) else "box")
+        counts = f"{boxes} in {count_of(self.documents, 'document')}"
         if self.also:
             counts += f"; also {', '.join(WORDS[each].title for each in self.also)}"
         title = WORDS[self.measure].title

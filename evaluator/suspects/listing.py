@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 import numpy as np
 
-from evaluator.metrics.results import ResultTable, threshold_text
+from evaluator.metrics.results import ResultTable, count_of, threshold_text
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou
 from evaluator.model.dataset import Dataset, JoinedBoxes
 from evaluator.suspects.pairing import NOBODY, Columns
@@ -332,6 +332,6 @@ def _page_size(dataset: Dataset) -> FloatArray:
 def table(suspects: Suspects, most: int, signature: str) -> ResultTable:
     """The first suspects as rows for terminals and spreadsheets."""
     rows = [(one.document, one.page, one.kind, one.label, one.score, one.reason) for one in suspects.to_list(most)]
-    title = f"Suspected ground truth: {len(suspects):,} places, {suspects.boxes:,} boxes"
+    title = f"Suspected ground truth: {count_of(len(suspects), 'place')}, {count_of(suspects.boxes, 'box')}"
     columns = ("document", "page", "kind", "label", "score", "reason")
     return ResultTable(title=title, signature=signature, columns=columns, rows=tuple(rows))

@@ -36,8 +36,8 @@ _BASE: Final = ("shared/base.css",)
 _PAGE: Final = (*_BASE, "shared/page.css")
 
 COMPONENTS: Final[Mapping[str, Component]] = {
-    "viewer": Component("viewer/viewer.js", (*_PAGE, "viewer/viewer.css")),
-    "compare": Component("compare/compare.js", (*_PAGE, "compare/compare.css")),
+    "viewer": Component("viewer/viewer.js", (*_PAGE, "viewer/verdict.css", "viewer/viewer.css")),
+    "compare": Component("compare/compare.js", (*_PAGE, "viewer/verdict.css", "compare/compare.css")),
     "compare_board": Component("compare/board.js", (*_PAGE, "compare/board.css")),
     "slices": Component("slices/slices.js", (*_PAGE, "gallery/gallery.css", "slices/slices.css")),
     "gallery": Component("gallery/gallery.js", (*_BASE, "gallery/gallery.css")),

@@ -429,7 +429,7 @@ def read_url(view: View) -> None:
 
     Widgets of the same key on two views are two widgets for Streamlit, and in the first run of the second one it
     starts at its lowest value unless the value is written again; so every part is written when a view is entered, and
-    only then: a slider that is written on every run is set back while the reader still moves it.
+    only then: what is written on every run is set back while the reader still moves it.
 
     The browser sends the address of the moment with each request, so quick ones carry an address that `write_url` has
     replaced meanwhile. One that this session knows is therefore followed only after a step back or onto another view.
@@ -441,9 +441,14 @@ def read_url(view: View) -> None:
         st.switch_page("app.py")
     entered = state.view != view
     state.view = view
+    _read(entered)
     if entered:
         for entry in TABLE:
-            entry.field.set(entry.field.get())
+            entry.field.again()
+
+
+def _read(entered: bool) -> None:
+    """Take over the address bar; see `read_url`."""
     address = dict(st.query_params.items())
     if not state.restored:
         _restore(address)

@@ -13,8 +13,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import secrets
-import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final
 
@@ -23,6 +21,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
+
+from evaluator.system.recent import Recent
 
 FOLDER: Final = "layoutscope"
 """First part of every address."""
@@ -37,62 +37,9 @@ _HEADERS: Final = {
 _TYPES: Final = {"js": "text/javascript", "css": "text/css", "webp": "image/webp"}
 
 
-class Contents:
-    """Contents by name; of those that may go, the ones used last up to a number of bytes."""
-
-    def __init__(self, most_bytes: int) -> None:
-        self._most = most_bytes
-        self._lock = threading.Lock()
-        self._lasting: dict[str, bytes] = {}
-        self._passing: OrderedDict[str, bytes] = OrderedDict()
-        self._bytes = 0
-
-    def add(self, name: str, content: bytes, *, lasting: bool = False) -> None:
-        """Keep a content; one that is not `lasting` goes when others were used later and there is no room."""
-        with self._lock:
-            if lasting:
-                self._lasting[name] = content
-                return
-            if name not in self._passing:
-                self._passing[name] = content
-                self._bytes += len(content)
-            self._passing.move_to_end(name)
-            while self._bytes > self._most and len(self._passing) > 1:
-                self._bytes -= len(self._passing.popitem(last=False)[1])
-
-    def get(self, name: str) -> bytes | None:
-        """The content of a name; None when there is none, or no longer."""
-        with self._lock:
-            if name in self._passing:
-                self._passing.move_to_end(name)
-                return self._passing[name]
-            return self._lasting.get(name)
-
-
-class Later:
-    """How to make what is made when it is asked for, by name; the ones named last, up to a number of them."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._lock = threading.Lock()
-        self._makers: OrderedDict[str, Callable[[], bytes | None]] = OrderedDict()
-
-    def add(self, name: str, make: Callable[[], bytes | None]) -> None:
-        """Know how to make the content of a name."""
-        with self._lock:
-            self._makers[name] = make
-            self._makers.move_to_end(name)
-            while len(self._makers) > self._most:
-                self._makers.popitem(last=False)
-
-    def get(self, name: str) -> Callable[[], bytes | None] | None:
-        """How the content of a name is made; None when nobody knows."""
-        with self._lock:
-            return self._makers.get(name)
-
-
-_contents = Contents(PICTURE_BYTES)
-_later = Later(LATER)
+_scripts: Final[dict[str, bytes]] = {}
+_pictures: Final = Recent[str, bytes](most_bytes=PICTURE_BYTES)
+_later: Final = Recent[str, Callable[[], bytes | None]](most=LATER)
 _one_at_a_time = asyncio.Semaphore(1)
 _secret = secrets.token_bytes(32)
 _routed = False
@@ -124,7 +71,7 @@ def _folder(base_path: str) -> str:
 async def _answer(request: Request) -> Response:
     """One content, or 404."""
     name = request.path_params["name"]
-    content = _contents.get(name)
+    content = _scripts.get(name) or _pictures.get(name)
     make = _later.get(name) if content is None else None
     if make is not None:
         # A page that is turned to must not wait for a row of small pictures.
@@ -132,7 +79,7 @@ async def _answer(request: Request) -> Response:
             content = await run_in_threadpool(make)
         if content is None:
             return Response(status_code=204)
-        _contents.add(name, content)
+        _keep(name, content)
     if content is None:
         return Response("Not found", status_code=404, media_type="text/plain")
     return Response(content, media_type=_TYPES[name.rpartition(".")[2]], headers=_HEADERS)
@@ -143,6 +90,11 @@ def _address(name: str) -> str:
     return f"{_folder(str(st.get_option('server.baseUrlPath') or ''))}/{name}"
 
 
+def _keep(name: str, webp: bytes) -> None:
+    """Keep a picture; one that is larger than the room for all has it for itself."""
+    _pictures.put(name, webp, min(len(webp), PICTURE_BYTES))
+
+
 def picture_address(webp: bytes) -> str:
     """Where the browser finds a picture that the renderer encoded: a path, or a data URL where there is no route."""
     if not _routed:
@@ -150,7 +102,7 @@ def picture_address(webp: bytes) -> str:
 
         return data_url(webp)
     name = f"{hashlib.blake2b(webp, key=_secret, digest_size=16).hexdigest()}.webp"
-    _contents.add(name, webp)
+    _keep(name, webp)
     return _address(name)
 
 
@@ -167,7 +119,7 @@ def later_address(of: str, make: Callable[[], bytes | None]) -> str:
     if not _routed:
         return ""
     name = f"{hashlib.blake2b(of.encode(errors='surrogateescape'), key=_secret, digest_size=16).hexdigest()}.webp"
-    _later.add(name, make)
+    _later.put(name, make)
     return _address(name)
 
 
@@ -177,5 +129,5 @@ def script_address(text: str, kind: str) -> str | None:
         return None
     content = text.encode()
     name = f"{hashlib.blake2b(content, digest_size=16).hexdigest()}.{kind}"
-    _contents.add(name, content, lasting=True)
+    _scripts[name] = content
     return _address(name)

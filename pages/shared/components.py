@@ -36,6 +36,7 @@ from evaluator.drawing.payloads import (
     SlicesPayload,
     TintEvents,
     TintPayload,
+    VerdictEvent,
     WindowPayload,
     plain_payload,
     read_events,
@@ -77,7 +78,7 @@ def _component(
 
 
 _viewer = _component("viewer", "go", "selected", "sharper", "model", "clear_filter", "verdict", "alike", "more")
-_panes = _component("compare", "go", "selected", "sharper", "show", "cause", "mode", "open", "clear_filter")
+_panes = _component("compare", "go", "selected", "sharper", "show", "cause", "mode", "open", "clear_filter", "verdict")
 _board = _component("compare_board", "link")
 _matrix = _component("matrix", "cell", isolate=True)
 _tint = _component("tint", "sharper", isolate=True)
@@ -124,10 +125,12 @@ def parse_events(state: Reported) -> PageEvents:
     True
     """
     events = read_events(state, PageEvents)
-    if events.verdict is None:
-        return events
-    verdict = msgspec.structs.replace(events.verdict, note=events.verdict.note[:NOTE_LENGTH])
-    return msgspec.structs.replace(events, verdict=verdict)
+    return msgspec.structs.replace(events, verdict=_with_short_note(events.verdict))
+
+
+def _with_short_note(verdict: VerdictEvent | None) -> VerdictEvent | None:
+    """A verdict with what its note may hold."""
+    return verdict and msgspec.structs.replace(verdict, note=verdict.note[:NOTE_LENGTH])
 
 
 # --- Compare -------------------------------------------------------------------------------------------------
@@ -141,7 +144,8 @@ def panes(payload: ComparePayload, *, key: str, **on: Callable[[], None]) -> Com
     key : str
         One key for all pages: zoom keys, mode and focus then stay over a page turn.
     **on : callable without arguments
-        ``on_go``, ``on_selected``, ``on_sharper``, ``on_show``, ``on_cause``, ``on_mode``, ``on_clear_filter``.
+        ``on_go``, ``on_selected``, ``on_sharper``, ``on_show``, ``on_cause``, ``on_mode``, ``on_clear_filter``,
+        ``on_verdict``.
 
     Returns
     -------
@@ -167,6 +171,7 @@ def parse_panes(state: Reported) -> CompareEvents:
         show=events.show if events.show in PAGE_FILTERS else None,
         mode=events.mode if events.mode in MODES else None,
         open=events.open if events.open is not None and events.open.letter in ("A", "B") else None,
+        verdict=_with_short_note(events.verdict),
     )
 
 

@@ -105,8 +105,8 @@ def _listed(members: list[tuple[Kind[Any], Any]]) -> list[_Listed]:
         own = folder == uploads
         count = len(pictures.uploaded_pages()) if own else _page_files(str(folder))
         others.append(file_list.of_pages("Uploaded pages" if own else folder.name, count))
-    if members and (count := len(log.review_log())):
-        others.append(file_list.of_findings(log.store_name(), count))
+    if members and (judged := log.review_log().of_documents(_documents())):
+        others.append(file_list.of_findings(log.store_name(), len(judged)))
     truth = opened.files(BOXES).ground_truth
     if truth is not None and isinstance(truth.origin, Path):
         beside = truth.origin.resolve().parent / project_file.FILE_NAME
@@ -114,6 +114,12 @@ def _listed(members: list[tuple[Kind[Any], Any]]) -> list[_Listed]:
             others.append(file_list.of_project_file(beside.name))
     others += file_list.of_left_out(opened.workspace_named(), state.passed_over)
     return [*listed, *map(_Listed, others)]
+
+
+def _documents() -> set[str]:
+    """The documents on which a reviewer can say something: those of the open boxes and fields."""
+    boxes, fields = opened.boxes(), opened.opened(FIELDS)
+    return {*(boxes.dataset.document_code if boxes else ()), *(fields.ground_truth.documents if fields else ())}
 
 
 def _letters(kind: Kind[Any]) -> dict[str, str]:

@@ -209,7 +209,7 @@ def protocol_choice() -> None:
     titles = {name: f"{name} {each.version}" for name, each in protocol.shown().items()}
     if state.protocol not in titles:
         state.protocol = protocol.chosen().name
-    widgets.choice("Protocol", titles, State.protocol, on_change=use_standard)
+    widgets.choice("Protocol", titles, State.protocol, on_change=State.protocol.changed(use_standard))
     if state.polygons or opened.has_outlines():
         st.checkbox(
             "Compare outlines",

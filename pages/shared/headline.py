@@ -22,7 +22,6 @@ from pages.shared.results import (
     preset,
     result_of,
     score_threshold,
-    thresholds,
     use_best_f1,
     use_standard,
 )
@@ -84,19 +83,19 @@ def model_switch(models: Sequence[Model]) -> None:
 def _presets(loaded: OpenedBoxes) -> None:
     """Buttons for the thresholds of the specification and for the best F1."""
     state.preset = preset(loaded)
-    state.presets_of = thresholds(loaded)
 
     def apply() -> None:
-        if state.presets_of != thresholds(loaded):
-            # A slider was moved: the browser had not yet received that its last step took the mark off the preset.
-            return
         if state.preset == STANDARD:
             use_standard()
         elif state.preset == BEST_F1:
             use_best_f1(loaded)
 
     st.segmented_control(
-        "Thresholds", [STANDARD, BEST_F1], key=State.preset.key, on_change=apply, label_visibility="collapsed"
+        "Thresholds",
+        [STANDARD, BEST_F1],
+        key=State.preset.key,
+        on_change=State.preset.changed(apply),
+        label_visibility="collapsed",
     )
 
 

@@ -65,25 +65,50 @@ class Ranked:
     apart: tuple[Apart, ...]
 
 
-def ranked(loaded: OpenedBoxes) -> Ranked:
-    """All open models and the earlier results that fit, by the chosen measures and label."""
-    label = state.label or ALL_LABELS
+def _chosen() -> tuple[str, ...]:
+    """The measure that ranks, then the others."""
     known = measures()
     first = state.rank_by if state.rank_by in known else _DEFAULT
-    more = [name for name in state.rank_more if name in known and name != first]
+    return (first, *(name for name in state.rank_more if name in known and name != first))
+
+
+def _asked(loaded: OpenedBoxes) -> tuple[object, ...]:
+    """What the numbers of the view follow from."""
+    keys = tuple(_keys(loaded, own=is_own(name)) for name in _chosen())
+    return _chosen(), keys, state.label, state.iou, state.earlier
+
+
+def is_ready(loaded: OpenedBoxes) -> bool:
+    """Whether this session has seen these numbers with their intervals before: they are there at once again."""
+    return state.ranked_before == _asked(loaded)
+
+
+def ranked(loaded: OpenedBoxes, *, resampled: bool = True) -> Ranked:
+    """All open models and the earlier results that fit, by the chosen measures and label.
+
+    Without resampling there are values and no intervals, ranks or pairs.
+    """
+    label = state.label or ALL_LABELS
+    first, *more = _chosen()
     fitting, apart = _sorted_out(loaded, label, own=is_own(first))
     names = distinct_names([*loaded.names, *(one.name for one in fitting)])
-    made = [
-        _standings(
-            _keys(loaded, own=is_own(name)),
+
+    def of(name: str) -> Standings:
+        key, own = Key(name, label), is_own(name)
+        if not resampled:
+            return standings(_contenders(loaded, fitting, names, own=own), key, resamples=0)
+        return _standings(
+            _keys(loaded, own=own),
             tuple(fitting),
             names,
-            Key(name, label),
+            key,
             state.iou,
-            _models=lambda name=name: _contenders(loaded, fitting, names, own=is_own(name)),  # type: ignore[misc]
+            _models=lambda: _contenders(loaded, fitting, names, own=own),
         )
-        for name in (first, *more)
-    ]
+
+    made = [of(name) for name in (first, *more)]
+    if resampled:
+        state.ranked_before = _asked(loaded)
     place_of = {name: place for place, name in enumerate(names[: len(loaded.names)])}
     places = tuple(place_of.get(model.name) for model in made[0].models)
     return Ranked(made[0], tuple(made[1:]), places, apart)

@@ -24,13 +24,21 @@ from evaluator.metrics.box_scores import ThresholdChoice, box_calibration, thinn
 from evaluator.metrics.confidence import Calibration
 from evaluator.metrics.error_types import ERROR_TYPES, TIDE, TideErrors
 from evaluator.metrics.measures import Key
-from evaluator.metrics.results import count_of, defined, threshold_text
+from evaluator.metrics.results import ScoreCurve, count_of, defined, threshold_text
 from evaluator.model.issues import plain
 from evaluator.protocols.base import BoxEvaluation, NumberGroup
 from pages.shared import frame, protocol, widgets
 from pages.shared.gallery import curve_of
 from pages.shared.opened import Model, Named, OpenedBoxes
-from pages.shared.results import ResultKey, matching_of_all, result_key, result_of, result_of_all, score_threshold
+from pages.shared.results import (
+    Result,
+    ResultKey,
+    matching_of_all,
+    result_key,
+    result_of,
+    result_of_all,
+    score_threshold,
+)
 from pages.shared.state import State, state
 
 # More than these are resampled in the terminal: 2,000 rankings of each label and threshold take minutes.
@@ -58,7 +66,14 @@ def _evaluation(key: ResultKey, *, _matching: Callable[[], object]) -> BoxEvalua
 
 def choice_of(loaded: OpenedBoxes, model: Model) -> ThresholdChoice:
     """One score threshold, or one for each label, at the IoU threshold of the moment."""
-    return threshold_choice(curve_of(loaded, model))
+    key = result_key(loaded, model)._replace(min_score=0.0)
+    return _choice(key, _curve=lambda: curve_of(loaded, model))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _choice(key: ResultKey, *, _curve: Callable[[], ScoreCurve]) -> ThresholdChoice:
+    """The thresholds of a curve; `key` identifies it."""
+    return threshold_choice(_curve())
 
 
 def _tide_of(loaded: OpenedBoxes, model: Model) -> TideErrors | None:
@@ -75,7 +90,15 @@ def _tide(key: ResultKey, *, _evaluation: Callable[[], BoxEvaluation]) -> TideEr
 
 def _calibration_of(loaded: OpenedBoxes, model: Model, label: str | None = None) -> Calibration | None:
     """How far the scores of a model are right, of its predictions (of a label) at the IoU threshold of the moment."""
-    return box_calibration(result_of_all(loaded, model), label)
+    key = result_key(loaded, model)._replace(min_score=0.0)
+    return _calibrations(key, _result=lambda: result_of_all(loaded, model))[label]
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _calibrations(key: ResultKey, *, _result: Callable[[], Result]) -> Mapping[str | None, Calibration | None]:
+    """Of all predictions, under None, and of each label; `key` identifies the result."""
+    result = _result()
+    return {label: box_calibration(result, label) for label in (None, *result.matching.labels)}
 
 
 def _differences_of(loaded: OpenedBoxes, chosen: Sequence[Model]) -> dict[str, Difference]:
@@ -239,6 +262,7 @@ def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, col
         rows=12,
         key=f"own_labels_{shown.letter}",
         placeholder="–",
+        names="Label",
         columns=settings,
         alt="Average precision by label",
     )
@@ -277,7 +301,13 @@ def scores(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
         settings: dict[str, Any] = {"Label": 104}
         _add_scores(table, settings, loaded, chosen, chosen[0])
         widgets.table(
-            table, rows=12, key="scores_by_label", placeholder="–", columns=settings, alt="Best score and ECE by label"
+            table,
+            rows=12,
+            key="scores_by_label",
+            placeholder="–",
+            names="Label",
+            columns=settings,
+            alt="Best score and ECE by label",
         )
     with second:
         _reliability(loaded, chosen)

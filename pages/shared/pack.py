@@ -46,6 +46,7 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "pdf": ("review-pack.pdf", "application/pdf"),
     "zip": ("review-pack.zip", "application/zip"),
 }
+_CHAPTERS_KEPT: Final = 12
 
 
 class Choices(NamedTuple):
@@ -271,7 +272,7 @@ def _boxes(loaded: OpenedBoxes | None) -> Boxes | None:
 @st.cache_resource(show_spinner=False)
 def _made_before() -> MadeBefore:
     """The chapters of all sessions, by digests and options."""
-    return MadeBefore()
+    return MadeBefore(most=_CHAPTERS_KEPT)
 
 
 def _further(loaded: OpenedBoxes | None, also: Sequence[str]) -> list[Further]:

@@ -268,31 +268,30 @@ def add_pages(
 
 def _replaced(uploads: Sequence[tuple[str, bytes]], kinds: Collection[Kind[Any]]) -> list[tuple[str, str]]:
     """Names of uploads with the open file, of other content, in whose place each is shown."""
-    roots = {kind: held.pdfs for kind in kinds if (held := files(kind)).pdfs is not None}
+    roots = dict.fromkeys(held.pdfs for kind in kinds if (held := files(kind)).pdfs is not None)
     replaced = []
     for name, content in uploads:
-        for root in dict.fromkeys(roots.values()):
+        for root in roots:
             with contextlib.suppress(PageProblem, OSError):
                 path = _path(root, name)
                 same_name = path.name.casefold() == name.rsplit("/", 1)[-1].casefold()
                 if same_name and (path.stat().st_size != len(content) or path.read_bytes() != content):
                     earlier = path.is_relative_to(_upload_folder().resolve())
-                    replaced.append((name, f"{path.name}, {'uploaded before' if earlier else f'of {_called(root)}'}"))
+                    replaced.append(
+                        (name, f"{path.name}, {'uploaded before' if earlier else f'of {_folder(root).name}'}")
+                    )
                     break
     return replaced
-
-
-def _called(folders: Folders) -> str:
-    """What the folder is called beside which uploads are looked up."""
-    return folders_of(folders)[-1].name
 
 
 def folder_words(folders: Folders) -> str:
     """Where documents are looked up, as a reader knows it."""
     every = folders_of(folders)
     if uploaded_folder() not in every:
-        return f"under the folder {_called(folders)}"
-    return "among the uploads" if len(every) == 1 else f"among the uploads, then under the folder {_called(folders)}"
+        return f"under the folder {_folder(folders).name}"
+    return (
+        "among the uploads" if len(every) == 1 else f"among the uploads, then under the folder {_folder(folders).name}"
+    )
 
 
 def _upload_folder() -> Path:

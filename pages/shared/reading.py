@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Final, Generic, TypeVar
 
 import streamlit as st
 
 from evaluator.metrics.results import count_of
+from evaluator.system.recent import Recent
 from pages.shared.state import Field
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 Count = Callable[[int, int], None]
-_KEPT: Final = 8
+KEPT: Final = 8
+"""Results of reading that a process keeps, of each kind."""
 
 
 class _Stopped(Exception):
@@ -88,12 +89,10 @@ class Reading(PageJob[K], Generic[K, T]):
         self._begin(read, "reading pages")
 
 
-def kept_result(job: Reading[K, T] | None, key: K, kept: OrderedDict[K, T]) -> T | None:
+def kept_result(job: Reading[K, T] | None, key: K, kept: Recent[K, T]) -> T | None:
     """What was read for a key, by this session just now or by any before; None while it is not read."""
-    if job is not None and job.key == key and job.result is not None and key not in kept:
-        kept[key] = job.result
-        while len(kept) > _KEPT:
-            kept.popitem(last=False)
+    if job is not None and job.key == key and job.result is not None:
+        kept.put(key, job.result)
     return kept.get(key)
 
 

@@ -58,6 +58,11 @@ class _Scores(Field[tuple[float, ...]]):
         for place in range(len(files(BOXES).models)):
             State.score.of(place).set(value[place] if place < len(value) else 0.0)
 
+    def again(self) -> None:
+        """Write the thresholds of the moment for the sliders of a view."""
+        for place in range(len(files(BOXES).models)):
+            State.score.of(place).again()
+
 
 SCORES: Final = _Scores(())
 

@@ -1,11 +1,12 @@
 """Starts the server with app.py as its main script; the terminal command runs this file.
 
-Five things are said to Streamlit before the first session. It takes a folder named ``pages`` for its old kind of
+Six things are said to Streamlit before the first session. It takes a folder named ``pages`` for its old kind of
 multipage app until ``st.navigation`` was called once, so that the first link straight to a view would run the view
 alone, without settings and style. It asks a foreign host for this machine's address when a page of another origin
 knocks. It answers under any name: a web page whose name was made to point at this machine could read everything. It
-sends scripts and pictures with each message: they get the route of `by_digest`. And it lets pages of other origins
-frame it, and opens a session for any port of this machine: `evaluator.web.guard`.
+sends scripts and pictures with each message: they get the route of `by_digest`. It ends a callback for the next
+message: `callbacks`. And it lets pages of other origins frame it, and opens a session for any port of this machine:
+`evaluator.web.guard`.
 """
 
 import contextlib
@@ -85,14 +86,19 @@ def add_route() -> None:
     make = getattr(starlette_app, "create_streamlit_routes", None)
     if make is None:
         return
-    # This file is run by its path: the folder of app.py is not among the places of modules yet.
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     from pages.shared import by_digest
 
     def routes(runtime: Runtime) -> list[BaseRoute]:
         return [by_digest.route(str(config.get_option("server.baseUrlPath") or "")), *make(runtime)]
 
     starlette_app.create_streamlit_routes = routes
+
+
+def keep_callbacks() -> None:
+    """Have no message of a browser end what an earlier one began; see `callbacks`."""
+    from pages.shared import callbacks
+
+    callbacks.keep_whole()
 
 
 def end_with_command() -> None:
@@ -117,7 +123,10 @@ if __name__ == "__main__":
         end_with_command()
         del words[0]
     check_hosts(allowed_hosts(os.environ.get(HOSTS_VARIABLE, "")))
+    # This file is run by its path: the folder of app.py is not among the places of modules yet.
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     add_route()
+    keep_callbacks()
     PagesManager.uses_pages_directory = False
     net_util.get_external_ip = lambda: None
     main(["run", *words], prog_name="streamlit")

@@ -5,7 +5,6 @@ What was read of the PDFs is kept for all sessions under the files, the PDF fold
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, cast
 
@@ -21,9 +20,10 @@ from evaluator.slices.conditions import Condition, subject
 from evaluator.slices.measured import ALL, WORDS, Measure
 from evaluator.slices.pdf_pages import PdfAttributes, of_pdf_pages
 from evaluator.slices.slices import Slices, boxes_in, find_slices
+from evaluator.system.recent import Recent
 from pages.shared import pictures
 from pages.shared.opened import Model, OpenedBoxes
-from pages.shared.reading import Reading, kept_result
+from pages.shared.reading import KEPT, Reading, kept_result
 from pages.shared.results import Result, ResultKey, result_key, result_of
 from pages.shared.state import state
 
@@ -39,9 +39,9 @@ class ReadKey(NamedTuple):
 
 
 @st.cache_resource(show_spinner=False)
-def _read() -> OrderedDict[ReadKey, PdfAttributes]:
+def _read() -> Recent[ReadKey, PdfAttributes]:
     """What this process has read to its end."""
-    return OrderedDict()
+    return Recent(most=KEPT)
 
 
 def _read_key(loaded: OpenedBoxes) -> ReadKey:
@@ -60,7 +60,7 @@ def read_pdfs(loaded: OpenedBoxes) -> None:
     root, key = loaded.project.pdfs, _read_key(loaded)
     if root is None:
         return
-    _read().pop(key, None)
+    _read().drop(key)
     dataset, pool = loaded.dataset, pictures.pool()
     sides = [dataset.ground_truth, *(dataset.predictions[model.index] for model in loaded.pair)]
     job: Reading[ReadKey, PdfAttributes] = Reading(key, dataset.pages)

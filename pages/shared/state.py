@@ -1,16 +1,16 @@
 """What one reader has open and has chosen: one typed object, and the only place that touches the session state.
 
-A field of `State` is a value of the reader's session under the field's own name, which is also the key of the widget
-that shows it. ``state.iou`` reads it, ``state.iou = 0.6`` writes it, and ``State.iou`` is the field itself: its key for
-a widget, its start, and `Field.take` for what counts once. Which fields the address holds is said in `address`.
+A field of `State` is a value of the reader's session. ``state.iou`` reads it, ``state.iou = 0.6`` writes it, and
+``State.iou`` is the field itself: its start, `Field.take` for what counts once, and, where a widget shows it, the key
+of that widget. Which fields the address holds is said in `address`.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Self, TypeVar, cast, overload
 
 import streamlit as st
 
@@ -62,27 +62,32 @@ class Field(Generic[T]):
     ----------
     start : T
         Its value until it is written.
-    key : str
+    name : str
         Where it is kept; a field of a class has its own name.
     """
 
-    def __init__(self, start: T, key: str = "") -> None:
-        self.start, self.key = start, key
+    def __init__(self, start: T, name: str = "") -> None:
+        self.start, self.name = start, name
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.key = name
+        self.name = name
 
     @overload
-    def __get__(self, instance: None, owner: type) -> Field[T]: ...
+    def __get__(self, instance: None, owner: type) -> Self: ...
 
     @overload
     def __get__(self, instance: object, owner: type) -> T: ...
 
-    def __get__(self, instance: object | None, owner: type) -> Field[T] | T:
+    def __get__(self, instance: object | None, owner: type) -> Self | T:
         return self if instance is None else self.get()
 
     def __set__(self, instance: object, value: T) -> None:
         self.set(value)
+
+    @property
+    def key(self) -> str:
+        """Where the session has the value."""
+        return self.name
 
     def get(self) -> T:
         """The value of the moment."""
@@ -92,13 +97,56 @@ class Field(Generic[T]):
         """Another value."""
         st.session_state[self.key] = value
 
+    def again(self) -> None:
+        """Write the value of the moment for a widget that a view draws for the first time."""
+        if self.get() is not None:
+            st.session_state[self.key] = self.get()
+
     def take(self) -> T:
         """The value, which is at its start afterwards."""
         return cast("T", st.session_state.pop(self.key, self.start))
 
-    def of(self, part: object) -> Field[T]:
+    def of(self, part: object) -> Self:
         """The same kind of value for one of many things, such as the note on one finding."""
-        return Field(self.start, f"{self.key}_{part}")
+        return type(self)(self.start, f"{self.name}_{part}")
+
+
+# How often our code wrote another value over the one that a widget showed, by the name of its field.
+_REPLACED: Final[Field[Mapping[str, int]]] = Field({}, "replaced")
+
+
+class WidgetField(Field[T]):
+    """A value that a widget shows, and that our own code may write as well.
+
+    The browser sends what all its widgets hold with each message, also before it has drawn a value that our code wrote:
+    what the widget held before would take its place. So a value that is written is shown by a widget of another key;
+    what the browser still says of the one before means nothing any more.
+    """
+
+    @property
+    def key(self) -> str:
+        """The key of the widget that shows it: the name, and how often our code wrote over what a widget showed."""
+        times = _REPLACED.get().get(self.name, 0)
+        return f"{self.name}-{times}" if times else self.name
+
+    def set(self, value: T) -> None:
+        """Another value, in another widget if one may show what was there; the same value leaves all as it is."""
+        if self.key in st.session_state:
+            if value == self.get():
+                return
+            replaced = _REPLACED.get()
+            _REPLACED.set({**replaced, self.name: replaced.get(self.name, 0) + 1})
+        super().set(value)
+
+    def changed(self, act: Callable[[], object]) -> Callable[[], None]:
+        """A callback for the widget of the moment; one that gave way to another widget calls nothing."""
+        key = self.key
+
+        def call() -> None:
+            if key == self.key:
+                act()
+
+        return call
 
 
 class ImportNote(NamedTuple):
@@ -132,12 +180,12 @@ class State:
     files: Field[Project[Annotations] | None] = Field(None)
     field_files: Field[Project[FieldDocuments] | None] = Field(None)
     poster_files: Field[Project[Posters] | None] = Field(None)
-    model_a: Field[int | None] = Field(None)
-    model_b: Field[int | None] = Field(None)
-    field_a: Field[int | None] = Field(None)
-    field_b: Field[int | None] = Field(None)
-    poster_a: Field[int | None] = Field(None)
-    poster_b: Field[int | None] = Field(None)
+    model_a: WidgetField[int | None] = WidgetField(None)
+    model_b: WidgetField[int | None] = WidgetField(None)
+    field_a: WidgetField[int | None] = WidgetField(None)
+    field_b: WidgetField[int | None] = WidgetField(None)
+    poster_a: WidgetField[int | None] = WidgetField(None)
+    poster_b: WidgetField[int | None] = WidgetField(None)
     upload_folder: Field[tempfile.TemporaryDirectory[str] | None] = Field(None)
     pdf_folders: Field[Mapping[Folders, PdfFolder]] = Field({})
     rejected: Field[AnyMember | None] = Field(None)
@@ -151,8 +199,8 @@ class State:
     passed_over: Field[tuple[str, ...]] = Field(())
     # Dropped tables whose columns have no known names, and the form of their boxes.
     tables: Field[tuple[tuple[str, bytes], ...]] = Field(())
-    box_form: Field[str] = Field("Two corners")
-    files_shown: Field[str] = Field("All")
+    box_form: WidgetField[str] = WidgetField("Two corners")
+    files_shown: WidgetField[str] = WidgetField("All")
     page_note: Field[PageNote | None] = Field(None)
     dropped: Field[Dropped | None] = Field(None)
     # Uploads that are open, the first one first, and what the workspace folder had or could not take.
@@ -163,45 +211,44 @@ class State:
     kept_filters: Field[Mapping[str, str] | None] = Field(None)
 
     # The operating point.
-    protocol: Field[str] = Field("snapshot")
+    protocol: WidgetField[str] = WidgetField("snapshot")
     # Outlines are compared instead of boxes.
-    polygons: Field[bool] = Field(False)
-    iou: Field[float] = Field(0.5)
+    polygons: WidgetField[bool] = WidgetField(False)
+    iou: WidgetField[float] = WidgetField(0.5)
     # Of each model: `score.of` its place.
-    score: Field[float] = Field(0.0)
-    model: Field[int] = Field(0)
-    preset: Field[str | None] = Field(None)
-    presets_of: Field[tuple[float, ...]] = Field(())
+    score: WidgetField[float] = WidgetField(0.0)
+    model: WidgetField[int] = WidgetField(0)
+    preset: WidgetField[str | None] = WidgetField(None)
     best_f1_at: Field[tuple[float, ...]] = Field(())
 
     # Weights of labels in the mean over labels, where they are not 1.
     class_weights: Field[tuple[tuple[str, float], ...]] = Field(())
 
     # What the chosen protocol is known by, on the Overview.
-    own_intervals: Field[bool] = Field(False)
+    own_intervals: WidgetField[bool] = WidgetField(False)
 
     # The page that is shown, and the filter of mistakes.
     doc: Field[str | None] = Field(None)
     page: Field[int | None] = Field(None)
     box: Field[str | None] = Field(None)
     sharper: Field[SharperEvent | None] = Field(None)
-    within: Field[str] = Field("")
-    label: Field[str] = Field("")
-    order: Field[str] = Field("worst")
-    only: Field[bool] = Field(False)
-    mistake_names: Field[list[str]] = Field([])
-    score_range: Field[tuple[float, float]] = Field(WHOLE)
-    fit_range: Field[tuple[float, float]] = Field(WHOLE)
-    size_range: Field[tuple[float, float]] = Field(WHOLE)
-    unjudged: Field[bool] = Field(False)
+    within: WidgetField[str] = WidgetField("")
+    label: WidgetField[str] = WidgetField("")
+    order: WidgetField[str] = WidgetField("worst")
+    only: WidgetField[bool] = WidgetField(False)
+    mistake_names: WidgetField[list[str]] = WidgetField([])
+    score_range: WidgetField[tuple[float, float]] = WidgetField(WHOLE)
+    fit_range: WidgetField[tuple[float, float]] = WidgetField(WHOLE)
+    size_range: WidgetField[tuple[float, float]] = WidgetField(WHOLE)
+    unjudged: WidgetField[bool] = WidgetField(False)
     # The box whose mistake, or cause, the reader judged last: its document, page and key. It stays listed while chosen.
     judged_here: Field[tuple[str, int, str] | None] = Field(None)
-    poor: Field[bool] = Field(False)
-    poor_coverage: Field[float] = Field(0.7)
-    poor_purity: Field[float] = Field(0.7)
+    poor: WidgetField[bool] = WidgetField(False)
+    poor_coverage: WidgetField[float] = WidgetField(0.7)
+    poor_purity: WidgetField[float] = WidgetField(0.7)
     saved_filters: Field[Mapping[str, tuple[object, ...]]] = Field({})
     filter_shown: Field[PageOrder | None] = Field(None)
-    page_wanted: Field[int | None] = Field(None)
+    page_wanted: WidgetField[int | None] = WidgetField(None)
     # What the page viewer has in the browser, the last page turn that it made there, and where the reader is going.
     viewer_held: Field[tuple[str, ...]] = Field(())
     viewer_turn: Field[str] = Field("")
@@ -212,10 +259,10 @@ class State:
 
     # Gallery.
     gallery_question: Field[Question | None] = Field(None)
-    gallery_charts: Field[str] = Field("classes")
-    gallery_sort: Field[str] = Field("costliest")
-    gallery_third: Field[str] = Field("")
-    gallery_sheet: Field[int] = Field(0)
+    gallery_charts: WidgetField[str] = WidgetField("classes")
+    gallery_sort: WidgetField[str] = WidgetField("costliest")
+    gallery_third: WidgetField[str] = WidgetField("")
+    gallery_sheet: WidgetField[int] = WidgetField(0)
     gallery_round: Field[int] = Field(0)
     gallery_wanted: Field[list[str]] = Field([])
     gallery_opened: Field[CardItem | None] = Field(None)
@@ -224,115 +271,114 @@ class State:
     pair_show: Field[str] = Field("changed")
     pair_cause: Field[str] = Field("")
     pair_mode: Field[str] = Field("side")
-    pair_part: Field[str] = Field("mistakes")
+    pair_part: WidgetField[str] = WidgetField("mistakes")
     pair_part_moved: Field[bool] = Field(False)
     pair_whole: Field[bool] = Field(False)
     pair_visits: Field[int] = Field(0)
     pair_mistakes: Field[str | None] = Field(None)
     # When B is to be shipped; differences in points.
-    rule_measure: Field[str] = Field("f1")
-    rule_least: Field[float] = Field(1.0)
-    rule_loss: Field[float] = Field(5.0)
+    rule_measure: WidgetField[str] = WidgetField("f1")
+    rule_least: WidgetField[float] = WidgetField(1.0)
+    rule_loss: WidgetField[float] = WidgetField(5.0)
     rule_moved: Field[bool] = Field(False)
 
     # Models: the measure that ranks, others beside it, and results of earlier runs.
-    rank_by: Field[str] = Field("f1")
-    rank_more: Field[list[str]] = Field(["precision", "recall"])
+    rank_by: WidgetField[str] = WidgetField("f1")
+    rank_more: WidgetField[list[str]] = WidgetField(["precision", "recall"])
     earlier: Field[tuple[EarlierResult, ...]] = Field(())
     earlier_rejected: Field[tuple[Issue, ...]] = Field(())
+    # What the numbers of the view Models followed from when they were last shown with intervals.
+    ranked_before: Field[tuple[object, ...]] = Field(())
     rank_pair: Field[tuple[int, int] | None] = Field(None)
 
     # Slices.
-    slices_of: Field[str] = Field("A")
-    slices_measure: Field[str] = Field("recall")
+    slices_of: WidgetField[str] = WidgetField("A")
+    slices_measure: WidgetField[str] = WidgetField("recall")
     slices_reading: Field[Reading[ReadKey, PdfAttributes] | None] = Field(None)
     slices_wanted: Field[list[str]] = Field([])
 
     # Pixel confusion.
-    pixel_scope: Field[Scope] = Field("dataset")
-    pixel_shows: Field[Shows] = Field("row")
-    pixel_colour: Field[Colour] = Field("steps")
-    pixel_of: Field[str] = Field("A")
-    pixel_classes: Field[Classes] = Field("auto")
-    pixel_missing: Field[MissingPage] = Field("penalize")
+    pixel_scope: WidgetField[Scope] = WidgetField("dataset")
+    pixel_shows: WidgetField[Shows] = WidgetField("row")
+    pixel_colour: WidgetField[Colour] = WidgetField("steps")
+    pixel_of: WidgetField[str] = WidgetField("A")
+    pixel_classes: WidgetField[Classes] = WidgetField("auto")
+    pixel_missing: WidgetField[MissingPage] = WidgetField("penalize")
     pixel_size: Field[tuple[float, float] | None] = Field(None)
     pixel_row: Field[str | None] = Field(None)
     pixel_column: Field[str | None] = Field(None)
     pixel_sizes: Field[Sizes | None] = Field(None)
     pixel_follow: Field[bool] = Field(False)
     pixel_cell_of: Field[tuple[str, ...]] = Field(())
-    pixel_document: Field[str | None] = Field(None)
-    pixel_page: Field[int | None] = Field(None)
+    pixel_document: WidgetField[str | None] = WidgetField(None)
+    pixel_page: WidgetField[int | None] = WidgetField(None)
     pixel_page_means: Field[bool] = Field(False)
 
     # Fields.
-    field_iou: Field[float] = Field(FIELD_IOU_THRESHOLDS[0])
-    field_label: Field[str] = Field("")
-    field_number: Field[str] = Field("problems")
-    field_budget: Field[int] = Field(20)
-    field_within: Field[str] = Field("")
+    field_iou: WidgetField[float] = WidgetField(FIELD_IOU_THRESHOLDS[0])
+    field_label: WidgetField[str] = WidgetField("")
+    field_number: WidgetField[str] = WidgetField("problems")
+    field_budget: WidgetField[int] = WidgetField(20)
+    field_within: WidgetField[str] = WidgetField("")
     field_doc: Field[str | None] = Field(None)
     field_page: Field[int] = Field(1)
     field_box: Field[str | None] = Field(None)
-    field_unit: Field[str] = Field("auto")
-    field_parity: Field[Parity] = Field("none")
-    field_recall_grid: Field[RecallGrid | Literal["auto"]] = Field("auto")
+    field_unit: WidgetField[str] = WidgetField("auto")
+    field_parity: WidgetField[Parity] = WidgetField("none")
+    field_recall_grid: WidgetField[RecallGrid | Literal["auto"]] = WidgetField("auto")
     # Uploaded, so not in the address.
     field_schema: Field[Schema | None] = Field(None)
     field_schema_issues: Field[tuple[Issue, ...]] = Field(())
-    upload_field_schema: Field[UploadedFile | None] = Field(None)
-    field_preset: Field[float | None] = Field(None)
-    field_preset_of: Field[float | None] = Field(None)
-    field_tab: Field[str] = Field("Fields of the document")
+    upload_field_schema: WidgetField[UploadedFile | None] = WidgetField(None)
+    field_preset: WidgetField[float | None] = WidgetField(None)
+    field_tab: WidgetField[str] = WidgetField("Fields of the document")
 
     # Posters.
-    poster_profile: Field[ProfileName] = Field(DEFAULT_PROFILE)
-    poster: Field[str | None] = Field(None)
-    poster_part: Field[str] = Field("page")
-    poster_of: Field[str] = Field("A")
-    poster_text: Field[str] = Field("reference")
-    poster_tree: Field[str] = Field("differences")
+    poster_profile: WidgetField[ProfileName] = WidgetField(DEFAULT_PROFILE)
+    poster: WidgetField[str | None] = WidgetField(None)
+    poster_part: WidgetField[str] = WidgetField("page")
+    poster_of: WidgetField[str] = WidgetField("A")
+    poster_text: WidgetField[str] = WidgetField("reference")
+    poster_tree: WidgetField[str] = WidgetField("differences")
     poster_box: Field[str | None] = Field(None)
     # What a table or chart had marked in the last run, by its key: a mark stays while the reader goes on otherwise.
     poster_marked: Field[object] = Field(None)
 
     # Suspected ground truth.
-    suspect_kind: Field[str] = Field("")
-    suspect_least: Field[float] = Field(0.3)
-    suspect_unjudged: Field[bool] = Field(True)
-    suspect_margin: Field[float] = Field(0.03)
+    suspect_kind: WidgetField[str] = WidgetField("")
+    suspect_least: WidgetField[float] = WidgetField(0.3)
+    suspect_unjudged: WidgetField[bool] = WidgetField(True)
+    suspect_margin: WidgetField[float] = WidgetField(0.03)
     suspect_at: Field[int] = Field(0)
     # The table forgets its mark when the reader answers, and shows the next one.
     suspect_round: Field[int] = Field(0)
     suspect_last: Field[Entry | None] = Field(None)
     # The correction that is being edited: of which suspect, its label and its box in the unit of the files.
     suspect_edited: Field[str] = Field("")
-    suspect_label: Field[str | None] = Field(None)
-    suspect_edge: Field[float] = Field(0.0)
+    suspect_label: WidgetField[str | None] = WidgetField(None)
+    suspect_edge: WidgetField[float] = WidgetField(0.0)
     suspect_reading: Field[Reading[SuspectKey, Suspects] | None] = Field(None)
     # Whether the reader reviews the pages of the plan, so that the Page browser shows how far it is.
     reviewing: Field[bool] = Field(False)
 
     # Findings and the review pack.
-    reviewer: Field[str] = Field("")
-    # How often the name came from elsewhere than its field: each time the field is another one, see `ask_author`.
-    reviewer_set: Field[int] = Field(0)
+    reviewer: WidgetField[str] = WidgetField("")
     unsaved_findings: Field[Mapping[str, Unsaved]] = Field({})
     # Id of the last message about a target that was handled, stored or not.
     answered_verdicts: Field[Mapping[str, str]] = Field({})
-    finding_verdicts: Field[list[str]] = Field([])
-    finding_author: Field[str] = Field("")
-    finding_tag: Field[str] = Field("")
-    finding_state: Field[str] = Field("")
+    finding_verdicts: WidgetField[list[str]] = WidgetField([])
+    finding_author: WidgetField[str] = WidgetField("")
+    finding_tag: WidgetField[str] = WidgetField("")
+    finding_state: WidgetField[str] = WidgetField("")
     # What is written about each finding: `finding_note.of` its identity.
-    finding_note: Field[str | None] = Field(None)
-    finding_tags: Field[str | None] = Field(None)
-    finding_owner: Field[str | None] = Field(None)
-    finding_due: Field[date | None] = Field(None)
-    finding_status: Field[str | None] = Field(None)
+    finding_note: WidgetField[str | None] = WidgetField(None)
+    finding_tags: WidgetField[str | None] = WidgetField(None)
+    finding_owner: WidgetField[str | None] = WidgetField(None)
+    finding_due: WidgetField[date | None] = WidgetField(None)
+    finding_status: WidgetField[str | None] = WidgetField(None)
     # Which part of the queue is listed, and which finding of a group is judged alone; None for all of it.
-    finding_sheet: Field[int] = Field(0)
-    finding_single: Field[str | None] = Field(None)
+    finding_sheet: WidgetField[int] = WidgetField(0)
+    finding_single: WidgetField[str | None] = WidgetField(None)
     # In a meeting: whose mistakes the agenda has (A or B), the item, and which of its examples.
     meeting_open: Field[bool] = Field(False)
     meeting_of: Field[str] = Field("B")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
@@ -22,11 +21,12 @@ from evaluator.suspects.listing import Suspects, suspects
 from evaluator.suspects.planning import Bound, Counts, Plan
 from evaluator.suspects.ranking import KINDS
 from evaluator.suspects.targets import target_of
+from evaluator.system.recent import Recent
 from pages.shared import pictures
 from pages.shared.findings import log as findings
 from pages.shared.gallery import crop
 from pages.shared.opened import Named, OpenedBoxes
-from pages.shared.reading import Reading, kept_result
+from pages.shared.reading import KEPT, Reading, kept_result
 from pages.shared.results import result_of
 from pages.shared.state import state
 
@@ -64,9 +64,9 @@ def _key(loaded: OpenedBoxes) -> SuspectKey:
 
 
 @st.cache_resource(show_spinner=False)
-def _read() -> OrderedDict[SuspectKey, Suspects]:
+def _read() -> Recent[SuspectKey, Suspects]:
     """What this process has read to its end."""
-    return OrderedDict()
+    return Recent(most=KEPT)
 
 
 def with_pages(loaded: OpenedBoxes) -> Suspects | None:
@@ -81,7 +81,7 @@ def read_pages(loaded: OpenedBoxes) -> None:
     root, key = loaded.project.pdfs, _key(loaded)
     if root is None:
         return
-    _read().pop(key, None)
+    _read().drop(key)
     plain, pool = _listed(*key[:2], _dataset=loaded.dataset), pictures.pool()
     job: Reading[SuspectKey, Suspects] = Reading(key, min(MOST_PAGES, loaded.dataset.pages))
     state.suspect_reading = job

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeVar
+from unicodedata import east_asian_width
 
 import streamlit as st
 
@@ -14,6 +15,9 @@ ROW_HEIGHT: Final = 26
 HEADER_HEIGHT: Final = 34
 WRAPPED_HEIGHT: Final = 76
 """Of a row with text of up to four lines; the table breaks lines only in rows of more than 56 pixels."""
+_NAMES_HEIGHT: Final = 58
+"""Of a row with a name of up to three lines."""
+_WIDEST_NAMES: Final = 220
 K = TypeVar("K")
 
 
@@ -41,23 +45,45 @@ def choice(label: str, names: Mapping[K, str], field: Field[Any], **more: Any) -
     return chosen
 
 
-def table(data: Any, *, rows: int = 0, columns: Mapping[str, Any] | None = None, **more: Any) -> Any:  # noqa: ANN401
+def table(
+    data: Any,  # noqa: ANN401
+    *,
+    rows: int = 0,
+    columns: Mapping[str, Any] | None = None,
+    names: str = "",
+    **more: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
     """A table without an index; `rows` limits its height, and with `on_select` one cell can be chosen.
+
+    `names` is a column with a width that gets more room, then lines, when a text in it needs more.
 
     Rows of a ``row_height`` of `WRAPPED_HEIGHT` break long text into lines.
 
     `columns` has the settings of columns, for one of text only its width in pixels.
     """
+    settings = dict(columns or {})
+    if names:
+        settings[names], height = _room(data[names], settings[names])
+        more.setdefault("row_height", height)
     if rows:
-        more["height"] = HEADER_HEIGHT + ROW_HEIGHT * min(len(data), rows)
+        more["height"] = HEADER_HEIGHT + min(more.get("row_height", ROW_HEIGHT) * len(data), ROW_HEIGHT * rows)
     if "on_select" in more:
         more.setdefault("selection_mode", "single-cell")
     settings = {
         name: st.column_config.TextColumn(width=setting) if isinstance(setting, int) else setting
-        for name, setting in (columns or {}).items()
+        for name, setting in settings.items()
     }
     more.setdefault("row_height", ROW_HEIGHT)
     return st.dataframe(data, hide_index=True, column_config=settings, **more)
+
+
+def _room(texts: Iterable[str], least: int) -> tuple[int, int]:
+    """Width of a column and height of its rows in pixels in which every text of usual length shows whole."""
+    wide = max((sum(1 + (east_asian_width(char) in "WF") for char in text) for text in texts), default=0)
+    pixels = 18 + 7 * wide
+    if pixels <= _WIDEST_NAMES:
+        return max(pixels, least), ROW_HEIGHT
+    return max(_WIDEST_NAMES, least), _NAMES_HEIGHT
 
 
 def chart(place: Any, drawn: Chart, *, alt: str, **more: Any) -> Any:  # noqa: ANN401 - as Streamlit's

@@ -316,6 +316,21 @@ class Screen:
         table.scroll_into_view_if_needed()
         table.click(position={"x": x, "y": 34 + 26 * row + 13}, delay=60)
 
+    def upload(self, *files: Path) -> Screen:
+        """Open files through the view Files, which is on screen, and wait until its table lists them."""
+        self.page.locator("input[type=file]").first.set_input_files(files)
+        for file in files:
+            self.page.get_by_text(file.name).first.wait_for()
+        self.page.get_by_role("button", name="Read the files").click()
+        self.page.get_by_role("button", name="Open these files").click()
+        self.wait(lambda: all(file.name in self.cells() for file in files), "the files in the table")
+        return self
+
+    def cells(self) -> str:
+        """What is in the tables on screen: Streamlit draws them on a canvas, with their text for screen readers."""
+        texts = "() => [...document.querySelectorAll('canvas table')].map((n) => n.textContent).join(' ')"
+        return str(self.page.evaluate(texts))
+
     def places(self) -> dict[str, Any]:
         places: dict[str, Any] = self.page.evaluate(PLACES)
         return places

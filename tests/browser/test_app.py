@@ -440,31 +440,18 @@ def test_a_broken_upload_shows_its_findings_and_breaks_nothing(server: str, visi
     screen.page.get_by_role("radio", name="Prediction").click()
     screen.page.get_by_role("button", name="Read the files").click()
     screen.page.get_by_text("The file has errors and was not taken").wait_for()
-    screen.wait(lambda: "$.predictions[0].objects[0].bbox" in cells(screen), "the place of the finding in the table")
+    screen.wait(lambda: "$.predictions[0].objects[0].bbox" in screen.cells(), "the place of the finding in the table")
     screen.go("Overview")
     assert f"{core().micro.f1[0]:.3f}" in screen.page.locator(".ls-card").first.inner_text()
 
 
-def cells(screen: Screen) -> str:
-    """Cells of the tables on screen: the canvas has a table of the same text for screen formats."""
-    return str(
-        screen.page.evaluate("() => [...document.querySelectorAll('canvas table')].map((n) => n.textContent).join(' ')")
-    )
-
-
 def test_a_good_upload_joins_the_others(server: str, visit: Visit, tmp_path: Path) -> None:
     shutil.copy(SAMPLE_DATA / "blocks.json", tmp_path / "third.json")
-    screen = visit(server).open("files")
-    screen.page.locator("input[type=file]").first.set_input_files(tmp_path / "third.json")
-    screen.page.get_by_text("third.json").first.wait_for()
-    screen.page.get_by_role("button", name="Read the files").click()
-    screen.page.get_by_role("button", name="Open these files").click()
-    screen.wait(lambda: "third.json" in cells(screen), "the file in the table")
-    screen.go("Overview")
+    screen = visit(server).open("files").upload(tmp_path / "third.json").go("Overview")
     screen.page.get_by_role("combobox", name="Model B").click()
     screen.wait(lambda: screen.page.get_by_role("option").count() == 3, "three models to choose from")
     another = visit(server).open("files")
-    assert "third.json" not in cells(another), "uploads stay in their session"
+    assert "third.json" not in another.cells(), "uploads stay in their session"
 
 
 # --- look ----------------------------------------------------------------------------------------------------

@@ -150,7 +150,7 @@ def test_the_sentence_leads_to_the_exact_page_and_back(server: str, visit: Visit
     assert broken
     shown = panes(screen)
     assert set(broken) <= set(shown["b"]["full"])
-    assert shown["place"] == f"{len(broken)} on this page"
+    assert shown["place"] == f"{len(broken)} here"
     top, bottom = shown["a"]["pane"][1], shown["a"]["pane"][3]
     assert 0 <= top < bottom <= 900, "the panes were brought into the window"
     screen.page.keyboard.press("n")

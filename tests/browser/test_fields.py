@@ -17,7 +17,7 @@ from evaluator.protocols import fields
 from evaluator.protocols.fields.drill_down import FieldPages, behind
 from evaluator.protocols.fields.types import type_rows
 from tests.browser.conftest import Screen, dashboard
-from tests.browser.test_app import OVERFLOW, cells
+from tests.browser.test_app import OVERFLOW
 from tests.building import read_by_browser
 from tests.dashboard import SAMPLE_DATA
 
@@ -171,7 +171,7 @@ def test_a_cell_of_value_and_box_opens_its_fields(server: str, visit: Visit) -> 
     rows = behind(core(), "value_wrong_box_right", iou=0.5)
     screen.wait(lambda: f"{count} fields: Value wrong, box right of A" in screen.text(), "the caption of the table")
     first = core().compared.documents[core().compared.document[rows[0]]]
-    screen.wait(lambda: first in cells(screen), "the first document in the table")
+    screen.wait(lambda: first in screen.cells(), "the first document in the table")
     assert screen.page.locator(".mistake-title").first.inner_text().startswith("1 Wrong value")
 
 
@@ -356,7 +356,7 @@ def test_a_bad_upload_gives_findings_in_place(server: str, visit: Visit, tmp_pat
     screen.page.get_by_text("bad.json").first.wait_for()
     screen.page.get_by_role("button", name="Read the files").click()
     screen.page.get_by_text("The uploaded files have errors and were not taken").wait_for()
-    screen.wait(lambda: "$.total._value" in cells(screen), "the place of the finding")
+    screen.wait(lambda: "$.total._value" in screen.cells(), "the place of the finding")
     drawn(screen)
     assert screen.page.locator(".ls-numbers dd").first.inner_text() == f"{core().map_at(0.5):.3f}"
 

@@ -14,7 +14,6 @@ from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event
 from tests.browser.conftest import Screen, dashboard, free_port
-from tests.browser.test_app import cells
 from tests.dashboard import SAMPLE_DATA
 from tests.test_findings_view import seeded
 
@@ -70,6 +69,44 @@ def test_a_verdict_on_the_page_outlives_the_server(browser: Any, visit: Visit, k
         screen.settled()
         assert screen.where() == (event.target.document, (event.target.page or 0) + 1)
         screen.leave()
+
+
+def test_a_verdict_in_compare_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
+    """On the difference that N chooses, of the model that makes the mistake; it is there in the Page browser too."""
+    with dashboard(tmp_path) as url:
+        screen = visit(url).open("compare")
+        keys = screen.page.keyboard
+        screen.page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
+        row = screen.page.locator(".pair-lists .verdict")
+        assert not row.is_visible()
+        screen.page.locator(".pair-pane").first.focus()
+        keys.press("v")
+        row.wait_for()
+        title = row.locator(".verdict-title").inner_text()
+        keys.press("2")
+        row.locator(".verdict-name").wait_for()
+        keys.type("Ngozi")
+        keys.press("Enter")
+        screen.wait(lambda: kept.exists() and len(events(kept)) >= 1, "the verdict")
+        row.locator(".verdict-state", has_text="Ngozi, ").wait_for()
+        assert row.locator(".verdict-button[aria-pressed=true]").inner_text() == "Ground truth wrong"
+        (event,) = events(kept)
+        letter, model = ("A", "lines") if title.startswith("Verdict on A: ") else ("B", "blocks")
+        assert title.startswith(f"Verdict on {letter}: ")
+        assert (event.verdict, event.author, event.target.models) == ("ground_truth_wrong", "Ngozi", (model,))
+        assert event.target.document == screen.address()["doc"]
+        # The same key again asks first, and typing in the note judges nothing.
+        keys.press("1")
+        row.locator(".verdict-asks", has_text="Press 1 again").wait_for()
+        keys.press("Tab")
+        keys.type("1 2 cut")
+        keys.press("Enter")
+        screen.wait(lambda: len(events(kept)) >= 2, "the note")
+        assert [(each.verdict, each.note) for each in events(kept)][1:] == [("ground_truth_wrong", "1 2 cut")]
+        keys.press("Escape")
+        assert screen.page.evaluate("""() => document.activeElement.shadowRoot.activeElement.className""").startswith(
+            "pane"
+        )
 
 
 def test_a_whole_review_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
@@ -150,18 +187,13 @@ def test_uploads_filter_and_name_outlive_the_server(browser: Any, visit: Visit, 
         screen.open("page_browser")
         screen.wait(lambda: screen.address().get("label") == "Table", "the filter")
         screen.go("Files")
-        screen.wait(lambda: "third.json" in cells(screen), "the upload in the table")
+        screen.wait(lambda: "third.json" in screen.cells(), "the upload in the table")
         screen.go("Findings")
         field = screen.page.get_by_role("textbox", name="Your name", exact=True)
         screen.wait(lambda: field.input_value() == "Anna", "the name")
 
     with dashboard(tmp_path, *words, port=port) as url:
-        screen = visit(url).open("files")
-        screen.page.locator("input[type=file]").first.set_input_files(tmp_path / "third.json")
-        screen.page.get_by_text("third.json").first.wait_for()
-        screen.page.get_by_role("button", name="Read the files").click()
-        screen.page.get_by_role("button", name="Open these files").click()
-        screen.wait(lambda: "third.json" in cells(screen), "the file in the table")
+        screen = visit(url).open("files").upload(tmp_path / "third.json")
         name_oneself(screen.go("Findings"), "Anna")
         screen.go("Page browser")
         screen.page.get_by_role("combobox", name="Label").click()

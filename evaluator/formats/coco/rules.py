@@ -83,7 +83,8 @@ def _document_of(image: Image, texts: Texts) -> str:
             return value
     if isinstance(image.file_name, str) and image.file_name:
         return PurePosixPath(image.file_name.replace("\\", "/")).stem or image.file_name
-    return written(image.id, texts)
+    # Without an id the file is refused; the other rules are tried all the same.
+    return "" if image.id is None else written(image.id, texts)
 
 
 def _page_indices(images: Sequence[Image], names: Sequence[str], collector: Collector) -> IntArray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ from evaluator.formats.snapshot.walk import (
     SCORE_FIX,
     SCORE_RULE,
 )
+from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.dataset import NO_RUN, Run, Side
 from evaluator.model.issues import Collector, quote
@@ -325,6 +327,18 @@ def _documentary(info: dict[str, Any], collector: Collector) -> None:
     if not isinstance(created, str) or len(created) < 8:
         rule = "created_at must be an ISO 8601 date or time (schema 1.3)"
         collector.error("$.info.created_at", rule, excerpt(created), "Write it as 2026-02-22, or remove it.")
+    elif "created_at" in info and not _is_date(created):
+        rule = "created_at should be an ISO 8601 date or time (schema 1.3)"
+        collector.warning("$.info.created_at", rule, excerpt(created), "Write it as 2026-02-22, or remove it.")
+
+
+def _is_date(text: str) -> bool:
+    """Whether text is a date or a time of ISO 8601."""
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _coordinate_system(value: object, collector: Collector) -> None:
@@ -384,8 +398,8 @@ def _page_names(pages: PageColumns, collector: Collector) -> None:
     by_page: dict[tuple[str, int], int] = {}
     by_name: dict[str, int] = {}
     for row, (name, key) in enumerate(zip(pages.page_ids, keys, strict=True)):
-        if not name or None in key:
-            continue
+        if not name or None in key or not 0 <= key[1] <= _LAST_PAGE:
+            continue  # said already
         place = f"$.predictions[{row}]"
         first = by_page.setdefault(key, row)
         if first != row:
@@ -413,5 +427,5 @@ def _unlisted(columns: ObjectColumns, mapped: Sequence[str], others: Sequence[st
         fix = f"Write it {quote(like)}, " if like else "Add it to label_map, "
         place = columns.place(int(np.argmax(columns.label == code)), "label")
         rule = "label should be in label_map (schema 1.3, label)"
-        number = f"{quote(label)} {counts[code]:,} time{'s' * int(counts[code] != 1)}"
+        number = f"{quote(label)} {count_of(int(counts[code]), 'time')}"
         collector.warning(place, rule, number, f"{fix}or leave it: its boxes are shown and not scored.")

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from evaluator.metrics.results import count_of
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector, Issue, refuse
@@ -181,20 +182,22 @@ def warn_of_scores(source: Annotations, collector: Collector, target: str) -> No
     """Say that scores are lost."""
     scored = int((~np.isnan(source.boxes.score)).sum())
     if scored:
-        collector.warning("", f"{target} has no scores", f"{scored:,} boxes with one", "The scores are left out.")
+        collector.warning(
+            "", f"{target} has no scores", f"{count_of(scored, 'box')} with one", "The scores are left out."
+        )
 
 
 def warn_of_outlines(source: Annotations, collector: Collector, target: str) -> None:
     """Say that outlines are lost."""
     if source.boxes.polygons:
-        found = f"{len(source.boxes.polygons):,} boxes with one"
+        found = f"{count_of(len(source.boxes.polygons), 'box')} with one"
         collector.warning("", f"{target} has no outlines", found, "Their boxes alone are written.")
 
 
 def warn_of_crowds(source: Annotations, collector: Collector, target: str) -> None:
     """Say that marks of crowds are lost."""
     if source.boxes.crowd is not None and source.boxes.crowd.any():
-        found = f"{int(source.boxes.crowd.sum()):,} boxes"
+        found = count_of(int(source.boxes.crowd.sum()), "box")
         collector.warning("", f"{target} has no regions of many objects (iscrowd)", found, "They become plain boxes.")
 
 

@@ -16,6 +16,7 @@ from evaluator.formats.writers.base import (
     warn_of_scores,
 )
 from evaluator.formats.writers.markup import escaped, quoted
+from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector
 
@@ -53,7 +54,7 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
     lines += ["</annotations>", ""]
     if several:
         rule = "a CVAT polygon is one ring"
-        collector.warning("", rule, f"{several:,} boxes with several", "Their boxes alone are written.")
+        collector.warning("", rule, f"{count_of(several, 'box')} with several", "Their boxes alone are written.")
     warn_of_scores(source, collector, _TITLE)
     warn_of_documents(source, pages, collector, _TITLE)
     warn_of_crowds(source, collector, _TITLE)

@@ -18,6 +18,7 @@ from evaluator.formats.writers.base import (
     warn_of_crowds,
     warn_of_documents,
 )
+from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector
 
@@ -69,7 +70,7 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
         tasks.append(task)
     if several:
         rule = f"a {_TITLE} polygon is one ring"
-        collector.warning("", rule, f"{several:,} boxes with several", "Their boxes alone are written.")
+        collector.warning("", rule, f"{count_of(several, 'box')} with several", "Their boxes alone are written.")
     if any(page.size is None for page in pages):
         rule = f"{_TITLE} regions have the size of their image"
         collector.warning("", rule, "no page sizes", "original_width and original_height are left out.")

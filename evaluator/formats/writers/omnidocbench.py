@@ -19,6 +19,7 @@ from evaluator.formats.writers.base import (
     warn_of_documents,
     warn_of_model,
 )
+from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector
 
@@ -62,11 +63,11 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
         truths.append({"layout_dets": regions, "page_info": info, "extra": {"relation": []}})
     if lost:
         rule = f"an {_TITLE} outline has four points, and results have none"
-        collector.warning("", rule, f"{lost:,} boxes with another one", "Their boxes alone are written.")
+        collector.warning("", rule, f"{count_of(lost, 'box')} with another one", "Their boxes alone are written.")
     empty = sum(not page.rows for page in pages)
     if predicted and empty:
         rule = f"{_TITLE} results list boxes, no pages"
-        collector.warning("", rule, f"{empty:,} pages without boxes", "They are left out.")
+        collector.warning("", rule, f"{count_of(empty, 'page')} without boxes", "They are left out.")
     warn_of_documents(source, pages, collector, _TITLE)
     warn_of_crowds(source, collector, _TITLE)
     warn_of_model(source, collector, _TITLE)

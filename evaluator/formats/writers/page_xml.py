@@ -20,6 +20,7 @@ from evaluator.formats.writers.base import (
     warn_of_model,
 )
 from evaluator.formats.writers.markup import quoted
+from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector
 
@@ -77,7 +78,7 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
         (unsafe, f"{_TITLE} confidences are in [0, 1]", "The scores are left out."),
     ):
         if count:
-            collector.warning("", rule, f"{count:,} boxes with others", fix)
+            collector.warning("", rule, f"{count_of(count, 'box')} with others", fix)
     warn_of_documents(source, pages, collector, _TITLE)
     warn_of_crowds(source, collector, _TITLE)
     warn_of_model(source, collector, _TITLE)

@@ -17,6 +17,7 @@ from evaluator.formats.writers.base import (
     warn_of_documents,
     warn_of_model,
 )
+from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector
 
@@ -47,9 +48,9 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
         files[f"labels/{PurePosixPath(page.image).stem}.txt"] = "".join(lines).encode()
     if rings_lost:
         rule = "a YOLO outline is one ring of at least three points"
-        collector.warning("", rule, f"{rings_lost:,} boxes with another one", "Their boxes alone are written.")
+        collector.warning("", rule, f"{count_of(rings_lost, 'box')} with another one", "Their boxes alone are written.")
     if any(page.size for page in pages):
-        collector.warning("", "YOLO does not hold the sizes of pages", f"{len(pages):,} pages", "Keep the images.")
+        collector.warning("", "YOLO does not hold the sizes of pages", count_of(len(pages), "page"), "Keep the images.")
     warn_of_documents(source, pages, collector, "YOLO")
     warn_of_crowds(source, collector, "YOLO")
     warn_of_model(source, collector, "YOLO")

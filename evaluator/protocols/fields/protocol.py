@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from evaluator.formats.fields import check_pair, read_schema
 from evaluator.metrics.box_measures import column, joined_means
+from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.metrics.measures import Averages, Key, Means, Measures, Part, Ratios
 from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.metrics.ranked import Ranking, on_grid
@@ -32,6 +33,7 @@ from evaluator.protocols.fields.evaluation import (
     FieldsResult,
     evaluate,
 )
+from evaluator.protocols.fields.ledger import field_ledgers
 
 
 class FieldsOptions(Options, frozen=True, kw_only=True):
@@ -103,6 +105,10 @@ class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
             for predicted in models
         )
         return [Evaluation(result, of_pair) for result, of_pair in zip(results, issues, strict=True)]
+
+    def item_ledgers(self, a: FieldsResult, b: FieldsResult) -> tuple[ItemLedger, ...]:
+        """Field by field, by box at the first threshold and by value."""
+        return field_ledgers(a, b, next(iter(a.iou), IOU_THRESHOLDS[0]))
 
     def measures(self, result: FieldsResult) -> Measures:
         """Precision, recall and IoU of the boxes at the first threshold, and AP, over the classes and per class."""

@@ -11,6 +11,7 @@ import numpy as np
 from msgspec import Meta
 
 from evaluator import formats
+from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.metrics.measures import Key, Means, Measures, Part, Ratios
 from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.model.dataset import Annotations, Side
@@ -37,6 +38,7 @@ from evaluator.protocols.pixel.evaluation import (
     PixelResult,
     evaluate,
 )
+from evaluator.protocols.pixel.ledger import page_ledger
 from evaluator.protocols.pixel.matrix import VECTORS
 from evaluator.protocols.pixel.sides import Classes, MissingPage
 
@@ -113,6 +115,11 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
     def labels(self, result: PixelResult) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The labels that the two files know."""
         return result.dataset.ground_truth.source.labels, result.prediction.source.labels
+
+    def item_ledgers(self, a: PixelResult, b: PixelResult) -> tuple[ItemLedger, ...]:
+        """Page by page; empty where the two sides use different classes."""
+        pages = page_ledger(a, b)
+        return () if pages is None else (pages,)
 
     def measures(self, result: PixelResult) -> Measures:
         """The class vectors and their means; documents weigh by their pixels, as in the protocol."""

@@ -10,10 +10,13 @@ from msgspec import Meta
 
 from evaluator.formats.posters import Posters
 from evaluator.metrics.box_measures import column
+from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.metrics.measures import Key, Measures, Ratios
 from evaluator.metrics.metric import Metric
 from evaluator.protocols.base import Count, Evaluation, Options, Protocol
+from evaluator.protocols.posters.difference import columns_of
 from evaluator.protocols.posters.evaluation import CRITERIA, NAME, TITLE, VERSION, PostersResult, evaluate
+from evaluator.protocols.posters.ledger import poster_ledger
 from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, ProfileName
 
 ALL_POSTERS: Final = "All posters"
@@ -56,6 +59,10 @@ class PostersProtocol(Protocol[Posters, PostersOptions]):
         """One comparison of posters for each model."""
         results = (evaluate(truth, predicted, profile=options.profile) for predicted in models)
         return [Evaluation(result, result.issues) for result in results]
+
+    def item_ledgers(self, a: PostersResult, b: PostersResult) -> tuple[ItemLedger, ...]:
+        """Poster by poster."""
+        return (poster_ledger(columns_of(a), columns_of(b)),)
 
     def measures(self, result: PostersResult) -> Measures:
         """The means of the four criteria over the posters where they are defined."""

@@ -107,11 +107,15 @@ export class Board {
       return line;
     });
     const table = html("table", {}, html("thead", {}, head), html("tbody", {}, ...rows));
-    const more = every.rows.length > few.rows.length ? button("Rows of the table", { class: "link-button" }, () => {
+    const folds = every.rows.length > few.rows.length;
+    // Where there is little room the table is folded; beside the answer its first rows always show.
+    const words = this.whole ? [`The ${few.rows.length} that matter most`, "Fold the differences"] : [`All ${every.rows.length} differences`, `All ${every.rows.length} differences`];
+    const more = button("Rows of the table", { class: `link-button${folds ? "" : " fold-only"}`, "aria-expanded": String(this.whole) }, () => {
       this.whole = !this.whole;
       this.writeDifferences(data);
       /** @type {HTMLElement | null} */ (this.differences.querySelector("button.link-button"))?.focus();
-    }, this.whole ? `The ${few.rows.length} that matter most` : `All ${every.rows.length} differences`) : "";
+    }, html("span", { class: "unfolded-words" }, words[0]), html("span", { class: "folded-words" }, words[1]));
+    this.differences.classList.toggle("whole", this.whole);
     const caption = html("p", { class: "board-caption muted" }, html("span", { title: data.reason }, data.reason), more);
     this.differences.replaceChildren(html("div", { class: "board-scroll", tabindex: "0", role: "region", "aria-label": "Differences, B minus A" }, table), caption);
   }

@@ -12,6 +12,7 @@ import { mounting, streamlitSend } from "../shared/mount.js";
 import { PageView, writeAddress } from "../shared/page_view.js";
 import { stackAt } from "../shared/placement.js";
 import { Debounced } from "../shared/requests.js";
+import { PairJudging } from "./judging.js";
 import { COMPARE_ACTIONS, COMPARE_HELP, COMPARE_LINE } from "./keys.js";
 import { pressSegment } from "./list.js";
 import { PairOfPanes } from "./panes.js";
@@ -45,7 +46,7 @@ export class Comparison extends PageView {
     this.requests.mode = new Debounced(MODE_REST);
     this.pair = new PairOfPanes(this.state, this.place, {
       move: (pane, at, chip) => this.pointed(pane, at, chip),
-      click: () => this.select(this.hover),
+      click: () => this.clicked(),
       zoom: (factor, at) => this.zoom(factor, at),
       pan: (dx, dy) => this.pan(dx, dy),
       open: (letter) => this.send("open", { letter, key: this.selected }),
@@ -67,7 +68,9 @@ export class Comparison extends PageView {
     this.message = html("div", { class: "pair-message", hidden: true });
     this.notes = html("div", { class: "notes pair-notes" });
     this.sentence = html("div", { class: "pair-said muted" });
-    this.work = html("div", { class: "pair-work" }, html("div", { class: "pair-lists" }, this.causesHead, this.causes, this.listHead, this.list), ...this.pair.nodes, this.notes, this.message);
+    this.judging = new PairJudging(this);
+    this.work = html("div", { class: "pair-work" },
+      html("div", { class: "pair-lists" }, this.causesHead, this.causes, this.listHead, this.list, this.judging.verdict.root), ...this.pair.nodes, this.notes, this.message);
     this.help = makeHelp("Keys of the comparison", COMPARE_HELP);
     this.build(this.help);
     this.listen(parent, LEAST_HEIGHT);
@@ -110,6 +113,7 @@ export class Comparison extends PageView {
       this.host().scrollIntoView({ block: "nearest" });
       this.pair.shown()[0].root.focus({ preventScroll: true });
     }
+    this.judging.resolve(data);
     this.turner.arrived(data, turned);
     this.showMark();
   }
@@ -207,6 +211,12 @@ export class Comparison extends PageView {
     this.showMark();
   }
 
+  /** A verdict is for the model whose pane was clicked. */
+  clicked() {
+    if (this.under) this.judging.preferred = this.under.order;
+    this.select(this.hover);
+  }
+
   /** @param {number} step through the differences of the page */
   step(step) {
     const next = this.state.nextDifference(this.selected, step);
@@ -225,6 +235,15 @@ export class Comparison extends PageView {
     this.send(...event);
   }
 
+  /**
+   * Sends what lists other pages. A chosen box that waits to be sent is of the page before.
+   * @param {Parameters<import("../shared/mount.js").Send<CompareEvents>>} event
+   */
+  sendChoice(...event) {
+    this.requests.selected.cancel();
+    this.send(...event);
+  }
+
   /** @override @param {number | null} position */
   showAsked(position) {
     showAskedPage(this, position);
@@ -234,6 +253,7 @@ export class Comparison extends PageView {
   showMark() {
     this.pair.mark(this.hover ?? this.selected, this.font, this.under, this.pointer, this.hover !== null);
     writeDifference(this);
+    this.judging.write();
   }
 
   /** @override */
@@ -264,9 +284,16 @@ export class Comparison extends PageView {
     event.stopPropagation();
   }
 
+  /** @override @param {KeyboardEvent} event */
+  pressed(event) {
+    if (!this.data || this.help?.open || event.defaultPrevented || this.judging.key(event)) return;
+    super.pressed(event);
+  }
+
   /** @override @param {string} action @param {HTMLElement | null} target @returns {boolean} whether the key was used */
   act(action, target) {
     switch (action) {
+      case "verdict": return this.judging.focus();
       case "next": this.step(1); return true;
       case "previous": this.step(-1); return true;
       case "flip": this.flip(); return true;

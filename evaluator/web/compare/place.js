@@ -2,7 +2,7 @@
  * Size and place of the comparison: where its pages lie when the pane or the page is another one.
  */
 
-import { setAttributes } from "../shared/elements.js";
+import { html, setAttributes } from "../shared/elements.js";
 
 /** @typedef {import("./compare.js").Comparison} Comparison */
 
@@ -33,7 +33,7 @@ export function afterMove(view) {
   const { fit, zoomOut } = view.tools;
   const whole = view.place.zoom === 1;
   const percent = Math.round(view.pair.scale() * 100);
-  fit.textContent = `${percent} %, linked`;
+  fit.replaceChildren(`${percent} %`, html("span", { class: "wide-words" }, ", linked"));
   setAttributes(fit, { title: whole ? "Page width (0)" : "Whole page (0)", "aria-label": `Zoom ${percent} %, both panes` });
   zoomOut.disabled = whole;
   view.scheduleChips();

@@ -21,9 +21,9 @@ export function writePanes(view) {
   view.message.hidden = data.empty === null;
   const { fit, zoomIn, zoomOut } = view.tools;
   for (const node of [fit, zoomIn, zoomOut]) node.disabled = !page;
-  if (!page) fit.textContent = "Zoom, linked";
+  if (!page) fit.textContent = "Zoom";
   drawWhenOther(view.message, data.empty, () => view.message.replaceChildren(...(data.empty ? [html("p", { class: "message" }, data.empty.text),
-    button(data.empty.action, { class: "plain" }, () => view.send("clear_filter", true), data.empty.action)] : [])));
+    button(data.empty.action, { class: "plain" }, () => view.sendChoice("clear_filter", true), data.empty.action)] : [])));
   for (const pane of view.pair.both) writePane(pane, page, panes[pane.order]);
   view.warnings.replaceChildren(...warningLines(page?.notes ?? [], panes));
 }
@@ -45,7 +45,7 @@ export function writeFilters(view) {
     const parts = filters.map(({ name, title, pages, words }) => ({ name, title, after: count(pages), words }));
     view.tools.filters.replaceChildren(segments("Pages of the list", "kinds", parts, (name) => {
       pressSegment(view.tools.filters, name);
-      view.send("show", name);
+      view.sendChoice("show", name);
     }));
   });
   pressSegment(view.tools.filters, show);
@@ -58,7 +58,7 @@ export function writeCauses(view) {
   drawWhenOther(view.causes, causes, () => {
     drawCauses(view.causes, causes, (key) => {
       markCauses(view.causes, key);
-      view.send("cause", key);
+      view.sendChoice("cause", key);
     });
     view.causesHead.replaceChildren(html("h2", {}, "Causes"), html("span", { class: "muted net-order" }, `${count(causes.length)}, most boxes first`));
   });
@@ -85,7 +85,7 @@ export function writeDifference(view) {
   const { place, previous, next } = view.tools;
   const all = view.state.differences;
   const at = view.state.placeOf(view.selected);
-  const text = all.length === 0 ? "None here" : at < 0 ? `${count(all.length)} on this page` : `${count(at + 1)} of ${count(all.length)} here`;
+  const text = all.length === 0 ? "None here" : at < 0 ? `${count(all.length)} here` : `${count(at + 1)} of ${count(all.length)} here`;
   if (place.textContent !== text) place.textContent = text;
   previous.disabled = all.length === 0;
   next.disabled = all.length === 0;

@@ -74,30 +74,36 @@ export function cellAfter({ key, ctrlKey: far }, [row, column], last) {
 const HYPHENATED = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}]$/u;
 
 /**
- * A name on at most two lines of a width: parted at a space, hyphen, slash or underscore, else between two letters: with
- * a hyphen in scripts that have one.
- * @param {string} name @param {(text: string) => boolean} fits whether a text fits on a line @returns {string[]}
+ * A name on at most some lines of a width: parted at a space, hyphen, slash or underscore, else between two letters: with
+ * a hyphen in scripts that have one. The last line ends in an ellipsis when the name is longer.
+ * @param {string} name @param {(text: string) => boolean} fits whether a text fits on a line @param {number} most @returns {string[]}
  */
-export function twoLines(name, fits) {
-  if (fits(name)) return [name];
-  const parts = name.split(/(?<=[-_/:]|\s)/);
-  let first = "";
-  while (parts.length > 1 && fits((first + parts[0]).trim())) first += parts.shift();
-  let rest = parts.join("");
-  if (!first) {
-    const usual = rest === "Background" ? 4 : rest.length - 1;
-    let length = Math.min(usual, rest.length - 1);
-    const begun = () => rest.slice(0, length) + (HYPHENATED.test(rest.slice(0, length)) ? "-" : "");
-    while (length > 1 && !fits(begun())) length -= 1;
-    // Both halves of a character stay on one line.
-    if (length > 1 && /[\uD800-\uDBFF]/.test(rest[length - 1])) length -= 1;
-    first = begun();
-    rest = rest.slice(length);
+export function nameLines(name, fits, most) {
+  const lines = [];
+  let rest = name;
+  while (lines.length < most - 1 && !fits(rest)) {
+    const [line, after] = partedLine(rest, fits);
+    lines.push(line.trim());
+    rest = after.trim();
   }
-  rest = rest.trim();
   if (!fits(rest)) {
     while (rest.length > 1 && !fits(`${rest}\u2026`)) rest = rest.slice(0, -1);
     rest += "\u2026";
   }
-  return [first.trim(), rest];
+  return [...lines, rest];
+}
+
+/** The first line of a text that does not fit on one, and what is left. @param {string} text @param {(text: string) => boolean} fits @returns {[string, string]} */
+function partedLine(text, fits) {
+  const parts = text.split(/(?<=[-_/:]|\s)/);
+  let first = "";
+  while (parts.length > 1 && fits((first + parts[0]).trim())) first += parts.shift();
+  const rest = parts.join("");
+  if (first) return [first, rest];
+  let length = rest === "Background" ? 4 : rest.length - 1;
+  const begun = () => rest.slice(0, length) + (HYPHENATED.test(rest.slice(0, length)) ? "-" : "");
+  while (length > 1 && !fits(begun())) length -= 1;
+  // Both halves of a character stay on one line.
+  if (length > 1 && /[\uD800-\uDBFF]/.test(rest[length - 1])) length -= 1;
+  return [begun(), rest.slice(length)];
 }

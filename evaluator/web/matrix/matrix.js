@@ -8,7 +8,7 @@
 
 import { button, html, setAttributes, svg, textWidth } from "../shared/elements.js";
 import { mounting, streamlitSend } from "../shared/mount.js";
-import { cellAfter, cellFacts, twoLines } from "./facts.js";
+import { cellAfter, cellFacts, nameLines } from "./facts.js";
 
 /** @typedef {import("../shared/payloads.d.ts").MatrixPayload} MatrixPayload */
 /** @typedef {import("../shared/payloads.d.ts").MatrixEvents} MatrixEvents */
@@ -16,12 +16,10 @@ import { cellAfter, cellFacts, twoLines } from "./facts.js";
 const MANY = 16;
 const CELL_WIDTH = 46;
 const SMALL_NAMES = 152;
+/** Pixels of the names of the rows, and the lines of a name above a column. */
+const NAMES = [100, 210];
+const NAME_LINES = 4;
 const NAME_FONT = "12px 'Source Sans', 'Source Sans 3', sans-serif";
-
-/** @param {string} text @returns {boolean} whether it fits above a column */
-function fits(text) {
-  return textWidth(text, NAME_FONT) <= CELL_WIDTH;
-}
 
 class Matrix {
   /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<MatrixEvents>} send */
@@ -39,6 +37,12 @@ class Matrix {
     this.small = false;
     this.drawn = "";
     this.narrow = false;
+    /** pixels of the grid when it was drawn, and of a cell */
+    this.width = 0;
+    this.cellWidth = CELL_WIDTH;
+    this.sizes = new ResizeObserver(() => {
+      if (this.data && Math.abs(this.scroller.clientWidth - this.width) > 8) this.draw(this.data);
+    });
     this.words = html("div", { class: "mx-words", role: "status" });
     this.size = button("Small cells", { class: "mx-size" }, () => this.resize());
     this.grid = html("table", { class: "mx-grid", role: "grid" });
@@ -46,6 +50,7 @@ class Matrix {
     this.legend = html("div", { class: "mx-legend" });
     this.root = html("div", { class: "layoutscope-matrix" }, html("div", { class: "mx-head" }, this.words, this.size), this.scroller, this.legend);
     parent.append(this.root);
+    this.sizes.observe(this.scroller);
     this.listen();
   }
 
@@ -180,6 +185,7 @@ class Matrix {
     const held = this.grid.matches(":focus-within");
     this.root.classList.toggle("small", small);
     this.narrow = small ? this.fitSmall(data.classes.length) : false;
+    this.measure(data.classes);
     this.size.hidden = data.classes.length <= MANY && !small;
     this.size.textContent = small ? "Cells with numbers" : "Small cells";
     this.size.setAttribute("aria-label", this.size.textContent);
@@ -199,6 +205,15 @@ class Matrix {
     this.writeLegend(data);
   }
 
+  /** Room for the names: of the rows about half of the longest one, so that it takes two lines. @param {string[]} classes */
+  measure(classes) {
+    this.width = this.scroller.clientWidth;
+    const longest = Math.max(0, ...classes.map((name) => textWidth(name.slice(0, 200), NAME_FONT)));
+    const names = Math.round(Math.min(NAMES[1], Math.max(NAMES[0], longest <= 90 ? 0 : 0.6 * longest + 16)));
+    this.root.style.setProperty("--names", `${names}px`);
+    this.cellWidth = Math.max(CELL_WIDTH, Math.floor((this.width - names) / Math.max(1, classes.length)) - 6);
+  }
+
   /** @param {MatrixPayload} data @returns {HTMLElement} */
   corner(data) {
     return html("th", { class: "mx-corner", scope: "col" },
@@ -208,7 +223,7 @@ class Matrix {
   /** @param {string} name @param {number} column @param {boolean} small @returns {HTMLElement} */
   nameOfColumn(name, column, small) {
     const number = this.narrow && column % 2 && column > 9 ? "" : String(column);
-    const lines = small ? [number] : twoLines(name, fits);
+    const lines = small ? [number] : nameLines(name, (text) => textWidth(text, NAME_FONT) <= this.cellWidth, NAME_LINES);
     return html("th", { class: "mx-name", scope: "col", role: "columnheader", "data-name-column": column, title: name, "aria-label": name },
       ...lines.map((line) => html("span", { dir: "auto" }, line)));
   }
@@ -242,6 +257,7 @@ class Matrix {
   }
 
   stop() {
+    this.sizes.disconnect();
     this.root.remove();
   }
 

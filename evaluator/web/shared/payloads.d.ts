@@ -403,6 +403,8 @@ export interface VerdictEvent extends OfPageEvent {
   name?: string;
   /** of all mistakes of a cause that is judged as a whole; empty for one mistake */
   targets?: string[];
+  /** of the model whose mistake it is, where two are shown */
+  letter?: string;
   /** names of contents and strips that the browser has */
   held?: string[];
 }
@@ -536,6 +538,10 @@ export interface ComparePayload {
   cause?: string;
   /** the query that leads back here */
   address?: string;
+  /** whether mistakes can be judged */
+  verdicts?: boolean;
+  /** whose verdicts are one's own */
+  reviewer?: string | null;
 }
 
 /** A page of one model to open in the Page browser. */
@@ -553,6 +559,7 @@ export interface CompareEvents extends ViewedEvents {
   /** side, flip or slider */
   mode: string;
   open: OpenEvent;
+  verdict: VerdictEvent;
 }
 
 /** The pages behind a number: a filter of the list of pages, and a label or "" for all. */

@@ -35,7 +35,8 @@ export class Debounced {
 
 /**
  * Cancels what waits when a link elsewhere is pressed, or the reader goes back: sent while the reader is on the way to
- * another view, it would call the reader back.
+ * another view, it would call the reader back. What waits when anything else is pressed outside is sent at once: after
+ * what was pressed it would be about another page, or other models.
  * @param {HTMLElement} root @param {Record<string, Debounced>} requests @param {() => void} [left] called then
  * @returns {() => void} ends it, and cancels what waits
  */
@@ -47,7 +48,9 @@ export function cancelWhenLeaving(root, requests, left = () => undefined) {
   };
   const pressed = (/** @type {PointerEvent} */ event) => {
     const path = event.composedPath();
-    if (!path.includes(root) && path.some((node) => node instanceof HTMLAnchorElement)) leave();
+    if (path.includes(root)) return;
+    if (path.some((node) => node instanceof HTMLAnchorElement)) leave();
+    else Object.values(requests).forEach((request) => request.flush());
   };
   window.addEventListener("pointerdown", pressed, true);
   window.addEventListener("popstate", leave, true);

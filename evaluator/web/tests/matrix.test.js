@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { amountText, cellAfter, cellFacts, shareText, twoLines } from "../matrix/facts.js";
+import { amountText, cellAfter, cellFacts, shareText, nameLines } from "../matrix/facts.js";
 
 /** @typedef {import("../shared/payloads.d.ts").MatrixPayload} MatrixPayload */
 
@@ -39,13 +39,14 @@ test("keys walk the matrix like a spreadsheet and never leave it", () => {
 
 test("a name is parted where people would part it", () => {
   const fits = (/** @type {string} */ text) => text.length <= 8;
-  assert.deepEqual(twoLines("Text", fits), ["Text"]);
-  assert.deepEqual(twoLines("Section-header", fits), ["Section-", "header"]);
-  assert.deepEqual(twoLines("Background", fits), ["Back-", "ground"]);
-  assert.deepEqual(twoLines("Page-footers-of-reports", fits), ["Page-", "footers\u2026"]);
-  assert.deepEqual(twoLines("\u56f3\u8868\u30ad\u30e3\u30d7\u30b7\u30e7\u30f3\u4ed8\u304d", fits),
+  assert.deepEqual(nameLines("Text", fits, 2), ["Text"]);
+  assert.deepEqual(nameLines("Section-header", fits, 2), ["Section-", "header"]);
+  assert.deepEqual(nameLines("Background", fits, 2), ["Back-", "ground"]);
+  assert.deepEqual(nameLines("Page-footers-of-reports", fits, 2), ["Page-", "footers\u2026"]);
+  assert.deepEqual(nameLines("Page-footers-of-reports", fits, 4), ["Page-", "footers-", "of-", "reports"]);
+  assert.deepEqual(nameLines("\u56f3\u8868\u30ad\u30e3\u30d7\u30b7\u30e7\u30f3\u4ed8\u304d", fits, 2),
     ["\u56f3\u8868\u30ad\u30e3\u30d7\u30b7\u30e7\u30f3", "\u4ed8\u304d"], "no hyphen inside a word of Chinese or Japanese");
-  assert.deepEqual(twoLines("\u0627\u0644\u0641\u0642\u0631\u0629\u0627\u0644\u0631\u0626", fits), ["\u0627\u0644\u0641\u0642\u0631\u0629\u0627\u0644", "\u0631\u0626"]);
+  assert.deepEqual(nameLines("\u0627\u0644\u0641\u0642\u0631\u0629\u0627\u0644\u0631\u0626", fits, 2), ["\u0627\u0644\u0641\u0642\u0631\u0629\u0627\u0644", "\u0631\u0626"]);
   const short = (/** @type {string} */ text) => text.length <= 3;
-  assert.deepEqual(twoLines("\u{20bb7}\u{20bb7}\u{20bb7}", short)[0], "\u{20bb7}", "a character is not parted");
+  assert.deepEqual(nameLines("\u{20bb7}\u{20bb7}\u{20bb7}", short, 2)[0], "\u{20bb7}", "a character is not parted");
 });

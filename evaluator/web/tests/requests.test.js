@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Debounced, SentChoice } from "../shared/requests.js";
+import { Debounced, SentChoice, cancelWhenLeaving } from "../shared/requests.js";
 import { Clock } from "./building.js";
 
 test("who walks through many boxes sends one", () => {
@@ -50,4 +50,32 @@ test("a choice of the server is the one that both have", () => {
   assert.equal(choice.isLatest("g7"), true);
   assert.equal(choice.isNew("p1"), true);
   assert.equal(choice.isNew("g7"), false);
+});
+
+test("what waits is sent before what is pressed outside, and dropped before a link", () => {
+  const clock = new Clock();
+  class Link {}
+  /** @type {Record<string, (event: object) => void>} */
+  const heard = {};
+  Object.assign(globalThis, { HTMLAnchorElement: Link });
+  Object.assign(clock, {
+    addEventListener: (/** @type {string} */ name, /** @type {(event: object) => void} */ listener) => (heard[name] = listener),
+    removeEventListener: () => undefined,
+  });
+  const root = /** @type {HTMLElement} */ (/** @type {unknown} */ ({}));
+  const requests = { selected: new Debounced(250) };
+  /** @type {string[]} */
+  const sent = [];
+  const press = (/** @type {object[]} */ ...path) => heard.pointerdown({ composedPath: () => path });
+  const stop = cancelWhenLeaving(root, requests, () => sent.push("left"));
+  requests.selected.schedule(() => sent.push("p1"));
+  press({}, root);
+  assert.equal(sent.length, 0);
+  press({});
+  assert.deepEqual(sent, ["p1"]);
+  requests.selected.schedule(() => sent.push("p2"));
+  press(new Link());
+  clock.pass(1000);
+  assert.deepEqual(sent, ["p1", "left"]);
+  stop();
 });

@@ -10,7 +10,20 @@ import { button, html, icon } from "../shared/elements.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
 import { plural } from "../shared/words.js";
 
-/** @typedef {import("./viewer.js").Viewer} Viewer */
+/**
+ * @typedef {object} Viewer what shows the row: the page viewer, or one model of the comparison
+ * @property {{content: import("../shared/content.js").PageContent<any>}} state
+ * @property {{page: {document: string, index: number} | null, verdicts?: boolean, reviewer?: string | null} | null} data
+ * @property {() => {reviewer?: string | null}} shown
+ * @property {string | null} selected
+ * @property {import("../shared/payloads.d.ts").CauseItem | null} whole
+ * @property {import("./drafts.js").Drafts} drafts
+ * @property {ReturnType<typeof makeVerdictRow>} verdict
+ * @property {HTMLElement} root
+ * @property {HTMLElement} spoken
+ * @property {{root: HTMLElement}} pane
+ * @property {(mistake: MistakeItem) => string} [titleOf] what the row says it is about, where a number does not show
+ */
 /** @typedef {import("./drafts.js").Judgement} Judgement */
 /** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
 
@@ -113,7 +126,7 @@ export function writeVerdict(view) {
   const page = view.data?.page;
   const mistake = judgedMistake(view);
   const shown = judgement(view);
-  row.title.textContent = view.whole ? `Verdict on ${plural(view.whole.numbers.length, "mistake")}: ${view.whole.title}` : mistake ? `Verdict on mistake ${mistake.number}` : "Verdict";
+  row.title.textContent = view.whole ? `Verdict on ${plural(view.whole.numbers.length, "mistake")}: ${view.whole.title}` : mistake ? view.titleOf?.(mistake) ?? `Verdict on mistake ${mistake.number}` : "Verdict";
   const open = Boolean(mistake?.target);
   for (const [name, node] of row.buttons) {
     node.disabled = !open;

@@ -35,7 +35,7 @@ import { showAsked, writeBars, writeMenu, writePlace, writeRows, writeStrip } fr
 /** @typedef {import("../shared/payloads.d.ts").WindowPayload} WindowPayload */
 /** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
 
-const LEAST_HEIGHT = 480;
+const LEAST_HEIGHT = 456;
 /** Milliseconds before the small pictures are painted: the page itself comes first. */
 const CROPS_LATER = 40;
 /** Milliseconds of rest before a page turn is sent, and before what is missing is asked for. */
@@ -408,8 +408,7 @@ export class Viewer extends PageView {
   }
 
   /**
-   * Sends what changes a field outside the viewer. A chosen box that waits to be sent would arrive with the old value
-   * of that field, and bring it back.
+   * Sends what shows another model or lists other pages. A chosen box that waits to be sent is of what was shown before.
    * @param {Parameters<import("../shared/mount.js").Send<PageEvents>>} event
    */
   sendChoice(...event) {

@@ -160,11 +160,12 @@ export function writeListState(view) {
   const filtered = data.hidden_mistakes ?? 0;
   const all = listed.size === total;
   const long = data.head ?? `${plural(counts.ground_truth, "ground-truth box", "ground-truth boxes")}, ${plural(counts.predictions, "prediction")}`;
+  const usual = data.head ?? `${count(counts.ground_truth)} ground truth, ${count(counts.predictions)} predicted`;
   const short = data.head ?? `${count(counts.ground_truth)} truth, ${count(counts.predictions)} predicted`;
   const parts = [
     html("h2", {}, total === 0 ? "No mistake" : all ? plural(total, "mistake") : `${count(listed.size)} of ${plural(total, "mistake")}`),
-    html("span", { class: "muted list-counts", title: long }, all && long.length < 40
-      ? html("span", { class: "wide-words" }, long) : null, html("span", { class: all && long.length < 40 ? "narrow-words" : "" }, short)),
+    html("span", { class: "muted list-counts", title: long }, all && usual.length < 30
+      ? html("span", { class: "wide-words" }, usual) : null, html("span", { class: all && usual.length < 30 ? "narrow-words" : "" }, short)),
   ];
   if (models.length > 1) parts.push(html("span", { class: "grow" }), html("span", { class: "model", title: `Model ${model.letter}: ${model.name}` }, html("b", {}, model.letter), ` ${model.name}`));
   view.listHead.replaceChildren(html("div", { class: "list-head-line" }, ...parts),

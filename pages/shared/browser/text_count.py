@@ -6,7 +6,6 @@ all sessions under these. Words are cached by the digests of the PDFs, so a seco
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
@@ -18,6 +17,7 @@ from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
+from evaluator.system.recent import Recent
 from pages.shared import pictures
 from pages.shared.opened import Model, OpenedBoxes
 from pages.shared.reading import PageJob
@@ -60,9 +60,9 @@ class Count(PageJob[CountKey]):
 
 
 @st.cache_resource(show_spinner=False)
-def _finished() -> OrderedDict[CountKey, TextSummary]:
+def _finished() -> Recent[CountKey, TextSummary]:
     """Counts of this process that came to their end."""
-    return OrderedDict()
+    return Recent(most=_FINISHED_KEPT)
 
 
 def _key(loaded: OpenedBoxes, model: Model, document: str | None) -> CountKey:
@@ -75,10 +75,7 @@ def counted(loaded: OpenedBoxes, model: Model, document: str | None) -> TextSumm
     key = _key(loaded, model, document)
     job = state.word_count
     if job is not None and job.key == key and job.finished and job.summary is not None:
-        finished = _finished()
-        finished[key] = job.summary
-        while len(finished) > _FINISHED_KEPT:
-            finished.popitem(last=False)
+        _finished().put(key, job.summary)
     return _finished().get(key)
 
 

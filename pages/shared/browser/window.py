@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 import msgspec
 import streamlit as st
@@ -38,6 +37,7 @@ from evaluator.drawing.payloads import (
 )
 from evaluator.model.issues import plain
 from evaluator.pdf.problems import PageProblem
+from evaluator.system.recent import Recent
 from pages.shared import by_digest, frame, pictures
 from pages.shared.browser import listing
 from pages.shared.browser.listing import Listed
@@ -50,41 +50,18 @@ AHEAD: Final = 8
 _BEHIND: Final = 2
 _SECONDS: Final = 0.1
 _KEPT_PAGES: Final = 256
-T = TypeVar("T")
-
-
-class _Kept(Generic[T]):
-    """The values used last, by key."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._lock = threading.Lock()
-        self._values: OrderedDict[object, T] = OrderedDict()
-
-    def get(self, key: object, make: Callable[[], T]) -> T:
-        """The value of a key, made when nobody has it."""
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                return self._values[key]
-        value = make()
-        with self._lock:
-            self._values[key] = value
-            while len(self._values) > self._most:
-                self._values.popitem(last=False)
-        return value
 
 
 @st.cache_resource(show_spinner=False)
-def _drawn() -> _Kept[tuple[PageLayers, LostText]]:
+def _drawn() -> Recent[object, tuple[PageLayers, LostText]]:
     """What is drawn of pages, for all sessions."""
-    return _Kept(_KEPT_PAGES)
+    return Recent(most=_KEPT_PAGES)
 
 
 @st.cache_resource(show_spinner=False)
-def _strips() -> _Kept[tuple[str, Sequence[StripItem]]]:
+def _strips() -> Recent[object, tuple[str, Sequence[StripItem]]]:
     """Strips and their names, for all sessions."""
-    return _Kept(64)
+    return Recent(most=64)
 
 
 class _Made(NamedTuple):
@@ -124,7 +101,7 @@ def payload(
     of_list = _listing(loaded, model, shown)
     around = _around(loaded, model, shown, here) if build and by_digest.routed() and here is not None else []
     first, _ = window(here or 0, len(shown.pages))
-    strip_name, strip_pages = _strips().get(
+    strip_name, strip_pages = _strips().get_or_make(
         (of_list, first, pictures.pdf_listing(loaded.project.pdfs)), lambda: _named_strip(loaded, shown, here)
     )
     return WindowPayload(
@@ -173,7 +150,7 @@ def _content(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place, pic
     position = shown.pages.position(place.document, place.index)
     name = loaded.dataset.documents[loaded.dataset.document_code[place.document]].name
     key = (_listing(loaded, model, shown), place, picture.image, picture.points)
-    drawn, lost = _drawn().get(key, lambda: listing.drawn(loaded, shown, place, picture.points))
+    drawn, lost = _drawn().get_or_make(key, lambda: listing.drawn(loaded, shown, place, picture.points))
     payload = listing.with_verdicts(loaded, model, place, with_layers(nothing_shown(loaded, model), drawn))
     return msgspec.structs.replace(
         payload,

@@ -19,7 +19,16 @@ from uuid import uuid4
 import msgspec
 import streamlit as st
 
-from evaluator.drawing.payloads import PagePayload, ReviewerPayload, UnsavedItem, VerdictEvent
+from evaluator.drawing.pair import page_mistakes
+from evaluator.drawing.payloads import (
+    NOTHING_DRAWN,
+    MistakeItem,
+    PagePayload,
+    PaneItem,
+    ReviewerPayload,
+    UnsavedItem,
+    VerdictEvent,
+)
 from evaluator.model.issues import plain
 from evaluator.review import corrected, identity, status
 from evaluator.review.corrected import Corrected
@@ -159,18 +168,9 @@ def ask_author(*, label: str = "Your name") -> None:
         st.caption(f"You review as {frame.escaped(name)}.")
         return
     reviewer(ReviewerPayload(name), key=_REMEMBERED, on_name=_remembered)
-    # The browser sends what its field holds with every message, also before it has drawn a name that came from
-    # elsewhere: bound to the field, that name would be lost.
-    field = State.reviewer.of(state.reviewer_set)
-
-    def typed() -> None:
-        state.reviewer = field.get()
-
     st.text_input(
         label,
-        state.reviewer,
-        key=field.key,
-        on_change=typed,
+        key=State.reviewer.key,
         max_chars=AUTHOR_LENGTH,
         placeholder="Needed for verdicts",
         persist_state="session",
@@ -188,7 +188,6 @@ def name_author(name: str) -> None:
     """Take a name that was not typed into the field of `ask_author`, when nobody is named yet."""
     if name.strip() and not author()[0]:
         state.reviewer = name.strip()[:AUTHOR_LENGTH]
-        state.reviewer_set += 1
 
 
 class Task(NamedTuple):
@@ -360,14 +359,32 @@ def on_page(loaded: OpenedBoxes, model: Model, place: Place, payload: PagePayloa
 
 def with_unsaved(payload: PagePayload) -> PagePayload:
     """The viewer's payload with the verdicts that were not saved, and who reviews."""
-    answered = state.answered_verdicts
+    return msgspec.structs.replace(payload, mistakes=_unsaved_too(payload.mistakes), reviewer=author()[0])
+
+
+def on_pane(loaded: OpenedBoxes, model: Model, place: Place, pane: PaneItem) -> PaneItem:
+    """The page of one of two models with verdicts and what is not saved, as `on_page`."""
+    row = loaded.dataset.page_row(place.document, place.index)
+    if row is None:
+        return pane
+    alone = msgspec.structs.replace(NOTHING_DRAWN, mistakes=page_mistakes(pane))
+    judged = identity.attach(alone, result_of(loaded, model), row, review_log())
     mistakes = [
+        msgspec.structs.replace(each, keys=own.keys)
+        for each, own in zip(_unsaved_too(judged.mistakes), pane.mistakes, strict=True)
+    ]
+    return msgspec.structs.replace(pane, mistakes=mistakes)
+
+
+def _unsaved_too(mistakes: Sequence[MistakeItem]) -> list[MistakeItem]:
+    """Mistakes with the verdicts that were not saved, and the messages that were answered."""
+    answered = state.answered_verdicts
+    return [
         msgspec.structs.replace(
             each, unsaved=shown(unsaved(each.target or "")), answered=answered.get(each.target or "", "")
         )
-        for each in payload.mistakes
+        for each in mistakes
     ]
-    return msgspec.structs.replace(payload, mistakes=mistakes, reviewer=author()[0])
 
 
 def handle(loaded: OpenedBoxes, model: Model, event: VerdictEvent) -> Unsaved | None:

@@ -180,9 +180,9 @@ def _went(ordered: tuple[str, ...]) -> None:
 
 
 def _selected() -> None:
-    """A word was chosen or let go."""
+    """A word was chosen or let go; one of a poster that was left meanwhile is not."""
     selected = _events().selected
-    if selected is not None:
+    if selected is not None and selected.document == state.poster:
         state.poster_box = selected.key
 
 

@@ -1,0 +1,80 @@
+"""Values by key, of which those used last are kept: up to a number of them, and up to a number of bytes."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Recent(Generic[K, V]):
+    """The values used last, for all threads.
+
+    Parameters
+    ----------
+    most : int, optional
+        Values, at least 1; any number when absent.
+    most_bytes : int, optional
+        Of all values together; a value that alone is larger is not kept. Any number when absent.
+
+    Examples
+    --------
+    >>> kept = Recent[str, int](most=2)
+    >>> for key, value in (("a", 1), ("b", 2)):
+    ...     kept.put(key, value)
+    >>> kept.get("a"), kept.put("c", 3), kept.get("b")
+    (1, None, None)
+    """
+
+    def __init__(self, *, most: int | None = None, most_bytes: int | None = None) -> None:
+        self._most: float = math.inf if most is None else most
+        self._most_bytes: float = math.inf if most_bytes is None else most_bytes
+        self._lock = threading.Lock()
+        self._values: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def get(self, key: K) -> V | None:
+        """The value of a key; None when there is none, or no longer."""
+        with self._lock:
+            if key not in self._values:
+                return None
+            self._values.move_to_end(key)
+            return self._values[key][0]
+
+    def put(self, key: K, value: V, size: int = 0) -> None:
+        """Keep a value of so many bytes, in the place of an earlier one of the same key."""
+        if size > self._most_bytes:
+            return
+        with self._lock:
+            self._take(key)
+            self._values[key] = (value, size)
+            self._bytes += size
+            while len(self._values) > self._most or self._bytes > self._most_bytes:
+                self._take(next(iter(self._values)))
+
+    def get_or_make(self, key: K, make: Callable[[], V]) -> V:
+        """The value of a key, made when nobody has it; two who ask at the same time may both make it."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key][0]
+        value = make()
+        self.put(key, value)
+        return value
+
+    def drop(self, key: K) -> None:
+        """Forget a key, if it is there."""
+        with self._lock:
+            self._take(key)
+
+    def _take(self, key: K) -> None:
+        if key in self._values:
+            self._bytes -= self._values.pop(key)[1]

@@ -1,0 +1,94 @@
+/**
+ * The verdict row of the comparison: the row of the page viewer, for the model whose mistake is chosen.
+ *
+ * A ground truth that both models miss is a mistake of each: the pane that was clicked decides, else the candidate.
+ */
+
+import { Drafts } from "../viewer/drafts.js";
+import { makeVerdictRow, verdictKey, writeVerdict } from "../viewer/verdict.js";
+
+/** @typedef {import("./compare.js").Comparison} Comparison */
+/** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
+
+export class PairJudging {
+  /** @param {Comparison} view */
+  constructor(view) {
+    this.view = view;
+    /** 0 for A, 1 for B: whose mistake it is when both have one */
+    this.preferred = 1;
+    /** @type {import("../shared/payloads.d.ts").CauseItem | null} a cause is judged in the Page browser */
+    this.whole = null;
+    this.drafts = new Drafts((event) => view.send("verdict", { ...event, letter: this.pane.letter }), () => this.write());
+    this.verdict = makeVerdictRow(this);
+  }
+
+  /** @returns {number} 0 for A, 1 for B */
+  get order() {
+    const erring = [0, 1].filter((order) => this.mistakeIn(order));
+    return erring.includes(this.preferred) || erring.length === 0 ? this.preferred : erring[0];
+  }
+
+  get pane() {
+    return this.view.panes[this.order];
+  }
+
+  get state() {
+    return { content: this.view.state.contents[this.order] };
+  }
+
+  get data() {
+    return this.view.data;
+  }
+
+  get root() {
+    return this.view.root;
+  }
+
+  get spoken() {
+    return this.view.spoken;
+  }
+
+  get selected() {
+    return this.view.state.counterpart(this.order, this.view.selected)?.key ?? null;
+  }
+
+  shown() {
+    return this.view.shown();
+  }
+
+  /** @param {number} order @returns {MistakeItem | undefined} the chosen box as a mistake of one model */
+  mistakeIn(order) {
+    return this.view.state.contents[order].mistakeOf(this.view.state.counterpart(order, this.view.selected));
+  }
+
+  /** @param {MistakeItem} mistake @returns {string} */
+  titleOf(mistake) {
+    return `Verdict on ${this.pane.letter}: ${mistake.title} \u00b7 ${mistake.label}`;
+  }
+
+  /** The row shows while a mistake is chosen: the lists have its room otherwise. */
+  write() {
+    writeVerdict(this);
+    this.verdict.root.hidden ||= !this.mistakeIn(this.order);
+  }
+
+  /** Brings the keys to the row, on the next difference that can be judged when none is chosen. @returns {boolean} */
+  focus() {
+    if (!this.data?.verdicts) return false;
+    if (!this.mistakeIn(this.order)) this.view.step(1);
+    this.write();
+    const nodes = [...this.verdict.buttons.values()].filter((node) => !node.disabled);
+    (nodes.find((node) => node.getAttribute("aria-pressed") === "true") ?? nodes[0])?.focus();
+    return true;
+  }
+
+  /** @param {KeyboardEvent} event @returns {boolean} whether nothing else may use the key */
+  key(event) {
+    return verdictKey(this, event);
+  }
+
+  /** New data: what was answered. @param {import("../shared/payloads.d.ts").ComparePayload} data */
+  resolve({ page, panes }) {
+    if (page) panes.forEach(({ mistakes }) => this.drafts.resolve(page, mistakes));
+  }
+}

@@ -1,0 +1,101 @@
+"""One course through the views for each protocol of boxes: worst page, hover, threshold, verdict, Compare, pack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.project import evaluate_together
+from evaluator.protocols import box_protocols
+from evaluator.protocols.base import BoxEvaluation
+from tests.browser.conftest import Screen
+from tests.dashboard import SAMPLE_DATA
+
+pytestmark = pytest.mark.browser
+
+
+def results_of(protocol: str, *thresholds: float) -> list[AnyBoxResult]:
+    """The first model of the sample at some thresholds, by the rule of the protocol and without the dashboard."""
+    system = box_protocols()[protocol]
+    (evaluated,) = evaluate_together(protocol, SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "lines.json"])
+    assert isinstance(evaluated.result, BoxEvaluation)
+    options = system.options()
+    matching = system.match(system.pair(evaluated.result.evaluated, 0, options), options)
+    return [matching.at(iou) for iou in thresholds]
+
+
+def counts_of_page(result: AnyBoxResult, document: str, number: int) -> dict[str, int]:
+    """Numbers on the toggles of a page of the Page browser."""
+    dataset = result.matching.dataset
+    code = [each.name for each in dataset.documents].index(document)
+    page = np.flatnonzero((dataset.page_document == code) & (dataset.page_index == number - 1))
+    truth, prediction = dataset.ground_truth.page, result.matching.prediction.page
+    rows = {
+        "TP": truth[result.matches.ground_truth],
+        "FP": prediction[result.false_positives],
+        "FN": truth[result.false_negatives],
+    }
+    return {status: int(np.isin(pages, page).sum()) for status, pages in rows.items()}
+
+
+@pytest.mark.parametrize(("signed", "standard"), [("snapshot 1.3", 0.5), ("coco 2.0", 0.5), ("pod 2017", 0.6)])
+def test_from_the_worst_page_to_the_pack(
+    visit: Callable[..., Screen], sample_server: str, tmp_path: Path, signed: str, standard: float
+) -> None:
+    protocol = signed.split(maxsplit=1)[0]
+    screen = visit(sample_server).open("page_browser", protocol=protocol)
+    page = screen.page
+    high = 0.95
+    at_first, at_high = results_of(protocol, standard, high)
+    place = screen.where()
+    counts, wanted = counts_of_page(at_first, *place), counts_of_page(at_high, *place)
+    assert screen.counts() == counts
+    assert counts["FP"] + counts["FN"] > 0, "the worst page comes first"
+    signature = page.locator(".ls-title span")
+    assert signature.inner_text().startswith(signed)
+    # A box under the pointer says what it is.
+    page.mouse.move(*screen.middle(next(key for key in screen.places()["boxes"] if key.startswith("p"))))
+    page.locator(".tooltip:visible").wait_for()
+    page.mouse.move(5, 5)
+    # The threshold matches anew by the rule of the protocol, on the same page.
+    slider = page.get_by_role("slider", name="IoU threshold")
+    slider.focus()
+    page.keyboard.press("End")
+    assert wanted != counts, "the test needs a page where the threshold matters"
+    screen.wait(lambda: screen.where() == place and screen.counts() == wanted, f"counts at {high}: {wanted}")
+    screen.wait(lambda: screen.address().get("iou") == str(high), "the threshold in the address")
+    screen.settled()
+    # A verdict waits for a name, and is kept under it.
+    slider.blur()
+    page.keyboard.press("n")
+    page.get_by_role("button", name="Model wrong").click()
+    name = page.get_by_role("textbox", name="Your name, needed for verdicts")
+    name.wait_for()
+    name.fill("Ada")
+    name.press("Enter")
+    page.locator(".verdict-state", has_text="Ada, ").wait_for()
+    screen.go("Compare")
+    page.locator(".net-page").first.wait_for()
+    assert signature.inner_text().startswith(signed)
+    assert f"{high}" in signature.inner_text()
+    screen.go("Review pack")
+    # Its numbers alone: findings and pictures of pages are the matter of other tests.
+    for title in ("Maximum findings", "Maximum pages with a picture"):
+        slider = page.get_by_role("slider", name=title)
+        slider.focus()
+        page.keyboard.press("Home")
+        screen.wait(lambda slider=slider: slider.input_value() == "0", f"none: {title}")  # type: ignore[misc]
+        screen.settled()
+    page.get_by_role("button", name="Make the pack").click()
+    button = page.get_by_role("button", name="Download review-pack.html")
+    button.wait_for()
+    with page.expect_download() as waiting:
+        button.click()
+    waiting.value.save_as(tmp_path / "pack.html")
+    written = (tmp_path / "pack.html").read_text(encoding="utf-8")
+    assert signed in written
+    assert "Key numbers" in written

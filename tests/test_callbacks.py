@@ -1,0 +1,64 @@
+"""A callback runs to its end, whatever the browser sends meanwhile."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
+from streamlit.runtime.state import SafeSessionState
+from streamlit.testing.v1 import AppTest
+
+from pages.shared import callbacks
+
+
+@pytest.fixture
+def whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on the server; the methods of Streamlit come back afterwards."""
+    for owner, name in ((SafeSessionState, "on_script_will_rerun"), (ScriptRequests, "on_scriptrunner_yield")):
+        monkeypatch.setattr(owner, name, getattr(owner, name))
+    callbacks.keep_whole()
+
+
+def _judging() -> None:
+    """A view with two acts: during the first the reader presses something else, during the second the reader leaves."""
+    import streamlit as st
+    from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
+
+    from pages.shared.state import state
+
+    def judge(leaves: bool) -> None:
+        context = get_script_run_ctx()
+        assert context is not None
+        assert context.script_requests is not None
+        if leaves:
+            context.script_requests.request_stop()
+        else:
+            context.script_requests.request_rerun(RerunData())
+        state.box, state.pair_visits = "p1", state.pair_visits + 1
+
+    st.button("Judge", on_click=judge, args=(False,))
+    st.button("Judge and leave", on_click=judge, args=(True,))
+
+
+@pytest.mark.usefixtures("whole")
+@pytest.mark.parametrize("act", ["Judge", "Judge and leave"])
+def test_a_callback_is_handled_once_and_whole_although_another_message_comes(act: str) -> None:
+    app = AppTest.from_function(_judging, default_timeout=60).run()
+    next(button for button in app.button if button.label == act).click().run()
+    assert not app.exception
+    assert (app.session_state["box"], app.session_state["pair_visits"]) == ("p1", 1)
+
+
+@pytest.mark.usefixtures("whole")
+def test_the_message_that_waited_is_answered_after_the_callback() -> None:
+    app = AppTest.from_function(_judging, default_timeout=60).run()
+    app.button[0].click().run()
+    assert [button.label for button in app.button] == ["Judge", "Judge and leave"]
+    app.button[0].click().run()
+    assert app.session_state["pair_visits"] == 2
+
+
+def test_without_it_streamlit_ends_the_callback_for_the_next_message() -> None:
+    """What `callbacks` is for; when a later Streamlit does better, this fails and the module can go."""
+    app = AppTest.from_function(_judging, default_timeout=60).run()
+    app.button[0].click().run()
+    assert "box" not in app.session_state

@@ -1,0 +1,211 @@
+"""The ledgers of pages, fields and posters: counts worked by hand, what is behind them, and the terminal's tables."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluator import cli
+from evaluator.formats.fields import FORMAT
+from evaluator.formats.posters import Posters, read_poster
+from evaluator.metrics.item_ledger import OUTCOMES, Item, ItemLedger, item_ledger
+from evaluator.model.fields import FieldDocuments
+from evaluator.project import evaluate_together
+from evaluator.protocols import fields, pixel, posters
+from evaluator.protocols.fields.ledger import field_ledgers
+from evaluator.protocols.pixel.ledger import page_ledger
+from evaluator.protocols.posters.difference import columns_of
+from evaluator.protocols.posters.ledger import poster_ledger
+from tests.building import Box, annotations, box, ground_truth
+from tests.dashboard import SAMPLE_DATA
+
+
+def rows_of(ledger: ItemLedger) -> dict[str, list[int]]:
+    """Better in B, better in A, right in both, equally wrong, net: by row."""
+    return {name: list(ledger.counts(row).values()) for row, name in enumerate(ledger.rows)}
+
+
+# --- any things --------------------------------------------------------------------------------------------------
+
+
+def test_each_thing_has_one_outcome_and_those_that_moved_most_are_first() -> None:
+    first = {Item(name): np.array([wrong]) for name, wrong in zip("abcde", (3.0, 1.0, 0.0, 2.0, 0.0), strict=True)}
+    second = {Item(name): np.array([wrong]) for name, wrong in zip("abcdf", (2.0, 8.0, 0.0, 2.0, 0.0), strict=True)}
+    ledger = item_ledger("page", "wrong pixels", ["All"], first, second)
+    assert [item.document for item in ledger.items] == ["a", "b", "c", "d"], "only what both have"
+    assert rows_of(ledger) == {"All": [1, 1, 1, 1, 0]}
+    assert [int(ledger.behind(0, each)[0]) for each in OUTCOMES] == [0, 1, 2, 3]
+    assert ledger.to_json()["changed"] == [
+        {"document": "b", "page": None, "place": None, "outcome": "a_better", "a": 1.0, "b": 8.0},
+        {"document": "a", "page": None, "place": None, "outcome": "b_better", "a": 3.0, "b": 2.0},
+    ]
+
+
+def test_nothing_to_count() -> None:
+    ledger = item_ledger("page", "wrong pixels", ["All", "Text"], {}, {})
+    assert rows_of(ledger) == {"All": [0, 0, 0, 0, 0]}
+    assert ledger.to_json()["changed"] == []
+
+
+amounts = st.sampled_from([0.0, 1.0, 2.5, float("nan")])
+
+
+@given(st.lists(st.tuples(amounts, amounts), max_size=12))
+@settings(max_examples=30)
+def test_counts_open_exactly_that_many_and_a_swap_turns_the_signs(pairs: list[tuple[float, float]]) -> None:
+    sides: list[dict[Item, Any]] = [
+        {Item("a.pdf", page): np.array([pair[side]]) for page, pair in enumerate(pairs)} for side in (0, 1)
+    ]
+    ledger, swapped = (item_ledger("page", "wrong pixels", ["All"], *order) for order in (sides, sides[::-1]))
+    counts, other = ledger.counts(0), swapped.counts(0)
+    assert [len(ledger.behind(0, name)) for name in OUTCOMES] == [counts[name] for name in OUTCOMES]
+    assert sum(counts[name] for name in OUTCOMES) == sum(a == a and b == b for a, b in pairs)  # noqa: PLR0124 - NaN
+    assert (counts["b_better"], counts["a_better"], counts["net"]) == (
+        other["a_better"], other["b_better"], -other["net"],
+    )  # fmt: skip
+
+
+# --- pages by wrong pixels ---------------------------------------------------------------------------------------
+
+
+def test_pages_by_wrong_pixels_worked_by_hand() -> None:
+    """Pages of 10 x 10 pixels, one box of half a page in the ground truth of each."""
+    labels = ["Text", "Table"]
+
+    def half(page: int, label: str = "Text", height: float = 0.5) -> Box:
+        return box(0.0, 0.0, 1.0, height, label=label, page=page, score=0.9)
+
+    truth = ground_truth([half(0), half(1), half(2, "Table")], labels=labels)
+    # A: right on page 1, nothing on page 2 (50 wrong), and the table called a text (50 wrong).
+    a = annotations([half(0), half(2)], labels=labels)
+    # B: 10 pixels short on page 1, 20 short on page 2, and nothing on page 3 (50 wrong).
+    b = annotations([half(0, height=0.4), half(1, height=0.3)], labels=labels)
+    first, second = (pixel.evaluate(truth, side, page_size=(10.0, 10.0)) for side in (a, b))
+    ledger = page_ledger(first, second)
+    assert ledger is not None
+    assert ledger.items == tuple(Item("a.pdf", page) for page in range(3))
+    assert [ledger.amounts(at) for at in range(3)] == [(0.0, 10.0), (50.0, 20.0), (50.0, 50.0)]
+    # On page 3 the 50 pixels of A are wrong for Text, too; B has none of it there.
+    assert rows_of(ledger) == {
+        "All labels": [1, 1, 0, 1, 0],
+        "Text": [2, 1, 0, 0, 1],
+        "Table": [0, 0, 0, 1, 0],
+    }
+
+
+def test_pages_have_no_ledger_where_the_classes_differ() -> None:
+    truth = ground_truth([box(0.0, 0.0, 1.0, 0.5, label="Text")], labels=["Text"])
+    other = annotations([box(0.0, 0.0, 1.0, 0.5, label="Paragraph", score=0.9)], labels=["Paragraph"])
+    result = pixel.evaluate(truth, other, page_size=(10.0, 10.0), classes="different")
+    assert page_ledger(result, result) is None
+
+
+# --- fields ------------------------------------------------------------------------------------------------------
+
+
+def read_fields(**values: tuple[str, float]) -> FieldDocuments:
+    """One document whose fields have a value and a box from the left edge to a width."""
+    rich = {key: {"_value": value, "_bbox": [0.0, 0.0, width, 0.1]} for key, (value, width) in values.items()}
+    return FORMAT.read(json.dumps({"doc_id": "letter", "fields": rich}).encode(), "side.jsonl")
+
+
+def test_fields_by_box_and_by_value_worked_by_hand() -> None:
+    truth = read_fields(date=("1 May", 0.5), name=("Ada", 0.5), total=("12", 0.5))
+    a = read_fields(date=("1 May", 0.5), name=("Bob", 0.5))
+    b = read_fields(date=("9 Jul", 0.2), name=("Ada", 0.5), more=("x", 0.5))
+    first, second = (fields.evaluate(truth, side) for side in (a, b))
+    by_box, by_value = field_ledgers(first, second, 0.5)
+    # IoU of the date in B is 0.4; the total has no box in either.
+    assert rows_of(by_box) == {
+        "All fields": [0, 1, 1, 1, -1], "date": [0, 1, 0, 0, -1], "name": [0, 0, 1, 0, 0], "total": [0, 0, 0, 1, 0],
+    }  # fmt: skip
+    assert rows_of(by_value)["All fields"] == [1, 1, 0, 1, 0]
+    assert [by_value.items[at].words for at in by_value.behind(0, "b_better")] == ["letter, page 1, name"]
+    assert rows_of(field_ledgers(first, second, 0.3)[0])["All fields"] == [0, 0, 2, 1, 0]
+
+
+def test_fields_by_box_have_the_true_positives_of_the_protocol() -> None:
+    folder = SAMPLE_DATA / "fields"
+    models = evaluate_together("fields", folder / "ground_truth", [folder / "anchors", folder / "rules"])
+    first, second = (each.result for each in models)
+    assert isinstance(first, fields.FieldsResult)
+    assert isinstance(second, fields.FieldsResult)
+    for iou in (0.5, 0.75):
+        (by_box, _), overall = field_ledgers(first, second, iou), [each.overall(iou) for each in (first, second)]
+        counts = by_box.counts(0)
+        assert counts["a_better"] + counts["same_right"] == overall[0].true_positive[0]
+        assert counts["b_better"] + counts["same_right"] == overall[1].true_positive[0]
+
+
+# --- posters -----------------------------------------------------------------------------------------------------
+
+
+def read_posters(**texts: str) -> Posters:
+    by_key = {}
+    for key, text in texts.items():
+        content = {"posterContent": {"sections": [{"sectionTitle": "One", "sectionContent": text}]}}
+        by_key[key] = read_poster(json.dumps(content).encode(), key, key)[0]
+    return Posters("side", "0" * 64, by_key, {}, ())
+
+
+def test_posters_by_criterion_worked_by_hand() -> None:
+    words = "rivers carry silt down towards wide deltas"
+    truth = read_posters(one=words, two=words, three=words)
+    # A lacks poster three, and has another text in two; B has another text in one.
+    a = read_posters(one=words, two="nothing alike here")
+    b = read_posters(one="nothing alike here", two=words, three=words)
+    ledger = poster_ledger(*(columns_of(posters.evaluate(truth, side)) for side in (a, b)))
+    assert rows_of(ledger)["All criteria"] == [2, 1, 0, 0, 1]
+    assert [ledger.items[at].document for at in ledger.behind(0, "b_better")] == ["three", "two"]
+    assert rows_of(ledger)["word capture"] == [2, 1, 0, 0, 1]
+    # Poster two has as many fields in both.
+    assert rows_of(ledger)["field proportion"] == [1, 0, 2, 0, 1]
+
+
+# --- the terminal ------------------------------------------------------------------------------------------------
+
+SIDES = {
+    "pixel": ("ground_truth.json", "lines.json", "blocks.json", "--pdfs", SAMPLE_DATA / "pdf"),
+    "fields": ("fields/ground_truth", "fields/anchors", "fields/rules"),
+    "posters": ("posters/ground_truth", "posters/across", "posters/columns"),
+}
+
+
+@pytest.mark.parametrize("protocol", SIDES)
+def test_the_terminal_shows_the_ledger_and_what_differs(capsys: pytest.CaptureFixture[str], protocol: str) -> None:
+    truth, a, b, *more = SIDES[protocol]
+    words = ["compare", protocol, "--gt", SAMPLE_DATA / truth, "--pred", SAMPLE_DATA / a, "--pred", SAMPLE_DATA / b]
+
+    def run(*further: str) -> str:
+        with pytest.raises(SystemExit) as left:
+            cli.main([str(word) for word in (*words, *more, "--resamples", 1, *further)])
+        assert left.value.code == 0
+        return capsys.readouterr().out
+
+    value = msgspec.json.decode(run("--json"))
+    assert value["ledger"] is None
+    noun = {"pixel": "page", "fields": "field", "posters": "poster"}[protocol]
+    assert {ledger["item"] for ledger in value["item_ledgers"]} == {noun}
+    text = run("--markdown")
+    for ledger in value["item_ledgers"]:
+        every = next(iter(ledger["rows"].values()))
+        outcomes = [each["outcome"] for each in ledger["changed"]]
+        assert [outcomes.count(name) for name in ("a_better", "b_better")] == [every["a_better"], every["b_better"]]
+        name, counts = next(iter(ledger["rows"].items()))
+        assert f"| {name} | {' | '.join(str(count) for count in counts.values())} |" in text
+
+
+def test_boxes_have_their_own_ledger(capsys: pytest.CaptureFixture[str]) -> None:
+    sides = ["--gt", "ground_truth.json", "--pred", "lines.json", "--pred", "blocks.json"]
+    words = [str(SAMPLE_DATA / word) if word.endswith(".json") else word for word in sides]
+    with pytest.raises(SystemExit):
+        cli.main(["compare", "snapshot", *words, "--resamples", "1", "--json"])
+    value = msgspec.json.decode(capsys.readouterr().out)
+    assert value["item_ledgers"] == []
+    assert value["ledger"]

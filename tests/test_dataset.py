@@ -73,6 +73,25 @@ def test_page_row_finds_a_page_or_says_that_there_is_none() -> None:
             assert dataset.page_row(document, page) == pages.get((document, page))
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_pages_of_another_dataset_are_found_or_not_here(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    first, second = (
+        join(ground_truth([box(0, 0, 1, 1, document=name, page=page) for name, page in pages]))
+        for pages in (
+            [("abc"[rng.integers(3)], int(rng.integers(4))) for _ in range(6)],
+            [("bcd"[rng.integers(3)], int(rng.integers(4))) for _ in range(6)],
+        )
+    )
+    named = [
+        (second.documents[document].doc_id, page)
+        for document, page in zip(second.page_document.tolist(), second.page_index.tolist(), strict=True)
+    ]
+    wanted = [row if (row := first.page_row(*each)) is not None else -1 for each in named]
+    assert first.page_rows(second).tolist() == wanted
+    assert join(ground_truth([])).page_rows(second).tolist() == [-1] * second.pages
+
+
 def test_documents_of_one_file_only() -> None:
     truth, first = ground_truth([], documents=["c", "a", "b"]), annotations([], documents=["b", "d"])
     dataset = join(truth, first, annotations([], documents=["a", "b", "c"]))

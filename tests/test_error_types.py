@@ -29,6 +29,7 @@ from evaluator.metrics.error_types import (
     name_mistakes,
     tide,
 )
+from evaluator.metrics.error_types import document as document_names
 from evaluator.metrics.matching import fit_pairs, overlapping_pairs
 from evaluator.model.boxes import overlap
 from evaluator.project import evaluate
@@ -780,3 +781,16 @@ def test_the_benchmark_runs_and_its_counts_are_equal(capsys: pytest.CaptureFixtu
     result = json.loads(capsys.readouterr().out)
     assert set(result["document_names"]["counts"]) == set(DOCUMENT)
     assert {duel["peer"] for duel in result["duels"]} <= {"hotcoco", "tidecv"}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_boxes_are_ranked_by_page_and_place(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(1, 40))
+    page, label = rng.integers(0, 3, count), rng.integers(0, 2, count).astype(np.int32)
+    boxes = BoxColumns(rng.integers(0, 3, (count, 4)) / 3.0, label, page)
+    rows = rng.integers(0, count, 30)
+    x1, y1, x2, y2 = boxes.xyxy.T.tolist()
+    keys = {row: (page[row], y1[row], x1[row], y2[row], x2[row], label[row], row) for row in set(rows.tolist())}
+    ranked = sorted(keys, key=lambda row: keys[row])
+    assert document_names._by_place(boxes, rows).tolist() == [ranked.index(row) for row in rows.tolist()]

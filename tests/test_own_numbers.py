@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from evaluator import formats, project
 from evaluator.charts import scores as charts
 from evaluator.metrics.average_precision import Curve
-from evaluator.metrics.box_scores import ThresholdChoice, box_calibration, thinned, threshold_choice
+from evaluator.metrics.box_scores import ThresholdChoice, box_calibration, box_calibrations, thinned, threshold_choice
 from evaluator.metrics.confidence import calibration
 from evaluator.metrics.error_types import TIDE
 from evaluator.metrics.results import ScoreCurve
@@ -211,6 +211,15 @@ def test_calibration_is_that_of_the_true_and_false_positives(protocol: str) -> N
     np.testing.assert_array_equal(sum(each.count for each in of_labels if each), bins.count)
     with pytest.raises(ValueError, match="label must be one of"):
         box_calibration(first, "no label")
+    together = box_calibrations(first)
+    assert list(together) == [None, *first.matching.labels]
+    for label, each in zip(together, [bins, *of_labels], strict=True):
+        other = together[label]
+        assert (other is None) == (each is None)
+        if other is not None and each is not None:
+            np.testing.assert_array_equal(other.count, each.count)
+            np.testing.assert_array_equal(other.accuracy, each.accuracy)
+            np.testing.assert_array_equal(other.error, each.error)
 
 
 @pytest.mark.parametrize("protocol", ["snapshot", "pod", "coco"])

@@ -17,7 +17,7 @@ from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.confidence import BINS, Calibration, calibration
 from evaluator.metrics.error_types import BoxColumns, TideErrors, TideOptions, tide
 from evaluator.metrics.results import ScoreCurve, defined, ratio
-from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import JoinedBoxes
 
 CURVE_POINTS: Final = 240
@@ -48,10 +48,33 @@ def box_calibration(result: AnyBoxResult, label: str | None = None, *, bins: int
     prediction, rows = result.matching.prediction, np.flatnonzero(result.counting_predictions)
     if label is not None:
         rows = rows[prediction.label[rows] == _code(result, label)]
-    score = prediction.score[rows]
+    return _calibrated(result.prediction_partner[rows] != UNMATCHED, prediction.score[rows], bins)
+
+
+def box_calibrations(result: AnyBoxResult) -> dict[str | None, Calibration | None]:
+    """What `box_calibration` gives for all labels together, under None, and for each label of the matching.
+
+    Faster than one by one: the predictions are looked through once.
+    """
+    matching = result.matching
+    prediction, rows = matching.prediction, np.flatnonzero(result.counting_predictions)
+    right, score, label = result.prediction_partner[rows] != UNMATCHED, prediction.score[rows], prediction.label[rows]
+    order = np.argsort(label, kind="stable")
+    codes = np.arange(len(matching.dataset.labels) + 1)
+    bounds = np.searchsorted(label[order], codes)
+    every: dict[str | None, Calibration | None] = {None: _calibrated(right, score)}
+    for name in matching.labels:
+        code = _code(result, name)
+        own = order[bounds[code] : bounds[code + 1]]
+        every[name] = _calibrated(right[own], score[own])
+    return every
+
+
+def _calibrated(right: BoolArray, score: FloatArray, bins: int = BINS) -> Calibration | None:
+    """The calibration of some predictions; None where a score is no probability."""
     if np.isnan(score).any() or (score < 0.0).any() or (score > 1.0).any():
         return None
-    return calibration(result.prediction_partner[rows] != UNMATCHED, score, bins=bins)
+    return calibration(right, score, bins=bins)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

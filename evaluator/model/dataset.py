@@ -410,6 +410,15 @@ class Dataset:
         row = low + int(np.searchsorted(self.page_index[low:high], page_index))
         return int(row) if row < high and self.page_index[row] == page_index else None
 
+    def page_rows(self, other: Dataset) -> IntArray:
+        """Row of each page of another dataset in the page columns of this one, int64; -1 for one that is not here."""
+        codes = np.array([self.document_code.get(each.doc_id, -1) for each in other.documents], dtype=np.int64)
+        known = (self.page_document.astype(np.int64) << 32) | self.page_index
+        wanted = (codes[other.page_document] << 32) | other.page_index
+        rows = np.searchsorted(known, wanted).astype(np.int64)
+        here = np.append(known, -1)[rows] == wanted
+        return np.where(here & (codes[other.page_document] >= 0), rows, -1)
+
     def documents_only_in(self, prediction: int = 0) -> dict[Side, tuple[str, ...]]:
         """Documents that only one of the two files names.
 

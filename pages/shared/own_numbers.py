@@ -20,7 +20,7 @@ from evaluator.charts.scores import MOST_CURVES, Point
 from evaluator.compare.differences import Difference, differences
 from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.box_results import ALL_LABELS
-from evaluator.metrics.box_scores import ThresholdChoice, box_calibration, thinned, threshold_choice
+from evaluator.metrics.box_scores import ThresholdChoice, box_calibrations, thinned, threshold_choice
 from evaluator.metrics.confidence import Calibration
 from evaluator.metrics.error_types import ERROR_TYPES, TIDE, TideErrors
 from evaluator.metrics.measures import Key
@@ -97,8 +97,7 @@ def _calibration_of(loaded: OpenedBoxes, model: Model, label: str | None = None)
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _calibrations(key: ResultKey, *, _result: Callable[[], Result]) -> Mapping[str | None, Calibration | None]:
     """Of all predictions, under None, and of each label; `key` identifies the result."""
-    result = _result()
-    return {label: box_calibration(result, label) for label in (None, *result.matching.labels)}
+    return box_calibrations(_result())
 
 
 def _differences_of(loaded: OpenedBoxes, chosen: Sequence[Model]) -> dict[str, Difference]:

@@ -150,11 +150,9 @@ def known(loaded: OpenedBoxes, every: Suspects) -> list[Known]:
     """The plan and the bound of each of the two models; the pages are the same."""
     dataset, log = loaded.dataset, findings.review_log()
     # The two models may name other pages than all models together; suspects are put where all models see them.
-    expected = np.zeros(dataset.pages)
-    own = every.dataset
-    for row, score in zip(every.ranked.page.tolist(), every.ranked.score.tolist(), strict=True):
-        page = dataset.page_row(own.documents[own.page_document[row]].doc_id, int(own.page_index[row]))
-        expected[page] += score
+    page = dataset.page_rows(every.dataset)[every.ranked.page]
+    here = page >= 0
+    expected = np.bincount(page[here], every.ranked.score[here], minlength=dataset.pages).astype(np.float64)
     done = _reviewed(dataset, log)
     answers = []
     for model in loaded.pair:

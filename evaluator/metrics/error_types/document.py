@@ -419,11 +419,17 @@ def _near_pairs(truth: _Naming, predicted: _Naming, touch_iou: float) -> _Pairs:
 
 def _by_place(boxes: BoxColumns, rows: IntArray) -> IntArray:
     """Rank of the box of each row by page, y1, x1, y2, x2 and label, int64; only boxes equal in all go by row."""
-    x1, y1, x2, y2 = boxes.xyxy.T
-    used = np.unique(rows)
-    keys = (boxes.label, x2, y2, x1, y1, boxes.page)
+    used = np.flatnonzero(np.bincount(rows, minlength=len(boxes)))
+    page, xyxy = boxes.page[used], boxes.xyxy[used]
+    order = np.lexsort((xyxy[:, 1], page))
+    # Few boxes of a page begin at one height: only those are told apart by the other columns.
+    level = (page[order[1:]] == page[order[:-1]]) & (xyxy[order[1:], 1] == xyxy[order[:-1], 1])
+    places = np.flatnonzero(np.append(level, False) | np.append(False, level))
+    tied = np.sort(order[places])
+    x1, y1, x2, y2 = xyxy[tied].T
+    order[places] = tied[np.lexsort((boxes.label[used[tied]], x2, y2, x1, y1, page[tied]))]
     rank = np.empty(len(boxes), dtype=np.int64)
-    rank[used[np.lexsort([key[used] for key in keys])]] = np.arange(len(used))
+    rank[used[order]] = np.arange(len(used))
     return rank[rows]
 
 

@@ -122,7 +122,7 @@ export interface BoxItem {
   mistake: number | null;
   /** its mistake is hidden by a filter: drawn pale, without a chip */
   faded: boolean;
-  /** what the chip says about the whole cause of its mistake; empty when another box of the cause has that chip */
+  /** the words of the chip on the whole cause of its mistake; empty when another box of the cause has that chip */
   cause: string | null;
   /** file and place */
   source: string | null;
@@ -375,7 +375,7 @@ export interface SelectedEvent extends OfPageEvent {
   held?: string[];
 }
 
-/** The page that is shown is not in the browser, against what was said before. */
+/** The page that is shown is not in the browser, against what it stated before. */
 export interface MoreEvent {
   /** names of contents and strips that the browser has */
   held: string[];

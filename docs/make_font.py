@@ -93,13 +93,13 @@ def part_letters(font: TTFont) -> None:
 def rename(font: TTFont, style: str) -> None:
     """A name of its own, and where it is from."""
     names, title = font["name"], style.capitalize()
-    said = {
+    entries = {
         0: "Copyright 2023 Adobe (http://www.adobe.com/), with Reserved Font Name 'Source'. Changed by LayoutScope.",
         1: FAMILY, 2: title, 3: f"{FAMILY} {title} 1", 4: f"{FAMILY} {title}", 5: "Version 1",
         6: f"LayoutScopeSans-{title}", 13: "SIL Open Font License, Version 1.1", 14: "http://scripts.sil.org/OFL",
     }  # fmt: skip
     names.names = []
-    for number, text in said.items():
+    for number, text in entries.items():
         names.setName(text, number, 3, 1, 0x409)
 
 

@@ -115,7 +115,7 @@ def measure_of(protocol: AnyProtocol, options: Options) -> Measure:
 def diagnosis_of(
     truth: Annotations, prediction: Annotations, protocol: AnyProtocol | None = None, options: Options | None = None
 ) -> Diagnosis:
-    """What the doctor says about two files under a protocol, the default one when none is given.
+    """The diagnosis of two files under a protocol, the default one when none is given.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def diagnosis_of(
 def checked_match(
     protocol: AnyProtocol, truth: Source, model: Source, options: Options, result: AnyBoxResult | None = None
 ) -> tuple[Issue, ...]:
-    """What has to be said about two files that were compared, because nothing or little matches.
+    """Issues of two files that were compared, because nothing or little matches.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def _names(source: Source) -> list[str]:
 def checked_evaluation(
     protocol: AnyProtocol, truth: Source, model: Source, options: Options, evaluation: Evaluation
 ) -> Evaluation:
-    """An evaluation with what `checked_match` says about it; raises as that does."""
+    """An evaluation with the issues of `checked_match`; raises as that does."""
     result = evaluation.result
     matching = result.first if isinstance(result, BoxEvaluation) else None
     more = checked_match(protocol, truth, model, options, matching)

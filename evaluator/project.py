@@ -200,7 +200,7 @@ def open_project(
     predictions : sequence of the same
         In the order of the models.
     options : Options
-        Of the protocol; says how the files are read and which labels are renamed.
+        Of the protocol; states how the files are read and which labels are renamed.
     say : callable
         Called with a few words about what is being read.
 
@@ -501,7 +501,7 @@ def explained(project: Project[Any] | None, protocol: AnyProtocol, options: Opti
 
 
 def explanation(project: Project[Any], protocol: AnyProtocol, options: Options) -> tuple[Issue, ...]:
-    """What the doctor says about files that cannot be compared as they are.
+    """The diagnoses of files that cannot be compared as they are.
 
     Returns
     -------

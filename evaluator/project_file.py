@@ -165,14 +165,14 @@ def save(by_kind: Mapping[Kind, Sides], parts: Mapping[str, str], *, as_referenc
 
     fixes = [urllib.parse.unquote(text) for text in parts.get("fix", "").split(";") if text]
 
-    def files(sides: Sides) -> dict[str, Any]:
+    def files(sides: Sides) -> dict[str, object]:
         return {
             "ground_truth": None if sides.ground_truth is None else relative(sides.ground_truth),
             "models": [relative(path) for path in sides.predictions] or None,
             "pdfs": None if sides.pdfs is None else relative(sides.pdfs),
         }
 
-    values: dict[str, Any] = {
+    values: dict[str, object] = {
         **files(by_kind.get("boxes", NO_SIDES)),
         "as_reference": as_reference or None,
         "protocol": parts.get("protocol"),

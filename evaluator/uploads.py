@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from evaluator import formats
-from evaluator.formats import archive, search, table
+from evaluator.formats import archive, known, search, table
 from evaluator.formats.base import KINDS, Kind, Unit
 from evaluator.model.dataset import Side
 from evaluator.model.issues import BadInput, Collector, Issue
@@ -116,7 +116,9 @@ def sort_dropped(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collectio
             for path in (*units.unknown, *units.others)
             if path.suffix.lower() in table.FORMAT.suffixes and table.looks_like_table(path.read_bytes())
         )
-        for path in units.unknown:
+        endings = formats.suffixes()
+        of_others = [path for path in files if path.suffix.lower() not in endings and known.name_of(path.read_bytes())]
+        for path in (*units.unknown, *of_others):
             try:
                 formats.detect_bytes(path.read_bytes(), path.relative_to(root).as_posix())
             except BadInput as refused:

@@ -1,7 +1,7 @@
 """The workspace folder: what a reader uploaded and the filter, so that a reload or a new start shows it again.
 
 Owns the folder that ``--workspace`` names: ``uploads/`` with the bytes of every file under the digest of its content,
-and ``workspace.json``, which says what each file is called and is for. Both appear whole or not at all, are bounded,
+and ``workspace.json``, which lists what each file is called and is for. Both appear whole or not at all, are bounded,
 and nothing is written outside: a name from the browser or from the state file is never a path here. One server uses a
 folder at a time. Nothing is read as boxes and nothing is evaluated.
 """
@@ -162,7 +162,7 @@ class WorkspaceFolder:
         return folder
 
     def read(self) -> Kept:
-        """Everything that is kept; what is gone or changed is left out and said as an issue."""
+        """Everything that is kept; what is gone or changed is left out and reported as an issue."""
         with self._lock:
             state, problems = self._state()
         collector = Collector(STATE_FILE, max_per_rule=20)

@@ -463,8 +463,8 @@ def view() -> None:
     both = held.compared(loaded)
     keys = result_key(loaded, chosen[0]), result_key(loaded, chosen[1])
     numbers = board_data(both.ledger, both.differences, _names(chosen), show=state.pair_show, label=state.label)
-    with st.container(key="compare_answer"):
-        left, right = st.columns([1.05, 1], gap="small")
+    answer = st.container(key="compare_answer")
+    left, right = answer.columns([1.05, 1], gap="small")
     with left:
         decision.card(
             chosen,
@@ -474,7 +474,9 @@ def view() -> None:
         )
     with right:
         board(numbers, key=_BOARD, on_link=lambda: _linked(_BOARD))
-    headline.corrected_line(loaded, chosen)
+    with answer:
+        # In here it moves no other part of the view, and the panes keep the keys, when the first verdict brings it.
+        headline.corrected_line(loaded, chosen)
     _pages(loaded)
     frame.section("Found and missed", "ground-truth boxes; a number opens its pages")
     ledger = msgspec.structs.replace(numbers, part="ledger")

@@ -25,6 +25,7 @@ from evaluator.model.issues import has_errors, plain
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.fields.drill_down import LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import FieldsResult
+from evaluator.protocols.fields.ledger import field_ledgers
 from pages.shared import frame, headline, opened, pair_differences, pictures, widgets
 from pages.shared.address import read_url, write_url
 from pages.shared.components import parse_events, viewer
@@ -438,6 +439,9 @@ def view() -> None:
         compared.models,
         [part for each in compared.models for part in map(str, (each.result.signature.line, *each.key))],
         lambda: [PROTOCOLS[FIELDS.name].measures(each.result) for each in compared.models],
+        ledgers=lambda: field_ledgers(compared.models[0].result, compared.models[-1].result, state.field_iou),
+        open_item=lambda item: choices.open_item(model, item),
+        at=state.field_iou,
     )
     parts.confidence(compared)
     _files(expanded=has_errors(compared.opened.issues))

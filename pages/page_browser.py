@@ -140,7 +140,7 @@ def _page_choice(shown: browser.Listed) -> None:
 
 def _text_by_label(loaded: OpenedBoxes, model: Model, document: str | None) -> None:
     """How much text the model loses, by label: counted when asked for, because every page must be read."""
-    job = state.word_count
+    job = words.COUNT.get()
     running = job is not None and job.running
     with st.expander("Text lost by label", expanded=running):
         st.fragment(_text_count, run_every=0.5 if running else None)(loaded, model, document, running)
@@ -148,7 +148,7 @@ def _text_by_label(loaded: OpenedBoxes, model: Model, document: str | None) -> N
 
 def _text_count(loaded: OpenedBoxes, model: Model, document: str | None, was_running: bool) -> None:
     """The count, its progress, or the way to it."""
-    job, summary = state.word_count, words.counted(loaded, model, document)
+    job, summary = words.COUNT.get(), words.counted(loaded, model, document)
     if job is not None and job.running:
         done = job.summary.pages if job.summary else 0
         st.progress(done / max(job.total, 1), text=f"{done:,} of {count_of(job.total, 'page')}")

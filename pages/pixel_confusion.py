@@ -39,7 +39,7 @@ from pages.shared.pixel.scope import (
     values_of,
 )
 from pages.shared.pixel.summary import PAGES_AT_ONCE, summary
-from pages.shared.state import Field, State, chosen_cells, report, state
+from pages.shared.state import Field, State, chosen_cells, go_to, report, state
 
 _HEATMAP, _PAGE, _TABLE = "pixel_matrix", "pixel_page_view", "pixel_table"
 _SHOWS = {"pixels": "Pixels", "row": "Row share", "column": "Column share", "f1": "F1"}
@@ -438,6 +438,8 @@ def _results(
             loaded.pair,
             [*loaded.digests, *(f"{model.index} {_said(results[model.letter])}" for model in loaded.pair)],
             lambda: [PROTOCOLS[pixel.NAME].measures(results[model.letter]) for model in loaded.pair],
+            ledgers=lambda: PROTOCOLS[pixel.NAME].item_ledgers(results["A"], results["B"]),
+            open_item=lambda item: go_to(item.document, item.page or 0),
         )
     _notes(shown)
     with st.sidebar:

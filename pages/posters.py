@@ -17,6 +17,7 @@ from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.issues import plain
 from evaluator.protocols.posters.difference import PosterColumns, paired
 from evaluator.protocols.posters.evaluation import CRITERIA, FIELDS_FROM, FIELDS_TO, PASS_FROM
+from evaluator.protocols.posters.ledger import poster_ledger
 from evaluator.protocols.posters.profiles import EXPLANATIONS, PROFILES, PURPOSES
 from evaluator.workspace import sample
 from pages.shared import frame, opened, pair_differences, widgets
@@ -314,6 +315,8 @@ def view() -> None:
         chosen,
         [*posters.digests, *(f"{model.index} {each.signature}" for model, each in zip(chosen, every, strict=True))],
         lambda: [each.measures for each in every],
+        ledgers=lambda: [poster_ledger(*(each.columns for each in every))],
+        open_item=lambda item: choices.open_poster(item.document),
         noun="poster",
     )
     _file_issues(chosen)

@@ -16,7 +16,6 @@ from pages.shared import pack as held
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import OpenedBoxes
 from pages.shared.own_numbers import has_own_numbers
-from pages.shared.state import state
 
 _MEGABYTE = 2**20
 # More documents than this are chosen in the terminal.
@@ -188,7 +187,7 @@ def _chapters(contents: Contents) -> None:
 @st.fragment(run_every=0.5)
 def _progress() -> None:
     """How far the pack is; runs by itself while it is made."""
-    current = state.pack_job
+    current = held.JOB.get()
     if current is not None and current.running:
         share = current.done / current.total if current.total else 0.0
         st.progress(min(share, 1.0), text=frame.escaped(current.text))
@@ -236,7 +235,7 @@ def _make(
     earlier: Packed | None = None,
 ) -> None:
     """The button, the progress, and the finished file."""
-    current = state.pack_job
+    current = held.JOB.get()
     if current is not None and current.running:
         _progress()
         return
@@ -277,7 +276,7 @@ def _without_boxes() -> None:
     with left:
         options = PackOptions(date=held.today(), title=_title())
         also = _also(None)
-        current = state.pack_job
+        current = held.JOB.get()
         if current is not None and current.contents is not None and not current.running:
             _chapters(current.contents)
         _make(None, options, form, also, None)
@@ -306,7 +305,7 @@ def view() -> None:
     with left:
         options = _choice(loaded, limits)
         also = _also(loaded)
-        contents, current = held.contents_of(loaded, options, earlier), state.pack_job
+        contents, current = held.contents_of(loaded, options, earlier), held.JOB.get()
         made = current.contents if current is not None and not current.running else None
         if current is None or current.choices != held.choices(loaded, options, also, earlier):
             made = None

@@ -37,7 +37,7 @@ def _pdfs(loaded: OpenedBoxes) -> None:
     seen = held.from_pdfs(loaded)
     pages = count_of(loaded.dataset.pages, "page")
     reading.panel(
-        State.slices_reading,
+        held.READING,
         start=lambda: held.read_pdfs(loaded),
         unread=f"Also search by words, fonts, ink, pictures and ruled lines: reads {pages}.",
         read=None

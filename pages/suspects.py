@@ -83,7 +83,7 @@ def _pages_read(loaded: OpenedBoxes) -> None:
         return
     read = held.with_pages(loaded)
     reading.panel(
-        State.suspect_reading,
+        held.READING,
         start=lambda: held.read_pages(loaded),
         unread="Words and ink of the pages do not count yet: cut words, uncovered ink, empty boxes.",
         read=None if read is None else "Words and ink of the likeliest suspects' pages count.",
@@ -193,7 +193,7 @@ def _answer(entry: Entry, verdict: str) -> None:
     refused = findings.save(entry.target, verdict=verdict, target_id=entry.id)
     if refused is not None:
         return
-    state.suspect_last = entry
+    held.LAST.set(entry)
     _step(0 if state.suspect_unjudged else 1)
 
 
@@ -206,9 +206,9 @@ def _step(by: int) -> None:
 
 def _undo() -> None:
     """Take the last verdict back."""
-    last = state.suspect_last
+    last = held.LAST.get()
     if last is not None and findings.save(last.target, verdict=None, target_id=last.id) is None:
-        state.suspect_last = None
+        held.LAST.set(None)
         _step(0)
 
 
@@ -231,7 +231,7 @@ def _buttons(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> None:
         st.button(words, key="suspect_edit", shortcut="e", disabled=not named, on_click=_edit, args=(every, entry))
         st.button("Skip", key="suspect_skip", shortcut="s", on_click=_step, args=(1,))
         st.button("Back", key="suspect_back", shortcut="p", on_click=_step, args=(-1,))
-        st.button("Undo", key="suspect_undo", shortcut="u", disabled=state.suspect_last is None, on_click=_undo)
+        st.button("Undo", key="suspect_undo", shortcut="u", disabled=held.LAST.get() is None, on_click=_undo)
         if st.button("Show on the page", key="suspect_page", icon=":material/find_in_page:"):
             suspect = every[entry.place]
             go_to(suspect.document, suspect.page)

@@ -36,7 +36,7 @@ RAISED = ("UsageError", "OptionError", "FixError", "ConditionError", "WritingPro
 HEAD = """# Every error, its sentence and its fix
 
 Written by `python -m tests.error_page` from the code; a test fails when it is not up to date. An issue of a file is
-shown as file, place, rule, what was found, fix; here are the rules with their fixes. "…" stands for what is filled in:
+shown as file, place, rule, what was found, fix; here are the rules with their fixes. "…" is what is filled in:
 a name, a number, a place.
 """
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -394,7 +394,7 @@ def page() -> str:
     parts.append(f"\n## Commands, options and documents that are written\n\n{table(('sentence',), sentences_raised())}")
     for title, sentences in (("Pages and documents", pages._SENTENCES), ("The store of findings", store._SENTENCES)):
         rows = [tuple(" ".join(blanked(text).split()) for text in each) for each in sentences.values()]
-        parts.append(f"\n## {title}\n\n{table(('what is said', 'why', 'fix'), rows)}")
+        parts.append(f"\n## {title}\n\n{table(('message', 'why', 'fix'), rows)}")
     return "".join(parts)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 
 import pytest
 
@@ -41,12 +42,35 @@ def test_an_image_without_an_id_in_a_file_whose_ids_are_texts() -> None:
     assert {issue.rule for issue in refused.value.issues} >= {"id is required here (COCO format)"}
 
 
+def test_an_id_that_is_written_with_a_point_is_the_number_beside_ids_that_are_texts() -> None:
+    images = b'[{"id": "a", "file_name": "a.png", "width": 9, "height": 9}, {"id": 5.0, "width": 9, "height": 9}]'
+    item = b'{"id": 1, "image_id": "5", "category_id": "t", "bbox": [1, 1, 2, 2], "area": 4, "iscrowd": 0}'
+    content = b'{"images": %s, "annotations": [%s], "categories": [{"id": %s, "name": "T"}]}'
+    source = formats.read_bytes(content % (images, item, b'"t"'), "a.json", format="coco")
+    assert [document.name for document in source.documents] == ["a", "5"]
+    # 0.0 was taken for the first of the texts.
+    with pytest.raises(BadInput) as refused:
+        formats.read_bytes(content % (images, item, b"0.0"), "a.json", format="coco")
+    assert [issue.found for issue in refused.value.issues if issue.severity == "error"] == ['"t"']
+
+
 @pytest.mark.parametrize("odd", ['{"type": [[]]}', '{"type": {"a": 1}, "id": "r"}'])
 def test_a_result_of_label_studio_whose_type_is_no_text(odd: str) -> None:
     content = f'[{{"id": 1, "data": {{"image": "a.png"}}, "annotations": [{{"result": [{odd}]}}]}}]'
     with pytest.raises(BadInput) as refused:
         formats.read_bytes(content.encode(), "a.json", format="label-studio")
     assert [issue.rule for issue in refused.value.issues] == ["a result must have a type (Label Studio)"]
+
+
+def test_a_turned_rectangle_that_is_too_large_for_a_number_is_an_issue_without_a_warning_of_numpy() -> None:
+    shape = '{"x": 1, "y": 1, "width": 1e308, "height": 1e308, "rotation": 45, "rectanglelabels": ["a"]}'
+    region = f'{{"type": "rectanglelabels", "original_width": 900, "original_height": 900, "value": {shape}}}'
+    content = f'[{{"id": 1, "data": {{"image": "a.png"}}, "annotations": [{{"result": [{region}]}}]}}]'
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(BadInput) as refused:
+            formats.read_bytes(content.encode(), "a.json", format="label-studio")
+    assert [issue.place for issue in refused.value.issues] == ["$[0].annotations[0].result[0]"]
 
 
 def test_a_page_of_nearly_no_size_makes_no_infinite_boxes() -> None:

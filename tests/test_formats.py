@@ -360,7 +360,8 @@ def test_other_files_of_an_archive_are_counted(tmp_path: Path) -> None:
     path = packed(tmp_path / "a.zip", {"1.xml": VOC.format("a"), "images/a.jpg": "x", "README.md": "x"})
     assert [issue.sentence for issue in formats.read(path).issues] == [
         "a.zip: only the files of an archive that end in .json or .xml or .csv or .jsonl or .ndjson or .parquet or "
-        ".tsv or .txt or .yaml or .yml are read; found 2 of another kind. Nothing to do if they are page images."
+        ".tsv or .txt or .yaml or .yml or .names are read; found 2 of another kind. Nothing to do if they are page "
+        "images."
     ]
 
 

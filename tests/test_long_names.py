@@ -9,8 +9,10 @@ import pytest
 
 from evaluator import formats
 from evaluator.charts.boxes import mistakes_by_label
+from evaluator.charts.theme import name_height
 from pages.shared.frame import short_name
 from pages.shared.opened import Model
+from pages.shared.widgets import _room
 from tests.building import box, snapshot_file
 from tests.charting import specification
 
@@ -26,8 +28,26 @@ def test_only_an_owner_is_left_out_of_a_short_name(name: str, shown: str) -> Non
 def test_names_on_axes_are_cut_before_they_are_measured() -> None:
     chart = mistakes_by_label(["x" * 10_000], {"A": np.array([1])}, baseline="A", dark=False, height=100)
     axis = next(layer["encoding"]["y"]["axis"] for layer in specification(chart)["layer"])
-    assert "slice(datum.label, 0, 59)" in axis["labelExpr"]
+    assert "slice(datum.label, 0, 83)" in axis["labelExpr"]
     assert "202a" in axis["labelExpr"]
+
+
+LONG = "Paragraph of running text in the body of the report, without captions or notes."
+
+
+@pytest.mark.parametrize(("label", "lines"), [("Section-header", 1), ("\u8868\u683c" * 10, 2), (LONG, 3)])
+def test_bars_have_room_for_the_lines_of_their_names(label: str, lines: int) -> None:
+    assert name_height([label]) == 12 * lines
+    chart = mistakes_by_label([label], {"A": np.array([1])}, baseline="A", dark=False, height=400)
+    assert specification(chart)["height"] == max(60, 12 * lines + 2 + 34)
+
+
+@pytest.mark.parametrize(
+    ("names", "room"),
+    [(["Text"], (112, 26)), (["Section-header-2"], (130, 26)), (["\u8868\u683c" * 8], (220, 58)), ([LONG], (220, 58))],
+)
+def test_a_column_of_names_gets_room_then_lines(names: list[str], room: tuple[int, int]) -> None:
+    assert _room(["All labels", *names], 112) == room
 
 
 def test_a_page_number_that_no_document_has_is_not_taken_in_silence() -> None:

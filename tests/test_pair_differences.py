@@ -11,6 +11,7 @@ from evaluator.compare.differences import Difference, decisive, differences
 from evaluator.compare.sentences import interval_text, moved_text, name_of, summary
 from evaluator.project import evaluate_together
 from evaluator.protocols import PROTOCOLS
+from pages.shared.state import State
 from tests import dashboard
 from tests.dashboard import SAMPLE_DATA, start
 
@@ -47,3 +48,33 @@ def test_the_view_says_what_the_terminal_says(monkeypatch: pytest.MonkeyPatch, p
     headline = summary(every, ("A", "B")).headline
     # The models are called by their names there.
     assert headline[headline.index(" points") :] in said
+
+
+@pytest.mark.parametrize("protocol", list(VIEWS))
+def test_the_ledger_counts_and_lists_what_the_terminal_counts(monkeypatch: pytest.MonkeyPatch, protocol: str) -> None:
+    view, truth, models = VIEWS[protocol]
+    options = {"pdfs": SAMPLE_DATA / "pdf"} if protocol == "pixel" else {}
+    paths = [SAMPLE_DATA / name for name in models]
+    results = [one.result for one in evaluate_together(protocol, truth, paths, **options)]
+    ledgers = PROTOCOLS[protocol].item_ledgers(*results)
+    assert ledgers
+    app = start(monkeypatch, view)
+    tables = [each.value for each in app.dataframe if "B better" in each.value.columns]
+    assert len(tables) == len(ledgers)
+    for table, ledger in zip(tables, ledgers, strict=True):
+        assert table.iloc[:, 0].tolist() == list(ledger.rows)
+        counts = [list(ledger.counts(row).values()) for row in range(len(ledger.rows))]
+        assert table.iloc[:, 1:].to_numpy().tolist() == counts
+    for ledger in ledgers:
+        for outcome in ("b_better", "a_better"):
+            row = max(range(len(ledger.rows)), key=lambda row: ledger.counts(row)[outcome])
+            app.session_state[State.ledger_of.key] = (ledger.criterion, ledger.rows[row], outcome)
+            dashboard.fine(app.run())
+            listed = [each.value for each in app.dataframe if each.value.columns[0] == "Document"][-1]
+            items = [ledger.items[at] for at in ledger.behind(row, outcome)]
+            assert len(listed) == ledger.counts(row)[outcome] > 0
+            assert listed["Document"].tolist() == [item.document for item in items]
+            if items[0].page is not None:
+                assert listed["Page"].tolist() == [str((item.page or 0) + 1) for item in items]
+            if items[0].place:
+                assert listed["Field"].tolist() == [item.place for item in items]

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator.drawing.payloads import PictureItem, ProblemItem, SharperEvent
 from evaluator.formats.base import Reading
+from evaluator.formats.posters import REPORT
 from evaluator.project import evaluate
 from evaluator.workspace import Sides, Workspace, find
 from tests.dashboard import (
@@ -317,6 +318,15 @@ def test_one_poster_and_one_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert "means of 1 poster" in words(app)
     data = viewer(app)
     assert data["page"]["problem"]["title"] == "No PDF folder is open"
+
+
+def test_the_source_of_each_text_is_a_column(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    truth = write(tmp_path / "gt", a={"x": "one two 3"}, b={"x": "four five 6"})
+    model = write(tmp_path / "m", a={"x": "one two 3"}, b={"x": "seven"})
+    assert "Source" not in table(start(monkeypatch, POSTERS, files=opened(truth, model)))[0]
+    (model / REPORT).write_text(json.dumps([{"poster_id": "b", "source": "ocr"}]), encoding="utf-8")
+    rows = table(start(monkeypatch, POSTERS, files=opened(truth, model)))
+    assert [(row["Poster"], row["Source"]) for row in rows] == [("b", "ocr"), ("a", "")]
 
 
 def test_the_same_texts_under_other_ids_are_other_posters(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -581,7 +581,7 @@ def test_missing_and_mistyped_keys() -> None:
         "gt.json: $.annotations[2]: an entry must be an object with image_id, category_id, bbox (COCO format); "
         "found 5. Write it as an object, or remove it.",
         "gt.json: $.annotations[1]: every annotation must have an area (COCO format); found 2 without area. "
-        "Width times height of the box is used to tell small from large.",
+        "Width times height of the box is used to distinguish small from large.",
     ]
 
 
@@ -649,7 +649,7 @@ def test_oddities_are_said_and_nothing_is_changed() -> None:
         "gt.json: $.annotations[0].bbox: a box without width or height overlaps nothing (pycocotools); "
         "found [10.0,20.0,0.0,40.0]. It counts; correct it if it is wrong.",
         "gt.json: $.annotations[4]: every annotation must have an area (COCO format); found 1 without area. "
-        "Width times height of the box is used to tell small from large.",
+        "Width times height of the box is used to distinguish small from large.",
         "gt.json: $.annotations: the scores of a ground truth are not used; found score. "
         "Give the file as predictions if it is a model's.",
         "gt.json: $.annotations[0].ignore: ignore is not read; iscrowd marks what is ignored (pycocotools); "

@@ -52,6 +52,28 @@ def refused(content: str, name: str) -> str:
         ('{"DocumentMetadata": {}, "ExpenseDocuments": [{"Blocks": [{"BlockType": "PAGE"}]}]}', "a.json", "this is a "
          "form of AnalyzeExpense or AnalyzeID of AWS Textract, which is not read. Call AnalyzeDocument with the "
          "feature LAYOUT for the same document."),
+        ('{"dt_polys": [], "rec_texts": [], "rec_boxes": []}', "a.json", "this is a result of PaddleOCR with lines of "
+         "text and no regions, which is not read. Run PP-StructureV3 or a PP-DocLayout model on the same page."),
+        ('{"a": [{"bboxes": [], "image_bbox": [0, 0, 9, 9], "page": 1}]}', "a.json", "this is a layout of Surya, which "
+         "is not read. Convert the document with Marker and --output_format json."),
+        ('{"status": "Succeeded", "result": {"analyzerId": "a", "contents": []}}', "a.json", "this is a result of "
+         "Azure Content Understanding, which is not read. Run prebuilt-layout of Document Intelligence on the same "
+         "document."),
+        ('{"status": "running", "createdDateTime": "2026-01-01"}', "a.json", "this is an answer of Azure Document "
+         "Intelligence without a result, which is not read. Ask for the result again when the analysis has succeeded."),
+        ('{"JobStatus": "FAILED", "StatusMessage": "x"}', "a.json", "this is an answer of AWS Textract without blocks, "
+         "which is not read. Ask for the result again when the job has succeeded."),
+        ("schema_name: DoclingDocument", "a.yaml", "this is a document of Docling in DocTags or YAML, which is not "
+         "read. Save it as JSON, as document.save_as_json does."),
+        ("image,id,label,annotator,annotation_id,created_at,lead_time", "a.csv", "this is a CSV export of Label "
+         "Studio, which is not read. Export the project as JSON."),
+        ("%PDF-1.7", "a.json", "this is a PDF, which is not read. Give the annotations of its pages, and the PDF with "
+         "--pdfs."),
+        ("BZh9", "a.json.bz2", "this is a compressed file, which is not read. Unpack it, or give a zip archive."),
+        ("/d/p.png,1,2,3,4,Text", "a.csv", 'the first line of a table must name its columns; found "/d/p.png", "1", '
+         '"2", "3", "4", "Text". Write for example document,label,x1,y1,x2,y2.'),
+        ('{"a": 1}\n{"a": 2}', "a.json", "line 2, column 1: the text must be well-formed JSON (RFC 8259); found a "
+         'further value: "{\\"a\\": 2}". Put the values in one array, with commas between them.'),
     ],
 )  # fmt: skip
 def test_sentences(content: str, name: str, sentence: str) -> None:

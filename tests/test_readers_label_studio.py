@@ -178,7 +178,6 @@ WRONG = [
     (task(region(x=3e11)), f"{AT}: coordinates must be at most 1,000,000,000 pixels; found [3000000000, 0.2, "
      "3000000000.5, 0.45]. Correct the region."),
     (task(region(" ")), f'{AT}: a region must have a label (LS); found " ". Label it, or remove it.'),
-    (task(region(rectanglelabels=[])), f"{AT}: a region must have a label (LS). Label it, or remove it."),
     (task(region(rotation=5, more={"original_width": 0})), f"{AT}: a rectangle that is turned must have original_width "
      "and original_height above 0 (LS); found rotation 5 without. Write the size of the image in pixels."),
     (task(region(more={"image_rotation": 90})), f"{AT}: the image must not be turned in the editor, image_rotation "
@@ -214,7 +213,27 @@ def test_repeated_images_and_documents() -> None:
     assert refused(task(), task(key=2)) == [
         'l.json: $[1]: a document must be one task (Label Studio); found "a.png", as in $[0]. Keep one of the tasks.'
     ]
-    assert refused(task(image="x/a.png"), task(image="y/a.png", key=2))[0].startswith("l.json: $[1]: a document must")
+    assert warned(read(task(region(), image="x/a.png"), task(region(), image="y/a.png", key=2))) == [
+        'l.json: images with one file name are read as pages of one document; found "a": "x/a.png", "y/a.png". Rename '
+        "the images if they are different documents."
+    ]
+
+
+def test_regions_without_a_label_are_left_out() -> None:
+    source = read(task(region(), region(rectanglelabels=[]), region(rectanglelabels=None)))
+    assert len(source.boxes) == 1
+    assert warned(source) == [
+        "l.json: $[0].annotations[0].result[1]: a region should have a label (Label Studio); found 2 without. They are "
+        "left out; label them to have them compared."
+    ]
+
+
+def test_pages_of_a_repeater_are_known_by_their_tags() -> None:
+    regions = [region(more={"to_name": "page_0"}), region(more={"to_name": "page_11"})]
+    pages = [{"url": f"https://x.org/report_{page}.png"} for page in range(1, 13)]
+    source = read({**task(*regions), "data": {"pages": pages}})
+    assert [document.doc_id for document in source.documents] == ["report"]
+    assert source.boxes.page.tolist() == [0, 11]
 
 
 def test_scores_outside_of_their_range_and_boxes_outside_of_the_page() -> None:

@@ -97,6 +97,11 @@ def test_pages_in_one_folder_are_read_as_one(tmp_path: Path) -> None:
     )
 
 
+def test_a_page_without_an_image_is_named_like_its_file() -> None:
+    content = b'<PcGts><Page imageFilename=" " imageWidth="300" imageHeight="400"/></PcGts>'
+    assert [document.doc_id for document in ROW.read(content, "p.xml").documents] == ["p"]
+
+
 # --- what is said --------------------------------------------------------------------------------------------
 
 WRONG = [
@@ -115,7 +120,6 @@ WRONG = [
      "size of the image in pixels."),
     (page(size=("wide", 400)), 'line 2, <Page>: imageWidth must be a finite number (PAGE XML); found "wide". '
      "Correct it."),
-    (page(image=" "), "line 2, <Page>: an image must have a name (PAGE XML). Name the image."),
     (b"<PcGts></PcGts>", "the file must have a <Page> (PAGE XML); found none. Export the file again."),
     (page().replace(b"PcGts>", b"Pc>"), "line 1, <Pc>: the outermost element must be <PcGts> (PAGE XML); found "
      '"Pc". Export the file again.'),

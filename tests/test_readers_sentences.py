@@ -187,3 +187,96 @@ def test_a_path_where_nothing_is(tmp_path: Path) -> None:
     assert str(bad.value) == (
         "nothing: the file must be readable; found No such file or directory. Correct the path or its permissions."
     )
+
+
+def coco(path: str, value: object) -> bytes:
+    """A COCO file of one box with one value replaced or added; steps of the path are keys and places."""
+    file: Any = {
+        "images": [{"id": 1, "width": 9, "height": 9, "file_name": "a.png"}],
+        "categories": [{"id": 1, "name": "T"}],
+        "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 1, 2, 2], "area": 4, "iscrowd": 0}],
+    }
+    list_of, key = path.split(".")
+    file[list_of][0][key] = value
+    return json.dumps(file).encode()
+
+
+NUMBER = "must be a finite number (COCO format); found"
+WHOLE = "must be an integer of 64 bits (COCO format); found"
+QUOTES = "Write it as a number, without quotes."
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "sentence"),
+    [
+        ("annotations.area", "4", f'area {NUMBER} "4". {QUOTES}'),
+        ("annotations.category_id", True, f"category_id {WHOLE} true. Write the number of the id without quotes."),
+        ("annotations.id", [1], f"id {WHOLE} [1]. Write the number of the id without quotes."),
+        ("annotations.iscrowd", 2, "iscrowd must be 0 or 1 (COCO format); found 2. Write 0 or 1."),
+        ("annotations.score", "0.5", f'score {NUMBER} "0.5". {QUOTES}'),
+        ("images.width", "9", f'width {NUMBER} "9". {QUOTES}'),
+        ("images.height", [9], f"height {NUMBER} [9]. {QUOTES}"),
+        ("images.file_name", 5, "file_name must be a string (COCO format); found 5. Put it in quotes."),
+        ("images.page_index", "2", f'page_index {WHOLE} "2". Write it without quotes.'),
+        ("images.page", [2], f"page {WHOLE} [2]. Write it without quotes."),
+        ("images.page_no", [2], f"page_no {WHOLE} [2]. Write it without quotes."),
+        ("images.page_index", -1, "page_index must be from 0 to 2147483647; found -1. Correct the page."),
+        ("categories.name", "", 'a category must have a name (COCO format); found "". Name it.'),
+        ("categories.name", 5, "name must be a string (COCO format); found 5. Put it in quotes."),
+    ],
+)
+def test_what_is_refused_of_coco(path: str, value: object, sentence: str) -> None:
+    list_of, key = path.split(".")
+    # A category without a usable name, and a score in a ground truth, are said to be more than that.
+    assert (
+        refused(formats.FORMATS["coco"], coco(path, value), "c.json")[0] == f"c.json: $.{list_of}[0].{key}: {sentence}"
+    )
+
+
+def test_files_of_a_folder_that_do_not_belong_together(tmp_path: Path) -> None:
+    folder = tmp_path / "d"
+    folder.mkdir()
+    (folder / "a.json").write_bytes(coco("images.id", 1))
+    (folder / "b.json").write_text(json.dumps([{"type": "text", "bbox": [1, 1, 5, 5], "page_idx": 0}]))
+    with pytest.raises(BadInput) as bad:
+        formats.read(folder)
+    same = "d: b.json and a.json: the files of a folder must have the same"
+    assert [issue.sentence for issue in bad.value.issues] == [
+        f'{same} format; found "mineru" and "coco". Use one folder for each.',
+        f'{same} side; found "prediction" and "ground_truth". Use one folder for each.',
+        f'{same} unit; found "page" and "pixels". Use one folder for each.',
+        f'{same} label_map (snapshot 1.3, section 9.2); found {{}} and {{"1":"T"}}. Give all files the same ids and '
+        "names.",
+    ]
+
+
+def test_a_path_that_is_no_file() -> None:
+    with pytest.raises(BadInput) as bad:
+        formats.read("/dev/null")
+    assert str(bad.value) == (
+        "null: the path must be a file or a folder of files; found neither of them. Correct the path."
+    )
+
+
+TITLES = {"coco": "COCO", "cvat": "CVAT", "page-xml": "PAGE XML", "omnidocbench": "OmniDocBench"}
+
+
+@pytest.mark.parametrize("name", TITLES)
+def test_what_needs_the_sizes_of_pages(name: str) -> None:
+    with pytest.raises(BadInput) as bad:
+        WRITERS[name].written(replace(sized(), page_size=None))
+    assert str(bad.value) == (
+        f"prediction.json: {TITLES[name]} needs the width and height of every page; found 4 of 4 pages without, b.png, "
+        "page 2 first. Give the PDFs with --pdfs DIR, or one size for all with --page-size WxH."
+    )
+
+
+def test_what_page_xml_rounds() -> None:
+    source = replace(annotations([box(-0.5, 0.1, 0.3, 0.3, score=2.0)]), page_size=np.array([[99.0, 99.0]]))
+    assert [issue.sentence for issue in WRITERS["page-xml"].written(source).warnings] == [
+        "prediction.json: PAGE XML coordinates are whole pixels; found 1 box with others. They are rounded.",
+        "prediction.json: PAGE XML coordinates are not negative; found 1 box with others. They are written all the "
+        "same.",
+        "prediction.json: PAGE XML confidences are in [0, 1]; found 1 box with others. The scores are left out.",
+        "prediction.json: PAGE XML does not name a model; found toy. The name is left out.",
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import zipfile
 from pathlib import Path
 
@@ -12,9 +13,11 @@ from PIL import Image
 
 from evaluator import project
 from evaluator.formats.base import Reading
-from evaluator.uploads import sort_dropped
+from evaluator.model.issues import BadInput
+from evaluator.uploads import Proposed, sort_dropped
 from tests.dashboard import SAMPLE_DATA
 
+SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 TRUTH = {
     "images": [{"id": 1, "file_name": "scan-1.png", "width": 100, "height": 80}],
     "categories": [{"id": 1, "name": "Table"}],
@@ -126,3 +129,47 @@ def test_the_sample_data_of_every_kind() -> None:
         assert sides.count((kind, "ground_truth")) == 1
         assert sides.count((kind, "prediction")) == 2
     assert Path("ground_truth.json").name in {each.upload.name for each in dropped.proposed}
+
+
+# --- real files of each format -----------------------------------------------------------------------------------
+
+TRUTHS = {"alto", "coco", "cvat", "label-studio", "omnidocbench", "page-xml", "voc", "yolo"}
+# Format by folder; those of one name are not listed. Some folders hold files of another format, by name.
+FORMAT_OF = {
+    "azure-di": "azure", "doclaynet": "coco", "google-documentai": "documentai", "pascal-voc": "voc",
+    "pp-doclayout": "paddle", "publaynet": "coco", "activities.gt.azure.json": "azure",
+}  # fmt: skip
+REFUSED = {
+    "Invoice_1.pdf.labels.json": "this is a labels file of Azure Document Intelligence",
+    "DoclingDocument.schema.json": "this is a JSON schema",
+    "sample.html": "this is hOCR",
+    "tess.hocr": "this is hOCR",
+}
+# What a model gave, in a format of ground truth.
+RESULTS_OF = {"hotcoco_dt.json", "detection_prediction.json"}
+
+
+def opens_or_is_refused(proposed: Proposed) -> bool:
+    """Whether a file opens, or every issue of it names it."""
+    reading = Reading(side=proposed.side, unscored=True)
+    try:
+        return project.read_content(proposed.upload, reading, proposed.kind).name == proposed.upload.name
+    except BadInput as refused:
+        return {issue.file for issue in refused.issues} == {proposed.upload.name}
+
+
+@pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/formats")
+def test_a_real_file_of_each_format_is_recognised_with_its_side_or_refused_by_name() -> None:
+    paths = [path for path in sorted(Path(SHARED, "real", "formats").glob("*/*")) if path.name != "SOURCES.txt"]
+    assert len(paths) > 40
+    for path in paths:
+        dropped = sort_dropped([(path.name, path.read_bytes())])
+        if path.name in REFUSED:
+            assert dropped.proposed == (), path.name
+            assert [REFUSED[path.name] in issue.sentence for issue in dropped.issues] == [True], path.name
+            continue
+        (proposed,) = dropped.proposed
+        name = FORMAT_OF.get(path.name) or FORMAT_OF.get(path.parent.name, path.parent.name)
+        is_truth = name in TRUTHS and path.name not in RESULTS_OF
+        assert (proposed.upload.format, proposed.side) == (name, "ground_truth" if is_truth else "prediction"), path
+        assert opens_or_is_refused(proposed), path.name

@@ -193,8 +193,9 @@ def test_one_step_of_the_iou_threshold_computes_each_result_once(monkeypatch: py
     assert len(made) == len(pooled) == 2, "a run without a change computes nothing"
 
 
+@pytest.mark.parametrize("with_bbox", [True, False], ids=["bbox", "segmentation alone"])
 def test_outlines_are_compared_where_files_have_them_and_the_reader_says_so(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, with_bbox: bool
 ) -> None:
     # Two opposite triangles of one box, and two equal ones.
     lower, upper = [0, 0, 40, 40, 0, 40], [0, 0, 40, 0, 40, 40]
@@ -207,6 +208,8 @@ def test_outlines_are_compared_where_files_have_them_and_the_reader_says_so(
     predicted = [
         {**each, "segmentation": [shape], "score": 0.5} for each, shape in zip(boxes, (lower, upper), strict=True)
     ]
+    if not with_bbox:
+        predicted = [{key: value for key, value in each.items() if key != "bbox"} for each in predicted]
     (tmp_path / "truth.json").write_text(
         json.dumps({"images": images, "categories": [{"id": 1, "name": "Text"}], "annotations": truth})
     )

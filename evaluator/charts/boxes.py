@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from evaluator.charts.theme import bars_of_labels, fixed_scale, palette, themed, tips
+from evaluator.charts.theme import bars_of_labels, fixed_scale, name_height, palette, themed, tips
 from evaluator.charts.vega import Chart, Piece, brushed, field, layer, picked
 from evaluator.model.boxes import FloatArray, IntArray
 
@@ -31,7 +31,7 @@ def mistakes_by_label(
     baseline : str
         The model that is drawn grey.
     height : int
-        In pixels; bars get thinner to fit.
+        In pixels; bars get thinner to fit, but names of several lines may need more.
     top : int
         How many labels are drawn.
 
@@ -57,7 +57,9 @@ def mistakes_by_label(
         number=",d",
         pick=picked("label", ["label", "model"]),
     )
-    return themed(bars, colours, height=min(height, max(len(shown), 1) * (18 * len(mistakes) + 8) + 34))
+    rows, named = max(len(shown), 1), name_height(labels[row] for row in shown)
+    # Names of several lines must not lie over each other.
+    return themed(bars, colours, height=max(min(height, rows * (18 * len(mistakes) + 8) + 34), rows * (named + 2) + 34))
 
 
 def histogram(values: Mapping[str, FloatArray], *, low: float, baseline: str, dark: bool, height: int = 130) -> Chart:

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from evaluator.charts.theme import bars_of_labels, fixed_scale, palette, themed, tips
+from evaluator.charts.theme import bars_of_labels, fixed_scale, name_height, palette, themed, tips
 from evaluator.charts.vega import Chart, field
 from evaluator.model.boxes import FloatArray
 
@@ -41,7 +41,7 @@ def f1_by_class(
     baseline : str
         The model that is drawn grey.
     height : int
-        In pixels, at most.
+        In pixels, at most; names of several lines may need more.
     top : int
         How many classes are drawn.
 
@@ -63,4 +63,5 @@ def f1_by_class(
         thick=0.8,
         number=".3f",
     )
-    return themed(bars, colours, height=min(height, max(len(shown), 1) * (12 * len(f1) + 12) + 30))
+    rows, named = max(len(shown), 1), name_height(classes[row] for row in shown)
+    return themed(bars, colours, height=max(min(height, rows * (12 * len(f1) + 12) + 30), rows * (named + 2) + 30))

@@ -6,6 +6,7 @@ any other the accent), never a colour alone; what they are called, and which is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -24,9 +25,13 @@ _CUT: Final = (
     "replace(length(datum.label) > 84 ? slice(datum.label, 0, 83) + '\u2026' : datum.label, "
     "regexp('[\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]', 'g'), '\ufffd')"
 )
-# A long name is broken into lines: behind a space, a hyphen or a slash, Chinese and Japanese anywhere.
-_LINES: Final = "([\\u2e80-\\ud7ff\\uf900-\\uffef]{1,13})|(.{1,25}[\\s\\-_/]|.{1,26}$)|(.{1,26})"
-_SHOWN: Final = f"split(replace(replace({_CUT}, regexp('{_LINES}', 'g'), '$1$2$3\\n'), regexp('\\n+$'), ''), '\\n')"
+# A long name is broken into lines: behind a space, a hyphen or a slash, Chinese and Japanese anywhere. A text of a Vega
+# expression loses the backslash of an escape that it does not know, so the hyphen is the last of its class.
+_LINES: Final = "([\\u2e80-\\ud7ff\\uf900-\\uffef]{1,13})|(.{1,26}$|.{1,25}[ _/-])|(.{1,26})"
+_PARTED: Final = f"split(replace(replace({_CUT}, regexp('{_LINES}', 'g'), '$1$2$3\\n'), regexp('\\n+$'), ''), '\\n')"
+_MOST_LINES: Final = 3
+_LINE_HEIGHT: Final = 12
+_SHOWN: Final = f"length({_PARTED}) > 3 ? [{_PARTED}[0], {_PARTED}[1], trim({_PARTED}[2]) + '\u2026'] : {_PARTED}"
 
 Numbers = npt.NDArray[Any]
 
@@ -73,7 +78,7 @@ def unit_scale() -> Piece:
 
 
 def tips(**fields: str | tuple[str, str]) -> list[Piece]:
-    """What a mark says: the title of each field; a number has its format beside it."""
+    """The tooltip of a mark: the title of each field; a number has its format beside it."""
     return [
         field(f"{name}:N", title=title)
         if isinstance(title, str)
@@ -140,12 +145,22 @@ def bars_of_labels(
     return [bars, layer(frame, "text", text, align="left", dx=5, fontSize=12, color=colours.text)]
 
 
+def name_height(labels: Iterable[str]) -> int:
+    """Pixels that the longest of some names needs on a `label_axis`."""
+    lines = max((len(re.findall(_LINES, label[:100])) for label in labels), default=1)
+    return _LINE_HEIGHT * min(lines, _MOST_LINES)
+
+
 def label_axis() -> Piece:
     """An axis of names: every one shown, long ones on several lines of a fixed width, never rotated."""
     return {
-        "labelExpr": _SHOWN, "labelOverlap": False, "labelLimit": _LABEL_PIXELS, "labelLineHeight": 12, "grid": False,
+        "labelExpr": _SHOWN,
+        "labelOverlap": False,
+        "labelLimit": _LABEL_PIXELS,
+        "labelLineHeight": _LINE_HEIGHT,
+        "grid": False,
         "minExtent": 96,
-    }  # fmt: skip
+    }
 
 
 def themed(layers: Iterable[Piece], colours: Palette, *, height: int, width: int | None = None) -> Chart:

@@ -6,7 +6,7 @@ import contextlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -32,7 +32,7 @@ def check(
     """Read and validate files; list all issues; exit 2 when any of them is an error.
 
     A ground truth and predictions given together are also checked against each other; where little or nothing matches,
-    hypotheses are tried on the data, and what was found is said with numbers and with the option that applies it.
+    hypotheses are tried on the data, and what was found is shown with numbers and with the option that applies it.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def _check(path: Path, columns: str) -> tuple[Annotations | None, tuple[Issue, .
     return read, read.issues
 
 
-def _described(path: Path, read: Annotations | None) -> dict[str, Any]:
+def _described(path: Path, read: Annotations | None) -> dict[str, object]:
     """A checked file as plain values."""
     if read is None:
         return {"name": path.name, "valid": False}

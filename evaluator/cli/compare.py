@@ -112,7 +112,7 @@ def gate(
 ) -> int:
     """Fail with exit code 1 when a prediction is not good enough, in absolute terms or against a baseline.
 
-    A condition says what is not allowed: "recall[Table] < baseline - 0.5pt", "f1 < 0.85", "precision < baseline and
+    A condition states what is not allowed: "recall[Table] < baseline - 0.5pt", "f1 < 0.85", "precision < baseline and
     significant". See docs/ci-gate.md for all of it. A named slice can be given instead of a label:
     "recall[slice:scans] < 0.5".
 

@@ -181,7 +181,7 @@ def describe(
         read = _any(source, format)
     if isinstance(read, Annotations):
         described = contents(read)
-        values: dict[str, Any] = msgspec.structs.asdict(described)
+        values: dict[str, object] = msgspec.structs.asdict(described)
         text = _text(described)
     else:
         values = _other(read)
@@ -207,9 +207,9 @@ def _any(path: Path, format: str | None) -> Source:
     return read_content(path, Reading(format=row.name), row.kind)
 
 
-def _other(read: FieldDocuments | Posters) -> dict[str, Any]:
+def _other(read: FieldDocuments | Posters) -> dict[str, object]:
     """What is in extracted fields or posters."""
-    values: dict[str, Any] = {"name": read.name, "format": read.format}
+    values: dict[str, object] = {"name": read.name, "format": read.format}
     if isinstance(read, Posters):
         sections = sum(len(poster.sections) for poster in read.posters.values())
         return {**values, "posters": len(read.posters), "broken": len(read.broken), "sections": sections}

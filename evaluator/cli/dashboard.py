@@ -75,7 +75,7 @@ def open_paths(
     pdfs
         The folder under which the PDFs are looked up by name.
     as_reference
-        Allow --gt to be a prediction file; the dashboard says so in a banner.
+        Allow --gt to be a prediction file; the dashboard shows that in a banner.
     findings
         Where verdicts and notes are kept: a file, or a database address for a team. Beside the ground truth when not
         given.

@@ -1,4 +1,4 @@
-"""The command that says what is installed and what protects it, for a report of a problem."""
+"""The command that lists what is installed and what protects it, for a report of a problem."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LAYERS: Final = ("no new privileges", "no capabilities", "Landlock", "seccomp")
 
 
 class Installed(msgspec.Struct, frozen=True):
-    """What runs here; `renderer` is None when no page can be drawn, and `problem` then says why."""
+    """What runs here; `renderer` is None when no page can be drawn, and `problem` is then the reason."""
 
     layoutscope: str
     python: str

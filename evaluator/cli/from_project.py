@@ -40,7 +40,7 @@ def compared_files(
     Raises
     ------
     UsageError
-        Something is missing, or said twice.
+        Something is missing, or given twice.
     BadInput
         The project file is broken.
     """

@@ -1,4 +1,4 @@
-"""What a command says while it works: progress bars on a terminal, nothing elsewhere."""
+"""What a command shows while it works: progress bars on a terminal, nothing elsewhere."""
 
 from __future__ import annotations
 

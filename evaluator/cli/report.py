@@ -216,10 +216,7 @@ def _write(
     out: Path, contents: Contents, pictures: Pictures, events: Sequence[Event], *, pdfs: Path | None, say: Bar
 ) -> str:
     """Write the file or the folder, and list what was written."""
-
-    def step(done: int, total: int, text: str) -> None:
-        say(f"{text} ({done} of {total})" if total else text)
-
+    step = _counted(say)
     if out.suffix.lower() == ".html":
         return _listed(out, write_html(out, contents, pictures, progress=step))
     if out.suffix.lower() == ".pdf":

@@ -155,7 +155,7 @@ class Comparison:
         """
         counts, words = self.ledger, summary(self.differences, self.names)
         boxes = first_boxes(self.results[0])
-        value: dict[str, Any] = {
+        value: dict[str, object] = {
             "protocol": results[0]["protocol"],
             "signature": self.signature,
             "decision": self.decision.to_json(),
@@ -340,7 +340,7 @@ _PLAIN: Final = (
 )  # fmt: skip
 
 
-def difference_json(one: Difference, names: Sequence[str]) -> dict[str, Any]:
+def difference_json(one: Difference, names: Sequence[str]) -> dict[str, object]:
     """A difference as plain values under the keys of the terminal contract; undefined is None."""
     return {
         **{name: getattr(one, name) for name in _PLAIN},

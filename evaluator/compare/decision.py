@@ -1,4 +1,4 @@
-"""Ship B, keep A, or cannot tell: what a comparison says under a rule that the reader sees and can set.
+"""Ship B, keep A, or cannot tell: the result of a comparison under a rule that the reader sees and can set.
 
 Owns the rule, the answer with its one sentence, what B costs or saves in corrected boxes, and how many more documents
 would settle what is open. An answer never goes beyond its evidence: below `FEW_DOCUMENTS` documents, or where the
@@ -65,7 +65,7 @@ class Cost(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What a comparison says under a rule.
+    """The result of a comparison under a rule.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ class Decision(NamedTuple):
 def decide(
     every: Sequence[Difference], names: Sequence[str], *, rule: Rule | None = None, cost: Cost | None = None
 ) -> Decision:
-    """What a comparison says under a rule.
+    """The result of a comparison under a rule.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def decide(
     Notes
     -----
     More documents: an interval narrows with the root of their number n, so its half h reaches the distance d of the
-    difference from ``rule.least`` at n (h / d)² documents. Nothing is said where d is 0.
+    difference from ``rule.least`` at n (h / d)² documents. It is undefined where d is 0.
     """
     chosen = Rule() if rule is None else rule
     metric = chosen.metric or main_metric(every)
@@ -297,5 +297,5 @@ def _points(value: float, *, signed: bool = False) -> str:
     return f"{'+' if signed else ''}{number} {'point' if number == '1' else 'points'}"
 
 
-def _plain(one: Difference) -> dict[str, Any]:
+def _plain(one: Difference) -> dict[str, object]:
     return {name: getattr(one, name) for name in ("metric", "label", "difference", "low", "high")}

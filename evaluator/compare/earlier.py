@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -204,7 +204,7 @@ def _check(one: _Result, where: str, collector: Collector) -> None:
         collector.error(f"{where}.own", "rankings must fit together", str(problem), _FIX)
 
 
-def kept_of(result: Result) -> dict[str, Any]:
+def kept_of(result: Result) -> dict[str, object]:
     """What a result file states besides, so that the run can be listed with later ones without its boxes.
 
     ``by_document`` with the counts of each document at each IoU threshold, and with the rankings behind AP and other

@@ -1,6 +1,6 @@
 """Gates: conditions under which a run must fail, written in one line, judged against a baseline.
 
-Owns the grammar, the verdict of each condition and the table that says which failed, by how much and how sure that is.
+Owns the grammar, the verdict of each condition and the table that lists which failed, by how much and how sure that is.
 
     metric [ "[" label "]" ] ( "<" | ">" | "<=" | ">=" ) limit [ "and significant" ]
     limit = number [ "%" | "pt" ] | "baseline" [ ( "-" | "+" ) number ( "pt" | "%" ) ]

@@ -234,7 +234,7 @@ class Ledger:
         """Counts of each document by its id."""
         return {document.doc_id: self.per_document.row(row) for row, document in enumerate(self.dataset.documents)}
 
-    def pages_json(self) -> list[dict[str, Any]]:
+    def pages_json(self) -> list[dict[str, object]]:
         """The changed pages as plain values, the largest net loss first: document, page from 0, counts."""
         dataset, counts = self.dataset, self.per_page
         return [

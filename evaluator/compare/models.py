@@ -92,7 +92,7 @@ def contender(
     measures : Measures, optional
         Its numbers; those of the matching when absent.
     label : str, optional
-        Count the boxes to correct of the mistakes of this label alone, as `Mistakes.label` says; 0 for a label that the
+        Count the boxes to correct of the mistakes of this label alone, see `Mistakes.label`; 0 for a label that the
         files do not have.
     """
     mistakes, labels = result.mistakes, result.matching.dataset.labels

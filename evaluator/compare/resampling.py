@@ -122,7 +122,7 @@ def widened(interval: Interval, estimate: FloatArray, documents: IntArray, *, le
     Returns
     -------
     Interval
-        Each end as many times as far from the estimate as `reach` says; an end on the other side of it stays.
+        Each end as many times as far from the estimate as `reach` gives; an end on the other side of it stays.
 
     Notes
     -----

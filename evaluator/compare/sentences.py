@@ -148,7 +148,7 @@ def summary(every: Sequence[Difference], names: Sequence[str]) -> Summary:
 
 
 def loss_text(worst: Difference) -> str:
-    """What a summary says about `worst_loss`."""
+    """The words of a summary about `worst_loss`."""
     return f"Worst loss: {name_of(worst)} {moved_text(worst)}."
 
 

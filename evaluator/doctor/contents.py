@@ -58,7 +58,7 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
     duplicates : int
         Boxes of which the page has another one with the same label and corners.
     outside : int
-        Boxes that leave their page, by more than rounding; None when no page size says it.
+        Boxes that leave their page, by more than rounding; None when no page size is known.
     flat : int
         Boxes without width or height.
     without_score : int

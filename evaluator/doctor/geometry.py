@@ -71,7 +71,7 @@ def guesses(source: Annotations, other: Annotations) -> list[Guess]:
     Returns
     -------
     list of Guess
-        The first has no fixes and says how it is as given; the others are ranked, and there are none when it is good
+        The first has no fixes and is the score as given; the others are ranked, and there are none when it is good
         as given. Empty when the two share no document, or one of them has no boxes.
     """
     search = _Search(source, other)

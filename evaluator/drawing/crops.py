@@ -1,8 +1,8 @@
 """Crops of pages: the stretch of a page around some boxes, and the items of the gallery as plain values.
 
-Owns which part of a page a crop shows, the cutting of a page picture that we rendered ourselves, and what a card of
-the gallery says. Coordinates are shares of the displayed page, origin top left. Choosing and filtering items is not its
-job.
+Owns which part of a page a crop shows, the cutting of a page picture that we rendered ourselves, and the words of
+a card of the gallery. Coordinates are shares of the displayed page, origin top left. Choosing and filtering items is
+not its job.
 """
 
 from __future__ import annotations

@@ -22,11 +22,9 @@ from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.error_types import (
     DOCUMENT,
     NONE,
-    BoxColumns,
     KindArray,
     MistakeOptions,
     Mistakes,
-    name_mistakes,
 )
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, iou
@@ -110,18 +108,7 @@ def named(result: AnyBoxResult, options: MistakeOptions | None = None) -> Mistak
     options : MistakeOptions, optional
         Those of ``result.mistakes`` when absent.
     """
-    if options is None:
-        return result.mistakes
-    truth, prediction = result.matching.dataset.ground_truth, result.matching.prediction
-    return name_mistakes(
-        BoxColumns(truth.xyxy, truth.label, truth.page),
-        BoxColumns(prediction.xyxy, prediction.label, prediction.page),
-        result.truth_partner,
-        iou=result.iou,
-        truth_counts=result.matching.truth_counts,
-        prediction_counts=result.counting_predictions,
-        options=options,
-    )
+    return result.mistakes if options is None else result.named(options)
 
 
 def mistake_columns(result: AnyBoxResult, mistakes: Mistakes) -> MistakeColumns:

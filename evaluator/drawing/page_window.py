@@ -1,7 +1,7 @@
 """The pages around the shown one, so that the browser turns pages by itself: packed, and named by their content.
 
 What a page shows under one operating point and filter is its content; its picture, verdicts, the chosen box and the
-strip change without it and travel apart. A content is sent once: the browser says which names it has. Coordinates are
+strip change without it and travel apart. A content is sent once: the browser states which names it has. Coordinates are
 shares of the page, kept to six decimals: a hundredth of a pixel on the largest picture.
 """
 

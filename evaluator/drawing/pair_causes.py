@@ -31,7 +31,7 @@ _PREFIXES: Final = {TRUTH: "g", FIRST: "a", SECOND: "b"}
 
 
 def key_of(family: Family) -> str:
-    """What tells a kind of cause from others, for the browser and the address."""
+    """The key of a kind of cause, for the browser and the address."""
     return "/".join(family)
 
 

@@ -86,7 +86,7 @@ def page_list(
     *,
     of_cause: IntArray | None = None,
 ) -> PageList:
-    """The pages around one page of the list, and what the list says about itself.
+    """The pages around one page of the list, and the title and scale of the list.
 
     Parameters
     ----------

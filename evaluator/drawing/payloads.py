@@ -184,7 +184,7 @@ class BoxItem(Payload, frozen=True, omit_defaults=False):
     faded: bool = False
     """its mistake is hidden by a filter: drawn pale, without a chip"""
     cause: str | None = None
-    """what the chip says about the whole cause of its mistake; empty when another box of the cause has that chip"""
+    """the words of the chip on the whole cause of its mistake; empty when another box of the cause has that chip"""
     source: str | None = None
     """file and place"""
     outline: str | None = None
@@ -482,7 +482,7 @@ class SelectedEvent(OfPageEvent, frozen=True, repr_omit_defaults=True):
 
 
 class MoreEvent(Event, frozen=True):
-    """The page that is shown is not in the browser, against what was said before."""
+    """The page that is shown is not in the browser, against what it stated before."""
 
     held: tuple[str, ...]
     """names of contents and strips that the browser has"""

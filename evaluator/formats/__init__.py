@@ -7,12 +7,13 @@ decides nothing. Nothing here knows a format's rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NoReturn, overload
 
+import msgspec
 import numpy as np
 
 from evaluator.formats import (
@@ -52,11 +53,12 @@ from evaluator.formats.base import (
     Kind,
     Reading,
     Unit,
+    UnknownFormat,
     read_boxes,
 )
 from evaluator.formats.column_cache import kept
 from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput, Collector, Issue, quote, refuse
+from evaluator.model.issues import BadInput, Collector, Issue, examples, quote, refuse
 from evaluator.model.page_sizes import in_unit_of
 from evaluator.model.polygons import polygon_issues
 
@@ -151,24 +153,30 @@ def recognise(content: bytes, name: str) -> AnyFormat | None:
     Format or None
         None for no format, and for more than one of the same kind. Where kinds compete, the most particular wins.
     """
-    head = content[:HEAD_BYTES]
     ending = Path(name).suffix.lower()
     of_others = ending in suffixes()
     possible = [row for row in FORMATS.values() if ending in row.suffixes or not of_others]
     for kind in KINDS:
-        claims = [row for row in possible if row.kind == kind and row.detect(head, name)]
+        claims = _claims([row for row in possible if row.kind == kind], content, name)
         if claims:
             return claims[0] if len(claims) == 1 else None
     return None
 
 
+def _claims(possible: Iterable[AnyFormat], content: bytes, name: str) -> list[AnyFormat]:
+    """The formats that some bytes look like, by their first bytes where these tell, else by more of them.
+
+    Further on a file may hold anything, text that looks like another format included.
+    """
+    rows = list(possible)
+    first = [row for row in rows if row.detect(content[:_FIRST_BYTES], name)]
+    return first or [row for row in rows if row.detect(content[:HEAD_BYTES], name)]
+
+
 def detect_bytes(content: bytes, name: str) -> str:
     """Name of the format of boxes that some bytes have; `BadInput` when none fits, or more than one does."""
     formats = of_kind("boxes")
-    possible: list[str] = []
-    for size in (_FIRST_BYTES, HEAD_BYTES):
-        head = content[:size]
-        possible = possible or [key for key, row in formats.items() if row.detect(head, name)]
+    possible = [row.name for row in _claims(formats.values(), content, name)]
     if len(possible) == 1:
         return possible[0]
     if possible:
@@ -329,7 +337,7 @@ def resolve(prediction: Annotations, truth: Annotations, *, keep_unit: bool = Fa
     Parameters
     ----------
     keep_unit : bool
-        Leave the numbers as they are, for a fix that says what they mean.
+        Leave the numbers as they are, for a fix that states what they mean.
     """
     format_ = format_of(prediction)
     resolved = format_.resolve(prediction, truth) if format_ else prediction
@@ -370,7 +378,8 @@ def _from_archive(content: bytes, name: str, format: str | None, reading: Readin
         return None
     collector = Collector(name, max_per_rule=reading.max_per_rule)
     try:
-        members = archive.read(content, collector, suffixes=_box_suffixes())
+        beside = [suffix for each in of_kind("boxes").values() for suffix in each.beside]
+        members = archive.read(content, collector, suffixes=[*_box_suffixes(), *beside])
     except BadInput:
         return None
     rows = [row for row in of_kind("boxes").values() if format in (row.name, None)]
@@ -378,9 +387,25 @@ def _from_archive(content: bytes, name: str, format: str | None, reading: Readin
     row = next(claims, None)
     if row is None or row.detect(_EMPTY_ARCHIVE, name):
         return None
-    files = [(member.name, member.content) for member in members if member.name.lower().endswith(row.suffixes)]
+    own = [member for member in members if member.name.lower().endswith((*row.suffixes, *row.beside))]
+    if others := [member.name for member in own if _is_other(member, row)]:
+        rule, fix = "files of another kind are left out", "Nothing to do if they hold no boxes."
+        collector.warning("", rule, examples(others), fix)
+    files = [(member.name, member.content) for member in own if member.name not in others]
     source = row.read_files(files, name, reading)
     return replace(source, issues=(*collector.issues(), *source.issues))
+
+
+def _is_other(member: archive.Member, row: BoxFormat) -> bool:
+    """Whether a file of an archive is sound, and goes along with those of a format, as the mets.xml of an export."""
+    content = member.content.removeprefix(b"\xef\xbb\xbf").strip()
+    if member.name.lower().endswith((*row.of_all_kinds, *row.beside)) or row.detect(content[:HEAD_BYTES], member.name):
+        return False
+    if content.startswith(b"<"):
+        return True
+    with suppress(msgspec.MsgspecError, RecursionError):
+        return isinstance(msgspec.json.decode(content), dict)
+    return False
 
 
 def _box_suffixes() -> list[str]:
@@ -402,10 +427,14 @@ def _box_format(content: bytes, name: str, format: str | None, columns: str = ""
 def _refuse_unknown(content: bytes, name: str) -> NoReturn:
     """Say what is wrong with bytes that no format claims: what they are, or what is wrong as JSON or annotations."""
     if other := known.name_of(content[:HEAD_BYTES]):
-        refuse(name, "", f"this is {other.title}, which is not read", "", other.instead)
+        _refuse(name, f"this is {other.title}, which is not read", "", other.instead)
     if table.looks_like_table(content[:HEAD_BYTES]):
         rule = "this is a table whose columns have no known names"
-        refuse(name, "", rule, "", f"Say in the terminal which column holds what: {table.EXAMPLE}.")
+        _refuse(name, rule, "", f"Say in the terminal which column holds what: {table.EXAMPLE}.")
+    if Path(name).suffix.lower() in table.FORMAT.suffixes:
+        header = table.text_rows(content, Collector(name, max_per_rule=None))[0]
+        rule, fix = "the first line of a table must name its columns", "Write for example document,label,x1,y1,x2,y2."
+        _refuse(name, rule, ", ".join(map(quote, header[:8])), fix)
     found = quote(content[:40].decode(errors="replace"))
     text = content.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text or text[:1] in b"{[/'\"" or content[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in content[:HEAD_BYTES]:
@@ -416,4 +445,9 @@ def _refuse_unknown(content: bytes, name: str) -> NoReturn:
             kind = "a list of JSON objects" if of_list else "a JSON object"
             found = f"{kind} with {', '.join(map(quote, list(keys)[:6]))}"
     fix = f"Convert it to one of {', '.join(of_kind('boxes'))}."
-    refuse(name, "", "the content must be of a known format", found, fix)
+    _refuse(name, "the content must be of a known format", found, fix)
+
+
+def _refuse(name: str, rule: str, found: str, fix: str) -> NoReturn:
+    issue = Issue(severity="error", file=name, place="", rule=rule, found=found, fix=fix)
+    raise UnknownFormat([issue])

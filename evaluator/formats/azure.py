@@ -121,13 +121,26 @@ class Azure(ModelOutput):
                     if shape is not None and isinstance(number, int):
                         _region(_Region(number, shape.polygon, shape.bounding_box), "line", line, scale, file)
             _say_lines(result, place, file)
+        bare: list[str] = []
+        elements = 0
         for key, label in _WHOLE.items():
             for where, value in file.items(result, key, place):
                 element = file.convert(value, _Element, where)
+                elements += 1
+                if element is not None and not element.bounding_regions:
+                    bare.append(where)
                 for index, region in enumerate((element and element.bounding_regions) or ()):
                     spot = f"{where}.boundingRegions[{index}]"
                     named = (element and element.role) or label
                     _region(region, named, spot, scale, file)
+        if bare and len(bare) == elements:
+            rule = (
+                f"This is a Document Intelligence result without places: none of its {elements:,} elements is on a page"
+            )
+            file.refuse(rule, "Analyze a PDF or images; Office and HTML files have no pages.")
+        if bare:
+            rule = "an element should have boundingRegions (Document Intelligence)"
+            file.collector.warning(bare[0], rule, f"{len(bare):,} without", "They are left out.")
 
 
 FORMAT: Final = Azure()

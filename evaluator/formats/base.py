@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import ClassVar, Final, Generic, Literal, Protocol, TypeVar
@@ -28,7 +29,7 @@ import msgspec
 from evaluator.formats import folder, limits
 from evaluator.formats.writers import WRITERS, Written
 from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput, Issue, has_errors
+from evaluator.model.issues import BadInput, Collector, Issue, examples, has_errors
 
 Kind = Literal["boxes", "fields", "posters"]
 """What the files of a format hold: `Annotations`, `FieldDocuments` or `Posters`."""
@@ -48,7 +49,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     side : "ground_truth", "prediction" or None
         What the file is given as; None accepts either.
     as_reference : bool
-        Accept predictions as ground truth; their scores are dropped and a warning says so.
+        Accept predictions as ground truth; their scores are dropped, with a warning.
     lenient : bool
         Repair what the format allows to be repaired; each repair is a warning.
     max_per_rule : int or None
@@ -199,9 +200,12 @@ class BoxFormat(Format[Annotations]):
         A file holds a page: in a folder, files of one document complete each other.
     file_per_document : bool
         A file holds one page or one document, so that a folder of such files alone is one side.
+    beside : tuple of str
+        Endings of files that are read along with those of the format, and hold no boxes.
     """
 
     kind = "boxes"
+    beside: ClassVar[tuple[str, ...]] = ()
     pages_apart: ClassVar[bool] = False
     file_per_document: ClassVar[bool] = False
 
@@ -247,6 +251,10 @@ class BoxFormat(Format[Annotations]):
         """
         return prediction
 
+    def repeated(self, names: Sequence[str]) -> Sequence[str]:
+        """Of the names of files, those whose boxes another of the same folder has as well; none for most formats."""
+        return ()
+
     def takes(self, path: Path) -> bool:
         """Whether a file or folder is read as a whole by `read_path`, not file by file; only of a few formats."""
         return False
@@ -261,7 +269,12 @@ class BoxFormat(Format[Annotations]):
 
 
 FormatOf = Callable[[bytes, str], BoxFormat]
-"""The format of a file by its bytes and name; raises `BadInput` for none."""
+"""The format of a file by its bytes and name; raises `UnknownFormat`, or `BadInput` for what is broken."""
+
+
+class UnknownFormat(BadInput):
+    """Raised for a file that is sound, and of no format that is read."""
+
 
 ReadFile = Callable[[bytes, str], Annotations]
 """The columns of a file by its bytes and name."""
@@ -306,22 +319,42 @@ def _read_several(files: Sequence[folder.File], name: str, reading: Reading, for
 
 
 def _merged(files: Sequence[folder.File], name: str, reading: Reading, format_of: FormatOf) -> Annotations:
-    """Several files of one side as one; a page without boxes, which states no side, has the side of the others."""
+    """Several files of one side as one; a page without boxes, which states no side, has the side of the others.
+
+    Files of no known format, which tools write beside their annotations, are left out with a warning, and so are those
+    that repeat others.
+    """
     side_of_others = cache(lambda: next((side for file in files if (side := _side_of(file, format_of))), None))
 
-    apart: set[bool] = set()
+    rows: dict[str, BoxFormat] = {}
+    unknown: dict[str, UnknownFormat] = {}
 
-    def read(content: bytes, file: str) -> Annotations:
-        format_ = format_of(content, file)
-        apart.add(format_.pages_apart)
+    def read(content: bytes, file: str) -> Annotations | None:
+        try:
+            format_ = rows[file] = format_of(content, file)
+        except UnknownFormat as refused:
+            unknown[file] = refused
+            return None
         if reading.side or format_.side_of(content, file):
             return format_.read(content, file, reading)
         return format_.read(content, file, msgspec.structs.replace(reading, side=side_of_others()))
 
-    parts, issues = folder.read_parts(files, read)
+    every, issues = folder.read_parts(files, read)
+    parts = [part for part in every if part is not None]
     if has_errors(issues):
         raise BadInput([*issues, *(issue for part in parts for issue in part.issues)])
-    return folder.merge(name, parts, pages_apart=apart == {True})
+    if not parts:
+        raise next(iter(unknown.values()))
+    collector = Collector(name, max_per_rule=None)
+    if unknown:
+        rule, fix = "files of no known format are left out", "Nothing to do if they hold no boxes."
+        collector.warning("", rule, examples(list(unknown)), fix)
+    if again := {file for row in {*rows.values()} for file in row.repeated(list(rows))}:
+        rule = "files with the boxes of another file of their folder are left out"
+        collector.warning("", rule, examples(sorted(again)), "Give one of them alone to have it read.")
+        parts = [part for part in parts if part.name not in again]
+    merged = folder.merge(name, parts, pages_apart={row.pages_apart for row in rows.values()} == {True})
+    return replace(merged, issues=(*collector.issues(), *merged.issues))
 
 
 def _side_of(file: folder.File, format_of: FormatOf) -> Side | None:

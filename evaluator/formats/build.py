@@ -1,6 +1,6 @@
 """Pages and boxes in the order of a file to the columns of `Annotations`, with the issues that every format has.
 
-Owns `Builder`. A reader says page by page and box by box what its file states and where; sizes, labels, corners,
+Owns `Builder`. A reader states page by page and box by box what its file states and where; sizes, labels, corners,
 scores, repeated images and limits are checked here, in the same words for every format. Nothing is clamped or
 dropped in silence; shapes are never repaired.
 """
@@ -214,7 +214,7 @@ class Builder:
         position: int | None = None,
         box_id: str = "",
     ) -> None:
-        """Add a box, or an error that says why it is none.
+        """Add a box, or an error with the reason why it is none.
 
         Parameters
         ----------

@@ -83,6 +83,8 @@ class Docling(ModelOutput):
                 rule = "This is an answer of Docling Serve without the document: its json_content is empty"
                 file.refuse(rule, "Ask the server for it with to_formats=json.", place="$.document.json_content")
             tree = answer["json_content"]
+        elif isinstance(tree, dict) and isinstance(answer := tree.get("document"), dict):
+            tree = answer if "schema_name" in answer else tree
         if not isinstance(tree, dict):
             file.refuse("the top level must be an object (DoclingDocument)", AGAIN, excerpt(tree), "$")
         entries = [entry for key in _LISTS for entry in file.items(tree, key, "$")]

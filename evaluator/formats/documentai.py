@@ -20,6 +20,7 @@ _MARKS: Final = (
     b'"textAnchor"', b'"normalizedVertices"', b'"documentLayout"', b'"mimeType"', b'"text_anchor"',
     b'"normalized_vertices"', b'"mime_type"',
 )  # fmt: skip
+_PAGE_MARKS: Final = (b'"mimeType"', b'"text"', b'"pages"', b'"pageNumber"')
 _SHARD_NUMBER: Final = re.compile(r"(?<=.)-\d+\Z")
 _LABELS: Final = {"blocks": "block", "paragraphs": "paragraph", "tables": "table"}
 
@@ -83,6 +84,9 @@ class DocumentAI(ModelOutput):
     def detect(self, head: bytes, name: str = "") -> bool:
         """The keys of a document, or of a shard of one, which may have an empty page."""
         if any(mark in head for mark in (b'"shardInfo"', b'"shard_info"')) and b'"pages"' in head:
+            return True
+        # A page may begin with its image, of several MB, and may have nothing on it.
+        if all(mark in head for mark in _PAGE_MARKS):
             return True
         inside = any(mark in head for mark in (b'"boundingPoly"', b'"bounding_poly"', b'"documentLayout"'))
         return inside and any(mark in head for mark in _MARKS) and b'"block_type"' not in head

@@ -298,7 +298,7 @@ def report_missing(
     source: str,
     none: str = "",
 ) -> None:
-    """Errors for the keys that an object must have; what is said to be there are its known keys, or `none`."""
+    """Errors for the keys that an object must have; what is listed as there are its known keys, or `none`."""
     for key in required:
         if key not in value:
             there = ", ".join(quote(other) for other in value if other in known)
@@ -417,6 +417,8 @@ def _refuse_syntax(name: str, text: str, error: json.JSONDecodeError) -> NoRetur
         found, fix = "the end of the text", "The file is cut off; copy or export it again."
         if rest:
             found = f"a string that does not end: {quote(rest)}"
+    elif error.msg == "Extra data" and rest.startswith(("{", "[")):
+        found, fix = f"a further value: {quote(rest[:20])}", "Put the values in one array, with commas between them."
     elif rest.startswith(("/", "#")):
         found, fix = quote(rest[:20]), "Remove the comment; JSON has none."
     elif rest.startswith("'"):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ class Values:
     def __init__(self, collector: Collector, source: str) -> None:
         self._collector, self._source = collector, source
 
-    def number(self, value: dict[str, Any], key: str, place: str) -> float:
+    def number(self, value: dict[str, object], key: str, place: str) -> float:
         """The finite number under a key; NaN with an error for anything else."""
         return self._number(value.get(key), key, step(place, key) if key in value else place, there=key in value)
 
@@ -52,7 +51,7 @@ class Values:
         ring = np.array(rows, dtype=np.float64).reshape(-1, 2)
         return ring if np.isfinite(ring).all() else None
 
-    def objects(self, value: object, name: str, place: str) -> Iterator[tuple[dict[str, Any], str]]:
+    def objects(self, value: object, name: str, place: str) -> Iterator[tuple[dict[str, object], str]]:
         """The objects of a list with their places; an error for no list and for every other value in it."""
         if not isinstance(value, list):
             self._wrong(place, f"{name} must be a list", value)
@@ -63,7 +62,7 @@ class Values:
             else:
                 self._wrong(f"{place}[{at}]", f"each of {name} must be an object", each)
 
-    def mapping(self, value: dict[str, Any], key: str, place: str) -> dict[str, Any]:
+    def mapping(self, value: dict[str, object], key: str, place: str) -> dict[str, object]:
         """The object under a key; an empty one without the key or with null, and with an error for anything else."""
         value_of_key = value.get(key)
         if isinstance(value_of_key, dict):
@@ -72,7 +71,7 @@ class Values:
             self._wrong(step(place, key), f"{key} must be an object", value_of_key)
         return {}
 
-    def text(self, value: dict[str, Any], key: str, place: str) -> str:
+    def text(self, value: dict[str, object], key: str, place: str) -> str:
         """The text under a key; empty without it, and with an error for anything but text that can be written."""
         fix = "Write it as text."
         return json_text.text_at(value, key, place, self._collector, source=self._source, fix=fix) or ""

@@ -1,6 +1,6 @@
 """Formats that are recognised and not read: what they are called, and what to export instead.
 
-Owns `KNOWN` and `name_of`. A row is a title, the words to look for in the file, and a sentence that says the way in.
+Owns `KNOWN` and `name_of`. A row is a title, the words to look for in the file, and what can be read instead.
 """
 
 from __future__ import annotations
@@ -19,18 +19,75 @@ class Known(NamedTuple):
         Of each tuple, one must occur.
     instead : str
         What to do, as a sentence.
+    at_start : bool
+        The marks are what a file begins with.
     """
 
     title: str
     marks: tuple[tuple[bytes, ...], ...]
     instead: str
+    at_start: bool = False
 
     def detect(self, head: bytes) -> bool:
         """Whether the beginning of a file has all marks."""
+        if self.at_start:
+            return all(head.startswith(marks) for marks in self.marks)
         return all(any(mark in head for mark in marks) for marks in self.marks)
 
 
 KNOWN: Final[tuple[Known, ...]] = (
+    Known(
+        "a compressed file",
+        ((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"Rar!"),),
+        "Unpack it, or give a zip archive.",
+        at_start=True,
+    ),
+    Known("a PDF", ((b"%PDF-",),), "Give the annotations of its pages, and the PDF with --pdfs.", at_start=True),
+    Known(
+        "an image",
+        ((b"\x89PNG", b"\xff\xd8\xff", b"II*\0", b"MM\0*", b"GIF8"),),
+        "Give its annotations, and the folder of the images with --pdfs.",
+        at_start=True,
+    ),
+    Known(
+        "a CSV export of Label Studio",
+        ((b"annotation_id",), (b"annotator",), (b"lead_time",)),
+        "Export the project as JSON.",
+    ),
+    Known(
+        "a document of Docling in DocTags or YAML",
+        ((b"<doctag>", b"<doctags>", b"<doclang", b"schema_name: DoclingDocument"),),
+        "Save it as JSON, as document.save_as_json does.",
+    ),
+    Known(
+        "a result of PaddleOCR with lines of text and no regions",
+        ((b'"rec_texts"',), (b'"dt_polys"', b'"rec_boxes"', b'"rec_polys"')),
+        "Run PP-StructureV3 or a PP-DocLayout model on the same page.",
+    ),
+    Known(
+        "a layout of Surya",
+        ((b'"image_bbox"',), (b'"bboxes"',)),
+        "Convert the document with Marker and --output_format json.",
+    ),
+    Known(
+        "a result of Azure Content Understanding",
+        ((b'"analyzerId"',), (b'"contents"',)),
+        "Run prebuilt-layout of Document Intelligence on the same document.",
+    ),
+    Known(
+        "an answer of Azure Document Intelligence without a result",
+        (
+            (b'"status"',),
+            (b'"createdDateTime"',),
+            (b'"lastUpdatedDateTime"', b'"running"', b'"notStarted"', b'"failed"'),
+        ),
+        "Ask for the result again when the analysis has succeeded.",
+    ),
+    Known(
+        "an answer of AWS Textract without blocks",
+        ((b'"JobStatus"',),),
+        "Ask for the result again when the job has succeeded.",
+    ),
     Known(
         "hOCR",
         ((b"<html", b"<HTML"), (b"ocr_page", b"ocr-system", b"ocr-capabilities")),
@@ -58,7 +115,10 @@ KNOWN: Final[tuple[Known, ...]] = (
     ),
     Known(
         "a project or export of VGG Image Annotator",
-        ((b'"shape_attributes"', b'"_via_img_metadata"'), (b'"region_attributes"', b'"regions"')),
+        (
+            (b'"shape_attributes"', b'"_via_img_metadata"', b"region_shape_attributes"),
+            (b'"region_attributes"', b'"regions"', b"region_attributes"),
+        ),
         "Export it as COCO (Annotation, Export Annotations, COCO format).",
     ),
     Known(
@@ -83,7 +143,7 @@ KNOWN: Final[tuple[Known, ...]] = (
     ),
     Known(
         "a form of AnalyzeExpense or AnalyzeID of AWS Textract",
-        ((b'"ExpenseDocuments"', b'"IdentityDocuments"'),),
+        ((b'"ExpenseDocuments"', b'"IdentityDocuments"', b'"LendingDocument"'),),
         "Call AnalyzeDocument with the feature LAYOUT for the same document.",
     ),
     Known(

@@ -41,6 +41,7 @@ _SHAPES: Final = frozenset(("rectangle", "rectanglelabels", "polygon", "polygonl
 # A region of these types has its labels in a result of the same id.
 _BARE: Final = frozenset(("rectangle", "polygon"))
 _PAGE_NUMBER = re.compile(r"(?:[ _.-]*(?:p|page)?[ _.-]*\d+)\Z", re.IGNORECASE)
+_TAG_NUMBER = re.compile(r"\d{1,9}\Z")
 _PER_CENT: Final = 100.0
 
 Shape = tuple[Corners, FloatArray | None]
@@ -56,13 +57,14 @@ class _Work(NamedTuple):
 
 
 class _Task(NamedTuple):
-    """A task: its data, document, whether that has several pages, its own id, and its place."""
+    """A task: its document, path, whether it has several pages, its own id, its place, whether pages have own tags."""
 
     document: str
     path: str
     several: bool
     task_id: str
     place: str
+    repeated: bool = False
 
 
 class LabelStudio(BoxFormat):
@@ -130,6 +132,7 @@ class _File:
         self._documents: dict[str, str] = {}
         self._kinds: dict[str, list[str]] = {}
         self._not_made: list[str] = []
+        self._unlabelled: list[str] = []
         self.builder = Builder(collector, format=LabelStudio.name, source=_SOURCE, unit="page")
         self.side: Side | None = None
         self.model: str | None = None
@@ -151,6 +154,10 @@ class _File:
             rule = f"only rectangles and polygons are read ({_SOURCE})"
             what = f"{len(places):,} of the kind {quote(kind)}"
             self._collector.warning(places[0], rule, what, "They are left out; draw regions as rectangles or polygons.")
+        if self._unlabelled:
+            rule = f"a region should have a label ({_SOURCE})"
+            fix = "They are left out; label them to have them compared."
+            self._collector.warning(self._unlabelled[0], rule, f"{len(self._unlabelled):,} without", fix)
         if self._not_made:
             side = "annotated" if self.side == "ground_truth" else "predicted"
             rule = f"tasks that were not {side}, or were skipped, are left out ({_SOURCE})"
@@ -278,12 +285,12 @@ class _File:
         key = task.get("id")
         own = str(key) if isinstance(key, int | str) else ""
         stated = meta.get("file") if isinstance(meta, dict) else None
-        pages = next((value for value in data.values() if _are_names(value)), None)
-        if pages is not None:
-            names = {_PAGE_NUMBER.sub("", _stem(name)) for name in pages}
+        lists = ((value, names) for value in data.values() if (names := _page_names(value)))
+        if (pages := next(lists, None)) is not None:
+            names = {_PAGE_NUMBER.sub("", _stem(name)) for name in pages[1]}
             common = names.pop() if len(names) == 1 else ""
             document = stated if isinstance(stated, str) and stated.strip() else common or f"task {own or place}"
-            return _Task(document, document, True, own, place)
+            return _Task(document, document, True, own, place, repeated=isinstance(pages[0][0], dict))
         # The first text that names a file is the image; what else a task has is up to its project.
         texts = [value for value in data.values() if isinstance(value, str)]
         image = next((text for text in texts if re.search(r"\.\w{2,5}\Z", _file(text))), "")
@@ -292,14 +299,16 @@ class _File:
         if not image:
             upload = task.get("file_upload")
             image = upload if isinstance(upload, str) and upload else f"task {own or place}"
-        return _Task(_file(image), image, False, own, place)
+        return _Task(_file(image), _path(image), False, own, place)
 
     def _pages(self, task: _Task, regions: Sequence[_Region], attributes: Mapping[str, str], score: float) -> None:
         """The image of a task, or those pages of its document that have regions, with these."""
         by_page: dict[int, list[_Region]] = {}
         for region in regions:
-            by_page.setdefault(self._index(region) if task.several else 0, []).append(region)
-        if (first := self._documents.setdefault(task.document, task.place)) != task.place:
+            by_page.setdefault(self._index(region, task) if task.several else 0, []).append(region)
+        # Images of one name in several folders are pages of one document; the builder says so.
+        stated = task.document if task.several else task.path
+        if (first := self._documents.setdefault(stated, task.place)) != task.place:
             rule = f"a document must be one task ({_SOURCE})"
             self._collector.error(task.place, rule, f"{quote(task.document)}, as in {first}", "Keep one of the tasks.")
             return
@@ -314,15 +323,15 @@ class _File:
                     task.document, task.place, index=index, size=size, page_id=name, attributes=attributes
                 )
             else:
-                page = self.builder.image(
-                    task.document, task.place, size=size, page_id=task.task_id, attributes=attributes
-                )
+                page = self.builder.image(task.path, task.place, size=size, page_id=task.task_id, attributes=attributes)
             for region in of_page:
                 self._box(page, region, score)
 
-    def _index(self, region: _Region) -> int:
+    def _index(self, region: _Region, task: _Task) -> int:
         """The page of a region of a document, from 0; 0 with an error for no such number."""
-        index = region.outer.get("item_index", 0)
+        # A <Repeater> makes a tag of its own for each page: page_0, page_1.
+        tag = _TAG_NUMBER.search(str(region.outer.get("to_name"))) if task.repeated else None
+        index = region.outer.get("item_index", int(tag[0]) if tag else 0)
         if isinstance(index, int) and not isinstance(index, bool) and 0 <= index <= limits.MAX_PAGE_INDEX:
             return index
         rule = f"item_index must be a whole number from 0 ({_SOURCE})"
@@ -336,9 +345,11 @@ class _File:
             score = self._values.number(region.outer, "score", region.place)
         if shape is None:
             return
+        if not region.labels:
+            self._unlabelled.append(region.place)
         xyxy, ring = shape
         key = region.outer.get("id")
-        for label in region.labels or ("",):
+        for label in region.labels:
             self.builder.box(
                 page,
                 label,
@@ -381,8 +392,10 @@ class _File:
             error(region.place, rule, f"rotation {rotation:.12g} without", "Write the size of the image in pixels.")
             return None
         pixels = np.array(size) / _PER_CENT
-        sides = np.array([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]]) * pixels
-        ring = turned(sides, np.array([x, y]) * pixels, math.radians(rotation)) / np.array(size)
+        # What is too large for a number is refused with the other boxes that are not finite.
+        with np.errstate(over="ignore", invalid="ignore"):
+            sides = np.array([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]]) * pixels
+            ring = turned(sides, np.array([x, y]) * pixels, math.radians(rotation)) / np.array(size)
         return bounds(ring), ring
 
 
@@ -447,15 +460,27 @@ def _text(value: object) -> str:
     return str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
 
 
-def _are_names(value: object) -> bool:
-    """Whether a value lists the pages of a document."""
-    return isinstance(value, list) and bool(value) and all(isinstance(name, str) for name in value)
+def _page_names(value: object) -> list[str]:
+    """The pages of a document that a value lists, by names or in objects with an address; empty for anything else."""
+    if not isinstance(value, list):
+        return []
+    names = [next(filter(_is_address, each.values()), None) if isinstance(each, dict) else each for each in value]
+    return [name for name in names if isinstance(name, str)] if all(isinstance(name, str) for name in names) else []
+
+
+def _is_address(value: object) -> bool:
+    return isinstance(value, str) and re.search(r"\.\w{2,5}\Z", _file(value)) is not None
+
+
+def _path(url: str) -> str:
+    """The path of an address; addresses of local files have it behind ``?d=``."""
+    path = url.rpartition("?d=")[2] if "?d=" in url else url.partition("?")[0]
+    return unquote(path).replace("\\", "/").rstrip("/")
 
 
 def _file(url: str) -> str:
-    """The file that an address ends in; addresses of local files have it behind ``?d=``."""
-    path = url.rpartition("?d=")[2] if "?d=" in url else url.partition("?")[0]
-    return unquote(path).replace("\\", "/").rstrip("/").rpartition("/")[2]
+    """The file that an address ends in."""
+    return _path(url).rpartition("/")[2]
 
 
 def _stem(url: str) -> str:

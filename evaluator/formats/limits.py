@@ -28,7 +28,7 @@ MAX_PAGE_INDEX = 2**31 - 1
 """Largest page index; above it a (document, page) pair no longer fits one 64-bit key."""
 
 MOST_PAGES = 100_000
-"""Pages that a document may have; a larger page index is a mistake of counting, and said to be one."""
+"""Pages that a document may have; a larger page index is a mistake of counting, and reported as one."""
 
 MAX_COORDINATE = 1e9
 """Largest absolute coordinate in pixels; areas stay exact enough and never overflow."""

@@ -8,7 +8,8 @@ shares of the page.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
 from typing import Final, cast
 
 import msgspec
@@ -35,6 +36,7 @@ _CATEGORIES: Final = {
 }
 _FLAT_MARKS: Final = (b'"page_idx"', b'"type"')
 _THOUSAND: Final = 1000.0
+_RANKED: Final = (("_middle", "_layout"), ("_model",), ("_content_list", "_content_list_v2"))
 _MAX_NESTING: Final = 8
 
 
@@ -95,12 +97,23 @@ class MinerU(ModelOutput):
         if b'"pdf_info"' in head:
             return b'"page_idx"' in head or b'"para_blocks"' in head or b'"preproc_blocks"' in head
         if b'"layout_dets"' in head:
-            return b'"page_info"' in head and (b'"category_id"' in head or b'"cls_id"' in head)
+            # A page without regions has its number, and no image as in OmniDocBench.
+            empty = b'"page_no"' in head and b'"image_path"' not in head and b'"category_type"' not in head
+            return b'"page_info"' in head and (b'"category_id"' in head or b'"cls_id"' in head or empty)
         start = head[:256].removeprefix(b"\xef\xbb\xbf").split()
         text = b"".join(start)
         if text.startswith(b"[["):
             return b'"bbox"' in head and b'"type"' in head and (b'"angle"' in head or b'"content"' in head)
         return text.startswith(b"[{") and all(mark in head for mark in _FLAT_MARKS) and b'"metadata"' not in head
+
+    def repeated(self, names: Sequence[str]) -> Sequence[str]:
+        """All but the middle.json of a run, which an archive of the service calls layout.json; else the model.json."""
+        best: dict[PurePosixPath, int] = {}
+        ranks = {name: rank for name in names if (rank := _rank(name)) is not None}
+        for name, rank in ranks.items():
+            where = PurePosixPath(name).parent
+            best[where] = min(rank, best.get(where, rank))
+        return [name for name, rank in ranks.items() if rank > best[PurePosixPath(name).parent]]
 
     def fill(self, tree: object, file: OutputFile) -> None:
         """The pages and boxes of whichever of the files this is."""
@@ -117,6 +130,12 @@ class MinerU(ModelOutput):
 
 
 FORMAT: Final = MinerU()
+
+
+def _rank(name: str) -> int | None:
+    """Which of the files of a run a name is, the one that is read first with the least; None for another name."""
+    stem = f"_{PurePosixPath(name).stem}"
+    return next((rank for rank, endings in enumerate(_RANKED) if stem.endswith(endings)), None)
 
 
 def _model(tree: list[object], file: OutputFile) -> None:

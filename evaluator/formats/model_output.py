@@ -147,7 +147,7 @@ class OutputFile:
         self._rows: dict[tuple[str, int], tuple[int, str]] = {}
 
     def in_shares(self) -> None:
-        """Boxes are shares of their page; said before the first page."""
+        """Boxes are shares of their page; set before the first page."""
         self.shares = True
         self.builder = Builder(self.collector, format=self._format, source=self.source, unit="page")
 

@@ -8,7 +8,7 @@ lines inside of a region are not read. Nothing is clamped, and no image is opene
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -118,7 +118,7 @@ class _File:
             rule = f'regions marked "ignore" are compared as any other ({_SOURCE})'
             self._collector.warning(self._ignored[0], rule, f"{len(self._ignored):,}", "Remove them to leave them out.")
 
-    def _page(self, page: dict[str, Any], place: str) -> None:
+    def _page(self, page: dict[str, object], place: str) -> None:
         info = self._values.mapping(page, "page_info", place)
         there = f"{place}.page_info"
         size = None
@@ -136,12 +136,16 @@ class _File:
             self._collector.error(place, f"an image must occur once ({_SOURCE})", what, "Join the two.")
         row = self.builder.page(document, place, size=size, page_id=str(number), path=image, attributes=attributes)
         self._pages.setdefault(document, (row, place))
+        if "layout_dets" not in page:
+            rule = f"a page must have layout_dets ({_SOURCE})"
+            fix = 'Write results as {"results": [...], "categories": {"1": "title"}}.'
+            self._collector.error(place, rule, ", ".join(map(quote, list(page)[:6])), fix)
         for region, where in self._values.objects(page.get("layout_dets", []), "layout_dets", f"{place}.layout_dets"):
             self._box(row, region, where, self._values.text(region, "category_type", where))
             if region.get("ignore") is True:
                 self._ignored.append(where)
 
-    def _results(self, tree: dict[str, Any]) -> None:
+    def _results(self, tree: dict[str, object]) -> None:
         labels = self._values.mapping(tree, "categories", "$")
         for result, place in self._values.objects(tree["results"], "results", "$.results"):
             image = self._values.text(result, "image_name", place)
@@ -154,7 +158,7 @@ class _File:
                 self._pages[document] = row, place
             self._box(self._pages[document][0], result, place, self._category(result, labels, place))
 
-    def _category(self, result: dict[str, Any], labels: dict[str, Any], place: str) -> str:
+    def _category(self, result: dict[str, object], labels: dict[str, object], place: str) -> str:
         """The name of a category, by its number as text."""
         key = result.get("category_id")
         label = labels.get(str(key)) if isinstance(key, int | str) and not isinstance(key, bool) else None
@@ -166,7 +170,7 @@ class _File:
         self._collector.error(where, rule, found, "Correct the id, or add it to categories.")
         return "?"
 
-    def _box(self, row: int, region: dict[str, Any], place: str, label: str) -> None:
+    def _box(self, row: int, region: dict[str, object], place: str, label: str) -> None:
         score = math.nan
         if region.get("score") is not None:
             score = self._values.number(region, "score", place)
@@ -175,7 +179,7 @@ class _File:
             rings = () if ring is None else outline(ring)
             self.builder.box(row, label, xyxy, place, score=score, rings=rings)
 
-    def _shape(self, region: dict[str, Any], place: str) -> Shape | None:
+    def _shape(self, region: dict[str, object], place: str) -> Shape | None:
         """Corners, and the outline of eight numbers; None with an error when there is neither."""
         key = next((key for key in ("poly", "bbox") if region.get(key) is not None), None)
         if key is None:

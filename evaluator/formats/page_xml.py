@@ -69,7 +69,8 @@ class _File(XmlFile):
 
     def _page(self, element: Element) -> None:
         size = (self.number(element, "imageWidth"), self.number(element, "imageHeight"))
-        page = self.builder.image(element.attributes.get("imageFilename", ""), element.place, size=size)
+        image = element.attributes.get("imageFilename", "").strip() or self.collector.file
+        page = self.builder.image(image, element.place, size=size)
         for label, ring, score, region_id, place in self._regions:
             self.builder.box(
                 page, label, bounds(ring), place, score=score, rings=outline(ring), box_id=region_id or place
@@ -84,7 +85,7 @@ class PageXml(XmlFormat):
     -----
     PAGE content schema, PRImA, 2010-03-19 to 2019-07-15, with and without prefix; outlines as ``points`` or as
     ``Point`` elements. The label of a text region is its ``type`` (``heading``), that of another region the name of
-    its element (``TableRegion``); a type in ``custom``, as Transkribus and eScriptorium write it, stands in for a
+    its element (``TableRegion``); a type in ``custom``, as Transkribus and eScriptorium write it, is used for a
     missing one. The score is ``conf`` of the outline. ``boxes.ids`` are the ids of the regions.
     """
 

@@ -87,7 +87,7 @@ class Poster(msgspec.Struct, frozen=True):
     poster_id: str
     file: str
     sha256: str
-    content: dict[str, Any]
+    content: dict[str, object]
     sections: tuple[Section, ...]
 
 
@@ -321,7 +321,7 @@ def _stated_side(stem: str, poster_id: str) -> Side | None:
     return None
 
 
-def _sections(content: dict[str, Any], collector: Collector) -> Iterator[Section]:
+def _sections(content: dict[str, object], collector: Collector) -> Iterator[Section]:
     """What is compared section by section, with a warning for every part that cannot be."""
     if isinstance(poster := _typed(content, "posterContent", dict, "$", collector), dict):
         place = "$.posterContent.sections"
@@ -366,7 +366,7 @@ _CALLED: Final[Mapping[type, str]] = {dict: "an object", list: "an array", str: 
 
 
 def _typed(
-    owner: dict[str, Any], key: str, wanted: type | tuple[type, ...], place: str, collector: Collector
+    owner: dict[str, object], key: str, wanted: type | tuple[type, ...], place: str, collector: Collector
 ) -> object:
     """The value of a key when it has a type that is looked into; else None, with a warning when there is one."""
     value = owner.get(key)
@@ -377,7 +377,7 @@ def _typed(
     return value
 
 
-def _objects(values: object, place: str, collector: Collector) -> Iterator[tuple[int, dict[str, Any]]]:
+def _objects(values: object, place: str, collector: Collector) -> Iterator[tuple[int, dict[str, object]]]:
     """The objects of a list with their index, with a warning for everything else in it."""
     for index, value in enumerate(values if isinstance(values, list) else ()):
         if isinstance(value, dict):

@@ -1,7 +1,7 @@
 """Tables of boxes to columns: CSV and Parquet, one row for each box.
 
 Owns the format `Table`, the names that columns are known by, and the reading of rows that `supervision` shares. A
-column is taken by its name, exact but for letter case, or as `Reading.columns` says; what could mean two things is an
+column is taken by its name, exact but for letter case, or as `Reading.columns` states; what could mean two things is an
 issue, not a guess.
 """
 
@@ -76,7 +76,7 @@ EXAMPLE: Final = '--columns "document=file,page_number=p,label=cls,x1=left,y1=to
 
 
 class Plan(NamedTuple):
-    """Which column holds what: position by target, and the unit of the boxes when it was said."""
+    """Which column holds what: position by target, and the unit of the boxes when it was stated."""
 
     at: dict[str, int]
     unit: str | None
@@ -152,7 +152,7 @@ FORMAT: Final = Table()
 
 
 def parse_columns(text: str, collector: Collector) -> dict[str, str]:
-    """What ``--columns`` says: column by target; `BadInput` when it cannot be understood."""
+    """The columns that ``--columns`` names, by target; `BadInput` when it cannot be understood."""
     given: dict[str, str] = {}
     for part in filter(None, map(str.strip, text.split(","))):
         target, sign, column = map(str.strip, part.partition("="))
@@ -398,7 +398,7 @@ def header_names(content: bytes, name: str) -> list[str]:
 
 
 def guessed_column(target: str, header: Sequence[str]) -> str | None:
-    """The column whose name says that it is the target; None for none."""
+    """The column whose name is one of the target's; None for none."""
     names = (target, *_KNOWN.get(target, ()), *(old for old, new in _NAMES_OF_EDGES if new == target))
     return next((column for name in names for column in header if column.strip().lower() == name), None)
 
@@ -518,7 +518,7 @@ class _Boxes:
         self.builder.box(page, label, box, place, score=score)
 
     def check_unit(self) -> None:
-        """An error when boxes that are said to be nothing have all coordinates between 0 and 1."""
+        """An error when boxes whose unit is not stated have all coordinates between 0 and 1."""
         if self._unit is None and 0.0 < self._largest <= 1.0:
             rule = f"the unit of the boxes must be clear ({self._source})"
             fix = "Add unit=page to --columns for shares of the page, or unit=pixels."

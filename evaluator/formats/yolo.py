@@ -8,6 +8,7 @@ no image is opened.
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -72,12 +73,13 @@ class Yolo(BoxFormat):
     title = "YOLO labels (text, with data.yaml)"
     looks_for = "lines of a class and its numbers, or a data.yaml with names"
     suffixes = of_all_kinds = (".txt", *_YAML)
+    beside = (".names",)
     states_side = False
 
     def detect(self, head: bytes, name: str = "") -> bool:
         """Lines of a class and at least four numbers; for a YAML file, names of classes."""
         if name.lower().endswith(_YAML):
-            return b"\nnames:" in b"\n" + head
+            return b"\nnames:" in b"\n" + head.removeprefix(codecs.BOM_UTF8)
         return _is_labels(head)
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
@@ -89,7 +91,9 @@ class Yolo(BoxFormat):
         """Label files and ``data.yaml``, which are read with what lies beside them, and folders of these."""
         if not folder.is_folder(path):
             return path.suffix.lower() in self.suffixes and self.detect(_head(path), path.name)
-        if any(file.suffix.lower() in (".json", ".xml") for file in folder.listed(path)):
+        # Beside names of classes, other files go along with the labels, as the notes.json of Label Studio does.
+        others = any(file.suffix.lower() in (".json", ".xml") for file in folder.listed(path))
+        if others and _names_in(path) is None:
             return False
         texts = [file for file in _below(path) if file.suffix.lower() == ".txt"]
         return any(_is_labels(_head(file)) for file in texts[:_SAMPLE])
@@ -358,7 +362,12 @@ def _names(content: bytes, file: str, collector: Collector) -> _Names:
         rule = f"a file of names may have {_MAX_YAML_BYTES:,} bytes"
         collector.error(file, rule, f"{len(content):,}", "Keep only the names in it.")
         return _NO_NAMES
-    text = content.decode("utf-8", errors="replace")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        what = f"0x{content[error.start]:02X} at byte {error.start}"
+        collector.error(file, f"text must be UTF-8 ({_SOURCE})", what, "Save the file as UTF-8.")
+        return _NO_NAMES
     if PurePosixPath(file).suffix.lower() not in _YAML:
         lines = [line.strip() for line in text.splitlines()]
         return _Names(dict(enumerate(line for line in lines if line)), 0, file)

@@ -313,7 +313,7 @@ class SliceOf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What a reader clicked or selected, and so which items are meant: all that is said must hold.
+    """What a reader clicked or selected, and so which items are meant: every condition must hold.
 
     Attributes
     ----------

@@ -16,7 +16,7 @@ from typing import Any, Final, Generic, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.metrics.error_types import BoxColumns, Mistakes, name_mistakes
+from evaluator.metrics.error_types import BoxColumns, MistakeOptions, Mistakes, name_mistakes
 from evaluator.metrics.matching import Candidates, Matches, outlined_pairs, overlapping_pairs
 from evaluator.metrics.results import (
     RATIOS,
@@ -163,7 +163,7 @@ def plain_values(
     labels: Sequence[str],
     own: Mapping[str, Any],
     only_in: Mapping[Side, Sequence[str]],
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """A result under the keys of the terminal contract.
 
     Parameters
@@ -247,9 +247,18 @@ class BoxResult(ABC, Generic[MatchingT]):
 
     @cached_property
     def mistakes(self) -> Mistakes:
+        """Every unmatched box under exactly one name; see `named`."""
+        return self.named(None)
+
+    def named(self, options: MistakeOptions | None) -> Mistakes:
         """Every unmatched box under exactly one name; see `evaluator.metrics.error_types`.
 
         Which boxes matched may be a matter of outlines; names, sides and shares follow from the boxes.
+
+        Parameters
+        ----------
+        options : MistakeOptions or None
+            Whether poor matched pairs are mistakes as well; None for those of the protocol.
         """
         truth, prediction = self.matching.dataset.ground_truth, self.matching.prediction
         return name_mistakes(
@@ -259,6 +268,7 @@ class BoxResult(ABC, Generic[MatchingT]):
             iou=self.iou,
             truth_counts=self.matching.truth_counts,
             prediction_counts=self.counting_predictions,
+            options=options,
         )
 
     @cached_property
@@ -314,14 +324,14 @@ class BoxResult(ABC, Generic[MatchingT]):
         first = np.arange(len(dataset.documents), dtype=np.int64)[:, None] * size
         return every.take((first + self.matching.label_codes).ravel())
 
-    def macro_documents(self) -> dict[str, Any]:
+    def macro_documents(self) -> dict[str, object]:
         """Mean over documents of each ratio, with the number of documents where it is defined.
 
         ``precision`` … ``mean_purity``: float or None; ``documents``: int per ratio.
         """
         return _macro(self.per_document, None, "documents")
 
-    def macro_labels(self, class_weight: Mapping[str, float] | None = None) -> dict[str, Any]:
+    def macro_labels(self, class_weight: Mapping[str, float] | None = None) -> dict[str, object]:
         """Mean over labels of each ratio, weighted where `class_weight` names a label; the others weigh 1.
 
         ``precision`` … ``mean_purity``: float or None; ``labels``: int per ratio.
@@ -462,7 +472,7 @@ def _without(counts: BoolArray, matched: IntArray) -> IntArray:
     return np.flatnonzero(left)
 
 
-def _macro(columns: MetricColumns, weights: FloatArray | None, counted: str) -> dict[str, Any]:
+def _macro(columns: MetricColumns, weights: FloatArray | None, counted: str) -> dict[str, object]:
     """Means of the defined ratios over the rows, and under `counted` how many rows each mean has."""
     means = {name: weighted_mean(getattr(columns, name), weights) for name in RATIOS}
     return {**{name: mean for name, (mean, _) in means.items()}, counted: {name: n for name, (_, n) in means.items()}}

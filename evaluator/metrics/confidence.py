@@ -263,7 +263,7 @@ class Confidence:
             },
         }
 
-    def _bin(self, row: int, empty_bin: float | None) -> dict[str, Any]:
+    def _bin(self, row: int, empty_bin: float | None) -> dict[str, object]:
         bins, filled = self.calibration, bool(self.calibration.count[row])
         return {
             "range": [float(bins.low[row]), float(bins.high[row])],

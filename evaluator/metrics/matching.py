@@ -129,7 +129,7 @@ def overlapping_pairs(
     ValueError
         When the floor is not in (0, 1]: at 0 every pair of boxes would be a candidate.
     TooManyPairs
-        When there are more than four times as many as `most_pairs` says.
+        When there are more than four times as many as `most_pairs` allows.
 
     Notes
     -----

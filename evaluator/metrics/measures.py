@@ -129,7 +129,7 @@ class Averages:
 
 @dataclass(frozen=True, eq=False)
 class Means:
-    """Means of numbers of another part; one of a single number stands for that number.
+    """Means of numbers of another part; the mean of a single number is that number.
 
     Attributes
     ----------

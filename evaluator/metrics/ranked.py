@@ -3,11 +3,11 @@
 Owns `Ranking`, the predictions of one label at one threshold by rank, and average precision under weights of documents.
 A document that is drawn twice has every box twice, the copies side by side in the ranking. The best precision of such
 a block is at its end, so the interpolated precision of the weighted curve is that of the corpus with the copies. Which
-interpolation, the protocol says.
+interpolation, the protocol states.
 
 Rankings of up to `EXACT` predictions are resampled exactly. Of longer ones the curve is followed in stretches of the
 ranking: what a resample has in each stretch is counted exactly, and inside of a stretch the curve keeps its shape. What
-this leaves out is small beside the spread of the resamples, and `tests/benchmarks/bench_compare` says how small.
+this leaves out is small beside the spread of the resamples, and `tests/benchmarks/bench_compare` measures how small.
 """
 
 from __future__ import annotations

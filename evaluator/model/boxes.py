@@ -75,7 +75,7 @@ def overlap(ground_truth: FloatArray, prediction: FloatArray) -> Overlap:
     ground truth: IoU = I / (P + G - I), coverage = I / G, purity = I / P; continuous coordinates, float64,
     no epsilon and no "+ 1". I = 0 gives 0, so a box without area overlaps nothing, itself included.
     Areas that underflow (sides near 1e-160) are computed again in a scaled unit, which leaves the ratios
-    as they are; the reference evaluator divides 0 by 0 there and says 0.
+    as they are; the reference evaluator divides 0 by 0 there and returns 0.
     """
     shared, truth_area, predicted_area = _areas(ground_truth, prediction)
     # The order of the sum is the reference's, so that equal inputs give equal last digits.

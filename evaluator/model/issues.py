@@ -1,4 +1,4 @@
-"""Issues: what is wrong with an input, said so that its owner can mend it.
+"""Issues: what is wrong with an input, worded so that its owner can correct it.
 
 Owns the one shape every reader, protocol and view uses for a problem in somebody's file: file, place,
 rule, found, fix, in that order. A place is a JSON path (``$.predictions[12].objects[3].bbox``) or a line
@@ -162,7 +162,7 @@ def folded(issues: Sequence[Issue]) -> list[Issue]:
     Returns
     -------
     list of Issue
-        In the order of the first of each; it has the place of that one, and says how many more there are.
+        In the order of the first of each; it has the place of that one, and states how many more there are.
     """
     groups: dict[tuple[Severity, str, str], list[Issue]] = {}
     for issue in issues:

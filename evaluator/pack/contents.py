@@ -276,7 +276,7 @@ def _models(
 
 
 class KeyRow(NamedTuple):
-    """A row of the key numbers; `note` says what is special about it, and is empty for the official numbers."""
+    """A row of the key numbers; `note` states what is special about it, and is empty for the official numbers."""
 
     letter: str
     name: str

@@ -1,6 +1,6 @@
 """The review pack as one HTML file: no server, no foreign host, opened from disk, printed on A4.
 
-Owns the form; what it says is `contents`, its pictures are `pictures`. Text from data goes through the template's
+Owns the form; its content is `contents`, its pictures are `pictures`. Text from data goes through the template's
 escapes only, and a content security policy inside the file allows no script but ours, no image but those inside, and
 no connection at all. The file is written page by page, so that 500 pages need the memory of one.
 """
@@ -412,7 +412,7 @@ def changes_of(differences: Sequence[Difference], names: Sequence[str]) -> dict[
 
 
 def reasons_of(contents: Contents) -> str:
-    """What the summary says besides the answer and its reason, which the head of the pack has."""
+    """The summary without the answer and its reason, which the head of the pack shows."""
     if contents.decision is None:
         return contents.summary
     return contents.summary.removeprefix(f"{contents.decision.headline}. {contents.decision.sentence}").strip()

@@ -1,6 +1,6 @@
 """Pictures of a review pack: pages and crops as WebP, made one at a time, within a budget of bytes.
 
-Owns how sharp a page may be for the pack to stay within its size, and what stands in for a page that cannot be drawn.
+Owns how sharp a page may be for the pack to stay within its size, and what is shown for a page that cannot be drawn.
 Pages come from the render workers through `PagePool`; this module only cuts and scales what they made.
 """
 

@@ -196,7 +196,7 @@ def _hours(seconds: float) -> str:
 
 
 def documents_words(made: Decision, differences: Sequence[Difference]) -> str:
-    """Whether the documents are enough to tell A from B, in sentences."""
+    """Whether the documents are enough to distinguish A from B, in sentences."""
     enough, needed = [], []
     for one in compare_differences.decisive(differences, limit=0):
         if not one.overall:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import parquet
@@ -54,7 +53,7 @@ def to_csv(contents: Contents) -> str:
 
 def to_json(contents: Contents) -> str:
     """All numbers, differences and the ledger as JSON; undefined is null."""
-    value: dict[str, Any] = {
+    value: dict[str, object] = {
         "title": plain(contents.title),
         "signature": contents.signature,
         "models": [

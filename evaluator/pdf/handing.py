@@ -49,7 +49,7 @@ class Handing:
 
     @property
     def open(self) -> bool:
-        """Whether files are handed over; else their paths are said."""
+        """Whether files are handed over; else their paths are sent."""
         return self._ours is not None
 
     @property
@@ -88,7 +88,7 @@ class Taking:
 
     @contextlib.contextmanager
     def file(self) -> Iterator[int | None]:
-        """Number of the next file, open for the block; None where paths are said. OSError when none comes."""
+        """Number of the next file, open for the block; None where paths are sent. OSError when none comes."""
         if self._socket is None:
             yield None
             return

@@ -1,11 +1,11 @@
 """Page images and words: asks a killable worker process for the pages of a document.
 
 Owns the pool of renderer processes (``PagePool``) and the caches of what they answered. Which file a name from an
-annotation may reach is the business of ``pdf_folder``; why a page cannot be shown is said by ``page_problems``. A page
+annotation may reach is the business of ``pdf_folder``; why a page cannot be shown is in ``page_problems``. A page
 image is WebP; sizes are in pixels and points of the DISPLAYED page; words are boxes x1, y1, x2, y2 in [0, 1] of that
 page, origin top left, so that a box times the picture's size lands on the picture. Page indexes count from 0.
 
-Everything that a worker says is untrusted: a hostile document may own its process. Messages are msgpack with strict
+Everything that a worker sends is untrusted: a hostile document may own its process. Messages are msgpack with strict
 types and limits, and a picture is accepted only when it is WebP. The caches are shared by all users, so their keys are
 the digest of the content and the parameters, never a name or a path.
 

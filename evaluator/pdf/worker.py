@@ -315,7 +315,7 @@ def open_regular(path: str | bytes) -> io.BufferedReader:
 
     Notes
     -----
-    The path was resolved when it was found; a link standing there now was put there since, so it is refused.
+    The path was resolved when it was found; a link that is there now was put there since, so it is refused.
     A pipe or a device must not block: it is opened without waiting and then refused.
     """
     flags = os.O_RDONLY

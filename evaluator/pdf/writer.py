@@ -211,7 +211,7 @@ class Note(msgspec.Struct, frozen=True):
     width : float
         Of the line, in points.
     title, text : str
-        What its pop-up says.
+        Text of its pop-up.
     rings : tuple of Ring
         What it encloses where that is not the rectangle: each becomes a polygon with the same pop-up.
     """
@@ -248,7 +248,7 @@ class Taken(msgspec.Struct, frozen=True, tag=True):
 
 
 class Piece(msgspec.Struct, frozen=True, tag=True):
-    """A part of the finished document; the last one says so."""
+    """A part of the finished document; the last one is marked."""
 
     content: bytes
     last: bool

@@ -122,7 +122,7 @@ def corrected_evaluation(official: DatasetResult, to: Corrections) -> CorrectedE
 
 
 def signed(signature: Signature, to: Applied) -> Signature:
-    """A signature that says how many verdicts are behind the number."""
+    """A signature that states how many verdicts are behind the number."""
     return msgspec.structs.replace(signature, options=(*signature.options, to.words))
 
 

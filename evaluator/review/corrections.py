@@ -174,13 +174,13 @@ class Draft:
         return "/".join(sorted(change.judged.last.id for change in self.changes))
 
     def note(self, judged: Judged, what: str, text: str, *, removed: int, added: int) -> None:
-        """A verdict was applied; `text` says to what."""
+        """A verdict was applied; `text` states to what."""
         assert judged.verdict is not None
         sentence = f"{_place_of(judged)}: {text}, verdict of {', '.join(judged.authors)}"
         self.changes.append(Change(judged, judged.verdict, what, removed, added, sentence))
 
     def refuse(self, judged: Judged, rule: str, found: str) -> None:
-        """A verdict changes no number; `rule` says when it would."""
+        """A verdict changes no number; `rule` states when it would."""
         self.issues.append(
             Issue(
                 severity="warning",

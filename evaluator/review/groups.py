@@ -60,7 +60,7 @@ class FindingGroup:
 
     @property
     def key(self) -> str:
-        """What tells it from others: the identity of its newest finding."""
+        """Its key: the identity of its newest finding."""
         return self.entries[0].judged.target_id
 
     @property

@@ -168,7 +168,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     due : str
         Until when, as ``2026-01-31``; empty for no date.
     status : str
-        A key of `STATUSES`; empty where nobody said how far the work is.
+        A key of `STATUSES`; empty where nobody stated how far the work is.
     """
 
     id: str
@@ -490,7 +490,7 @@ class ReviewLog:
 
     @property
     def revision(self) -> tuple[int, str]:
-        """What tells one state of a workspace from another: how many events there are, and the last one's id."""
+        """The version of a workspace: how many events there are, and the last one's id."""
         return len(self.kept), self.kept[-1].id if self.kept else ""
 
     @property

@@ -1,4 +1,4 @@
-"""Attributes of boxes: what can be said about a box, its page and its document without opening a PDF.
+"""Attributes of boxes: what is known of a box, its page and its document without opening a PDF.
 
 Owns `Attribute` and the tables of attributes of one side of a dataset. Every attribute is a column with one value for
 each box, worked out from the joined columns; what a file states about its pages, or a table beside the files, is joined
@@ -182,7 +182,7 @@ def page_attributes(dataset: Dataset, of_pages: OfPages) -> tuple[Attribute, ...
     """Attributes of pages and documents from elsewhere, with one value for each page of a dataset.
 
     A name whose values are all numbers is a number, any other a category; true and false are "yes" and "no". What is
-    said of a page counts more than what is stated about its document.
+    stated about a page counts more than what is stated about its document.
     """
     whole_documents: dict[str, Mapping[str, Value]] = {}
     of_page: dict[tuple[str, int], Mapping[str, Value]] = {}

@@ -60,7 +60,7 @@ WORDS: Final[Mapping[Measure, MeasureWords]] = {
 
 
 def is_fit(measure: Measure) -> bool:
-    """Whether a measure says how well matches fit."""
+    """Whether a measure is about the fit of matches."""
     return measure in _FITS
 
 

@@ -118,7 +118,7 @@ class Slice:
 
     def to_json(self) -> dict[str, Any]:
         """The slice under the keys of the terminal contract."""
-        value: dict[str, Any] = {
+        value: dict[str, object] = {
             "conditions": [each.to_json() for each in self.conditions],
             "measure": self.measure,
             "value": self.value,

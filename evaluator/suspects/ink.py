@@ -1,4 +1,4 @@
-"""What the page itself says about a suspect: words and ink inside the ground truth now and inside the proposal.
+"""The evidence of the page itself on a suspect: words and ink inside the ground truth now and inside the proposal.
 
 Owns the reading of the pages of the likeliest suspects, and how far words and ink move their probability. The factors
 are set by judgement, not measured: a page with text says a lot, but annotators draw figures around words as well. Boxes

@@ -91,7 +91,7 @@ class Suspect(msgspec.Struct, frozen=True):
 
     def to_json(self) -> dict[str, Any]:
         """The suspect as plain values under the keys of the terminal contract."""
-        values: dict[str, Any] = msgspec.to_builtins(self)
+        values: dict[str, object] = msgspec.to_builtins(self)
         return values
 
 
@@ -114,7 +114,7 @@ class Suspects:
     boxes : int
         Number of ground truth boxes that were looked at.
     notes : tuple of str
-        What the page says about each suspect; empty when no page was looked at.
+        The evidence of the page on each suspect; empty when no page was looked at.
     """
 
     dataset: Dataset

@@ -103,7 +103,7 @@ def rank(
     page_size : float64, shape (pages, 2), optional
         Width and height of each page in the unit of the boxes; 1 when absent.
     looked : sequence of bool arrays of shape (pages,), optional
-        Which pages each model covers; all when absent. Where it did not look, it says nothing.
+        Which pages each model covers; all when absent. Where it did not look, it is no evidence.
     least : float
         Suspects with a lower score are left out.
 

@@ -1,6 +1,6 @@
-"""A suspect as the target of a verdict: accepting it says "ground truth wrong" with the proposed correction.
+"""A suspect as the target of a verdict: accepting it is a "ground truth wrong" with the proposed correction.
 
-Owns the way from a suspect to `Target`. What verdicts change is said in `evaluator.review.corrections`: the proposed
+Owns the way from a suspect to `Target`. What verdicts change is in `evaluator.review.corrections`: the proposed
 box takes the place of a prediction, so that an accepted suspect corrects the ground truth like any accepted one.
 """
 

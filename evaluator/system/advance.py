@@ -1,4 +1,4 @@
-"""How far a long piece of work is, told to whoever asked for it; they may end it by raising an exception.
+"""How far a long piece of work is, reported to whoever asked for it; they may end it by raising an exception.
 
 Owns `told` and `tell`. What works does not know who listens, and nobody need listen. A thread has listeners of its own.
 """
@@ -18,7 +18,7 @@ _LISTENER: Final[ContextVar[Listener | None]] = ContextVar("listener", default=N
 
 @contextmanager
 def told(listener: Listener | None) -> Iterator[None]:
-    """What is done while this lasts is told to a listener, and to no other; None silences it."""
+    """What is done while this lasts is reported to a listener, and to no other; None silences it."""
     token = _LISTENER.set(listener)
     try:
         yield
@@ -27,7 +27,7 @@ def told(listener: Listener | None) -> Iterator[None]:
 
 
 def tell(done: int, total: int) -> None:
-    """Say how much is done; raises what the listener raises."""
+    """Report how much is done; raises what the listener raises."""
     listener = _LISTENER.get()
     if listener is not None:
         listener(done, total)

@@ -1,7 +1,7 @@
 """A process gives up, for good, what it will not need: before it reads a file from strangers.
 
 Owns which limits of the system those are and how they are asked for. Everything works without root, and whatever a
-system lacks or refuses is left out: the answer says what is in force. Where it is Linux on x86_64 or aarch64:
+system lacks or refuses is left out: the answer states what is in force. Where it is Linux on x86_64 or aarch64:
 
 - no new privileges, and no capabilities, should the process run as root;
 - Landlock: no file can be opened, made or removed, no TCP port reached, no process outside signalled;

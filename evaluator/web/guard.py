@@ -1,4 +1,4 @@
-"""What a browser may do with the dashboard: the layer in front of the server that says so with every answer.
+"""What a browser may do with the dashboard: the layer in front of the server that sends it with every answer.
 
 Owns the content security policy and its sister headers, which origins may open a session, and which of the server's
 addresses are shut because no view needs them. It speaks plain ASGI, so that it can be chained with other layers,
@@ -60,7 +60,7 @@ def content_policy(host: str, scripts: Iterable[str]) -> str:
     Parameters
     ----------
     host : str
-        Name and port as the browser says them; empty when it says nothing fit for a header.
+        Name and port as the browser sends them; empty when they are not fit for a header.
     scripts : iterable of str
         What `inline_scripts` gave.
 

@@ -40,7 +40,6 @@ Origin = Path | Upload
 
 
 C = TypeVar("C", bound=Source)
-AnyMember = Member[Annotations] | Member[FieldDocuments] | Member[Posters]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -440,7 +439,7 @@ def change_role(kind: Kind[C], member: Member[C], role: Side | None) -> Member[C
     others = tuple(each for each in unused if each[1] is not member)
     as_reference = held.as_reference and truth is not None
     if role is None:
-        others = (*others, (kind.name, cast(AnyMember, member)))
+        others = (*others, (kind.name, member))
     else:
         again = read(kind, member.origin, member.name, role)
         if role == "ground_truth" and again.source is None and kind.name == BOXES.name:
@@ -451,7 +450,7 @@ def change_role(kind: Kind[C], member: Member[C], role: Side | None) -> Member[C
         if again.source is None:
             return again
         if role == "ground_truth":
-            others = (*others, *([(kind.name, cast(AnyMember, truth))] if truth else []))
+            others = (*others, *([(kind.name, truth)] if truth else []))
             truth = again
         else:
             models = (*models, again)

@@ -38,7 +38,7 @@ from pages.shared.fields import results as field_results
 from pages.shared.findings import log as findings
 from pages.shared.opened import FIELDS, POSTERS, Opened, OpenedBoxes, opened, pixels
 from pages.shared.results import ResultKey, result_key, result_of, score_threshold
-from pages.shared.state import state
+from pages.shared.state import Field, state
 
 FORMS: Final[Mapping[str, str]] = {"html": "One HTML file", "pdf": "PDF for print", "zip": "Everything, as a zip"}
 NAMES: Final[Mapping[str, tuple[str, str]]] = {
@@ -142,6 +142,10 @@ class Job:
         if self.cancelled:
             raise Cancelled
         self.done, self.total, self.text = done, total, text
+
+
+JOB: Final[Field[Job | None]] = Field(None, "pack_job")
+"""The pack of the session."""
 
 
 def contents_of(loaded: OpenedBoxes, options: PackOptions, earlier: Packed | None = None) -> Contents:
@@ -249,7 +253,7 @@ def start(
         return gather_all(boxes, further, options, note, earlier=earlier, before=before)
 
     made.thread = threading.Thread(target=_run, args=(made, gathered, work[form]), daemon=True, name="review pack")
-    state.pack_job = made
+    JOB.set(made)
     made.thread.start()
 
 
@@ -327,9 +331,9 @@ def _chosen(pdfs: Folders | None) -> dict[str, Any]:
 
 def cancel() -> None:
     """Give the job of this session up, with its file."""
-    if state.pack_job is not None:
-        state.pack_job.discard()
-        state.pack_job = None
+    job = JOB.take()
+    if job is not None:
+        job.discard()
     _of_session().clear()
 
 

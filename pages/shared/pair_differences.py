@@ -1,4 +1,4 @@
-"""B against A in the views of pixels, fields and posters: the sentence, and the differences with their intervals.
+"""B against A in the views of pixels, fields and posters: the sentence, the differences with intervals, the ledger.
 
 Owns the part and its cache; what is compared comes from the protocol, intervals and words from ``evaluator.compare``.
 """
@@ -14,10 +14,11 @@ import streamlit as st
 from evaluator.compare.differences import Difference, decisive, differences
 from evaluator.compare.resampling import FEW_DOCUMENTS
 from evaluator.compare.sentences import interval_text, moved_text, name_of, summary
+from evaluator.metrics.item_ledger import Item, ItemLedger
 from evaluator.metrics.measures import Measures
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
-from pages.shared import frame, widgets
+from pages.shared import frame, item_ledger, widgets
 from pages.shared.opened import Named
 
 _ROWS = 10
@@ -30,10 +31,27 @@ def _differences(key: tuple[str, ...], *, _measures: Callable[[], Sequence[Measu
     return differences(a, b)
 
 
+@st.cache_resource(max_entries=12, show_spinner=False)
+def _ledgers(
+    key: tuple[str, ...], at: float | None, *, _ledgers: Callable[[], Sequence[ItemLedger]]
+) -> tuple[ItemLedger, ...]:
+    """The ledgers of two models; `key` and the threshold identify them."""
+    return tuple(_ledgers())
+
+
 def part(
-    models: Sequence[Named], key: Sequence[str], measures: Callable[[], Sequence[Measures]], *, noun: str = "document"
+    models: Sequence[Named],
+    key: Sequence[str],
+    measures: Callable[[], Sequence[Measures]],
+    *,
+    ledgers: Callable[[], Sequence[ItemLedger]],
+    open_item: Callable[[Item], None],
+    at: float | None = None,
+    noun: str = "document",
 ) -> None:
-    """The sentence about two models, and their differences over everything and by label; nothing with one model.
+    """The sentence about two models, their differences over everything and by label, and the ledger; else nothing.
+
+    With one model there is nothing to compare.
 
     Parameters
     ----------
@@ -43,11 +61,25 @@ def part(
         What the numbers of both follow from: digests of the files and the signatures.
     measures : callable
         The numbers of A and of B; asked when they are not known yet.
+    ledgers : callable
+        The ledgers of A and B; asked when they are not known yet.
+    open_item : callable
+        Shows a thing of a ledger.
+    at : float, optional
+        Threshold of the ledgers, where they have one besides `key`.
     noun : str
         What is drawn with replacement.
     """
     if len(models) < 2:
         return
+    _differences_part(models, key, measures, noun)
+    item_ledger.part(_ledgers(tuple(key), at, _ledgers=ledgers), open_item)
+
+
+def _differences_part(
+    models: Sequence[Named], key: Sequence[str], measures: Callable[[], Sequence[Measures]], noun: str
+) -> None:
+    """The sentence and the differences."""
     every = _differences(tuple(key), _measures=measures)
     metrics = tuple(dict.fromkeys(one.metric for one in every))
     rows = decisive(every, limit=max(_ROWS, sum(one.overall for one in every)), metrics=metrics)

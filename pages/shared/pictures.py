@@ -28,7 +28,7 @@ from evaluator.uploads import PAGE_BYTES, PAGE_SUFFIXES
 from evaluator.workspace_folder import put
 from pages.shared import by_digest, frame, kept
 from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind, OpenedBoxes, Place, files
-from pages.shared.state import State, state
+from pages.shared.state import Field, State, state
 
 # Enough for a whole page on most screens; the viewer asks for more when it needs it, and less is sent at each turn.
 FIRST_DPI: Final = 90.0
@@ -59,6 +59,9 @@ class PageNote(NamedTuple):
     added: int
     refused: tuple[str, ...]
     replaced: tuple[str, ...]
+
+
+_NOTE: Final[Field[PageNote | None]] = Field(None, "page_note")
 
 
 @st.cache_resource(show_spinner=False)
@@ -232,7 +235,7 @@ def add_pages(
 ) -> tuple[list[str], list[str]]:
     """Put uploaded PDFs and page images into a folder of this session, beside the pages that are open already.
 
-    Among equally good names the uploaded one is shown; what it is shown instead of is named in `State.page_note`.
+    Among equally good names the uploaded one is shown; what it is shown instead of is named below the uploader.
 
     Parameters
     ----------
@@ -262,7 +265,7 @@ def add_pages(
     if added:
         _look_there(folder, kinds)
         kept.keep_pages([(name, content) for name, content in uploads if name in added])
-    state.page_note = PageNote(len(added), tuple(refused), tuple(was for name, was in replaced if name in added))
+    _NOTE.set(PageNote(len(added), tuple(refused), tuple(was for name, was in replaced if name in added)))
     return added, refused
 
 
@@ -370,8 +373,8 @@ def pages_uploader(key: str) -> None:
         if st.form_submit_button("Add the pages") and pages:
             add_pages([(page.name, page.getvalue()) for page in pages])
             st.rerun()
-    if state.page_note:
-        note = state.page_note
+    note = _NOTE.get()
+    if note is not None:
         said = [f"Added {note.added:,}."]
         said += [f"Shown instead of {frame.escaped(_listed(note.replaced))}."] if note.replaced else []
         said += [f"Neither PDF nor image: {frame.escaped(_listed(note.refused))}."] if note.refused else []

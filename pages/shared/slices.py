@@ -6,7 +6,7 @@ What was read of the PDFs is kept for all sessions under the files, the PDF fold
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import streamlit as st
 
@@ -24,7 +24,7 @@ from pages.shared import pictures
 from pages.shared.opened import Model, OpenedBoxes
 from pages.shared.reading import KEPT, Reading, kept_result
 from pages.shared.results import Result, ResultKey, result_key, result_of
-from pages.shared.state import state
+from pages.shared.state import Field
 
 # --- what the PDFs say -----------------------------------------------------------------------------------------
 
@@ -35,6 +35,10 @@ class ReadKey(NamedTuple):
     digests: tuple[str, ...]
     pdfs: str
     models: tuple[int, ...]
+
+
+READING: Final[Field[Reading[ReadKey, PdfAttributes] | None]] = Field(None, "slices_reading")
+"""What the session reads of the PDFs, or has read."""
 
 
 @st.cache_resource(show_spinner=False)
@@ -49,13 +53,14 @@ def _read_key(loaded: OpenedBoxes) -> ReadKey:
 
 def from_pdfs(loaded: OpenedBoxes) -> PdfAttributes | None:
     """What the PDFs say about pages and boxes; None while they are not read."""
-    return kept_result(state.slices_reading, _read_key(loaded), _read())
+    return kept_result(READING.get(), _read_key(loaded), _read())
 
 
 def read_pdfs(loaded: OpenedBoxes) -> None:
     """Begin to read; what this session has under way is stopped."""
-    if state.slices_reading is not None:
-        state.slices_reading.stop()
+    under_way = READING.get()
+    if under_way is not None:
+        under_way.stop()
     root, key = loaded.project.pdfs, _read_key(loaded)
     if root is None:
         return
@@ -63,7 +68,7 @@ def read_pdfs(loaded: OpenedBoxes) -> None:
     dataset, pool = loaded.dataset, pictures.pool()
     sides = [dataset.ground_truth, *(dataset.predictions[model.index] for model in loaded.pair)]
     job: Reading[ReadKey, PdfAttributes] = Reading(key, dataset.pages)
-    state.slices_reading = job
+    READING.set(job)
     job.start(lambda count: of_pdf_pages(dataset, sides, PdfFolder(root), pool, count))
 
 

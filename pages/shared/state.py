@@ -2,7 +2,8 @@
 
 A field of `State` is a value of the reader's session. ``state.iou`` reads it, ``state.iou = 0.6`` writes it, and
 ``State.iou`` is the field itself: its start, `Field.take` for what counts once, and, where a widget shows it, the key
-of that widget. Which fields the address holds is said in `address`.
+of that widget. Which fields the address holds is said in `address`. What one module alone keeps in the session, in a
+type of its own, is a field beside that type.
 """
 
 from __future__ import annotations
@@ -30,25 +31,13 @@ if TYPE_CHECKING:
     from evaluator.model.fields import FieldDocuments, Schema
     from evaluator.model.issues import Issue
     from evaluator.pdf.folder import Folders, PdfFolder
-    from evaluator.project import Project
+    from evaluator.project import Member, Project
     from evaluator.protocols.fields.evaluation import RecallGrid
     from evaluator.protocols.fields.rows import Parity
     from evaluator.protocols.pixel.sides import Classes, MissingPage
     from evaluator.review.problems import StoreProblem
-    from evaluator.slices.pdf_pages import PdfAttributes
-    from evaluator.suspects.listing import Suspects
     from evaluator.uploads import Dropped
     from evaluator.workspace_folder import Taken
-    from pages.shared.browser.listing import PageOrder
-    from pages.shared.browser.text_count import Count
-    from pages.shared.findings.log import Unsaved
-    from pages.shared.opened import AnyMember
-    from pages.shared.pack import Job
-    from pages.shared.pictures import PageNote
-    from pages.shared.pixel.results import Scope, Sizes
-    from pages.shared.reading import Reading
-    from pages.shared.slices import ReadKey
-    from pages.shared.suspects import Entry, SuspectKey
 
 T = TypeVar("T")
 # Of the browser's own values no more is known than their name; who reads one checks it.
@@ -126,8 +115,7 @@ class WidgetField(Field[T]):
     @property
     def key(self) -> str:
         """The key of the widget that shows it: the name, and how often our code wrote over what a widget showed."""
-        times = _REPLACED.get().get(self.name, 0)
-        return f"{self.name}-{times}" if times else self.name
+        return self._key(_REPLACED.get().get(self.name, 0))
 
     def set(self, value: T) -> None:
         """Another value, in another widget if one may show what was there; the same value leaves all as it is."""
@@ -135,8 +123,15 @@ class WidgetField(Field[T]):
             if value == self.get():
                 return
             replaced = _REPLACED.get()
-            _REPLACED.set({**replaced, self.name: replaced.get(self.name, 0) + 1})
+            times = replaced.get(self.name, 0)
+            _REPLACED.set({**replaced, self.name: times + 1})
+            if times:
+                # A message about the last widget may be on its way, and none about the one before it.
+                st.session_state.pop(self._key(times - 1), None)
         super().set(value)
+
+    def _key(self, times: int) -> str:
+        return f"{self.name}-{times}" if times else self.name
 
     def changed(self, act: Callable[[], object]) -> Callable[[], None]:
         """A callback for the widget of the moment; one that gave way to another widget calls nothing."""
@@ -188,20 +183,19 @@ class State:
     poster_b: WidgetField[int | None] = WidgetField(None)
     upload_folder: Field[tempfile.TemporaryDirectory[str] | None] = Field(None)
     pdf_folders: Field[Mapping[Folders, PdfFolder]] = Field({})
-    rejected: Field[AnyMember | None] = Field(None)
-    field_rejected: Field[AnyMember | None] = Field(None)
+    rejected: Field[Member[Any] | None] = Field(None)
+    field_rejected: Field[Member[Any] | None] = Field(None)
     # Large files whose reading was cancelled, by name.
     cancelled: Field[tuple[str, ...]] = Field(())
     # Why a recent project could not be opened again.
     project_issues: Field[tuple[Issue, ...]] = Field(())
     # Files that the reader took out of the comparison, with the name of their kind, and names of an upload's others.
-    unused: Field[tuple[tuple[str, AnyMember], ...]] = Field(())
+    unused: Field[tuple[tuple[str, Member[Any]], ...]] = Field(())
     passed_over: Field[tuple[str, ...]] = Field(())
     # Dropped tables whose columns have no known names, and the form of their boxes.
     tables: Field[tuple[tuple[str, bytes], ...]] = Field(())
     box_form: WidgetField[str] = WidgetField("Two corners")
     files_shown: WidgetField[str] = WidgetField("All")
-    page_note: Field[PageNote | None] = Field(None)
     dropped: Field[Dropped | None] = Field(None)
     # Uploads that are open, the first one first, and what the workspace folder had or could not take.
     taken: Field[tuple[Taken, ...]] = Field(())
@@ -247,7 +241,6 @@ class State:
     poor_coverage: WidgetField[float] = WidgetField(0.7)
     poor_purity: WidgetField[float] = WidgetField(0.7)
     saved_filters: Field[Mapping[str, tuple[object, ...]]] = Field({})
-    filter_shown: Field[PageOrder | None] = Field(None)
     page_wanted: WidgetField[int | None] = WidgetField(None)
     # What the page viewer has in the browser, the last page turn that it made there, and where the reader is going.
     viewer_held: Field[tuple[str, ...]] = Field(())
@@ -255,7 +248,6 @@ class State:
     viewer_toward: Field[int] = Field(1)
     whole_view: Field[bool] = Field(False)
     alike_asked: Field[bool] = Field(False)
-    word_count: Field[Count | None] = Field(None)
 
     # Gallery.
     gallery_question: Field[Question | None] = Field(None)
@@ -294,11 +286,10 @@ class State:
     # Slices.
     slices_of: WidgetField[str] = WidgetField("A")
     slices_measure: WidgetField[str] = WidgetField("recall")
-    slices_reading: Field[Reading[ReadKey, PdfAttributes] | None] = Field(None)
     slices_wanted: Field[list[str]] = Field([])
 
     # Pixel confusion.
-    pixel_scope: WidgetField[Scope] = WidgetField("dataset")
+    pixel_scope: WidgetField[Literal["page", "document", "dataset"]] = WidgetField("dataset")
     pixel_shows: WidgetField[Shows] = WidgetField("row")
     pixel_colour: WidgetField[Colour] = WidgetField("steps")
     pixel_of: WidgetField[str] = WidgetField("A")
@@ -307,7 +298,6 @@ class State:
     pixel_size: Field[tuple[float, float] | None] = Field(None)
     pixel_row: Field[str | None] = Field(None)
     pixel_column: Field[str | None] = Field(None)
-    pixel_sizes: Field[Sizes | None] = Field(None)
     pixel_follow: Field[bool] = Field(False)
     pixel_cell_of: Field[tuple[str, ...]] = Field(())
     pixel_document: WidgetField[str | None] = WidgetField(None)
@@ -333,6 +323,9 @@ class State:
     field_preset: WidgetField[float | None] = WidgetField(None)
     field_tab: WidgetField[str] = WidgetField("Fields of the document")
 
+    # The number of a ledger of pages, fields or posters that is listed: criterion, row, outcome.
+    ledger_of: Field[tuple[str, str, str]] = Field(("", "", ""))
+
     # Posters.
     poster_profile: WidgetField[ProfileName] = WidgetField(DEFAULT_PROFILE)
     poster: WidgetField[str | None] = WidgetField(None)
@@ -352,18 +345,15 @@ class State:
     suspect_at: Field[int] = Field(0)
     # The table forgets its mark when the reader answers, and shows the next one.
     suspect_round: Field[int] = Field(0)
-    suspect_last: Field[Entry | None] = Field(None)
     # The correction that is being edited: of which suspect, its label and its box in the unit of the files.
     suspect_edited: Field[str] = Field("")
     suspect_label: WidgetField[str | None] = WidgetField(None)
     suspect_edge: WidgetField[float] = WidgetField(0.0)
-    suspect_reading: Field[Reading[SuspectKey, Suspects] | None] = Field(None)
     # Whether the reader reviews the pages of the plan, so that the Page browser shows how far it is.
     reviewing: Field[bool] = Field(False)
 
     # Findings and the review pack.
     reviewer: WidgetField[str] = WidgetField("")
-    unsaved_findings: Field[Mapping[str, Unsaved]] = Field({})
     # Id of the last message about a target that was handled, stored or not.
     answered_verdicts: Field[Mapping[str, str]] = Field({})
     finding_verdicts: WidgetField[list[str]] = WidgetField([])
@@ -387,7 +377,6 @@ class State:
     meeting_minutes: Field[str] = Field("")
     meeting_problem: Field[str] = Field("")
     finding_import: Field[ImportNote | None] = Field(None)
-    pack_job: Field[Job | None] = Field(None)
 
 
 state: Final = State()

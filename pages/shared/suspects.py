@@ -25,7 +25,7 @@ from pages.shared.findings import log as findings
 from pages.shared.opened import Named, OpenedBoxes
 from pages.shared.reading import KEPT, Reading, kept_result
 from pages.shared.results import result_of
-from pages.shared.state import state
+from pages.shared.state import Field, state
 
 MARGINS: Final = (0.05, 0.03, 0.02, 0.01)
 SHOWN: Final = 200
@@ -51,6 +51,12 @@ class SuspectKey(NamedTuple):
     pdfs: str
 
 
+READING: Final[Field[Reading[SuspectKey, Suspects] | None]] = Field(None, "suspect_reading")
+"""What the session reads of the pages of suspects, or has read."""
+LAST: Final[Field[Entry | None]] = Field(None, "suspect_last")
+"""The suspect that was answered last."""
+
+
 def listed(loaded: OpenedBoxes) -> Suspects:
     """All suspects by the two chosen models, whatever their score thresholds; with words and ink once they are read."""
     return with_pages(loaded) or _listed(*_key(loaded)[:2], _dataset=loaded.dataset)
@@ -68,20 +74,21 @@ def _read() -> Recent[SuspectKey, Suspects]:
 
 def with_pages(loaded: OpenedBoxes) -> Suspects | None:
     """The suspects with what their pages say; None while these are not read."""
-    return kept_result(state.suspect_reading, _key(loaded), _read())
+    return kept_result(READING.get(), _key(loaded), _read())
 
 
 def read_pages(loaded: OpenedBoxes) -> None:
     """Begin to read words and ink of the likeliest suspects' pages; what this session has under way is stopped."""
-    if state.suspect_reading is not None:
-        state.suspect_reading.stop()
+    under_way = READING.get()
+    if under_way is not None:
+        under_way.stop()
     root, key = loaded.project.pdfs, _key(loaded)
     if root is None:
         return
     _read().drop(key)
     plain, pool = _listed(*key[:2], _dataset=loaded.dataset), pictures.pool()
     job: Reading[SuspectKey, Suspects] = Reading(key, min(MOST_PAGES, loaded.dataset.pages))
-    state.suspect_reading = job
+    READING.set(job)
     job.start(lambda count: with_ink(plain, PdfFolder(root), pool, count=count))
 
 

@@ -104,9 +104,8 @@ def test_a_verdict_in_compare_by_keys(browser: Any, visit: Visit, kept: Path, tm
         screen.wait(lambda: len(events(kept)) >= 2, "the note")
         assert [(each.verdict, each.note) for each in events(kept)][1:] == [("ground_truth_wrong", "1 2 cut")]
         keys.press("Escape")
-        assert screen.page.evaluate("""() => document.activeElement.shadowRoot.activeElement.className""").startswith(
-            "pane"
-        )
+        screen.page.locator(".pair-pane:focus").wait_for()
+        screen.leave()
 
 
 def test_a_whole_review_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:

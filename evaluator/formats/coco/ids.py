@@ -15,6 +15,8 @@ from evaluator.model.boxes import IntArray
 from evaluator.model.issues import Collector, quote
 
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
+# Of 64 bits.
+_LARGEST: Final = 2**63
 _PLACES: Final = {
     "images": (("images", "id"), ("annotations", "image_id")),
     "categories": (("categories", "id"), ("annotations", "category_id")),
@@ -22,7 +24,7 @@ _PLACES: Final = {
 }
 
 Texts = Sequence[str] | None
-"""What each number stands for; None where ids are whole numbers."""
+"""The text of each number; None where ids are whole numbers."""
 
 
 class IdTexts(NamedTuple):
@@ -95,13 +97,14 @@ def number_ids(parts: Mapping[str, Sequence[Any]], place: str, collector: Collec
 
 
 def _objects(entries: Sequence[Any], key: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Position and object of the entries that have an id under a key: a text, or a whole number."""
+    """Position and object of the entries that have an id under a key: a text, or a whole number, written 5 or 5.0."""
     for row, entry in enumerate(entries):
         value = entry.get(key) if isinstance(entry, dict) else None
         usable = isinstance(value, str) and value != "" and not has_lone_surrogate(value)
-        if usable or (isinstance(value, int) and not isinstance(value, bool)):
+        whole = isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST
+        if usable or whole or (isinstance(value, int) and not isinstance(value, bool)):
             yield row, entry
 
 
-def _text(value: str | int) -> str:
-    return value if isinstance(value, str) else str(value)
+def _text(value: str | float) -> str:
+    return value if isinstance(value, str) else str(int(value))

@@ -148,7 +148,7 @@ def extent(shape: Any) -> tuple[float, float, float, float] | None:  # noqa: ANN
     return None
 
 
-def _of_mask(mask: dict[str, Any], place: str, collector: Collector) -> list[list[float]]:
+def _of_mask(mask: dict[str, object], place: str, collector: Collector) -> list[list[float]]:
     """The rings of a run-length mask; none, with a warning, for one that cannot be used."""
     try:
         return mask_rings(mask)

@@ -62,7 +62,7 @@ class Numbers(Sequence[str]):
     ----------
     values : int64, shape (N,)
     texts : sequence of str or None
-        What each number stands for; None for the number itself.
+        The text of each number; None for the number itself.
     """
 
     __slots__ = ("texts", "values")

@@ -263,7 +263,7 @@ def check_items(items: ItemColumns, place: str, collector: Collector, *, side: S
         report("error", rule, items.area < 0.0, "area", "Write the area in pixels.")
         if items.no_area.any():
             rule = "every annotation must have an area (COCO format)"
-            fix = "Width times height of the box is used to tell small from large."
+            fix = "Width times height of the box is used to distinguish small from large."
             rows = np.flatnonzero(items.no_area)
             collector.warning(f"{place}[{rows[0]}]", rule, f"{len(rows):,} without area", fix)
         if not items.no_score.all():

@@ -210,7 +210,7 @@ def _check_plain(value: object, place: str, collector: Collector) -> None:
             collector.error(place, rule, f"{len(value):,} characters", "Shorten it, or leave the field out.")
 
 
-def _check_keys(value: dict[str, Any], place: str, collector: Collector) -> None:
+def _check_keys(value: dict[str, object], place: str, collector: Collector) -> None:
     for key, times in json_text.repeats(value).items():
         collector.error(*json_text.repeated_key(step(place, key), key, times))
     for key in value:
@@ -218,7 +218,7 @@ def _check_keys(value: dict[str, Any], place: str, collector: Collector) -> None
             collector.error(*json_text.lone_surrogate(step(place, key), key))
 
 
-def _check_metadata_without_value(value: dict[str, Any], place: str, collector: Collector) -> None:
+def _check_metadata_without_value(value: dict[str, object], place: str, collector: Collector) -> None:
     """Say it when an object looks like a rich value and is not one."""
     if alone := [key for key in ("_bbox", "_confidence", "_page") if key in value]:
         rule = f"an object with {' and '.join(alone)} should have _value ({_SOURCE})"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import UNSET
@@ -301,7 +301,7 @@ def _label_map(value: object, collector: Collector) -> dict[str, str]:
     return names
 
 
-def _info_keys(info: dict[str, Any], collector: Collector) -> None:
+def _info_keys(info: dict[str, object], collector: Collector) -> None:
     json_text.report_missing(
         info, _INFO_REQUIRED, "$.info", collector, known=_INFO_KEYS, source="schema 1.3", none="none of the keys"
     )
@@ -315,7 +315,7 @@ def _info_keys(info: dict[str, Any], collector: Collector) -> None:
         collector.error("$.info.schema_version", rule, excerpt(version), fix)
 
 
-def _documentary(info: dict[str, Any], collector: Collector) -> None:
+def _documentary(info: dict[str, object], collector: Collector) -> None:
     """Issues for what only documents a file: the run and its date."""
     if "run_id" not in info:
         rule = "run_id should be given (schema 1.3)"

@@ -5,8 +5,6 @@ Owns the writing: boxes as shares of the page, ids of the source kept.
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 import numpy as np
 
@@ -17,7 +15,7 @@ from evaluator.model.dataset import Annotations
 from evaluator.model.issues import refuse
 
 
-def ground_truth_file(truth: Annotations, *, created_at: str, notes: dict[str, Any]) -> bytes:
+def ground_truth_file(truth: Annotations, *, created_at: str, notes: dict[str, object]) -> bytes:
     """A ground truth in schema 1.3.
 
     Parameters
@@ -44,7 +42,7 @@ def ground_truth_file(truth: Annotations, *, created_at: str, notes: dict[str, A
     return content
 
 
-def _value(truth: Annotations, created_at: str, notes: dict[str, Any]) -> dict[str, Any]:
+def _value(truth: Annotations, created_at: str, notes: dict[str, object]) -> dict[str, object]:
     """The file as plain values."""
     pages = [
         (truth.documents[code].doc_id, page)
@@ -79,10 +77,10 @@ def _plain_map(truth: Annotations) -> bool:
     return bool(truth.label_map) and sorted(truth.label_map.values()) == sorted(truth.labels[: truth.evaluated])
 
 
-def _objects(truth: Annotations) -> list[list[dict[str, Any]]]:
+def _objects(truth: Annotations) -> list[list[dict[str, object]]]:
     """The objects of each page entry, in the order of their positions."""
     boxes, corners = truth.boxes, _shares(truth).tolist()
-    objects: list[list[dict[str, Any]]] = [[] for _ in range(len(truth.page_index))]
+    objects: list[list[dict[str, object]]] = [[] for _ in range(len(truth.page_index))]
     for row in np.lexsort((np.arange(len(boxes)), boxes.position)).tolist():
         objects[boxes.entry[row]].append(
             {"id": boxes.ids[row] or f"o{row}", "label": truth.labels[boxes.label[row]], "bbox": corners[row]}

@@ -2,7 +2,7 @@
 
 Owns `WRITERS`, one for each format that can be written, by the name that its reader has too. A new one is one file with
 a function, and one line in the table here. Nothing is clamped: what a format cannot hold is left out or refused, with a
-warning or an error that says how much.
+warning or an error that states how much.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -30,7 +29,7 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
     pages = sheets(source)
     if source.unit == "pixels":
         need_sizes(source, pages, _TITLE)
-    tasks: list[dict[str, Any]] = []
+    tasks: list[dict[str, object]] = []
     several = 0
     for number, page in enumerate(pages, 1):
         result = []
@@ -39,11 +38,11 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
             label = source.labels[source.boxes.label[row]]
             rings = rings_of(source, page, row, "page")
             several += len(rings) > 1
-            value: dict[str, Any] = {"x": x1, "y": y1, "width": x2 - x1, "height": y2 - y1, "rotation": 0}
+            value: dict[str, object] = {"x": x1, "y": y1, "width": x2 - x1, "height": y2 - y1, "rotation": 0}
             kind = "rectanglelabels"
             if len(rings) == 1:
                 kind, value = "polygonlabels", {"points": (100.0 * rings[0]).tolist(), "closed": True}
-            region: dict[str, Any] = {
+            region: dict[str, object] = {
                 "id": f"r{number}_{place}",
                 "type": kind,
                 "from_name": "label",
@@ -57,11 +56,11 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
             if score is not None:
                 region["score"] = score
             result.append(region)
-        task: dict[str, Any] = {"id": number, "data": {"image": page.image}, "annotations": [], "predictions": []}
+        task: dict[str, object] = {"id": number, "data": {"image": page.image}, "annotations": [], "predictions": []}
         if source.side == "prediction":
             scores = source.boxes.score[page.rows]
             known = scores[~np.isnan(scores)]
-            made: dict[str, Any] = {"model_version": source.model or source.name, "result": result}
+            made: dict[str, object] = {"model_version": source.model or source.name, "result": result}
             if len(known):
                 made["score"] = float(known.mean())
             task["predictions"] = [made]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import Any
 
 import msgspec
 
@@ -32,8 +31,8 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
     pages = sheets(source)
     need_sizes(source, pages, _TITLE)
     predicted = source.side == "prediction"
-    truths: list[dict[str, Any]] = []
-    results: list[dict[str, Any]] = []
+    truths: list[dict[str, object]] = []
+    results: list[dict[str, object]] = []
     lost = 0
     for page in pages:
         assert page.size is not None
@@ -45,7 +44,7 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
             lost += bool(rings) and (predicted or not whole)
             label = source.labels[source.boxes.label[row]]
             if predicted:
-                result: dict[str, Any] = {
+                result: dict[str, object] = {
                     "image_name": PurePosixPath(page.image).stem,
                     "bbox": [x1, y1, x2, y2],
                     "category_id": int(source.boxes.label[row]),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -38,7 +37,7 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
         collector.warning("", rule, f"{outside:,} do not", "They are left out.")
     warn_of_outlines(source, collector, _TITLE)
     warn_of_crowds(source, collector, _TITLE)
-    model: dict[str, Any] = {"name": source.model or ("unknown" if predicted else "annotators")}
+    model: dict[str, object] = {"name": source.model or ("unknown" if predicted else "annotators")}
     if source.version:
         model["version"] = source.version
     value = {
@@ -71,20 +70,20 @@ def _need_scores(source: Annotations) -> None:
         refuse(source.name, "", f"scores must be in [0, 1] in {_TITLE}", found, "Scale them.")
 
 
-def _pages(source: Annotations, pages: Sequence[Sheet]) -> tuple[list[dict[str, Any]], int]:
+def _pages(source: Annotations, pages: Sequence[Sheet]) -> tuple[list[dict[str, object]], int]:
     """The entries of the pages, and how many boxes the schema does not allow."""
-    entries: list[dict[str, Any]] = []
+    entries: list[dict[str, object]] = []
     outside = 0
     for page in pages:
         of = source.documents[page.document]
-        objects: list[dict[str, Any]] = []
+        objects: list[dict[str, object]] = []
         for number, (row, corners) in enumerate(scaled(source, page, "page"), 1):
             x1, y1, x2, y2 = corners.tolist()
             if not (0.0 <= x1 < x2 <= 1.0 and 0.0 <= y1 < y2 <= 1.0):
                 outside += 1
                 continue
             label = source.labels[source.boxes.label[row]]
-            item: dict[str, Any] = {"id": f"o{number}", "label": label, "bbox": [x1, y1, x2, y2]}
+            item: dict[str, object] = {"id": f"o{number}", "label": label, "bbox": [x1, y1, x2, y2]}
             if source.side == "prediction":
                 item["score"] = score_of(source, row)
             objects.append(item)

@@ -43,7 +43,7 @@ class TideOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TideErrors:
-    """What TIDE says about one model, per box and in sum.
+    """The result of TIDE for one model, per box and in sum.
 
     Attributes
     ----------

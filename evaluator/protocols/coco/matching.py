@@ -310,7 +310,7 @@ class Matching(BoxMatching):
 
 
 def own_signature(iou: Iterable[float], *options: str) -> dict[str, Any]:
-    """What every signature of the protocol says: fields of `Signature` by name."""
+    """What every signature of the protocol states: fields of `Signature` by name."""
     return {
         "protocol": NAME,
         "version": VERSION,

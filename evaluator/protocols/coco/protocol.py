@@ -87,7 +87,7 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
         return result_of(matching, iou)
 
     def own_numbers(self, result: BoxEvaluation) -> tuple[NumberGroup, ...]:
-        """The twelve numbers in the official order; one of a size says why it is undefined."""
+        """The twelve numbers in the official order; one of a size states why it is undefined."""
         coco = cast(CocoResult, result)
         sizes = coco.matching.pairs.sizes
 

@@ -117,7 +117,7 @@ def average_over_ranges(
     RangesResult or None
         None when the ordinary way has to be taken, because a file or an option is anything but plain: a file cannot be
         read, is no COCO file of plain numbers (outlines, keys of other tools, missing values), or an error or a warning
-        is to be told about it; a threshold is out of range, or there are more than 64.
+        is to be reported; a threshold is out of range, or there are more than 64.
 
     Notes
     -----

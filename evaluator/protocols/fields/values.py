@@ -66,7 +66,7 @@ def similarity(truth: Any, predicted: Any, rule: Rule | None) -> float:  # noqa:
 
 
 def similarities(truths: Sequence[Any], predictions: Sequence[Any], rule: Rule | None) -> FloatArray:
-    """What `similarity` says about each true value with each predicted one, float64, shape (T, P), in [0, 1].
+    """The `similarity` of each true value with each predicted one, float64, shape (T, P), in [0, 1].
 
     Several times faster for columns of text and of numbers.
     """
@@ -99,7 +99,7 @@ def is_right(truth: Any, predicted: Any, rule: Rule | None) -> bool:  # noqa: AN
 
 
 def is_absent(value: Any) -> bool:  # noqa: ANN401 - any JSON value
-    """Whether a value says nothing: null, empty text, an empty list or object."""
+    """Whether a value is empty: null, empty text, an empty list or object."""
     return value is None or (isinstance(value, str | list | dict) and not value)
 
 

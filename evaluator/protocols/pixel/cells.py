@@ -1,4 +1,4 @@
-"""One cell of a pixel confusion matrix in words and numbers: what it says, and which pages are behind it.
+"""One cell of a pixel confusion matrix in words and numbers: its sentence, and which pages are behind it.
 
 Owns the sentence of a cell and the choice of the cell that is worth looking at first. Works on a `PixelResult`; the
 pixels on the page are `PixelResult.cell_region`.
@@ -47,7 +47,7 @@ class CellFacts(NamedTuple):
 def cell_facts(
     result: PixelResult, row: int, column: int, *, pages: IntArray | None = None, limit: int = 200
 ) -> CellFacts:
-    """What one cell says over some pages, all of them when `pages` is absent.
+    """The numbers of one cell over some pages, all of them when `pages` is absent.
 
     Parameters
     ----------

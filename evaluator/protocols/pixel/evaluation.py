@@ -105,7 +105,7 @@ class PixelResult(DatasetResult):
     size : int64, shape (P, 2)
         Raster of each page of the dataset; 0 for a page that is not counted.
     extent : float64, shape (P, 2)
-        Width and height of each page before they are rounded up to whole pixels; NaN where nobody says.
+        Width and height of each page before they are rounded up to whole pixels; NaN where no file states them.
     counted : bool, shape (P,)
         Pages that are counted.
     first, second : Resolution
@@ -252,7 +252,7 @@ class PixelResult(DatasetResult):
         """
         exact = self.exact if exact is None else exact
         dataset, truth, prediction = self.dataset, self.dataset.ground_truth.source, self.prediction.source
-        value: dict[str, Any] = {
+        value: dict[str, object] = {
             "protocol": NAME,
             "signature": self.signature.line,
             "ground_truth": {"name": truth.name, "sha256": truth.sha256},
@@ -327,7 +327,7 @@ class PixelResult(DatasetResult):
         weight[parts.pair[here]] = parts.numerator[here] / parts.divisor[here]
         return weight
 
-    def _pages(self, *, exact: bool) -> Iterator[dict[str, Any]]:
+    def _pages(self, *, exact: bool) -> Iterator[dict[str, object]]:
         """The counted pages under the keys of the contract."""
         ids = [document.doc_id for document in self.dataset.documents]
         names = zip(self.dataset.page_document.tolist(), self.dataset.page_index.tolist(), strict=True)

@@ -141,7 +141,7 @@ class Matrices:
 
         Notes
         -----
-        2 M / (row sum + column sum). The reference divides 2 P R by P + R and says 0 for an empty row or column;
+        2 M / (row sum + column sum). The reference divides 2 P R by P + R and gives 0 for an empty row or column;
         so does this for one of them, and NaN for both.
         """
         return ratio(2.0 * self.scaled, self._rows + self._columns)
@@ -238,7 +238,7 @@ class PixelColumns:
     classes : tuple of str, length C
         Names of the matrix' classes, the background first.
     comparable : bool, shape (C,)
-        Classes that stand for the same thing on both sides: all when both use the same classes. Only these have a
+        Classes that mean the same on both sides: all when both use the same classes. Only these have a
         precision, recall, F1 and IoU of their own, and only when all are there is a mean over classes.
     """
 
@@ -332,7 +332,7 @@ class PixelColumns:
         known = ~np.isnan(values)
         return np.where(self.comparable.all(), ratio(zero_division(values).sum(axis=1), known.sum(axis=1)), np.nan)
 
-    def row(self, index: int, *, exact: bool = False) -> dict[str, Any]:
+    def row(self, index: int, *, exact: bool = False) -> dict[str, object]:
         """One scope as plain values under the keys of the terminal contract.
 
         Parameters
@@ -346,7 +346,7 @@ class PixelColumns:
             ``pixels``, ``confusion``, ``precision``, ``recall``, ``f1``, ``per_class``, ``collapsed``, ``mean``.
             Undefined is None.
         """
-        value: dict[str, Any] = {"pixels": int(self.pixels[index]), **_matrices(self.matrices, index)}
+        value: dict[str, object] = {"pixels": int(self.pixels[index]), **_matrices(self.matrices, index)}
         names = (*VECTORS, "pixel_precision", "pixel_recall")
         value["per_class"] = {
             label: {name: defined(getattr(self, name)[index, code]) for name in names}
@@ -450,7 +450,7 @@ def _page_means(mean: dict[str, FloatArray], classes: Sequence[str], pages: int)
 def zero_division(values: FloatArray) -> FloatArray:
     """The values with 0 where they are undefined: the view of docling-eval and docling-metrics-layout.
 
-    Equal to the reference; it cannot tell a class that nobody has from one that is always wrong.
+    Equal to the reference; it does not distinguish a class that nobody has from one that is always wrong.
     """
     return np.where(np.isnan(values), 0.0, values)
 

@@ -79,7 +79,7 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
     views = ("pixel_confusion",)
 
     def reading(self, side: Side, options: PixelOptions) -> formats.Reading:
-        """A file whatever it says it is, with or without scores: two annotators, or two models, can be compared."""
+        """A file of either side, with or without scores: two annotators, or two models, can be compared."""
         return formats.Reading(format=options.format, columns=options.columns, unscored=True)
 
     def renamed(self, options: PixelOptions) -> Mapping[str, str]:

@@ -64,7 +64,7 @@ class Raster(NamedTuple):
     scale : pair of float64, shape (P, 2), or None
         Per side, what takes its boxes to pixels; None when they are pixels.
     extent : float64, shape (P, 2)
-        Width and height of the pages in the unit of the raster, not rounded up; NaN where nobody says.
+        Width and height of the pages in the unit of the raster, not rounded up; NaN where no file states them.
     """
 
     size: IntArray

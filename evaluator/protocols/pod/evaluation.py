@@ -252,7 +252,7 @@ class PodResult(BoxEvaluation):
                 rows.append((iou, label, *result.per_label.row(row).values(), ap))  # type: ignore[arg-type]
         return self.as_table(("iou_threshold", "label", *Metrics.__annotations__, "ap"), rows)
 
-    def _threshold(self, result: ThresholdResult) -> dict[str, Any]:
+    def _threshold(self, result: ThresholdResult) -> dict[str, object]:
         """One threshold under the keys of the contract."""
         matching = self.matching
         scored = np.isin(matching.dataset.ground_truth.label, matching.label_codes)

@@ -75,7 +75,7 @@ class PosterResult:
 
     @property
     def extraction_failed(self) -> bool:
-        """Whether the generated object says itself, by a key ``error``, that the extraction failed."""
+        """Whether the generated object itself states, by a key ``error``, that the extraction failed."""
         return self.comparison is not None and "error" in self.comparison.generated.content
 
     def to_json(self) -> dict[str, Any]:
@@ -180,7 +180,7 @@ class PostersResult(Result):
             },
         }
 
-    def results_json(self, sources: Mapping[str, str] | None = None) -> dict[str, Any]:
+    def results_json(self, sources: Mapping[str, str] | None = None) -> dict[str, object]:
         """The result in the form of the reference program's ``results.json``, with the means.
 
         Parameters
@@ -193,7 +193,7 @@ class PostersResult(Result):
         dict
             ``results``: a list of ``poster_id``, ``metrics`` (the four and ``gen_sections``, ``ref_sections``; None
             without a comparison), ``passes``, ``error`` (a sentence without a comparison, else whether the
-            extraction says that it failed) and ``source`` (None when not given); ``aggregate``: the four means.
+            extraction states that it failed) and ``source`` (None when not given); ``aggregate``: the four means.
         """
         return {
             "results": [
@@ -268,8 +268,8 @@ def evaluate(ground_truth: Posters, prediction: Posters, *, profile: ProfileName
     any script. It counts fields to eleven levels. It reads a caption given as text character by character; both
     profiles take it as one part.
 
-    The text does not say how a year of publication is told from other numbers: ``documented`` leaves out every
-    integer from 1900 to 2099, and the result lists them. A reference without numbers has number capture 1.
+    The text does not state how a year of publication is distinguished from other numbers: ``documented`` leaves out
+    every integer from 1900 to 2099, and the result lists them. A reference without numbers has number capture 1.
     """
     if profile not in PROFILES:
         raise ValueError(f"profile must be one of {', '.join(PROFILES)}; found {profile}")
@@ -335,7 +335,7 @@ def _examples(names: Sequence[str]) -> str:
     return f"{', '.join(quote(name) for name in names[:3])}{more}"
 
 
-def _rouge_json(comparison: Comparison) -> dict[str, Any]:
+def _rouge_json(comparison: Comparison) -> dict[str, object]:
     sections = comparison.sections
     best = zip(sections.reference, sections.best.tolist(), sections.best_f1.tolist(), strict=True)
     return {
@@ -349,7 +349,7 @@ def _rouge_json(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _fields_json(comparison: Comparison) -> dict[str, Any]:
+def _fields_json(comparison: Comparison) -> dict[str, object]:
     return {
         "reference": sum(field.reference for field in comparison.fields),
         "generated": sum(field.generated for field in comparison.fields),
@@ -358,9 +358,9 @@ def _fields_json(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _result(poster: PosterResult, source: str | None) -> dict[str, Any]:
+def _result(poster: PosterResult, source: str | None) -> dict[str, object]:
     """One entry of ``results.json``."""
-    metrics: dict[str, Any] | None = None
+    metrics: dict[str, object] | None = None
     if poster.comparison is not None:
         sections = poster.comparison.sections
         metrics = {

@@ -213,7 +213,7 @@ class SnapshotResult(BoxEvaluation):
                 rows.append((iou, label, *result.per_label.row(row).values()))  # type: ignore[arg-type]
         return self.as_table(("iou_threshold", "label", *Metrics.__annotations__), rows)
 
-    def _threshold(self, result: ThresholdResult) -> dict[str, Any]:
+    def _threshold(self, result: ThresholdResult) -> dict[str, object]:
         """One threshold under the keys of the contract."""
         return {
             **self._pooled(result.micro, result.per_label),
@@ -222,7 +222,7 @@ class SnapshotResult(BoxEvaluation):
             "mistakes": dict(zip(DOCUMENT, result.mistakes.counts.tolist(), strict=True)),
         }
 
-    def _pooled(self, micro: MetricColumns, per_label: MetricColumns) -> dict[str, Any]:
+    def _pooled(self, micro: MetricColumns, per_label: MetricColumns) -> dict[str, object]:
         """``micro`` and ``per_class`` under the keys of the contract."""
         per_class = {label: per_label.row(row) for row, label in enumerate(self.matching.labels)}
         return {"micro": micro.row(0), "per_class": per_class}

@@ -17,8 +17,9 @@ const MANY = 16;
 const CELL_WIDTH = 46;
 const SMALL_NAMES = 152;
 /** Pixels of the names of the rows, and the lines of a name above a column. */
-const NAMES = [100, 210];
-const NAME_LINES = 4;
+const NAMES = [100, 150];
+const NAME_LINES = 8;
+const GAP = 2;
 const NAME_FONT = "12px 'Source Sans', 'Source Sans 3', sans-serif";
 
 class Matrix {
@@ -211,7 +212,9 @@ class Matrix {
     const longest = Math.max(0, ...classes.map((name) => textWidth(name.slice(0, 200), NAME_FONT)));
     const names = Math.round(Math.min(NAMES[1], Math.max(NAMES[0], longest <= 90 ? 0 : 0.6 * longest + 16)));
     this.root.style.setProperty("--names", `${names}px`);
-    this.cellWidth = Math.max(CELL_WIDTH, Math.floor((this.width - names) / Math.max(1, classes.length)) - 6);
+    // A wide table stretches all of its columns alike.
+    const stretch = (this.width - GAP * (classes.length + 2) - 3) / (names + CELL_WIDTH * classes.length);
+    this.cellWidth = Math.floor(CELL_WIDTH * Math.max(1, stretch)) - 1;
   }
 
   /** @param {MatrixPayload} data @returns {HTMLElement} */

@@ -36,7 +36,7 @@ class Meeting {
     this.note = /** @type {HTMLTextAreaElement} */ (html("textarea", { rows: 1, maxlength: 2000, "aria-label": "Note", placeholder: "Why" }));
     this.owner = /** @type {HTMLInputElement} */ (html("input", { type: "text", maxlength: 200, "aria-label": "Owner", list: "mt-owners" }));
     this.owners = html("datalist", { id: "mt-owners" });
-    this.due = /** @type {HTMLInputElement} */ (html("input", { type: "date", "aria-label": "Due" }));
+    this.due = /** @type {HTMLInputElement} */ (html("input", { type: "date", max: "9999-12-31", "aria-label": "Due" }));
     this.status = /** @type {HTMLSelectElement} */ (html("select", { "aria-label": "Status" }, ...STATUS_CHOICES.map(([value, words]) => html("option", { value }, words))));
     this.name = /** @type {HTMLInputElement} */ (html("input", { type: "text", maxlength: 120, class: "mt-name", placeholder: "Your name, shown with the verdict", "aria-label": "Your name, needed for verdicts", hidden: true }));
     this.verdicts = html("div", { class: "mt-verdicts", role: "toolbar", "aria-label": "Verdicts" });
@@ -181,7 +181,7 @@ class Meeting {
     const target = /** @type {HTMLElement | undefined} */ (event.composedPath()[0]);
     const typing = target instanceof Element && target.matches(FIELDS) && target !== this.reach;
     if (typing) {
-      const decides = event.key === "Enter" && !event.shiftKey && !event.isComposing && (target === this.note || target === this.name || target === this.owner);
+      const decides = event.key === "Enter" && !event.shiftKey && !event.isComposing && [this.note, this.name, this.owner, this.due].some((field) => field === target);
       if (decides && target === this.name && !this.name.value.trim()) return;
       if (decides) this.keep();
       else if (event.key === "Escape") this.root.focus({ preventScroll: true });

@@ -51,6 +51,9 @@ class PageOrder(NamedTuple):
     only: bool
 
 
+_ORDER_SHOWN: Final[Field[PageOrder | None]] = Field(None, "filter_shown")
+
+
 # --- the filter ----------------------------------------------------------------------------------------------
 
 
@@ -202,8 +205,8 @@ def find_place(shown: Listed) -> Place | None:
     hides it, and so does the page of the moment when only the thresholds have moved.
     """
     pages, order = shown.pages, PageOrder(shown.chosen, state.order, state.only)
-    same = state.linked or state.filter_shown == order
-    state.filter_shown = order
+    same = state.linked or _ORDER_SHOWN.get() == order
+    _ORDER_SHOWN.set(order)
     document, index = state.doc, state.page or 0
     if document is None:
         return Place(*pages.at(0)) if len(pages) else None

@@ -22,7 +22,7 @@ from pages.shared import pictures
 from pages.shared.opened import Model, OpenedBoxes
 from pages.shared.reading import PageJob
 from pages.shared.results import ResultKey, result_key, result_of
-from pages.shared.state import state
+from pages.shared.state import Field
 
 _FINISHED_KEPT: Final = 64
 
@@ -59,6 +59,10 @@ class Count(PageJob[CountKey]):
         self._begin(count, "word count")
 
 
+COUNT: Final[Field[Count | None]] = Field(None, "word_count")
+"""The count of the session."""
+
+
 @st.cache_resource(show_spinner=False)
 def _finished() -> Recent[CountKey, TextSummary]:
     """Counts of this process that came to their end."""
@@ -73,7 +77,7 @@ def _key(loaded: OpenedBoxes, model: Model, document: str | None) -> CountKey:
 def counted(loaded: OpenedBoxes, model: Model, document: str | None) -> TextSummary | None:
     """The finished count of a document, or of all; None when there is none."""
     key = _key(loaded, model, document)
-    job = state.word_count
+    job = COUNT.get()
     if job is not None and job.key == key and job.finished and job.summary is not None:
         _finished().put(key, job.summary)
     return _finished().get(key)
@@ -94,13 +98,13 @@ def start(loaded: OpenedBoxes, model: Model, document: str | None) -> None:
     result = result_of(loaded, model)
     words_of = _reader(loaded, pictures.pool())
     job = Count(_key(loaded, model, document), len(rows))
-    state.word_count = job
+    COUNT.set(job)
     job.start(lambda: count_pages(result, rows, words_of))
 
 
 def stop() -> None:
     """End the count of this session."""
-    job = state.word_count
+    job = COUNT.get()
     if job is not None:
         job.stop()
 

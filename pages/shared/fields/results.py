@@ -14,6 +14,7 @@ import streamlit as st
 
 from evaluator.drawing import fields as overlay
 from evaluator.formats.fields import schema_from
+from evaluator.metrics.item_ledger import Item
 from evaluator.model.boxes import IntArray
 from evaluator.model.fields import FieldDocuments, Schema
 from evaluator.model.issues import BadInput
@@ -156,6 +157,16 @@ def open_linked(name: str, chosen_label: str | None = None) -> None:
     state.field_number, state.field_label, state.field_within = name, chosen_label or "", ""
     state.field_doc, state.field_box = None, "first"
     state.field_tab = BEHIND
+
+
+def open_item(model: FieldModel, item: Item) -> None:
+    """Show a field of the ground truth with its box, among all problems of all documents."""
+    state.field_number, state.field_label, state.field_within = PROBLEMS, "", ""
+    compared = model.result.compared
+    rows = model.result.document_rows(item.document).tolist()
+    row = next((row for row in rows if compared.truth_path[row] == item.place), None)
+    box = None if row is None or item.page is None else f"g{row}"
+    go_to(model, (compared.documents.index(item.document), item.page or 0), box)
 
 
 # --- place ---------------------------------------------------------------------------------------------------

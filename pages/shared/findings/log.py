@@ -42,7 +42,7 @@ from pages.shared import frame, login
 from pages.shared.components import remembered_name, reviewer
 from pages.shared.opened import BOXES, SAMPLE_DATA, Model, OpenedBoxes, Place, files
 from pages.shared.results import ResultKey, result_key, result_of
-from pages.shared.state import State, report, state
+from pages.shared.state import Field, State, report, state
 
 # A database that does not answer is not asked again on every run: each question waits for its time limit.
 _ASK_AGAIN_SECONDS: Final = 15.0
@@ -78,6 +78,10 @@ class Unsaved:
     def problem(self) -> str:
         """Why, in one line."""
         return " ".join(part for part in (f"{self.title}.", self.text, self.fix) if part)
+
+
+# By target, what the store did not take in this session.
+_UNSAVED: Final[Field[Mapping[str, Unsaved]]] = Field({}, "unsaved_findings")
 
 
 class _OpenStore:
@@ -282,7 +286,7 @@ def save_all(
     why = _open_store(address()).write(said, _workspace())
     if why is not None:
         return _keep_unsaved([replace(each, title=why.title, text=why.text, fix=why.fix) for each in waiting])
-    state.unsaved_findings = {key: entry for key, entry in state.unsaved_findings.items() if key not in targets}
+    _UNSAVED.set({key: entry for key, entry in _UNSAVED.get().items() if key not in targets})
     return None
 
 
@@ -293,12 +297,12 @@ def add(events: Sequence[Event]) -> StoreProblem | None:
 
 def unsaved(target_id: str) -> Unsaved | None:
     """A verdict on a target that the store did not take."""
-    return state.unsaved_findings.get(target_id)
+    return _UNSAVED.get().get(target_id)
 
 
 def every_unsaved() -> list[Unsaved]:
     """Everything that the store did not take in this session."""
-    return list(state.unsaved_findings.values())
+    return list(_UNSAVED.get().values())
 
 
 def save_again() -> int:
@@ -313,11 +317,11 @@ def save_again() -> int:
             target_id=entry.target_id,
             event_id=entry.event_id,
         )
-    return len(state.unsaved_findings)
+    return len(_UNSAVED.get())
 
 
 def _keep_unsaved(entries: Sequence[Unsaved]) -> Unsaved | None:
-    state.unsaved_findings = {**state.unsaved_findings, **{entry.target_id: entry for entry in entries}}
+    _UNSAVED.set({**_UNSAVED.get(), **{entry.target_id: entry for entry in entries}})
     return entries[0] if entries else None
 
 

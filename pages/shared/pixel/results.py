@@ -23,7 +23,7 @@ from evaluator.protocols.pixel.sides import Classes, MissingPage, PageSizes
 from pages.shared import pictures
 from pages.shared.opened import BOXES, OpenedBoxes
 from pages.shared.results import score_threshold
-from pages.shared.state import state
+from pages.shared.state import Field, state
 
 Scope = Literal["page", "document", "dataset"]
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
@@ -115,6 +115,9 @@ class Sizes:
     digest: str
 
 
+_SIZES: Final[Field[Sizes | None]] = Field(None, "pixel_sizes")
+
+
 def page_sizes(loaded: OpenedBoxes) -> Sizes:
     """Sizes of the pages from the PDFs and page images of this session, measured once, with progress.
 
@@ -127,7 +130,7 @@ def page_sizes(loaded: OpenedBoxes) -> Sizes:
     dataset = loaded.dataset
     sides = (dataset.ground_truth, *dataset.predictions)
     of = (loaded.project.pdfs, pictures.pdf_listing(loaded.project.pdfs), tuple(side.source.sha256 for side in sides))
-    kept = state.pixel_sizes
+    kept = _SIZES.get()
     if kept is not None and kept.of == of:
         return kept
     given = dataset.ground_truth.source.page_size
@@ -136,7 +139,7 @@ def page_sizes(loaded: OpenedBoxes) -> Sizes:
         sizes = _measured(loaded)
     digest = hashlib.sha256(msgspec.json.encode(sorted((*key, *size) for key, size in sizes.items()))).hexdigest()
     kept = Sizes(of, sizes, digest)
-    state.pixel_sizes = kept
+    _SIZES.set(kept)
     return kept
 
 

@@ -373,15 +373,16 @@ class _Run:
 
     def _columns(self, rows: IntArray) -> Iterator[tuple[IntArray, Float32]]:
         """One column for each bin, for some rows at a time; never across two chunks of `_CHUNK`."""
-        starts = self.bins.starts[:-1]
         for low in range(0, len(rows), _CHUNK):
             part = rows[low : low + _CHUNK]
-            codes = self.bins.codes[part].astype(np.int64)
             matrix = np.zeros((len(part), self.width + 1), np.float32)
-            # An unknown value goes into a column of its own, which is left out.
-            places = np.where(codes < np.array(self.bins.sizes), codes + starts, self.width)
-            matrix[np.arange(len(part))[:, None], places] = 1.0
+            matrix[np.arange(len(part))[:, None], self._places(part)] = 1.0
             yield part, matrix[:, : self.width]
+
+    def _places(self, rows: IntArray) -> IntArray:
+        """The column of the bin of some boxes in each attribute, int64; `width`, which is left out, where unknown."""
+        codes = self.bins.codes[rows].astype(np.int64)
+        return np.where(codes < np.array(self.bins.sizes), codes + self.bins.starts[:-1], self.width)
 
     def _gram(self, rows: IntArray, weight: FloatArray | None = None) -> Float32:
         """Boxes in every pair of bins by group, or the sum of their weights, float32, shape (K, K, G)."""
@@ -396,6 +397,21 @@ class _Run:
                     out[one] += some.T @ heavy
         # Groups last: what is added up over neighbouring bins then is side by side in memory.
         return np.ascontiguousarray(out.transpose(1, 2, 0))
+
+    def _by_bin(self, rows: IntArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Sum of the weights and number of some boxes in every bin by group, float64, shape (K, G) each.
+
+        Every box is in one bin of each attribute, so that counting them is less work than a product of matrices.
+        """
+        cells = (self.width + 1) * self.groups
+        sums, counts = np.zeros(cells), np.zeros(cells)
+        for low in range(0, len(rows), _CHUNK):
+            part = rows[low : low + _CHUNK]
+            cell = (self._places(part) * self.groups + self.group[part, None]).ravel()
+            sums += np.bincount(cell, np.repeat(weight[part], self.bins.codes.shape[1]), minlength=cells)
+            counts += np.bincount(cell, minlength=cells)
+        shape = self.width + 1, self.groups
+        return sums.reshape(shape)[: self.width], counts.reshape(shape)[: self.width]
 
     # --- the statistic ------------------------------------------------------------------------------------------
 
@@ -554,21 +570,14 @@ class _Run:
         parents = [each.ranges for each in pairs[:_PARENTS]]
         if not parents:
             return []
-        inside = np.zeros((self.size, len(parents)), np.float32)
-        for place, parent in enumerate(parents):
-            inside[:, place] = self._mask(parent)
         level = self._level(outcome, groups)
         tables = np.zeros((2, len(parents), self.width, len(level.starts)), np.float32)
-        residual = outcome.residual.astype(np.float32)[:, None]
-        # The units of a group are side by side.
-        first, last = groups[level.starts], groups[np.append(level.starts[1:], len(groups)) - 1]
-        for at, (low, high) in enumerate(zip(self.bounds[first].tolist(), self.bounds[last + 1].tolist(), strict=True)):
-            for part, matrix in self._columns(np.arange(low, high)):
-                members = inside[part]
-                tables[0, :, :, at] += (members * residual[part]).T @ matrix
-                tables[1, :, :, at] += members.T @ matrix
-        weight = inside.sum(axis=0, dtype=np.float64)
-        spread = (inside.T @ outcome.variance.astype(np.float32)) / np.maximum(weight, 1.0)
+        spread = np.zeros(len(parents))
+        for place, parent in enumerate(parents):
+            inside = self._mask(parent)
+            spread[place] = outcome.variance[inside].sum() / max(int(inside.sum()), 1)
+            for table, counted in zip(tables, self._by_bin(np.flatnonzero(inside), outcome.residual), strict=True):
+                table[place] = np.add.reduceat(counted[:, groups], level.starts, axis=1)
         prefixes = [_summed(each, 1) for each in tables]
         shape = len(parents), len(self.low)
         parts = [(each[:, self.high] - each[:, self.low]).reshape(-1, len(level.starts)) for each in prefixes]

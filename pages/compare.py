@@ -35,6 +35,7 @@ from evaluator.metrics.results import threshold_text
 from evaluator.model.boxes import IntArray
 from evaluator.model.issues import plain
 from evaluator.protocols.pixel.difference import difference
+from evaluator.slices.measured import ALL
 from pages.shared import compare as held
 from pages.shared import decision, frame, headline, pictures, slice_list, widgets
 from pages.shared import slices as slices_of
@@ -376,8 +377,8 @@ def _bar_chosen(chosen: tuple[Named, ...], key: str, names: dict[str, str]) -> C
 
 
 def _slices(loaded: OpenedBoxes) -> None:
-    """Sets of boxes in which B loses or gains against A."""
-    slices, payload = slices_of.chosen(loaded, "B-A", "recall")
+    """Sets of boxes in which B loses or gains against A, by any measure."""
+    slices, payload = slices_of.chosen(loaded, "B-A", ALL)
     slice_list.heading(slices)
     if slices.slices:
         slice_list.shown(loaded, slices, payload, key="compare_slices", of="B-A")

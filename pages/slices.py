@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import streamlit as st
 
 from evaluator import export
-from evaluator.metrics.results import count_of
-from evaluator.slices.measured import MEASURES, WORDS, Measure
+from evaluator.metrics.results import capitalised, count_of
+from evaluator.slices.measured import ALL, MEASURES, WORDS
 from pages.shared import frame, headline, reading, slice_list, widgets
 from pages.shared import slices as held
 from pages.shared.address import read_url, write_url
@@ -16,7 +14,7 @@ from pages.shared.opened import OpenedBoxes
 from pages.shared.state import State, state
 
 _OF = {"A": "A", "B": "B", "B-A": "B minus A"}
-_MEASURES = {name: f"{WORDS[name].title[:1].upper()}{WORDS[name].title[1:]}" for name in MEASURES}
+_MEASURES = {ALL: "All"} | {name: capitalised(WORDS[name].title) for name in MEASURES}
 
 
 def _controls(loaded: OpenedBoxes) -> None:
@@ -60,8 +58,7 @@ def view() -> None:
     headline.operating_point(loaded, chosen)
     _controls(loaded)
     _pdfs(loaded)
-    measure = cast("Measure", state.slices_measure)
-    slices, payload = held.chosen(loaded, state.slices_of, measure)
+    slices, payload = held.chosen(loaded, state.slices_of, state.slices_measure)
     slice_list.heading(slices)
     if slices.slices:
         slice_list.shown(loaded, slices, payload, key="slices", of=state.slices_of)

@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from evaluator.charts.review import half_width
+from evaluator.drawing.suspect_picture import shares_of
 from evaluator.model.boxes import iou
 from evaluator.model.issues import plain
 from evaluator.suspects.listing import Suspects
@@ -94,11 +95,13 @@ def _pages_read(loaded: OpenedBoxes) -> None:
 # --- queue -----------------------------------------------------------------------------------------------------------
 
 
-def _queue(every: Suspects, entries: list[Entry]) -> int:
+def _queue(loaded: OpenedBoxes, every: Suspects, entries: list[Entry]) -> int:
     """The list; the place of the chosen suspect in it."""
     shown = [every[entry.place] for entry in entries]
+    images = held.small_pictures(loaded, every, entries, min(state.suspect_at, len(entries) - 1))
     event: Any = widgets.table(
         {
+            **({"Page": images} if any(images) else {}),
             "Evidence": [one.score for one in shown],
             "Suspect": [f"{one.kind.capitalize()} · {plain(one.label)}" for one in shown],
             "Reason": [plain(one.reason) for one in shown],
@@ -109,9 +112,10 @@ def _queue(every: Suspects, entries: list[Entry]) -> int:
         selection_mode="single-row",
         key=f"suspect_queue_{state.suspect_round}",
         columns={
+            "Page": st.column_config.ImageColumn(width=88),
             "Evidence": st.column_config.NumberColumn(format="%.2f", width=64),
-            "Suspect": 110,
-            "Reason": 198,
+            "Suspect": 76,
+            "Reason": 164 if any(images) else 226,
         },
         alt="Suspects, most likely first",
     )
@@ -127,26 +131,30 @@ def _queue(every: Suspects, entries: list[Entry]) -> int:
 
 def _picture(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> None:
     """The part of the page: ground truth now, the proposal, and what the models have."""
-    suspect, target = every[entry.place], entry.target
-    if target.unit != "page":
-        st.caption("Boxes in pixels are drawn in the Page browser.")
-        return
-    models = [
-        (f"{loaded.pair[model].letter} {every.dataset.labels[side.label[row]]}", side.xyxy[row].tolist())
-        for model, side in enumerate(every.dataset.predictions)
-        if (row := int(every.ranked.prediction[entry.place, model])) != NOBODY
+    suspect, page = every[entry.place], int(every.ranked.page[entry.place])
+    rows = [int(row) for row in every.ranked.prediction[entry.place]]
+    of_models = [
+        (f"{loaded.pair[model].letter} {every.dataset.labels[side.label[row]]}", tuple(side.xyxy[row].tolist()))
+        for model, (side, row) in enumerate(zip(every.dataset.predictions, rows, strict=True))
+        if row != NOBODY
     ]
-    places = [box.xyxy for box in target.boxes] + [tuple(box) for _, box in models]
+    # Both models have nearly the same box: their names stand beside it, one over the other, not at its corners.
+    drawn = [
+        (f"ls-crop-model {side}", name, shares_of(every.dataset, page, box))
+        for side, (name, box) in zip(("ls-upper", "ls-lower"), of_models, strict=False)
+    ]
+    for box in entry.target.boxes:
+        now = box.side == "ground_truth"
+        style = "ls-crop-fn" if now else "ls-crop-proposed"
+        drawn.append((style, _chip(box.label, now=now), shares_of(every.dataset, page, box.xyxy)))
+    places = [box for *_, box in drawn if box is not None]
+    if len(places) < len(drawn):
+        st.caption("Boxes in pixels on a page of unknown size are drawn in the Page browser.")
+        return
     part = crop(loaded, suspect.document, suspect.page, places, width=_CROP_WIDTH, dpi=pictures.FIRST_DPI * 1.5)
     left, top, right, bottom = part.region
-    # Both models have nearly the same box: their names stand beside it, one over the other, not at its corners.
-    sides = ["ls-upper", "ls-lower"]
-    drawn = [(f"ls-crop-model {side}", name, box) for side, (name, box) in zip(sides, models, strict=False)]
-    for box in target.boxes:
-        now = box.side == "ground_truth"
-        drawn.append(("ls-crop-fn" if now else "ls-crop-proposed", _chip(box.label, now=now), list(box.xyxy)))
     boxes = []
-    for style, name, (x1, y1, x2, y2) in drawn:
+    for (style, name, _), (x1, y1, x2, y2) in zip(drawn, places, strict=True):
         edges = (
             (x1 - left) / (right - left),
             (y1 - top) / (bottom - top),
@@ -392,7 +400,7 @@ def view() -> None:
         with left:
             more = f", the first {held.SHOWN}" if len(entries) == held.SHOWN else ""
             frame.section(f"{len(entries):,} to review", f"most evidence first{more}")
-            entry = entries[_queue(every, entries)]
+            entry = entries[_queue(loaded, every, entries)]
         with right:
             suspect = every[entry.place]
             frame.section(

@@ -7,6 +7,7 @@ import json
 import unicodedata
 from pathlib import Path
 
+import numpy as np
 import pymupdf
 import pytest
 
@@ -20,11 +21,13 @@ from evaluator.pack.contents import gather
 from evaluator.pack.html_pack import plan_of, write_html
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
-from evaluator.pack.slice_cards import pack_slices
+from evaluator.pack.slice_cards import MOST_SLICES, PackSlices, pack_slices
 from evaluator.pdf.pool import PagePool
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from evaluator.review.verdicts import ReviewLog
-from evaluator.slices.slices import find_slices
+from evaluator.slices.all_measures import find_by_all_measures
+from evaluator.slices.attributes import Attribute
+from evaluator.slices.measured import MEASURES
 from tests.test_pack import MODELS, SAMPLE, nothing
 
 
@@ -34,23 +37,52 @@ def results() -> list[ThresholdResult]:
     return [pair(dataset, model).match().at(0.5) for model in (0, 1)]
 
 
-def test_the_slices_are_those_of_both_searches(results: list[ThresholdResult]) -> None:
-    slices = pack_slices(results, ["A", "B"])
-    own, moved = find_slices(results[1:]), find_slices(results)
+@pytest.fixture(scope="module")
+def slices(results: list[ThresholdResult]) -> PackSlices:
+    return pack_slices(results, ["A", "B"])
+
+
+def test_the_slices_are_those_of_both_searches(results: list[ThresholdResult], slices: PackSlices) -> None:
+    own, moved = find_by_all_measures(results[1:]), find_by_all_measures(results)
     assert slices.words == (f"B: {own.summary}", f"B minus A: {moved.summary}")
     assert own.slices
-    assert [card.sentence for card in slices.cards] == [one.sentence for one in (*own.slices[:3], *moved.slices[:3])]
+    # Half of the six of each search; what one lacks goes to the other.
+    of_own = MOST_SLICES - min(MOST_SLICES // 2, len(moved.slices))
+    shown = [*own.slices[:of_own], *moved.slices[: MOST_SLICES // 2]]
+    assert [card.sentence for card in slices.cards] == [one.sentence for one in shown]
     assert [card.number for card in slices.cards] == list(range(1, len(slices.cards) + 1))
     for card in slices.cards:
         for example in card.examples:
             missed = [int(box.key[1:]) for box in example.boxes if box.status == "FN"]
             assert (results[1].truth_partner[missed] == UNMATCHED).all()
-    alone = pack_slices(results[1:], ["A"])
-    assert [card.sentence for card in alone.cards] == [one.sentence for one in own.slices]
+    assert {card.measure for card in slices.cards} > {"precision"}
+    assert slices.cards[0].cost == f"{round(own.slices[0].lost)} boxes lost"
 
 
-def test_every_form_shows_them(results: list[ThresholdResult], tmp_path: Path) -> None:
-    slices = pack_slices(results, ["A", "B"])
+def test_one_model_has_the_slices_of_its_own_search(results: list[ThresholdResult]) -> None:
+    steps: list[tuple[int, int]] = []
+    alone = pack_slices(results[1:], ["A"], count=lambda done, total: steps.append((done, total)))
+    assert {card.of for card in alone.cards} == {"A"}
+    assert [card.lost for card in alone.cards] == sorted((card.lost for card in alone.cards), reverse=True)
+    assert steps == [(done, len(MEASURES)) for done in range(len(MEASURES))]
+
+
+def test_what_the_pdfs_show_is_searched_too(results: list[ThresholdResult]) -> None:
+    dataset = results[0].matching.dataset
+    seen = {(document, None): {"scanned": "yes" if place % 2 else "no"}
+            for place, document in enumerate(dataset.document_ids)}  # fmt: skip
+    sides = [dataset.ground_truth, *(result.matching.prediction for result in results)]
+    partner = np.append(results[0].truth_partner, UNMATCHED)[: len(sides[0])]
+    missed = partner == UNMATCHED
+    of_boxes = [
+        (Attribute("ink in box", "number", np.where(missed, 0.01, 0.5) if place == 0 else np.full(len(side), 0.5)),)
+        for place, side in enumerate(sides)
+    ]
+    cards = pack_slices(results[:1], ["A"], of_pages=seen, of_boxes=of_boxes[:2]).cards
+    assert any("ink in box" in card.sentence and card.measure == "recall" for card in cards)
+
+
+def test_every_form_shows_them(results: list[ThresholdResult], slices: PackSlices, tmp_path: Path) -> None:
     options = PackOptions(cards=0, pages=0)
     contents = gather(results, MODELS, ReviewLog.of([]), options, slices=slices)
     with PagePool() as pool:

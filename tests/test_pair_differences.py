@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 
 from evaluator.compare.differences import Difference, decisive, differences
 from evaluator.compare.sentences import interval_text, moved_text, name_of, summary
 from evaluator.project import evaluate_together
 from evaluator.protocols import PROTOCOLS
-from pages.shared.state import State
+from pages.shared import address, item_ledger, widgets
+from pages.shared.state import Field, State
 from tests import dashboard
 from tests.dashboard import SAMPLE_DATA, start
 
@@ -78,3 +81,51 @@ def test_the_ledger_counts_and_lists_what_the_terminal_counts(monkeypatch: pytes
                 assert listed["Page"].tolist() == [str((item.page or 0) + 1) for item in items]
             if items[0].place:
                 assert listed["Field"].tolist() == [item.place for item in items]
+
+
+@pytest.mark.parametrize("protocol", list(VIEWS))
+def test_a_row_of_the_list_opens_its_page_field_or_poster(monkeypatch: pytest.MonkeyPatch, protocol: str) -> None:
+    listed: list[dict[str, str]] = []
+    pressed: list[Callable[[], None]] = []
+    table, read = widgets.table, address.read_url
+
+    def with_list(data: pd.DataFrame, **more: Any) -> Any:
+        """The table; its last row is pressed once it lists something."""
+        if more.get("key", "").startswith("ledger_behind_") and not listed:
+            listed.append(data.iloc[-1].to_dict())
+            pressed.append(more["on_select"])
+        return table(data, **more)
+
+    def with_press(view: str) -> None:
+        """The beginning of a view, where what was pressed is done."""
+        read(view)
+        while pressed:
+            pressed.pop()()
+
+    app = start(monkeypatch, VIEWS[protocol][0])
+    monkeypatch.setattr(widgets, "table", with_list)
+    monkeypatch.setattr(item_ledger, "chosen_cells", lambda _: [(len(behind) - 1, "Document")])
+    counts = next(each.value for each in app.dataframe if "B better" in each.value.columns)
+    behind = range(int(counts["B better"][0]))
+    criterion = {"pixel": "wrong pixels", "fields": "box at IoU ≥ 0.50", "posters": "criteria"}[protocol]
+    app.session_state[State.ledger_of.key] = (criterion, counts.iloc[0, 0], "b_better")
+    dashboard.fine(app.run())
+    (row,) = listed
+    monkeypatch.setattr(address, "read_url", with_press)
+    dashboard.fine(app.run())
+    assert not pressed
+
+    def now(field: Field[Any]) -> Any:
+        return app.session_state[field.key]
+
+    if protocol == "posters":
+        assert app.query_params["poster"] in (row["Document"], [row["Document"]])
+        assert dashboard.viewer(app)["page"]["document"] == row["Document"]
+    elif protocol == "pixel":
+        assert (now(State.doc), now(State.page) + 1) == (row["Document"], int(row["Page"]))
+    else:
+        assert (now(State.field_doc), now(State.field_page)) == (row["Document"], int(row["Page"]))
+        data = dashboard.viewer(app)
+        (box,) = [each for each in data["boxes"] if each["key"] == data["selected"]]
+        assert box["key"] == now(State.field_box)
+        assert box["label"] == row["Field"]

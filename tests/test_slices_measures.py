@@ -15,6 +15,7 @@ from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.results import RATIOS
 from evaluator.model.dataset import join
 from evaluator.protocols.snapshot.evaluation import pair
+from evaluator.slices.all_measures import find_by_all_measures
 from evaluator.slices.conditions import Condition
 from evaluator.slices.detail import detail_of
 from evaluator.slices.measured import MEASURES, Measure, counted_of, is_fit, problem_of
@@ -150,6 +151,35 @@ def test_where_both_models_are_alike_nothing_is_listed(two_models: list[AnyBoxRe
         assert find_slices([two_models[0], two_models[0]], measure=measure).slices == ()  # type: ignore[arg-type]
 
 
+# --- every measure in one list ---------------------------------------------------------------------------------
+
+
+def test_all_measures_are_one_list_with_one_row_for_a_cause(results: list[AnyBoxResult]) -> None:
+    steps: list[tuple[int, int]] = []
+    measures: tuple[Measure, ...] = ("precision", "f1", "mean_purity")
+    listed = find_by_all_measures(results[:1], measures=measures, count=lambda *step: steps.append(step))
+    assert steps == [(0, 3), (1, 3), (2, 3)]
+    assert [each.lost for each in listed.slices] == sorted((each.lost for each in listed.slices), reverse=True)
+    # Small predictions where the ground truth has none lower precision and F1: one row, which names the other measure.
+    first = listed.slices[0]
+    assert (first.measure, first.also) == ("precision", ("f1",))
+    assert " documents; also F1; confirmed" in first.sentence
+    assert first.to_json()["also"] == ["f1"]
+    assert any(each.measure == "mean_purity" for each in listed.slices)
+    alone = find_slices(results[:1], measure="precision").slices[0]
+    assert alone.also == ()
+    assert "also" not in alone.to_json()
+    assert (first.conditions, first.lost, first.p) == (alone.conditions, alone.lost, pytest.approx(3 * alone.p))
+
+
+def test_where_b_gains_less_it_does_not_lose(two_models: list[AnyBoxResult]) -> None:
+    one = find_slices(two_models, measure="mean_iou", depth=1).slices[0]
+    assert "B loses here, " in one.sentence
+    assert "B gains less here, " in replace(one, value=0.01, rest=0.2).sentence
+    assert "B gains here, " in replace(one, value=0.3, rest=0.2).sentence
+    assert "B loses less here, " in replace(one, value=-0.1, rest=-0.3).sentence
+
+
 # --- words -----------------------------------------------------------------------------------------------------
 
 
@@ -157,9 +187,11 @@ def test_where_both_models_are_alike_nothing_is_listed(two_models: list[AnyBoxRe
     ("name", "sentence"),
     [
         ("ap50", "ap50 ranks the predictions of all pages in one list, so it is no mean over boxes; use recall, "
-         "precision, f1, mean_iou, mean_coverage or mean_purity"),
-        ("length", "slices have no measure length; use recall, precision, f1, mean_iou, mean_coverage or mean_purity"),
+         "precision, f1, mean_iou, mean_coverage, mean_purity or all"),
+        ("length", "slices have no measure length; use recall, precision, f1, mean_iou, mean_coverage, "
+         "mean_purity or all"),
         ("f1", None),
+        ("all", None),
     ],
 )  # fmt: skip
 def test_what_has_no_slices_is_refused_with_what_has(name: str, sentence: str | None) -> None:
@@ -183,6 +215,11 @@ def test_the_terminal_takes_every_measure(capsys: pytest.CaptureFixture[str], tm
     gate = ("gate", "snapshot", *files, "--slices", named, "--fail-if")
     assert ended(capsys, *gate, f"f1[slice:low] < {first['value'] + 0.01:.4f}")[0] == 1
     assert ended(capsys, *gate, f"f1[slice:low] < {first['value'] - 0.01:.4f}")[0] == 0
+    code, out, err = ended(capsys, "slices", "snapshot", *files, "--measure", "all", "--conditions", "1", "--json")
+    assert code == 0, err
+    rows = msgspec.json.decode(out)
+    assert len({row["measure"] for row in rows}) > 1
+    assert [row["lost"] for row in rows] == sorted((row["lost"] for row in rows), reverse=True)
     code, out, err = ended(capsys, "slices", "snapshot", *files, "--measure", "ap")
     assert (code, out) == (2, "")
     assert "so it is no mean over boxes; use recall" in err

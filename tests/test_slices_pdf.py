@@ -120,6 +120,38 @@ def scan(path: Path) -> None:
     picture.save(path)
 
 
+@pytest.mark.parametrize(
+    ("first", "then", "scanned"),
+    [
+        # The layer of recognised words on a scan is not painted, or lies below the picture.
+        ("", "recognised", True),
+        ("painted", "", True),
+        # A stamp on a scan, and a page that is set on a picture.
+        ("", "stamp", True),
+        ("", "painted", False),
+    ],
+)
+def test_a_page_with_a_picture_behind_its_text_is_no_scan(
+    tmp_path: Path, first: str, then: str, *, scanned: bool
+) -> None:
+    scan(tmp_path / "a.png")
+
+    def written(page: pymupdf.Page, what: str) -> None:
+        lines, times, size = {"": (0, 0, 0), "stamp": (1, 1, 6)}.get(what, (12, 4, 11))
+        for line in range(lines):
+            text, mode = "Words of a line " * times, 3 if what == "recognised" else 0
+            page.insert_text((30, 20 + 20 * line), text, fontsize=size, render_mode=mode)
+
+    with pymupdf.open() as document:
+        page = document.new_page(width=450, height=300)
+        written(page, first)
+        page.insert_image(page.rect, filename=str(tmp_path / "a.png"))
+        written(page, then)
+        document.save(tmp_path / "a.pdf")
+    with PagePool() as pool:
+        assert pool.layout(tmp_path / "a.pdf", 0).scanned is scanned
+
+
 def test_ruled_lines_of_a_scan(tmp_path: Path) -> None:
     scan(tmp_path / "a.png")
     with pymupdf.open() as document:

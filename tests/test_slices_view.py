@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
 from evaluator.model.dataset import join
@@ -38,6 +39,13 @@ def test_it_lists_what_the_search_finds(monkeypatch: pytest.MonkeyPatch) -> None
         assert shown["bars"][0]["lost"] == round(one.lost)
         assert shown["rows"][0]["cells"][0] == f"{one.value:.3f}"
     assert not app.exception
+
+
+def slices_of(app: AppTest) -> dict[str, Any]:
+    """What the component of the slices was given on a view with several components."""
+    given = [json.loads(component.proto.json) for component in app.get("bidi_component")]
+    (payload,) = [each for each in given if "slices" in each]
+    return payload
 
 
 def question_of(payload: dict[str, Any], order: int, measure: str = "recall") -> str:
@@ -87,10 +95,13 @@ def test_the_pdfs_are_read_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> No
     assert viewer(app)["cards"]
 
 
-def test_compare_shows_where_b_loses(monkeypatch: pytest.MonkeyPatch) -> None:
-    sides = [formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")]
-    dataset = join(*sides)
-    expected = find_slices([pair(dataset, model).match().at(0.5) for model in (0, 1)])
+def test_compare_shows_where_b_loses_by_every_measure(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, "pages/compare.py", below="slices")
     assert not app.exception
-    assert any(expected.heading in block for block in html_blocks(app))
+    payload = slices_of(app)
+    assert (payload["measure"], payload["order"]) == ("Measure", "Slice, most costly first")
+    lines = [each["line"] for each in payload["slices"]]
+    assert any("B gains here, recall " in line for line in lines)
+    assert any(", mean purity " in line for line in lines)
+    costs = [each["bars"][1]["lost"] - each["bars"][0]["lost"] for each in payload["slices"]]
+    assert costs == sorted(costs, reverse=True)

@@ -86,6 +86,15 @@ def test_the_kind_and_the_evidence_are_in_the_address(kept: Path, monkeypatch: A
     assert any("No suspect passes the filter" in word for word in words(app))
 
 
+def test_the_first_rows_of_the_queue_show_the_page_with_the_proposal(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, SUSPECTS, evidence="0")
+    pictures = list(app.dataframe[0].value["Page"])
+    assert len(pictures) > 12
+    drawn = [at for at, picture in enumerate(pictures) if isinstance(picture, str)]
+    assert drawn == list(range(12))
+    assert all(pictures[at].startswith("data:image/svg+xml;base64,") for at in drawn)
+
+
 def test_an_edited_correction_is_stored_and_the_suspect_is_answered(kept: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS)
     app.text_input(key="reviewer").set_value("Anna")

@@ -11,14 +11,17 @@ from cyclopts import Group, Parameter
 
 from evaluator import export, project
 from evaluator.cli.program import OK, Protocol, Truth, UsageError, print_issues
-from evaluator.cli.progress import progress
+from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
 from evaluator.compare.comparison import first_boxes
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.project import OptionError
+from evaluator.protocols import box_protocols
+from evaluator.slices.all_measures import find_by_all_measures
 from evaluator.slices.attributes import Attribute, OfPages, joined
-from evaluator.slices.measured import Measure, problem_of
+from evaluator.slices.measured import ALL, Measure, problem_of
 from evaluator.slices.named import NamedSlice, default_file, saved
 from evaluator.slices.page_table import read_page_table
 from evaluator.slices.pdf_pages import of_pdf_pages
@@ -57,7 +60,8 @@ def slices(
     pred
         Prediction file or folder; a second one is compared with the first.
     measure
-        recall, precision, f1, mean_iou, mean_coverage or mean_purity; AP, which ranks all predictions, has no slices.
+        recall, precision, f1, mean_iou, mean_coverage, mean_purity, or all of them in one list; AP, which ranks all
+        predictions, has no slices.
     attributes
         CSV with attributes of documents or pages: a column document, perhaps page (from 0) or page_no (from 1).
     conditions
@@ -90,6 +94,8 @@ def slices(
         raise UsageError(f"--measure: {problem}.")
     if use_score and measure != "precision":
         raise UsageError("--use-score goes with --measure precision: the ground truth has no scores.")
+    if protocol not in box_protocols():
+        raise UsageError(f"slices are of boxes that are matched one to one, which {protocol} does not do.")
     given = chosen(options)
     # An option of the protocol pixel as well; here the pages give attributes.
     pdfs = given.pop("pdfs", None)
@@ -99,31 +105,32 @@ def slices(
         except OptionError as refused:
             raise UsageError(f"{refused}.") from refused
         boxes = [result for result in (first_boxes(one.result) for one in evaluations) if result is not None]
-        if len(boxes) < len(evaluations):
-            raise UsageError(f"slices are of boxes that are matched one to one, which {protocol} does not do.")
-        of_pages: OfPages = {}
-        of_boxes: Sequence[Sequence[Attribute]] = ()
-        if pdfs is not None:
-            say("Reading pages")
-            with PagePool() as pool:
-                dataset = boxes[0].matching.dataset
-                sides = [dataset.ground_truth, *(each.matching.prediction for each in boxes)]
-                of_pages, of_boxes = of_pdf_pages(dataset, sides, PdfFolder(pdfs), pool, say.count)
+        of_pages, of_boxes = _from_pdfs(boxes, pdfs, say)
         if attributes is not None:
             of_pages = joined(of_pages, read_page_table(attributes, boxes[0].matching.dataset.document_ids))
         say("Searching")
-        lines = list(dict.fromkeys(one.result.signature.line for one in evaluations))
-        line = lines[0] if len(lines) == 1 else f"A: {lines[0]} · B: {lines[1]}"
-        result = find_slices(
-            boxes,
-            measure=cast(Measure, measure),
-            of_pages=of_pages,
-            of_boxes=of_boxes,
-            use_score=use_score,
-            smallest=smallest,
-            depth=conditions,
-            signature=line,
-        )
+        line = _signature([one.result.signature.line for one in evaluations])
+        if measure == ALL:
+            result = find_by_all_measures(
+                boxes,
+                of_pages=of_pages,
+                of_boxes=of_boxes,
+                smallest=smallest,
+                depth=conditions,
+                signature=line,
+                count=say.count,
+            )
+        else:
+            result = find_slices(
+                boxes,
+                measure=cast(Measure, measure),
+                of_pages=of_pages,
+                of_boxes=of_boxes,
+                use_score=use_score,
+                smallest=smallest,
+                depth=conditions,
+                signature=line,
+            )
     if only_confirmed:
         result = result._replace(slices=tuple(each for each in result.slices if each.confirmed))
     if save is not None:
@@ -134,6 +141,25 @@ def slices(
     beside = [result.summary, *result.thin_sentences] if json else ()
     print_issues((issue for one in evaluations for issue in one.issues), beside)
     return OK
+
+
+def _signature(lines: Sequence[str]) -> str:
+    """One signature for the results of one or two models."""
+    return lines[0] if len(set(lines)) == 1 else f"A: {lines[0]} · B: {lines[1]}"
+
+
+def _from_pdfs(
+    boxes: Sequence[AnyBoxResult], pdfs: Path | None, say: Bar
+) -> tuple[OfPages, Sequence[Sequence[Attribute]]]:
+    """What the PDFs show of the pages, and of the boxes of the ground truth and of each result; nothing without."""
+    if pdfs is None:
+        return {}, ()
+    say("Reading pages")
+    with PagePool() as pool:
+        dataset = boxes[0].matching.dataset
+        sides = [dataset.ground_truth, *(each.matching.prediction for each in boxes)]
+        seen = of_pdf_pages(dataset, sides, PdfFolder(pdfs), pool, say.count)
+    return seen.of_pages, seen.of_boxes
 
 
 def _printed(result: Slices, *, json: bool, markdown: bool) -> str:

@@ -891,8 +891,12 @@ class SliceItem(Payload, frozen=True):
     page_count: int
     boxes: str
     """how many, in words"""
+    wrong: str
+    """what a wrong box is called"""
     examples: Sequence[CardItem]
     """some of its wrong boxes"""
+    examples_order: str
+    """which boxes the examples are, and in which order"""
     gate: str
     """a condition of `layoutscope gate`, {name} where its name goes; empty without one"""
     conditions: str
@@ -906,11 +910,9 @@ class SlicesPayload(Payload, frozen=True):
     """as people read it"""
     lost: str
     """what a slice costs, as the head of a column"""
+    order: str
+    """the head of the list: what is first"""
     summary: str
-    wrong: str
-    """what a wrong box is called"""
-    examples: str
-    """which boxes are the examples, and in which order"""
     file: str
     """name of the file of named slices"""
     slices: Sequence[SliceItem]

@@ -37,6 +37,7 @@ from evaluator.slices.slices import Slice, Slices, inside_of, pages_of
 _MOST_PAGES: Final = 100
 _EXAMPLES: Final = 6
 _MISSING: Final = "n/a"
+_OF_PREDICTIONS: Final[tuple[Measure, ...]] = ("precision", "f1")
 
 
 def slices_payload(
@@ -44,7 +45,6 @@ def slices_payload(
     names: Sequence[tuple[str, str]],
     results: Sequence[AnyBoxResult],
     searched: Sequence[AnyBoxResult],
-    measure: Measure,
 ) -> SlicesPayload:
     """Everything that the component of the slices shows.
 
@@ -54,20 +54,19 @@ def slices_payload(
     names : sequence of (str, str)
         Letter and name of each model that is shown.
     results : sequence of BoxResult
-        Of these models, in the same order.
+        Of these models, in the same order. Slices of ground-truth boxes and of matches show all of them, those with
+        predictions the searched ones: others have no such boxes.
     searched : sequence of BoxResult
         What was searched: one of the results, or both for the difference of B and A.
-    measure : Measure
-        That was searched for.
     """
     every = items(searched[-1])
-    titles = WORDS[measure]
+    alone = len(slices.measures) == 1
+    titles = WORDS[slices.measures[0]]
     return SlicesPayload(
-        measure=capitalised(titles.title),
-        lost=capitalised(titles.lost),
+        measure=capitalised(titles.title) if alone else "Measure",
+        lost=capitalised(titles.lost) if alone else "Lost",
+        order=f"Slice, most {titles.lost} first" if alone else "Slice, most costly first",
         summary=slices.summary,
-        wrong=titles.wrong,
-        examples="worst first" if is_fit(measure) else f"{titles.wrong}, largest first",
         file=FILE_NAME,
         slices=[_slice(one, names, results, searched, every) for one in slices.slices],
         crops={},
@@ -81,9 +80,12 @@ def _slice(
     searched: Sequence[AnyBoxResult],
     every: Items,
 ) -> SliceItem:
+    if one.measure in _OF_PREDICTIONS:
+        shown = [at for at, result in enumerate(results) if any(result is each for each in searched)]
+        names, results = [names[at] for at in shown], [results[at] for at in shown]
     detail = detail_of(one, results)
     pages = pages_of(one, searched)
-    letters, title = [letter for letter, _ in names], WORDS[one.measure].title
+    letters, (title, _, wrong, _) = [letter for letter, _ in names], WORDS[one.measure]
     return SliceItem(
         title=plain(one.subject),
         line=plain(one.sentence[len(one.subject) + 2 :].rsplit("; ", 1)[0]),
@@ -104,7 +106,9 @@ def _slice(
         ],
         page_count=len(pages),
         boxes=count_of(one.boxes, "box"),
+        wrong=wrong,
         examples=examples(one, searched[-1], every, most=_EXAMPLES),
+        examples_order="worst first" if is_fit(one.measure) else f"{wrong}, largest first",
         gate=_gate(one),
         conditions=msgspec.json.encode([each.to_json() for each in one.conditions]).decode(),
     )

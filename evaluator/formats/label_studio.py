@@ -285,12 +285,12 @@ class _File:
         key = task.get("id")
         own = str(key) if isinstance(key, int | str) else ""
         stated = meta.get("file") if isinstance(meta, dict) else None
-        lists = ((value, names) for value in data.values() if (names := _page_names(value)))
-        if (pages := next(lists, None)) is not None:
-            names = {_PAGE_NUMBER.sub("", _stem(name)) for name in pages[1]}
+        pages = next((value for value in data.values() if isinstance(value, list) and _page_names(value)), None)
+        if pages is not None:
+            names = {_PAGE_NUMBER.sub("", _stem(name)) for name in _page_names(pages)}
             common = names.pop() if len(names) == 1 else ""
             document = stated if isinstance(stated, str) and stated.strip() else common or f"task {own or place}"
-            return _Task(document, document, True, own, place, repeated=isinstance(pages[0][0], dict))
+            return _Task(document, document, True, own, place, repeated=isinstance(pages[0], dict))
         # The first text that names a file is the image; what else a task has is up to its project.
         texts = [value for value in data.values() if isinstance(value, str)]
         image = next((text for text in texts if re.search(r"\.\w{2,5}\Z", _file(text))), "")

@@ -7,6 +7,7 @@ the pack says. The dashboard hands over what is open, the terminal what it has r
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from evaluator.drawing.payloads import ModelItem
@@ -21,6 +22,7 @@ from evaluator.project import Project, evaluate_read, explained
 from evaluator.protocols import AnyProtocol
 from evaluator.protocols.base import BoxProtocol, Options, Source
 from evaluator.review.verdicts import ReviewLog
+from evaluator.slices.attributes import Attribute, OfPages
 from evaluator.system.recent import Recent
 
 # Called with how much is done, how much there is, and what is being done.
@@ -38,6 +40,10 @@ class Boxes(NamedTuple):
         What the models are called, one each.
     options : Options
         Of the protocol, for its own numbers.
+    of_pages : mapping
+        What the PDFs show of pages, for slices; see `evaluator.slices.pdf_pages`. Empty where they are not read.
+    of_boxes : sequence of sequence of Attribute
+        The same of the boxes of the ground truth, then of each result; empty where they are not read.
     """
 
     protocol: BoxProtocol[Any]
@@ -46,6 +52,8 @@ class Boxes(NamedTuple):
     log: ReviewLog
     issues: Sequence[Issue]
     options: Options
+    of_pages: OfPages = MappingProxyType({})
+    of_boxes: Sequence[Sequence[Attribute]] = ()
 
 
 MadeBefore = Recent[Hashable, Made]
@@ -139,8 +147,13 @@ def gather_all(
     note(0, 0, f"Evaluating {of.title}")
     evaluations = [of.result(result.matching, of.thresholds, boxes.options) for result in boxes.results]
     own = own_chapter(of, evaluations, boxes.called)
-    note(0, 0, "Searching for slices")
-    slices = pack_slices(boxes.results, [model.letter for model in boxes.called])
+    slices = pack_slices(
+        boxes.results,
+        [model.letter for model in boxes.called],
+        of_pages=boxes.of_pages,
+        of_boxes=boxes.of_boxes,
+        count=lambda done, total: note(done, total, "Searching for slices"),
+    )
     note(0, 0, "Gathering the pack")
     return gather(
         boxes.results,

@@ -1,12 +1,13 @@
 """The slices of a review pack: where the candidate fails, where it differs from the baseline, with examples.
 
 Owns which slices go in and their examples; what a slice is, and how chance is controlled, `evaluator.slices` says.
-Searching takes a second for ten thousand boxes, so it is done when a pack is made and not for its preview.
+Searching takes some seconds, so it is done when a pack is made and not for its preview.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from evaluator.drawing.payloads import CardItem
@@ -14,8 +15,8 @@ from evaluator.drawing.slices import examples
 from evaluator.metrics.box_items import items
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.model.issues import plain
-from evaluator.slices.attributes import OfPages
-from evaluator.slices.slices import find_slices
+from evaluator.slices.all_measures import find_by_all_measures
+from evaluator.slices.attributes import Attribute, OfPages
 
 MOST_SLICES: Final = 6
 _EXAMPLES: Final = 2
@@ -31,8 +32,11 @@ class SliceCard(NamedTuple):
     of : str
         Letter of the model that fails there, or ``B minus A``.
     sentence : str
-    lost : int
-        Boxes that it costs.
+    measure : str
+    lost : float
+        What it costs; see `evaluator.slices.slices.Slice`.
+    cost : str
+        The same in words; "" where nothing is lost.
     letter : str
         Of the model whose boxes the examples show.
     examples : tuple of CardItem
@@ -42,7 +46,9 @@ class SliceCard(NamedTuple):
     number: int
     of: str
     sentence: str
-    lost: int
+    measure: str
+    lost: float
+    cost: str
     letter: str
     examples: tuple[CardItem, ...]
 
@@ -58,9 +64,14 @@ NO_SLICES: Final = PackSlices()
 
 
 def pack_slices(
-    results: Sequence[AnyBoxResult], letters: Sequence[str], *, of_pages: OfPages | None = None
-) -> PackSlices:  # fmt: skip
-    """Where the candidate misses boxes, and where it finds other boxes than the baseline; most costly first.
+    results: Sequence[AnyBoxResult],
+    letters: Sequence[str],
+    *,
+    of_pages: OfPages | None = None,
+    of_boxes: Sequence[Sequence[Attribute]] = (),
+    count: Callable[[int, int], None] = lambda _done, _all: None,
+) -> PackSlices:
+    """Where the candidate fails by any measure, and where it differs from the baseline; most costly first.
 
     Parameters
     ----------
@@ -70,6 +81,11 @@ def pack_slices(
         What the models are called, one each.
     of_pages : mapping, optional
         Attributes of pages and documents from elsewhere.
+    of_boxes : sequence of sequence of Attribute
+        Attributes from elsewhere of all boxes of the ground truth, then of the predictions of each result; empty for
+        none.
+    count : callable
+        Called with how much of how much is searched; what it raises ends the search.
 
     Returns
     -------
@@ -77,18 +93,23 @@ def pack_slices(
         At most `MOST_SLICES`, half of them of each search, or more of one where the other has fewer.
     """
     shown = list(zip(results, letters, strict=True))[:2]
-    searches = [(shown[-1][1], [shown[-1][0]])]
-    if len(shown) == 2:
-        searches.append((f"{shown[1][1]} minus {shown[0][1]}", [result for result, _ in shown]))
     last, letter = shown[-1]
+    searches = [(letter, [len(shown) - 1])]
+    if len(shown) == 2:
+        searches.append((f"{letter} minus {shown[0][1]}", [0, 1]))
     every = items(last)
     made: list[list[SliceCard]] = []
     words = []
-    for of, searched in searches:
-        slices = find_slices(searched, of_pages=of_pages)
+    for done, (of, places) in enumerate(searches):
+        slices = find_by_all_measures(
+            [results[place] for place in places],
+            of_pages=of_pages,
+            of_boxes=[of_boxes[0], *(of_boxes[1 + place] for place in places)] if of_boxes else (),
+            count=partial(_part, count, done, len(searches)),
+        )
         words.append(f"{of}: {slices.summary}")
         made.append([
-            SliceCard(0, of, plain(one.sentence), round(one.lost), letter,
+            SliceCard(0, of, plain(one.sentence), one.measure, one.lost, one.cost, letter,
                       tuple(examples(one, last, every, most=_EXAMPLES)))
             for one in slices.slices
         ])  # fmt: skip
@@ -96,3 +117,8 @@ def pack_slices(
     spare = sum(max(share - len(some), 0) for some in made)
     cards = [card for some in made for card in some[: share + spare]][:MOST_SLICES]
     return PackSlices(tuple(card._replace(number=at) for at, card in enumerate(cards, 1)), tuple(words))
+
+
+def _part(count: Callable[[int, int], None], search: int, searches: int, done: int, total: int) -> None:
+    """Tell how much of all searches is done when a part of one of them is."""
+    count(search * total + done, searches * total)

@@ -68,7 +68,10 @@ def to_json(contents: Contents) -> str:
         "since": None if contents.since is None else contents.since.to_json(),
         "differences": [{name: getattr(one, name) for name in _DIFFERENCE} for one in contents.differences],
         "ledger": None if contents.ledger is None else contents.ledger.to_json(),
-        "slices": [{"of": card.of, "sentence": card.sentence, "lost": card.lost} for card in contents.slices.cards],
+        "slices": [
+            {"of": card.of, "measure": card.measure, "sentence": card.sentence, "lost": card.lost}
+            for card in contents.slices.cards
+        ],
         "chapters": [
             {
                 "protocol": chapter.anchor.removeprefix("protocol-"),

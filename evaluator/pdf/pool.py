@@ -172,7 +172,7 @@ class Layout(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def scanned(self) -> bool:
-        """Whether a picture covers most of the page, or the page is an image."""
+        """Whether a picture covers most of the page with hardly any text painted on it, or the page is an image."""
         return self.mask.size > 0
 
 

@@ -78,8 +78,10 @@ _INK_CONTRAST = 90
 # On scans ruled lines are looked for in the picture: at 900 pixels a hairline is still a pixel wide.
 MASK_COLUMNS = 900
 MASK_ROWS_LIMIT = 3_600
-# Of the displayed page: a picture that covers more is the page itself.
+# Of the displayed page: a picture that covers more is the page itself, unless text that is seen on it covers more than
+# a stamp does.
 SCAN_SHARE = 0.6
+STAMP_SHARE = 0.01
 _IMAGES_LIMIT = 2_000
 _RULES_LIMIT = 10_000
 # In points: shorter strokes are parts of letters and drawings, thicker ones are areas.
@@ -510,7 +512,8 @@ class _PdfDocument:
                 texts.extend(placed)
                 sizes.append(size)
                 characters.append(letters)
-        scan = max(((x2 - x1) * (y2 - y1) for x1, y1, x2, y2 in images), default=0.0) >= SCAN_SHARE
+        largest = max(((x2 - x1) * (y2 - y1) for x1, y1, x2, y2 in images), default=0.0)
+        scan = largest >= SCAN_SHARE and _text_in_front(page, width * height) < STAMP_SHARE
         columns, rows = mask_size(width, height) if scan else (0, 0)
         mask = _bits(_grey(page, (columns, rows))) if scan else b""
         producer = _sendable(str((self._document.metadata or {}).get("producer") or ""))[:200]
@@ -596,6 +599,18 @@ def _pieces_of_text(page: _Untyped) -> Iterator[_Untyped]:
     for block in page.get_text("dict", flags=0)["blocks"]:
         for line in block.get("lines", ()):
             yield from line["spans"]
+
+
+def _text_in_front(page: _Untyped, area: float) -> float:
+    """Share of a page of this area under text that is seen: painted, and not below a picture as large as the page."""
+    seen = 0.0
+    for kind, (x1, y1, x2, y2), *_ in page.get_bboxlog():
+        share = max(x2 - x1, 0.0) * max(y2 - y1, 0.0) / area
+        if kind in ("fill-image", "fill-imgmask") and share >= SCAN_SHARE:
+            seen = 0.0
+        elif kind in ("fill-text", "stroke-text"):
+            seen += share
+    return seen
 
 
 def _as_bytes(numbers: array.array[float]) -> bytes:

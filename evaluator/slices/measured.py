@@ -23,6 +23,8 @@ from evaluator.slices.attributes import Attribute, OfPages, attributes_of
 
 Measure = SliceMeasure
 MEASURES: Final[tuple[Measure, ...]] = get_args(Measure)
+ALL: Final = "all"
+"""What is said instead of a measure for all of them."""
 GROUND_TRUTH: Final = 0
 """Origin of a box of the ground truth; that of a prediction is 1 and more, by the place of its model."""
 _FITS: Final[Mapping[Measure, str]] = {"mean_iou": "iou", "mean_coverage": "coverage", "mean_purity": "purity"}
@@ -66,9 +68,9 @@ def is_fit(measure: Measure) -> bool:
 
 def problem_of(name: str) -> str | None:
     """Why slices have no measure of this name, in a sentence that names what can be used; None where they have it."""
-    if name in MEASURES:
+    if name == ALL or name in MEASURES:
         return None
-    usable = f"use {', '.join(MEASURES[:-1])} or {MEASURES[-1]}"
+    usable = f"use {', '.join(MEASURES)} or {ALL}"
     if name.casefold().startswith(("ap", "map", "average_precision", "ar")):
         return f"{name} ranks the predictions of all pages in one list, so it is no mean over boxes; {usable}"
     return f"slices have no measure {name}; {usable}"

@@ -298,6 +298,9 @@ class _Run:
             if tried.p > _WORTH_A_LOOK:
                 best_p = tried.p
                 break
+            if step == 0:
+                cells = self._without_parts(cells)
+                every = np.arange(self.groups)
             conditions, rows = self._chosen(tried, outcome)
             mask = np.zeros(self.size, bool)
             mask[rows] = True
@@ -350,19 +353,36 @@ class _Run:
         kept = set(np.unique(cell).tolist())
         return {value: part for value, part in split.items() if value in kept}
 
+    def _without_parts(self, cells: dict[int, Float32]) -> dict[int, Float32]:
+        """From here on a group is one unit: only the signs, which are drawn once, need its parts."""
+        groups = int(self.group_of_unit[-1]) + 1
+        if groups == self.groups:
+            return cells
+        starts = np.searchsorted(self.group_of_unit, np.arange(groups))
+        self.losses, *merged = (np.add.reduceat(each, starts, axis=2) for each in (self.losses, *cells.values()))
+        self.counts = merged[0]
+        self.first_half, self.other_half = (
+            np.unique(self.group_of_unit[half]) for half in (self.first_half, self.other_half)
+        )
+        self.group, self.groups = self.group_of_unit[self.group], groups
+        self.bounds = np.searchsorted(self.group, np.arange(groups + 1))
+        self.group_of_unit = np.arange(groups)
+        return dict(zip(cells, merged, strict=True))
+
     # --- counting -----------------------------------------------------------------------------------------------
 
     def _columns(self, rows: IntArray) -> Iterator[tuple[IntArray, Float32]]:
         """One column for each bin, for some rows at a time; never across two chunks of `_CHUNK`."""
-        starts = self.bins.starts[:-1]
         for low in range(0, len(rows), _CHUNK):
             part = rows[low : low + _CHUNK]
-            codes = self.bins.codes[part].astype(np.int64)
             matrix = np.zeros((len(part), self.width + 1), np.float32)
-            # An unknown value goes into a column of its own, which is left out.
-            places = np.where(codes < np.array(self.bins.sizes), codes + starts, self.width)
-            matrix[np.arange(len(part))[:, None], places] = 1.0
+            matrix[np.arange(len(part))[:, None], self._places(part)] = 1.0
             yield part, matrix[:, : self.width]
+
+    def _places(self, rows: IntArray) -> IntArray:
+        """The column of the bin of some boxes in each attribute, int64; `width`, which is left out, where unknown."""
+        codes = self.bins.codes[rows].astype(np.int64)
+        return np.where(codes < np.array(self.bins.sizes), codes + self.bins.starts[:-1], self.width)
 
     def _gram(self, rows: IntArray, weight: FloatArray | None = None) -> Float32:
         """Boxes in every pair of bins by group, or the sum of their weights, float32, shape (K, K, G)."""
@@ -377,6 +397,21 @@ class _Run:
                     out[one] += some.T @ heavy
         # Groups last: what is added up over neighbouring bins then is side by side in memory.
         return np.ascontiguousarray(out.transpose(1, 2, 0))
+
+    def _by_bin(self, rows: IntArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Sum of the weights and number of some boxes in every bin by group, float64, shape (K, G) each.
+
+        Every box is in one bin of each attribute, so that counting them is less work than a product of matrices.
+        """
+        cells = (self.width + 1) * self.groups
+        sums, counts = np.zeros(cells), np.zeros(cells)
+        for low in range(0, len(rows), _CHUNK):
+            part = rows[low : low + _CHUNK]
+            cell = (self._places(part) * self.groups + self.group[part, None]).ravel()
+            sums += np.bincount(cell, np.repeat(weight[part], self.bins.codes.shape[1]), minlength=cells)
+            counts += np.bincount(cell, minlength=cells)
+        shape = self.width + 1, self.groups
+        return sums.reshape(shape)[: self.width], counts.reshape(shape)[: self.width]
 
     # --- the statistic ------------------------------------------------------------------------------------------
 
@@ -396,7 +431,7 @@ class _Run:
         if self.law is None and every:
             signs = self.rng.choice(np.array([-1.0, 1.0], np.float32), (_FLIPS, len(groups)))
         singles, pairs = self._singles_and_pairs(sums, counts, variance, level, signs)
-        triples = self._triples(pairs, outcome, groups, level) if depth > 2 else []
+        triples = self._triples(pairs, outcome, groups) if depth > 2 else []
         depths = [singles, pairs if depth > 1 else [], triples]
         if not any(depths):
             return None
@@ -530,30 +565,24 @@ class _Run:
             chosen = part[np.argsort(-worth[part])]
         return [int(at) for at in chosen if worth[at] > 0]
 
-    def _triples(
-        self, pairs: Sequence[_Candidate], outcome: _Outcome, groups: IntArray, level: _Level
-    ) -> list[_Candidate]:
+    def _triples(self, pairs: Sequence[_Candidate], outcome: _Outcome, groups: IntArray) -> list[_Candidate]:
         """The best third conditions of the best pairs."""
         parents = [each.ranges for each in pairs[:_PARENTS]]
         if not parents:
             return []
-        inside = np.zeros((self.size, len(parents)), np.float32)
+        level = self._level(outcome, groups)
+        tables = np.zeros((2, len(parents), self.width, len(level.starts)), np.float32)
+        spread = np.zeros(len(parents))
         for place, parent in enumerate(parents):
-            inside[:, place] = self._mask(parent)
-        tables = np.zeros((2, len(parents), self.width, len(groups)), np.float32)
-        residual = outcome.residual.astype(np.float32)[:, None]
-        for at, one in enumerate(groups.tolist()):
-            for part, matrix in self._columns(np.arange(self.bounds[one], self.bounds[one + 1])):
-                members = inside[part]
-                tables[0, :, :, at] += (members * residual[part]).T @ matrix
-                tables[1, :, :, at] += members.T @ matrix
-        weight = inside.sum(axis=0, dtype=np.float64)
-        spread = (inside.T @ outcome.variance.astype(np.float32)) / np.maximum(weight, 1.0)
+            inside = self._mask(parent)
+            spread[place] = outcome.variance[inside].sum() / max(int(inside.sum()), 1)
+            for table, counted in zip(tables, self._by_bin(np.flatnonzero(inside), outcome.residual), strict=True):
+                table[place] = np.add.reduceat(counted[:, groups], level.starts, axis=1)
         prefixes = [_summed(each, 1) for each in tables]
         shape = len(parents), len(self.low)
-        parts = [(each[:, self.high] - each[:, self.low]).reshape(-1, len(groups)) for each in prefixes]
+        parts = [(each[:, self.high] - each[:, self.low]).reshape(-1, len(level.starts)) for each in prefixes]
         of_variance = parts[1].sum(axis=1, dtype=np.float64) * np.repeat(spread, shape[1])
-        statistic = level.statistic(parts[0], parts[1], of_variance, None, two_sided=self.two_sided)
+        statistic = level.by_group().statistic(parts[0], parts[1], of_variance, None, two_sided=self.two_sided)
         z = statistic.z.reshape(shape)
         for place, parent in enumerate(parents):
             # A range within a range of the same attribute is no third condition.
@@ -723,6 +752,11 @@ class _Level(NamedTuple):
     between: float
     prior: float
 
+    def by_group(self) -> _Level:
+        """The same with each group as one unit."""
+        totals, boxes = (np.add.reduceat(each, self.starts) for each in (self.totals, self.boxes))
+        return self._replace(totals=totals, boxes=boxes, starts=np.arange(len(self.starts)))
+
     def statistic(
         self, sums: Float32, counts: Float32, variance: FloatArray, signs: Float32 | None, *, two_sided: bool
     ) -> _Statistic:
@@ -736,11 +770,10 @@ class _Level(NamedTuple):
             Binomial variance; a set with too few boxes, or all but too few, gets 0.
         """
         units = sums, counts
-        whole = _Level(self.totals, self.boxes, self.starts, self.between, self.prior)
+        whole = self
         if len(self.starts) < len(self.totals):
             sums, counts = (np.add.reduceat(each, self.starts, axis=1) for each in units)
-            totals, boxes = (np.add.reduceat(each, self.starts) for each in (self.totals, self.boxes))
-            whole = whole._replace(totals=totals, boxes=boxes)
+            whole = self.by_group()
         size, overall = self.boxes.sum(), self.totals.sum()
         # The sums over groups of s, s S, s N and of n, n S, n N, where S and N are those of all boxes.
         every = np.column_stack([np.ones_like(whole.totals), whole.totals, whole.boxes]).astype(np.float32)

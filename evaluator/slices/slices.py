@@ -73,6 +73,8 @@ class Slice:
         Its boxes, by side.
     missing : int
         How many more documents it would take to list it; 0 for a slice that is listed.
+    also : tuple of Measure
+        Other measures that are as clearly different for mostly the same boxes, where several were searched.
     """
 
     conditions: tuple[Condition, ...]
@@ -87,11 +89,20 @@ class Slice:
     models: tuple[float, float] | None
     parts: tuple[Part, ...]
     missing: int = 0
+    also: tuple[Measure, ...] = ()
 
     @property
     def difference(self) -> float:
         """The measure in the slice minus that elsewhere."""
         return self.value - self.rest
+
+    @property
+    def cost(self) -> str:
+        """What it costs in words, such as "12 boxes lost"; "" where nothing is lost."""
+        if is_fit(self.measure):
+            return f"{self.lost:,.1f} {WORDS[self.measure].lost}" if self.lost >= 0.05 else ""
+        boxes = round(self.lost)
+        return f"{count_of(boxes, 'box')} lost" if boxes > 0 else ""
 
     @property
     def subject(self) -> str:
@@ -106,11 +117,15 @@ class Slice:
             kept = f"too few documents, {self.missing} more needed"
         boxes = count_of(self.boxes, "match" if is_fit(self.measure) else "box")
         counts = f"{boxes} in {count_of(self.documents, 'document')}"
+        if self.also:
+            counts += f"; also {', '.join(WORDS[each].title for each in self.also)}"
         title = WORDS[self.measure].title
         if self.models is None:
             return f"{self.subject}: {title} {self.value:.2f}, elsewhere {self.rest:.2f}; {counts}; {kept}"
         a, b = self.models
-        way = "loses" if self.difference < 0 else "gains"
+        way = "loses" if self.value < 0 else "gains"
+        if (self.difference < 0) != (self.value < 0):
+            way += " less"
         return (
             f"{self.subject}: B {way} here, {title} {b:.2f} against {a:.2f} of A "
             f"({100 * self.value:+.1f} points, elsewhere {100 * self.rest:+.1f}); {counts}; {kept}"
@@ -133,6 +148,8 @@ class Slice:
         }
         if self.models is not None:
             value |= {"a": self.models[0], "b": self.models[1]}
+        if self.also:
+            value["also"] = list(self.also)
         return value
 
 
@@ -152,6 +169,8 @@ class Slices(NamedTuple):
     searched : Search
     signature : str
         Of the results.
+    measures : tuple of Measure
+        That were searched.
     """
 
     slices: tuple[Slice, ...]
@@ -160,6 +179,7 @@ class Slices(NamedTuple):
     attributes: tuple[str, ...]
     searched: Search
     signature: str
+    measures: tuple[Measure, ...]
 
     @property
     def summary(self) -> str:
@@ -201,10 +221,10 @@ class Slices(NamedTuple):
 
     def table(self) -> ResultTable:
         """One row per slice."""
-        columns = ("lost", "slice", "value", "elsewhere", "boxes", "documents", "p", "confirmed")
+        columns = ("lost", "slice", "measure", "value", "elsewhere", "boxes", "documents", "p", "confirmed")
         rows = tuple(
-            (round(each.lost, 1) if is_fit(each.measure) else round(each.lost), each.subject, each.value, each.rest,
-             each.boxes, each.documents, each.p, "yes" if each.confirmed else "no")
+            (round(each.lost, 1) if is_fit(each.measure) else round(each.lost), each.subject, each.measure, each.value,
+             each.rest, each.boxes, each.documents, each.p, "yes" if each.confirmed else "no")
             for each in self.slices
         )  # fmt: skip
         return ResultTable(title=self.summary, signature=self.signature, columns=columns, rows=rows)
@@ -241,27 +261,56 @@ def find_slices(
     counted = counted_of(results, measure)
     known = known_of_pages(counted.dataset.ground_truth, of_pages)
     tables = tables_of(counted, of_pages=known, of_boxes=of_boxes, score=use_score and measure == "precision")
+    return find_in(counted, tables, smallest=smallest, depth=depth, signature=signature)
+
+
+def find_in(
+    counted: Counted,
+    tables: dict[int, tuple[Attribute, ...]],
+    *,
+    alpha: float = ALPHA,
+    smallest: float = SMALLEST_EFFECT,
+    depth: int = 3,
+    signature: str = "",
+) -> Slices:
+    """The slices of boxes that are counted already.
+
+    Parameters
+    ----------
+    tables : dict
+        Attributes of all boxes of each side, by origin: at least of the sides that are counted.
+    alpha, smallest, depth
+        See `search`.
+    """
     taken = counted.taken(tables)
     outcome, document = _outcome(counted), counted.document
-    both = len(results) == 2
+    both = len(counted.values) == 2
     tried = search(
         taken,
         (0.0 if both else 1.0) - outcome,
         document,
         two_sided=both,
+        alpha=alpha,
         smallest=smallest,
         depth=depth,
         exact=_difference_z(counted, document) if both and not counted.paired else None,
     )
     label = counted.column(lambda side: side.label.astype(np.int64))
 
-    def listed(subsets: Sequence[Subset]) -> tuple[Slice, ...]:
+    def sorted_by_cost(subsets: Sequence[Subset]) -> tuple[Slice, ...]:
         made = [_slice(one, counted, document, label, tables) for one in subsets]
         # Elsewhere is what a reader compares with: where it is the same label and hardly differs, nothing is to tell.
         return tuple(sorted((each for each in made if abs(each.difference) >= smallest), key=lambda each: -each.lost))
 
-    names = tuple(each.name for each in taken)
-    return Slices(listed(tried.subsets), listed(tried.thin), len(counted), names, tried, signature)
+    return Slices(
+        sorted_by_cost(tried.subsets),
+        sorted_by_cost(tried.thin),
+        len(counted),
+        tuple(each.name for each in taken),
+        tried,
+        signature,
+        (counted.measure,),
+    )
 
 
 def _outcome(counted: Counted) -> FloatArray:

@@ -27,7 +27,7 @@ from evaluator.metrics.error_types import DOCUMENT
 from evaluator.protocols import pixel
 from evaluator.protocols.fields.drill_down import LINKS
 from evaluator.protocols.posters.profiles import PROFILES
-from evaluator.slices.measured import MEASURES
+from evaluator.slices.measured import ALL, MEASURES
 from evaluator.suspects.ranking import KINDS
 from pages.shared import compare, decision, gallery, kept, means, opened, pictures, protocol, results
 from pages.shared.components import MODES
@@ -362,7 +362,7 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("rank_by", State.rank_by, _measure, _text, _MODELS),
     # Slices.
     Entry("of_models", State.slices_of, _one_of(("A", "B", "B-A")), _text, _SLICES),
-    Entry("slice_measure", State.slices_measure, _one_of(MEASURES), _text, _SLICES),
+    Entry("slice_measure", State.slices_measure, _one_of((ALL, *MEASURES)), _text, _SLICES),
     # Pixel confusion.
     Entry("scope", State.pixel_scope, _one_of(SCOPES), _text, _PIXEL),
     Entry("shows", State.pixel_shows, _one_of(tuple(SHOWS)), _text, _PIXEL),

@@ -33,7 +33,7 @@ from evaluator.protocols import PROTOCOLS, AnyProtocol, pixel
 from evaluator.protocols.base import Options
 from evaluator.protocols.fields.protocol import FieldsOptions, OptionsWithSchema
 from evaluator.review.verdicts import Event
-from pages.shared import pictures, protocol
+from pages.shared import pictures, protocol, slices
 from pages.shared.fields import results as field_results
 from pages.shared.findings import log as findings
 from pages.shared.opened import FIELDS, POSTERS, Opened, OpenedBoxes, opened, pixels
@@ -268,7 +268,9 @@ def _boxes(loaded: OpenedBoxes | None) -> Boxes | None:
         return None
     results = [result_of(loaded, model) for model in loaded.pair]
     of = protocol.chosen()
-    return Boxes(of, results, _called(loaded), findings.review_log(), loaded.issues, _options(of, loaded))
+    seen = slices.known_from_pdfs(loaded, loaded.pair)
+    options = _options(of, loaded)
+    return Boxes(of, results, _called(loaded), findings.review_log(), loaded.issues, options, *seen)
 
 
 @st.cache_resource(show_spinner=False)

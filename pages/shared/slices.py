@@ -6,7 +6,7 @@ What was read of the PDFs is kept for all sessions under the files, the PDF fold
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import streamlit as st
 
@@ -14,9 +14,10 @@ from evaluator.drawing.payloads import SlicesPayload
 from evaluator.drawing.slices import slices_payload
 from evaluator.metrics.box_items import Inside, SliceOf
 from evaluator.pdf.folder import PdfFolder
+from evaluator.slices.all_measures import find_by_all_measures
 from evaluator.slices.attributes import FROM_PDFS, Attribute, OfPages
 from evaluator.slices.conditions import Condition, subject
-from evaluator.slices.measured import WORDS, Measure
+from evaluator.slices.measured import ALL, WORDS, Measure
 from evaluator.slices.pdf_pages import PdfAttributes, of_pdf_pages
 from evaluator.slices.slices import Slices, boxes_in, find_slices
 from evaluator.system.recent import Recent
@@ -78,49 +79,47 @@ def _pdfs(loaded: OpenedBoxes) -> str:
     return "" if seen is None else f"{loaded.project.pdfs} {id(seen)}"
 
 
-class _Known(NamedTuple):
+class Known(NamedTuple):
     """Attributes from PDFs for a search; empty while they are not read."""
 
     of_pages: OfPages
     of_boxes: Sequence[Sequence[Attribute]]
 
 
-def _known(loaded: OpenedBoxes, models: Sequence[Model]) -> _Known:
+def known_from_pdfs(loaded: OpenedBoxes, models: Sequence[Model]) -> Known:
     """Attributes of the pages, and of the boxes of the ground truth and of some models."""
     seen = from_pdfs(loaded)
     if seen is None:
-        return _Known({}, ())
+        return Known({}, ())
     places = [each.index for each in loaded.pair]
     of_models = [seen.of_boxes[1 + places.index(model.index)] for model in models]
-    return _Known(seen.of_pages, (seen.of_boxes[0], *of_models))
+    return Known(seen.of_pages, (seen.of_boxes[0], *of_models))
 
 
 # --- the search ------------------------------------------------------------------------------------------------
 
 
-def chosen(loaded: OpenedBoxes, of: str, measure: Measure) -> tuple[Slices, SlicesPayload]:
+def chosen(loaded: OpenedBoxes, of: str, measure: str) -> tuple[Slices, SlicesPayload]:
     """The slices of one model, or of what B does differently from A, and how they are shown.
-
-    Slices of ground-truth boxes and of matches show both models, those with predictions the models that were searched.
 
     Parameters
     ----------
     of : "A", "B" or "B-A"
-    measure : Measure
+    measure : str
+        A measure, or `ALL`.
     """
     letters = ["A", "B"] if of == "B-A" else [of]
     searched = [model for model in loaded.pair if model.letter in letters]
-    shown = searched if measure in ("precision", "f1") else loaded.pair
-    names = tuple((model.letter, model.name) for model in shown)
+    results = {model.letter: result_of(loaded, model) for model in loaded.pair}
     return _searched(
         tuple(result_key(loaded, model) for model in searched),
-        tuple(result_key(loaded, model) for model in shown),
-        names,
+        tuple(result_key(loaded, model) for model in loaded.pair),
+        tuple((model.letter, model.name) for model in loaded.pair),
         measure,
         _pdfs(loaded),
-        _searched_results=[result_of(loaded, model) for model in searched],
-        _results=[result_of(loaded, model) for model in shown],
-        _of=_known(loaded, searched),
+        _searched_results=[results[model.letter] for model in searched],
+        _results=list(results.values()),
+        _of=known_from_pdfs(loaded, searched),
     )
 
 
@@ -129,16 +128,20 @@ def _searched(
     keys: tuple[ResultKey, ...],
     shown: tuple[ResultKey, ...],
     names: tuple[tuple[str, str], ...],
-    measure: Measure,
+    measure: str,
     pdfs: str,
     *,
     _searched_results: Sequence[Result],
     _results: Sequence[Result],
-    _of: _Known,
+    _of: Known,
 ) -> tuple[Slices, SlicesPayload]:
     """The slices of one or two results, and how they are shown; the other arguments identify the results."""
-    slices = find_slices(_searched_results, measure=measure, of_pages=_of.of_pages, of_boxes=_of.of_boxes)
-    return slices, slices_payload(slices, names, _results, _searched_results, measure)
+    if measure == ALL:
+        slices = find_by_all_measures(_searched_results, of_pages=_of.of_pages, of_boxes=_of.of_boxes)
+    else:
+        one = cast("Measure", measure)
+        slices = find_slices(_searched_results, measure=one, of_pages=_of.of_pages, of_boxes=_of.of_boxes)
+    return slices, slices_payload(slices, names, _results, _searched_results)
 
 
 def pages_in(payload: SlicesPayload) -> set[tuple[str, int]]:
@@ -161,7 +164,7 @@ def slice_words(asked: SliceOf) -> str:
 
 def inside(loaded: OpenedBoxes, model: Model, asked: SliceOf) -> Inside | str:
     """The boxes of a slice of one model; or why they are not known, in a sentence."""
-    known, key = _known(loaded, [model]), result_key(loaded, model)
+    known, key = known_from_pdfs(loaded, [model]), result_key(loaded, model)
     try:
         return _inside(key, asked, _pdfs(loaded), _result=lambda: result_of(loaded, model), _of=known)
     except KeyError as missing:
@@ -171,7 +174,7 @@ def inside(loaded: OpenedBoxes, model: Model, asked: SliceOf) -> Inside | str:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _inside(key: ResultKey, asked: SliceOf, pdfs: str, *, _result: Callable[[], Result], _of: _Known) -> Inside:
+def _inside(key: ResultKey, asked: SliceOf, pdfs: str, *, _result: Callable[[], Result], _of: Known) -> Inside:
     """The boxes of a slice; KeyError for an attribute that is not known."""
     conditions = [Condition(*each) for each in asked.conditions]
     return boxes_in(conditions, _result(), asked.measure, of_pages=_of.of_pages, of_boxes=_of.of_boxes)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 import streamlit as st
 
+from evaluator.drawing.payloads import Rect
+from evaluator.drawing.suspect_picture import shares_of, small_picture
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.model.boxes import IntArray
 from evaluator.model.dataset import Dataset, join
@@ -22,6 +24,7 @@ from evaluator.suspects.targets import target_of
 from evaluator.system.recent import Recent
 from pages.shared import pictures
 from pages.shared.findings import log as findings
+from pages.shared.gallery import crop
 from pages.shared.opened import Named, OpenedBoxes
 from pages.shared.reading import KEPT, Reading, kept_result
 from pages.shared.results import result_of
@@ -132,6 +135,66 @@ def queue(every: Suspects, log: ReviewLog, signature: str) -> list[Entry]:
         if len(entries) == SHOWN:
             break
     return entries
+
+
+# --- pictures --------------------------------------------------------------------------------------------------------
+
+PICTURES: Final = 12
+"""Rows of the queue that have a picture at once: those of the block with the chosen one."""
+
+
+class _PictureKey(NamedTuple):
+    """What a picture follows from: the files, the listing of the PDFs, the page, and the boxes on it."""
+
+    digests: tuple[str, ...]
+    listing: str
+    document: str
+    page: int
+    now: Rect | None
+    proposed: Rect | None
+
+
+class _NotDrawn(Exception):
+    """The page cannot be drawn just now, which is not to be remembered."""
+
+
+def small_pictures(loaded: OpenedBoxes, every: Suspects, entries: Sequence[Entry], chosen: int) -> list[str | None]:
+    """The small picture of each entry; None for those far from the chosen one, and where there is none."""
+    first = chosen // PICTURES * PICTURES
+    return [
+        _small_picture(loaded, every, entry) if first <= at < first + PICTURES else None
+        for at, entry in enumerate(entries)
+    ]
+
+
+def _small_picture(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> str | None:
+    """The picture of one entry; None without PDFs, and where the page cannot be drawn."""
+    pdfs = loaded.project.pdfs
+    now, proposed = (box_of(every, entry, side) for side in ("ground_truth", "prediction"))
+    if now is None and proposed is None:
+        return None
+    listing = f"{pdfs} {id(pictures.pdf_listing(pdfs))}"
+    key = _PictureKey(loaded.digests, listing, entry.target.document or "", entry.target.page or 0, now, proposed)
+    try:
+        return _drawn(key, _loaded=loaded)
+    except _NotDrawn:
+        return None
+
+
+@st.cache_data(max_entries=500, show_spinner=False)
+def _drawn(key: _PictureKey, *, _loaded: OpenedBoxes) -> str:
+    boxes = [box for box in (key.now, key.proposed) if box is not None]
+    drawn = small_picture(crop(_loaded, key.document, key.page, boxes), now=key.now, proposed=key.proposed)
+    if drawn is None:
+        raise _NotDrawn
+    return drawn
+
+
+def box_of(every: Suspects, entry: Entry, side: Literal["ground_truth", "prediction"]) -> Rect | None:
+    """The box as it is ("ground_truth") or as proposed, as shares of the page; None where there is none."""
+    row = int(every.ranked.page[entry.place])
+    boxes = entry.target.of(side)
+    return shares_of(every.dataset, row, boxes[0].xyxy) if boxes else None
 
 
 # --- how much to review ----------------------------------------------------------------------------------------------

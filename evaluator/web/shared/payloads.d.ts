@@ -742,8 +742,12 @@ export interface SliceItem {
   page_count: number;
   /** how many, in words */
   boxes: string;
+  /** what a wrong box is called */
+  wrong: string;
   /** some of its wrong boxes */
   examples: CardItem[];
+  /** which boxes the examples are, and in which order */
+  examples_order: string;
   /** a condition of `layoutscope gate`, {name} where its name goes; empty without one */
   gate: string;
   /** JSON of its conditions */
@@ -756,11 +760,9 @@ export interface SlicesPayload {
   measure: string;
   /** what a slice costs, as the head of a column */
   lost: string;
+  /** the head of the list: what is first */
+  order: string;
   summary: string;
-  /** what a wrong box is called */
-  wrong: string;
-  /** which boxes are the examples, and in which order */
-  examples: string;
   /** name of the file of named slices */
   file: string;
   slices: SliceItem[];

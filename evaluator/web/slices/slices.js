@@ -57,7 +57,7 @@ export class SlicesView {
   /** @param {SlicesPayload} data */
   drawList(data) {
     const head = html("div", { class: "slices-head", "aria-hidden": "true" },
-      html("span", { class: "slices-rank" }), html("span", {}, `Slice, most ${data.lost[0].toLowerCase()}${data.lost.slice(1)} first`),
+      html("span", { class: "slices-rank" }), html("span", {}, data.order),
       html("span", { class: "slices-scale" }, html("span", {}, data.measure, html("i", { class: "dot here" }), "slice", html("i", { class: "dot" }), "elsewhere"),
         html("span", { class: "slices-ticks" }, ...["0", "0.5", "1"].map((tick) => html("span", {}, tick)))),
       html("span", { class: "right" }, data.lost));
@@ -108,8 +108,8 @@ export class SlicesView {
     if (frame && crop) fillCrop(frame.node, frame.boxes, crop);
   }
 
-  /** Crops of some wrong boxes; those that are not there yet are asked for. @param {SliceItem} one @param {SlicesPayload} data @returns {HTMLElement} */
-  examples(one, data) {
+  /** Crops of some wrong boxes; those that are not there yet are asked for. @param {SliceItem} one @returns {HTMLElement} */
+  examples(one) {
     this.frames.clear();
     const cards = one.examples.map((card) => {
       const picture = html("div", { class: "gl-crop", "aria-hidden": "true" });
@@ -120,7 +120,7 @@ export class SlicesView {
     for (const card of one.examples) this.fill(card.key);
     const missing = one.examples.map((card) => card.key).filter((key) => !this.crops.has(key));
     if (missing.length) this.send("want", missing);
-    return html("ul", { class: "slices-examples", "aria-label": `Some ${data.wrong} boxes` }, ...cards);
+    return html("ul", { class: "slices-examples", "aria-label": `Some ${one.wrong} boxes` }, ...cards);
   }
 
   /** @param {SliceItem} one @param {SlicesPayload} data */
@@ -136,14 +136,14 @@ export class SlicesView {
       html("h4", {}, "How it splits", html("span", { class: "muted" }, ` ${one.split} with 95 % interval`)),
       html("div", { class: "slices-panels" }, ...one.panels.map(panel)),
       one.alone ? html("p", { class: "muted" }, one.alone) : "",
-      html("div", { class: "slices-boxes" }, html("h4", {}, "Examples", html("span", { class: "muted" }, ` ${data.examples}`)),
+      html("div", { class: "slices-boxes" }, html("h4", {}, "Examples", html("span", { class: "muted" }, ` ${one.examples_order}`)),
         button(`Show all ${one.boxes} as crops`, { class: "plain" }, () => this.send("boxes", at), `Show all ${one.boxes}`)),
-      this.examples(one, data),
-      html("h4", {}, plural(one.page_count, "page"), html("span", { class: "muted" }, ` most ${data.wrong} first`)),
+      this.examples(one),
+      html("h4", {}, plural(one.page_count, "page"), html("span", { class: "muted" }, ` most ${one.wrong} first`)),
       html("ul", { class: "slices-pages" }, ...one.pages.map((page) => html("li", {},
-        button(`${page.name}, page ${page.index + 1}: ${count(page.wrong)} of ${plural(page.boxes, "box", "boxes")} ${data.wrong}. Open the page`, { class: "link-button", title: page.name },
+        button(`${page.name}, page ${page.index + 1}: ${count(page.wrong)} of ${plural(page.boxes, "box", "boxes")} ${one.wrong}. Open the page`, { class: "link-button", title: page.name },
           () => this.send("open", { document: page.document, index: page.index }), html("span", { class: "slices-name" }, page.name), ` p.\u00a0${page.index + 1}`),
-        html("span", { class: "muted" }, `${count(page.wrong)} of ${count(page.boxes)} ${data.wrong}`)))),
+        html("span", { class: "muted" }, `${count(page.wrong)} of ${count(page.boxes)} ${one.wrong}`)))),
       ...this.naming(one, data));
   }
 

@@ -20,7 +20,7 @@ from evaluator.review.place import state_folder
 from evaluator.workspace import NO_SIDES, Sides
 from pages.shared.state import State
 from tests.building import box, write_file
-from tests.dashboard import FILES, fine, start, workspace
+from tests.dashboard import FILES, fine, key_of, start, workspace
 
 
 @pytest.fixture
@@ -211,7 +211,7 @@ def test_files_opens_a_recent_one(sides: Sides, monkeypatch: pytest.MonkeyPatch,
     )
     name = f"{tmp_path.name}/layoutscope.toml"
     fine(next(button for button in app.button if button.label == name).click().run())
-    assert app.session_state[State.protocol.key] == "coco"
+    assert app.session_state[key_of(app, "protocol")] == "coco"
     assert app.session_state[State.fixes.key] == ("a.json:y-flip",)
     held = app.session_state[State.files.key]
     assert [member.name for member in held.members] == ["gt.json", "a.json", "b b.json"]

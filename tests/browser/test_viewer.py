@@ -696,7 +696,7 @@ def test_a_verdict_by_keyboard_alone(judging: Screen) -> None:
     page.keyboard.press("2")
     judging.wait_until("return host.querySelector('.verdict-state').textContent.startsWith('me, ')")
     sent = "VerdictEvent(document='river-districts.pdf', index=26, id='', number=1, keys=('p100', 'g10'), target='t1', "
-    sent += "verdict={}, note={}, again=False, name='', targets=(), held=())"
+    sent += "verdict={}, note={}, again=False, name='', targets=(), letter='', held=())"
     assert verdicts(judging) == [sent.format("'ground_truth_wrong'", "''")]
     assert row(judging)["pressed"] == ["Ground truth wrong"]
     page.keyboard.press("Tab")

@@ -236,6 +236,16 @@ export class Comparison extends PageView {
   }
 
   /**
+   * Sends a verdict, and the chosen box before it: a message right behind it can have Streamlit build the panes anew, and
+   * the keys are lost.
+   * @param {import("../shared/payloads.d.ts").VerdictEvent} event
+   */
+  sendVerdict(event) {
+    this.requests.selected.flush();
+    this.send("verdict", event);
+  }
+
+  /**
    * Sends what lists other pages. A chosen box that waits to be sent is of the page before.
    * @param {Parameters<import("../shared/mount.js").Send<CompareEvents>>} event
    */

@@ -18,7 +18,7 @@ export class PairJudging {
     this.preferred = 1;
     /** @type {import("../shared/payloads.d.ts").CauseItem | null} a cause is judged in the Page browser */
     this.whole = null;
-    this.drafts = new Drafts((event) => view.send("verdict", { ...event, letter: this.pane.letter }), () => this.write());
+    this.drafts = new Drafts((event) => view.sendVerdict({ ...event, letter: this.pane.letter }), () => this.write());
     this.verdict = makeVerdictRow(this);
   }
 

@@ -57,7 +57,7 @@ export class Viewer extends PageView {
     this.send = send;
     this.state = new ViewerState();
     this.stack = new BoxStack();
-    this.drafts = new Drafts((event) => this.send("verdict", { ...event, ...this.heldHere() }), () => writeVerdict(this));
+    this.drafts = new Drafts((event) => this.sendVerdict(event), () => writeVerdict(this));
     /** Whether pages of a list are given, and not one page alone. */
     this.windowed = false;
     this.turns = new SentTurns();
@@ -405,6 +405,16 @@ export class Viewer extends PageView {
     this.ahead = false;
     this.requests.turn.cancel();
     this.sendTurn(event[1]);
+  }
+
+  /**
+   * Sends a verdict, and the chosen box before it: a message right behind it can have Streamlit build the viewer anew, and
+   * the keys are lost.
+   * @param {import("../shared/payloads.d.ts").VerdictEvent} event
+   */
+  sendVerdict(event) {
+    this.requests.selected.flush();
+    this.send("verdict", { ...event, ...this.heldHere() });
   }
 
   /**

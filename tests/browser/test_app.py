@@ -396,7 +396,8 @@ def test_stepping_back_brings_the_thresholds_back(server: str, visit: Visit) -> 
     screen.settled()
     screen.page.go_back()
     # The slider of a value that was set elsewhere takes the place of the one that was moved.
-    screen.wait(lambda: slider.count() == 1 and slider.input_value() == "0.5", "the slider at 0.5 again")
+    values = "(nodes) => nodes.map((node) => node.value)"
+    screen.wait(lambda: slider.evaluate_all(values) == ["0.5"], "the slider at 0.5 again")
     screen.settled()
     assert "iou" not in screen.address()
     assert "IoU ≥ 0.50" in screen.page.locator(".ls-title span").inner_text()

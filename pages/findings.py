@@ -467,7 +467,7 @@ def view() -> None:
         frame.section(
             "Queue",
             f"{len(shown):,} of {count_of(len(entries), 'finding')} in {count_of(len(grouped), 'group')}, "
-            f"{boxes:,} {'box' if boxes == 1 else 'boxes'} to correct, costliest first",
+            f"{count_of(boxes, 'box')} to correct, costliest first",
         )
         left, right = st.columns([1.55, 1], gap="medium")
         with left:

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from evaluator.charts.models import Dated, over_dates
 from evaluator.compare.models import Standings, difference_text, rank_text
 from evaluator.metrics.metric import Metric
-from evaluator.metrics.results import count_of, defined
+from evaluator.metrics.results import capitalised, count_of, defined
 from evaluator.model.issues import plain
 from pages.shared import frame, headline, widgets
 from pages.shared import models as held
@@ -46,7 +46,7 @@ def _sidebar(loaded: OpenedBoxes) -> None:
 
 def _choices() -> None:
     """The measure that ranks, and others beside it."""
-    titles = {name: metric.title[0].upper() + metric.title[1:] for name, metric in held.measures().items()}
+    titles = {name: capitalised(metric.title) for name, metric in held.measures().items()}
     # Another protocol may not have what the last one was ranked by.
     if state.rank_by not in titles:
         state.rank_by = State.rank_by.start
@@ -66,7 +66,7 @@ def _choices() -> None:
 
 
 def _title(metric: Metric) -> str:
-    return html.escape(metric.title[0].upper() + metric.title[1:])
+    return html.escape(capitalised(metric.title))
 
 
 def _table(loaded: OpenedBoxes, every: held.Ranked) -> None:
@@ -246,7 +246,7 @@ def _dates(loaded: OpenedBoxes, every: held.Ranked) -> None:
     """The measure over the dates of the runs."""
     of = every.standings
     title = held.measures()[of.key.metric].title
-    frame.section(f"{title[0].upper()}{title[1:]} over run dates", "runs with the same model name are joined")
+    frame.section(f"{capitalised(title)} over run dates", "runs with the same model name are joined")
     dated = []
     for row, model in enumerate(of.models):
         value = defined(of.values[row])

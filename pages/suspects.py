@@ -11,6 +11,7 @@ import streamlit as st
 
 from evaluator.charts.review import half_width
 from evaluator.drawing.suspect_picture import shares_of
+from evaluator.metrics.results import capitalised
 from evaluator.model.boxes import iou
 from evaluator.model.issues import plain
 from evaluator.suspects.listing import Suspects
@@ -298,7 +299,7 @@ def _edit_fields(every: Suspects, entry: Entry, problem: str) -> None:
                 key=State.suspect_edge.of(side).key, max_value=most, width=108,
             )  # fmt: skip
     if problem:
-        st.warning(f"{problem[:1].upper()}{problem[1:]}", icon=":material/warning:")
+        st.warning(capitalised(problem), icon=":material/warning:")
 
 
 # --- how much to review ----------------------------------------------------------------------------------------------

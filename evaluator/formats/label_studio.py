@@ -285,9 +285,10 @@ class _File:
         key = task.get("id")
         own = str(key) if isinstance(key, int | str) else ""
         stated = meta.get("file") if isinstance(meta, dict) else None
-        pages = next((value for value in data.values() if isinstance(value, list) and _page_names(value)), None)
-        if pages is not None:
-            names = {_PAGE_NUMBER.sub("", _stem(name)) for name in _page_names(pages)}
+        lists = ((value, urls) for value in data.values() if isinstance(value, list) and (urls := _page_names(value)))
+        pages, urls = next(lists, ([], []))
+        if pages:
+            names = {_PAGE_NUMBER.sub("", _stem(url)) for url in urls}
             common = names.pop() if len(names) == 1 else ""
             document = stated if isinstance(stated, str) and stated.strip() else common or f"task {own or place}"
             return _Task(document, document, True, own, place, repeated=isinstance(pages[0], dict))

@@ -56,7 +56,7 @@ def find_by_all_measures(
     searches = []
     for done, measure in enumerate(measures):
         count(done, len(measures))
-        counted = counted_of(results, measure)
+        counted = both_sides if measure == "f1" else counted_of(results, measure)
         searches.append(find_in(counted, tables, alpha=ALPHA / len(measures), smallest=smallest, depth=depth))
     by_name = {origin: attribute_table(each) for origin, each in tables.items()}
     tried = [each.searched for each in searches]

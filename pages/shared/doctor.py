@@ -20,7 +20,7 @@ from evaluator.doctor.contents import Check, Contents, Place, Spread, contents, 
 from evaluator.doctor.diagnosis import number
 from evaluator.doctor.fixes import words_of
 from evaluator.doctor.preview import Boxes, Preview, preview
-from evaluator.metrics.results import count_of
+from evaluator.metrics.results import capitalised, count_of
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput, plain
@@ -235,7 +235,7 @@ def _bars(diagnosis: Diagnosis) -> str:
     for words, f1, best in rows[: _SHOWN + 1]:
         width = 100.0 * (f1 or 0.0)
         strong = ' class="ls-best"' if best else ""
-        text = words[0].upper() + words[1:]
+        text = capitalised(words)
         lines.append(
             f"<li{strong}><span>{html.escape(plain(frame.shortened(text, 60)))}</span>"
             f'<i><u style="width:{width:.1f}%"></u></i><b>{number(f1)}</b></li>'
@@ -349,9 +349,8 @@ def description(name: str, source: Annotations) -> None:
     row = _contents(BOXES.digest(source), _source=source)
     unit = "of the page" if row.unit == "page" else "px"
     counted = f"{count_of(row.documents, 'document')}, {count_of(row.pages, 'page')}"
-    boxes = f"{row.boxes:,} {'box' if row.boxes == 1 else 'boxes'}"
     facts = {
-        "Holds": f"{counted}, {boxes}, {count_of(len(row.labels), 'label')}",
+        "Holds": f"{counted}, {count_of(row.boxes, 'box')}, {count_of(len(row.labels), 'label')}",
         "Width of a box": f"{_spread(row.width)} {unit}",
         "Height of a box": f"{_spread(row.height)} {unit}",
         "Score": f"{_spread(row.score)}, {row.without_score:,} without",

@@ -195,7 +195,7 @@ def heading(shown: Shown) -> str:
     if shown.causes is not None:
         text = f"{len(shown.causes):,} times, {text}"
     if shown.boxes is not None:
-        text = f"{shown.boxes:,} {'box' if shown.boxes == 1 else 'boxes'} in {text}"
+        text = f"{count_of(shown.boxes, 'box')} in {text}"
     return f"{text}; the filter hides {shown.hidden:,}" if shown.hidden else text
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 
 from evaluator.drawing.payloads import SlicesPayload
 from evaluator.metrics.box_items import Question
+from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
 from evaluator.slices.slices import Slice, Slices
 from pages.shared import components, frame, gallery
@@ -62,8 +63,7 @@ def too_few(loaded: OpenedBoxes, slices: Slices, *, key: str, of: str) -> None:
     for place, one in enumerate(slices.thin):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.caption(frame.escaped(plain(one.sentence)))
-            words = f"Show {one.boxes:,} {'box' if one.boxes == 1 else 'boxes'}"
-            if st.button(words, key=f"{key}_few_{place}", type="tertiary"):
+            if st.button(f"Show {count_of(one.boxes, 'box')}", key=f"{key}_few_{place}", type="tertiary"):
                 _open(loaded, one, of)
 
 

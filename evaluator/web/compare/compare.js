@@ -30,12 +30,11 @@ const LEAST_HEIGHT = 594;
 const TOP_BAR = 38;
 const MODE_REST = 400;
 
-/** @extends {PageView<ComparePayload>} */
+/** @extends {PageView<ComparePayload, CompareEvents>} */
 export class Comparison extends PageView {
   /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<CompareEvents>} send */
   constructor(parent, send) {
-    super(COMPARE_ACTIONS);
-    this.send = send;
+    super(COMPARE_ACTIONS, send);
     this.state = new PairState();
     this.visit = "";
     this.untouched = true;
@@ -232,25 +231,6 @@ export class Comparison extends PageView {
 
   /** @override @param {Parameters<import("../shared/mount.js").Send<import("../shared/page_view.js").SharedEvents>>} event */
   request(...event) {
-    this.send(...event);
-  }
-
-  /**
-   * Sends a verdict, and the chosen box before it: a message right behind it can have Streamlit build the panes anew, and
-   * the keys are lost.
-   * @param {import("../shared/payloads.d.ts").VerdictEvent} event
-   */
-  sendVerdict(event) {
-    this.requests.selected.flush();
-    this.send("verdict", event);
-  }
-
-  /**
-   * Sends what lists other pages. A chosen box that waits to be sent is of the page before.
-   * @param {Parameters<import("../shared/mount.js").Send<CompareEvents>>} event
-   */
-  sendChoice(...event) {
-    this.requests.selected.cancel();
     this.send(...event);
   }
 

@@ -14,7 +14,7 @@ import { PageTurner } from "./turn.js";
 /** @typedef {import("./payloads.d.ts").GoEvent} GoEvent */
 /** @typedef {import("./payloads.d.ts").SelectedEvent} SelectedEvent */
 /** @typedef {import("./payloads.d.ts").SharperEvent} SharperEvent */
-/** @typedef {{go: GoEvent, selected: SelectedEvent, sharper: SharperEvent}} SharedEvents */
+/** @typedef {{go: GoEvent, selected: SelectedEvent, sharper: SharperEvent, verdict: import("./payloads.d.ts").VerdictEvent}} SharedEvents */
 /**
  * @typedef {object} SharedPayload
  * @property {import("./payloads.d.ts").PageItem | null} page
@@ -34,13 +34,16 @@ const BELOW = 14;
 
 /**
  * @template {SharedPayload} P
+ * @template E events by name
  */
 export class PageView {
   /**
    * @param {Record<string, string>} actions by key
+   * @param {import("./mount.js").Send<E>} send
    */
-  constructor(actions) {
+  constructor(actions, send) {
     this.actions = actions;
+    this.send = send;
     /** @type {import("./pane.js").PagePane<any>[]} the extending class makes them */
     this.panes = [];
     /** @type {P | null} */
@@ -80,6 +83,25 @@ export class PageView {
 
   /** Sends an event. @param {Parameters<import("./mount.js").Send<SharedEvents>>} _event name and value */
   request(..._event) {}
+
+  /**
+   * Sends a verdict, and the chosen box before it: a message right behind it can have Streamlit build the view anew, and
+   * the keys are lost.
+   * @param {import("./payloads.d.ts").VerdictEvent} event
+   */
+  sendVerdict(event) {
+    this.requests.selected.flush();
+    this.request("verdict", { ...event, ...this.heldHere() });
+  }
+
+  /**
+   * Sends what shows another model or lists other pages. A chosen box that waits to be sent is of what was shown before.
+   * @param {Parameters<import("./mount.js").Send<E>>} event
+   */
+  sendChoice(...event) {
+    this.requests.selected.cancel();
+    this.send(...event);
+  }
 
   /** Shows data. @param {P} _data @param {HTMLImageElement[]} _images decoded, one for each pane, or none */
   present(_data, _images) {}

@@ -49,12 +49,11 @@ const ANSWER_LOST = 8000;
 const pagesHere = new PageWindow();
 const picturesAhead = new PicturesAhead();
 
-/** @extends {PageView<PagePayload>} */
+/** @extends {PageView<PagePayload, PageEvents>} */
 export class Viewer extends PageView {
   /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<PageEvents>} send */
   constructor(parent, send) {
-    super(VIEWER_ACTIONS);
-    this.send = send;
+    super(VIEWER_ACTIONS, send);
     this.state = new ViewerState();
     this.stack = new BoxStack();
     this.drafts = new Drafts((event) => this.sendVerdict(event), () => writeVerdict(this));
@@ -405,25 +404,6 @@ export class Viewer extends PageView {
     this.ahead = false;
     this.requests.turn.cancel();
     this.sendTurn(event[1]);
-  }
-
-  /**
-   * Sends a verdict, and the chosen box before it: a message right behind it can have Streamlit build the viewer anew, and
-   * the keys are lost.
-   * @param {import("../shared/payloads.d.ts").VerdictEvent} event
-   */
-  sendVerdict(event) {
-    this.requests.selected.flush();
-    this.send("verdict", { ...event, ...this.heldHere() });
-  }
-
-  /**
-   * Sends what shows another model or lists other pages. A chosen box that waits to be sent is of what was shown before.
-   * @param {Parameters<import("../shared/mount.js").Send<PageEvents>>} event
-   */
-  sendChoice(...event) {
-    this.requests.selected.cancel();
-    this.send(...event);
   }
 
   /** @override @param {number | null} position */

@@ -184,8 +184,7 @@ def ask_author(*, label: str = "Your name") -> None:
 
 def _remembered() -> None:
     """The browser remembers a name, and this session has none."""
-    name = remembered_name(report(_REMEMBERED))
-    name_author(name)
+    name_author(remembered_name(report(_REMEMBERED)))
 
 
 def name_author(name: str) -> None:

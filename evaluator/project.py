@@ -17,7 +17,7 @@ from typing import Any, Final, Generic, NamedTuple
 
 import msgspec
 
-from evaluator import checkup, formats
+from evaluator import formats, match_check
 from evaluator.doctor import fixes_for
 from evaluator.doctor.diagnosis import number
 from evaluator.formats.base import Kind, Reading
@@ -262,7 +262,7 @@ def _with_fixes(project: Project[Source], options: Options) -> Project[Source]:
     for member in project.models:
         assert member.source is not None
         try:
-            known, (source,) = checkup.mended(truth.source, [member.source], fixes)
+            known, (source,) = match_check.mended(truth.source, [member.source], fixes)
         except BadInput as problem:
             models.append(replace(member, source=None, issues=(*member.issues, *problem.issues)))
         else:
@@ -481,7 +481,7 @@ def _evaluated(
     try:
         evaluations = protocol.evaluate(truth, models, options, count)
         return [
-            checkup.checked_evaluation(protocol, truth, model, options, evaluation)
+            match_check.checked_evaluation(protocol, truth, model, options, evaluation)
             for model, evaluation in zip(models, evaluations, strict=True)
         ]
     except ValueError as problem:
@@ -518,7 +518,7 @@ def explanation(project: Project[Any], protocol: AnyProtocol, options: Options) 
             issues += _swapped(project.ground_truth, member, protocol, options)
             continue
         try:
-            diagnosis = checkup.diagnosis_of(truth, prediction, protocol, options)
+            diagnosis = match_check.diagnosis_of(truth, prediction, protocol, options)
         except BadInput:
             continue
         if diagnosis.best is not None:
@@ -545,7 +545,7 @@ def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyPro
     if not isinstance(first, Annotations) or not isinstance(second, Annotations):
         return []
     try:
-        diagnosis = checkup.diagnosis_of(first, second, protocol, plain_options)
+        diagnosis = match_check.diagnosis_of(first, second, protocol, plain_options)
     except BadInput:
         return []
     rule = (

@@ -20,7 +20,6 @@ from evaluator.metrics.results import count_of, defined
 from evaluator.model.issues import Issue, plain
 from evaluator.protocols import PROTOCOLS, pixel
 from evaluator.protocols.pixel.cells import CellFacts, asymmetry, cell_words, difference_words
-from evaluator.protocols.pixel.tables import matrix_files
 from pages.shared import components, frame, headline, pair_differences, pictures, widgets
 from pages.shared.address import at, read_url, write_url
 from pages.shared.opened import OpenedBoxes, Place, pixels
@@ -347,7 +346,7 @@ def _archive(shown: Shown) -> bytes:
     files = {}
     for letter, scope in shown.scopes.items():
         name = letter if shown.of != "B on A" else "B against A"
-        for file, table in matrix_files(scope.result, scope.columns, scope.row).items():
+        for file, table in scope.result.csv_files(scope.columns, scope.row).items():
             files[f"{name} {file}"] = export.to_csv([table])
     return export.to_zip(files)
 

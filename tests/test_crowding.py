@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator import checkup, cli
+from evaluator import cli, match_check
 from evaluator.metrics import causes, matching
 from evaluator.metrics.crowding import crowding_issues
 from evaluator.metrics.matching import TooManyPairs, crowding, most_pairs, overlapping_pairs
@@ -79,7 +79,7 @@ def test_pairs_that_were_not_counted_before_are_not_kept_either() -> None:
         overlapping_pairs(corners, group, corners, group, iou_floor=0.1)
     # The doctor tries what it can.
     system = PROTOCOLS["snapshot"]
-    assert checkup.measure_of(system, system.options())(stack(3000, "ground_truth"), stack(3000)) is None
+    assert match_check.measure_of(system, system.options())(stack(3000, "ground_truth"), stack(3000)) is None
 
 
 def test_ordinary_files_are_not_even_joined(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluator import checkup, cli, formats, project
+from evaluator import cli, formats, match_check, project
 from evaluator.doctor import FixError, apply_fixes, fix_of, fixes_for, spelled
 from evaluator.doctor.fixes import KINDS
 from evaluator.doctor.labels import proposals
@@ -56,14 +56,14 @@ def pair(name: str) -> tuple[Annotations, Annotations]:
 
 @cache
 def good(name: str) -> float:
-    f1 = checkup.diagnosis_of(*pair(name)).as_given
+    f1 = match_check.diagnosis_of(*pair(name)).as_given
     assert f1 is not None
     return f1
 
 
 def assert_found(name: str, *plants: str) -> None:
     truth, prediction = pair(name)
-    diagnosis = checkup.diagnosis_of(*spoilt(truth, prediction, *plants))
+    diagnosis = match_check.diagnosis_of(*spoilt(truth, prediction, *plants))
     assert diagnosis.best is not None, diagnosis.sentence
     assert diagnosis.best.f1 is not None
     assert diagnosis.best.f1 >= good(name) - CLOSE, diagnosis.sentence
@@ -76,7 +76,7 @@ def assert_found(name: str, *plants: str) -> None:
 
 @pytest.mark.parametrize("name", ["lines", "blocks", pytest.param("worldbank", marks=needs_real)])
 def test_good_files_are_left_in_peace(name: str) -> None:
-    diagnosis = checkup.diagnosis_of(*pair(name))
+    diagnosis = match_check.diagnosis_of(*pair(name))
     assert diagnosis.silent
     assert diagnosis.hypotheses == ()
 
@@ -115,7 +115,7 @@ def test_two_hypotheses_are_found_together(plants: tuple[str, str]) -> None:
 )
 def test_the_sentence_and_the_option_say_what_to_do(plant: str, sentence: str, option: str) -> None:
     truth, prediction = pair("lines")
-    diagnosis = checkup.diagnosis_of(*spoilt(truth, prediction, plant))
+    diagnosis = match_check.diagnosis_of(*spoilt(truth, prediction, plant))
     assert (diagnosis.sentence, diagnosis.option) == (sentence, option)
 
 
@@ -131,17 +131,17 @@ def test_the_sentence_and_the_option_say_what_to_do(plant: str, sentence: str, o
     ],
 )
 def test_the_option_says_how_names_differ(plant: str, option: str) -> None:
-    assert checkup.diagnosis_of(*spoilt(*pair("lines"), plant)).option == option
+    assert match_check.diagnosis_of(*spoilt(*pair("lines"), plant)).option == option
 
 
 def test_a_file_without_boxes_is_no_mistake() -> None:
-    diagnosis = checkup.diagnosis_of(ground_truth([box(0, 0, 1, 1)]), annotations([], documents=["a.pdf"]))
+    diagnosis = match_check.diagnosis_of(ground_truth([box(0, 0, 1, 1)]), annotations([], documents=["a.pdf"]))
     assert (diagnosis.silent, diagnosis.nothing_matches, diagnosis.as_given) == (True, False, None)
 
 
 def test_files_that_have_nothing_to_do_with_each_other() -> None:
     truth = ground_truth([box(0.1, 0.1, 0.2, 0.2, document="a.pdf")])
-    diagnosis = checkup.diagnosis_of(truth, annotations([box(0.7, 0.7, 0.9, 0.9, document="other.pdf")]))
+    diagnosis = match_check.diagnosis_of(truth, annotations([box(0.7, 0.7, 0.9, 0.9, document="other.pdf")]))
     assert diagnosis.best is None
     assert diagnosis.nothing_matches
     assert diagnosis.sentence == "F1 0.000. Nothing matches: prediction.json has no document of ground_truth.json."
@@ -150,8 +150,8 @@ def test_files_that_have_nothing_to_do_with_each_other() -> None:
 def test_one_or_two_boxes_are_no_evidence_for_moving_boxes() -> None:
     sides = [box(0.1, 0.1, 0.2, 0.2, page=page) for page in range(3)]
     other = [box(0.8, 0.1, 0.9, 0.2, page=page) for page in range(3)]
-    assert checkup.diagnosis_of(ground_truth(sides[:2]), annotations(other[:2])).best is None
-    assert checkup.diagnosis_of(ground_truth(sides), annotations(other)).option == "--fix x-flip"
+    assert match_check.diagnosis_of(ground_truth(sides[:2]), annotations(other[:2])).best is None
+    assert match_check.diagnosis_of(ground_truth(sides), annotations(other)).option == "--fix x-flip"
 
 
 REAL_PAIRS = [
@@ -170,7 +170,7 @@ def test_real_pairs_are_left_in_peace(names: tuple[str, str]) -> None:
         formats.read(Path(SHARED, name), side=side, unscored=True)  # type: ignore[arg-type]
         for name, side in zip(names, ("ground_truth", "prediction"), strict=True)
     )
-    assert checkup.diagnosis_of(truth, prediction).silent
+    assert match_check.diagnosis_of(truth, prediction).silent
 
 
 @needs_real
@@ -182,14 +182,14 @@ def test_no_real_sample_has_anything_wrong_against_itself() -> None:
             prediction = formats.read(path, side="prediction", unscored=True)
         except BadInput:
             continue
-        silent.append((path.name, checkup.diagnosis_of(truth, prediction).silent))
+        silent.append((path.name, match_check.diagnosis_of(truth, prediction).silent))
     assert [name for name, quiet in silent if not quiet] == []
     assert len(silent) > 30
 
 
 def test_labels_of_other_names_are_proposed_with_evidence() -> None:
     truth, prediction = pair("blocks")
-    diagnosis = checkup.diagnosis_of(*spoilt(truth, prediction, "aliases"))
+    diagnosis = match_check.diagnosis_of(*spoilt(truth, prediction, "aliases"))
     by_label = {each.label: each for each in diagnosis.labels}
     assert {label: each.proposal for label, each in by_label.items()} == {
         "paragraph": "Text", "image": "Figure", "tabular": "Table", "legend": "Caption",

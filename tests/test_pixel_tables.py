@@ -11,7 +11,7 @@ import pytest
 
 from evaluator import export
 from evaluator.cli.evaluate import numbered
-from evaluator.protocols.pixel.tables import PER_CLASS, long_table, matrix_files
+from evaluator.protocols.pixel.tables import PER_CLASS
 from tests.test_protocol_pixel import several_pages
 
 NAMES = ["confusion", "precision", "recall", "f1"]
@@ -19,7 +19,7 @@ NAMES = ["confusion", "precision", "recall", "f1"]
 
 def test_one_file_for_each_matrix() -> None:
     _, result = several_pages()
-    files = matrix_files(result)
+    files = result.csv_files()
     assert list(files) == [f"{kind}{name}.csv" for kind in ("", "collapsed-") for name in NAMES]
     rows = list(csv.reader(io.StringIO(export.to_csv([files["recall.csv"]]))))
     assert rows[0] == ["predictions", "label", *result.classes, "signature"]
@@ -29,17 +29,17 @@ def test_one_file_for_each_matrix() -> None:
         [None if math.isnan(value) else value for value in row] for row in result.whole.matrices.recall[0].tolist()
     ]
     assert cells == expected
-    page = matrix_files(result, result.per_page, 1)["confusion.csv"]
+    page = result.csv_files(result.per_page, 1)["confusion.csv"]
     assert [list(row[1:]) for row in page.rows] == result.per_page.matrices.confusion[1].tolist()
 
 
 def test_all_matrices_in_one_long_form() -> None:
     _, result = several_pages()
-    table = long_table(result)
+    table = result.csv_table()
     cells = {row[:3]: row[3] for row in table.rows}
     count = len(result.classes)
     assert len(cells) == len(table.rows) == 4 * count**2 + 16 + 8 * count
-    for matrix in matrix_files(result).items():
+    for matrix in result.csv_files().items():
         name, values = matrix[0].removesuffix(".csv").replace("-", " "), matrix[1]
         for label, *numbers in values.rows:
             for column, value in zip(values.columns[1:], numbers, strict=True):
@@ -53,7 +53,7 @@ def test_all_matrices_in_one_long_form() -> None:
 @pytest.mark.parametrize(("models", "first"), [(1, "confusion.csv"), (3, "model-2-confusion.csv")])
 def test_files_of_several_models_have_names_of_their_own(models: int, first: str) -> None:
     _, result = several_pages()
-    files = numbered(matrix_files(result), 1, models)
+    files = numbered(result.csv_files(), 1, models)
     assert next(iter(files)) == first
     assert len(files) == 8
 

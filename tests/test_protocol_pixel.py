@@ -693,13 +693,13 @@ def test_the_table_has_a_row_for_each_class_and_mean() -> None:
 
 def test_every_matrix_is_ready_for_csv() -> None:
     _, result = several_pages()
-    for columns, row in ((None, 0), (result.per_document, 1), (result.per_page, 4)):
-        tables = matrix_tables(result, columns, row)
+    for columns, row in ((result.whole, 0), (result.per_document, 1), (result.per_page, 4)):
+        tables = matrix_tables(columns, row, classes=result.classes, signature=result.signature.line)
         assert [table.title for table in tables] == [*NAMES, *(f"collapsed {name}" for name in NAMES)]
         for table in tables[:4]:
             assert table.columns == ("label", *result.classes)
             assert [line[0] for line in table.rows] == list(result.classes)
-        matrices = (columns or result.whole).matrices
+        matrices = columns.matrices
         assert [list(line[1:]) for line in tables[0].rows] == matrices.confusion[row].tolist()
         assert [len(table.rows) for table in tables[4:]] == [2, 2, 2, 2]
         assert export.to_csv(tables[:1]).splitlines()[1].split(",")[:2] == ["confusion", BACKGROUND_NAME]

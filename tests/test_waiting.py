@@ -11,7 +11,7 @@ from evaluator import formats
 from evaluator.formats import table as table_format
 from evaluator.formats import xml_text
 from evaluator.formats.base import Reading
-from evaluator.system import advance
+from evaluator.system import progress
 from pages.shared import waiting
 from tests import dashboard
 from tests.building import box, write_file
@@ -29,7 +29,7 @@ class _Enough(Exception):
 def heard(path: Path) -> list[tuple[int, int]]:
     """What is told while a file is read."""
     said: list[tuple[int, int]] = []
-    with advance.told(lambda done, total: said.append((done, total))):
+    with progress.reporting(lambda done, total: said.append((done, total))):
         formats.read(path)
     return said
 
@@ -65,7 +65,7 @@ def test_who_listens_may_end_it() -> None:
     def enough(_done: int, _total: int) -> None:
         raise _Enough
 
-    with advance.told(enough), pytest.raises(_Enough):
+    with progress.reporting(enough), pytest.raises(_Enough):
         table_format.FORMAT.read(CSV, "boxes.csv", Reading())
     assert len(table_format.FORMAT.read(CSV, "boxes.csv", Reading()).boxes) == 9000
 
@@ -98,10 +98,10 @@ def test_the_thread_ends_after_its_step_when_nobody_waits() -> None:
     begun, go_on = threading.Event(), threading.Event()
 
     def read() -> str:
-        advance.tell(1, 2)
+        progress.report(1, 2)
         begun.set()
         go_on.wait(10)
-        advance.tell(2, 2)
+        progress.report(2, 2)
         return "read"
 
     work = waiting.Work(read)

@@ -9,11 +9,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TaskID, TimeElapsedColumn
 from rich.text import Text
 
-from evaluator.cli.progress import Bar
 from evaluator.model.issues import plain
 
 
-class DrawnBar(Bar):
+class DrawnBar:
     """A progress bar that is seen.
 
     Attributes
@@ -55,7 +54,7 @@ class _Words(ProgressColumn):
 
 
 @contextlib.contextmanager
-def drawn(start: str) -> Iterator[Bar]:
+def drawn(start: str) -> Iterator[DrawnBar]:
     """Bars on standard error, one for each job; they are gone when it ends, so that results alone are on the screen."""
     console = Console(stderr=True, markup=False, highlight=False)
     columns = (_Words(), BarColumn(bar_width=32), MofNCompleteColumn(), TimeElapsedColumn())

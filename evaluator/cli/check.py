@@ -11,11 +11,11 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from evaluator import export, formats
-from evaluator.checkup import diagnosis_of
 from evaluator.cli.program import BAD_INPUT, OK
 from evaluator.cli.progress import progress
 from evaluator.doctor import Diagnosis, Fix, spelled
 from evaluator.doctor.diagnosis import number
+from evaluator.match_check import diagnosis_of
 from evaluator.metrics.crowding import crowding_issues
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side

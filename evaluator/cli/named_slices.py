@@ -9,7 +9,7 @@ from typing import Annotated, Final
 from cyclopts import Group, Parameter
 
 from evaluator.cli.program import UsageError
-from evaluator.cli.progress import Bar
+from evaluator.cli.progress import SILENT, Bar
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.protocols.base import BoxEvaluation, Evaluation
 from evaluator.slices.attributes import FROM_PDFS, Attribute, OfPages, joined
@@ -93,7 +93,7 @@ def _from_pdfs(
     from evaluator.pdf.pool import PagePool
     from evaluator.slices.pdf_pages import of_pdf_pages
 
-    bar = Bar() if say is None else say
+    bar = say or SILENT
     bar("Reading pages")
     with PagePool() as pool:
         for each in boxes:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final, Protocol
 
-from evaluator.system.advance import told
+from evaluator.system.progress import reporting
 
 
-class Bar:
-    """Progress of one job after the other; calling it begins the next one. This one is silent."""
+class Bar(Protocol):
+    """Progress of one job after the other; calling it begins the next one."""
 
     def __call__(self, text: str) -> None:
         """Begin the next job, whose length is not known yet; the one before is done."""
@@ -19,13 +20,27 @@ class Bar:
         """How much of the present job is done."""
 
 
+class _Silent:
+    """Shows nothing."""
+
+    def __call__(self, text: str) -> None:
+        pass
+
+    def count(self, done: int, total: int) -> None:
+        pass
+
+
+SILENT: Final[Bar] = _Silent()
+"""Where nobody watches."""
+
+
 @contextmanager
 def progress(start: str) -> Iterator[Bar]:
     """Progress bars on a terminal's standard error, one for each job; silent elsewhere. Yields what they receive."""
     if not sys.stderr.isatty():
-        yield Bar()
+        yield SILENT
         return
     from evaluator.cli.bars import drawn  # here, because what is piped needs no drawing library
 
-    with drawn(start) as bar, told(bar.count):
+    with drawn(start) as bar, reporting(bar.count):
         yield bar

@@ -13,7 +13,6 @@ from typing import Annotated, Any, NamedTuple
 from cyclopts import Group, Parameter
 
 from evaluator import protocols
-from evaluator.checkup import checked_match
 from evaluator.cli.arguments import letters, need_ratio
 from evaluator.cli.arguments import names as names_of
 from evaluator.cli.deciding import Least, Loss, Measure, rule_of
@@ -21,6 +20,7 @@ from evaluator.cli.program import OK, UsageError
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT_OF_PACK, PackedOptions, chosen
 from evaluator.drawing.payloads import ModelItem
+from evaluator.match_check import checked_match
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import BadInput, issues_text, plain
 from evaluator.pack.cards import PackOptions

@@ -21,7 +21,7 @@ from evaluator.formats import limits
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.dataset import Annotations, Boxes, CodeArray, Document, Part
 from evaluator.model.issues import BadInput, Collector, Issue, quote, refuse
-from evaluator.system import advance
+from evaluator.system import progress
 
 T = TypeVar("T")
 
@@ -62,11 +62,11 @@ def read_parts(files: Iterable[File], read: Callable[[bytes, str], T]) -> tuple[
     room = limits.MAX_FILE_BYTES
     every = list(files)
     for done, file in enumerate(every):
-        advance.tell(done, len(every))
+        progress.report(done, len(every))
         try:
             content = file.load(room)
             room -= len(content)
-            with advance.told(None):  # files are counted, not what is in them
+            with progress.reporting(None):  # files are counted, not what is in them
                 parts.append(read(content, file.name))
         except BadInput as bad:
             issues += bad.issues

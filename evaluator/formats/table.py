@@ -24,7 +24,7 @@ from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import document_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, Collector, quote
-from evaluator.system.advance import tell
+from evaluator.system.progress import report as report_progress
 
 Row = tuple[str, Sequence[object]]
 """Where a row is, in words, and its values."""
@@ -293,7 +293,7 @@ def text_rows(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
         of = io.BytesIO(content)
         for number, row in enumerate(_text_rows(reader(of), len(header), issues)):
             if number % _BATCH == 0:
-                tell(of.tell(), len(content))
+                report_progress(of.tell(), len(content))
             yield row
 
     try:
@@ -341,7 +341,7 @@ def _parquet(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
         number = 0
         try:
             for batch in parquet.ParquetFile(io.BytesIO(content)).iter_batches(batch_size=_BATCH):
-                tell(number, count)
+                report_progress(number, count)
                 for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                     number += 1
                     yield f"row {number}", values

@@ -21,7 +21,7 @@ from defusedxml.ElementTree import DefusedXMLParser, ParseError  # type: ignore[
 
 from evaluator.formats import limits
 from evaluator.model.issues import BadInput, Collector, quote
-from evaluator.system.advance import tell
+from evaluator.system.progress import report
 
 _SYNTAX_RULE = "the text must be well-formed XML (XML 1.0)"
 _ENCODING_RULE = "text must be in a known encoding, the declared one or UTF-8 (XML 1.0, section 4.3.3)"
@@ -216,7 +216,7 @@ class _Target:
         self.expat: Any = None
         self.open: list[Element] = []
         self._texts: list[list[str]] = []
-        self._held = self._told = 0
+        self._held = self._reported = 0
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         depth = len(self.open)
@@ -241,9 +241,9 @@ class _Target:
         if 1 <= element.depth <= self._depth:
             self._held = 0
             self._take(element)
-            if self._at - self._told >= _STEP_BYTES:
-                self._told = self._at
-                tell(self._told, self._end)
+            if self._at - self._reported >= _STEP_BYTES:
+                self._reported = self._at
+                report(self._reported, self._end)
         elif not element.depth and self._at < self._end:
             raise _Unreadable(self._at, _SYNTAX_RULE, "a closing tag that nothing opened", "Remove it.")
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import streamlit as st
 
-from evaluator import checkup, formats
+from evaluator import formats, match_check
 from evaluator.doctor import Diagnosis, Fix, fix_of
 from evaluator.doctor.contents import Check, Contents, Place, Spread, contents, places
 from evaluator.doctor.diagnosis import number
@@ -94,7 +94,7 @@ def _diagnosis(of: str, truth: str, prediction: str, *, _make: Callable[[], Diag
 def _made(truth: Annotations, prediction: Annotations) -> Diagnosis | None:
     of = protocol.chosen()
     try:
-        return checkup.diagnosis_of(truth, prediction, of, protocol.options())
+        return match_check.diagnosis_of(truth, prediction, of, protocol.options())
     except BadInput:
         return None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from evaluator import checkup, formats
+from evaluator import formats, match_check
 from evaluator.doctor import Fix, fix_of, fixes_for
 from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs
@@ -55,12 +55,12 @@ def remarks() -> tuple[str, ...]:
 
 def prepare(truth: Annotations, prediction: Annotations) -> tuple[Annotations, tuple[Issue, ...]]:
     """A prediction that can be joined with its ground truth, and what is odd about the two; raises BadInput."""
-    return chosen().prepared(truth, checkup.with_fixes(prediction, truth, fixes(prediction.name)), options())
+    return chosen().prepared(truth, match_check.with_fixes(prediction, truth, fixes(prediction.name)), options())
 
 
 def prepare_pixels(truth: Annotations, prediction: Annotations) -> Annotations:
     """A prediction whose pixels can be counted against a ground truth, whatever its labels; raises BadInput."""
-    return formats.resolve(checkup.with_fixes(prediction, truth, fixes(prediction.name)), truth)
+    return formats.resolve(match_check.with_fixes(prediction, truth, fixes(prediction.name)), truth)
 
 
 def fixes(name: str) -> tuple[Fix, ...]:

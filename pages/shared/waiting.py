@@ -15,7 +15,7 @@ from typing import Final, Generic, TypeVar
 import streamlit as st
 
 from evaluator.model.issues import plain
-from evaluator.system.advance import told
+from evaluator.system.progress import reporting
 
 LARGE_BYTES = 8 << 20
 """From this size on a file is read with a progress bar."""
@@ -33,7 +33,7 @@ class Work(Generic[T]):
     Attributes
     ----------
     done, total : int
-        As it told last; 0 and 0 before it told anything.
+        As reported last; 0 and 0 before the first report.
     future : Future
         What comes of it.
     """
@@ -55,7 +55,7 @@ class Work(Generic[T]):
         self.done, self.total = done, total
 
     def _run(self, call: Callable[[], T]) -> T:
-        with told(self._note):
+        with reporting(self._note):
             return call()
 
 

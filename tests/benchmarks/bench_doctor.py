@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from evaluator import checkup, formats
+from evaluator import formats, match_check
 from tests.planting import PLANTS, spoilt
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
@@ -39,12 +39,12 @@ def main(arguments: list[str] | None = None) -> int:
     missed = 0
     for name in chosen:
         truth, prediction = (formats.read(path) for path in pairs[name])
-        good = checkup.diagnosis_of(truth, prediction).as_given or 0.0
+        good = match_check.diagnosis_of(truth, prediction).as_given or 0.0
         undone, seconds = 0, []
         for names in combinations:
             both = spoilt(truth, prediction, *names)
             start = time.perf_counter()
-            diagnosis = checkup.diagnosis_of(*both)
+            diagnosis = match_check.diagnosis_of(*both)
             seconds.append(time.perf_counter() - start)
             best = diagnosis.best
             if best is None and len(names) == 2 and (diagnosis.as_given or 0.0) >= good - CLOSE:

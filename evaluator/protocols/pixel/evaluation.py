@@ -182,11 +182,22 @@ class PixelResult(DatasetResult):
 
     def csv_table(self) -> ResultTable:
         """Every cell of every matrix."""
-        return tables.long_table(self)
+        return tables.long_table(
+            self.whole, classes=self.classes, signature=self.signature.line, title=self.prediction.source.name
+        )
 
-    def csv_files(self) -> Mapping[str, ResultTable]:
-        """Each matrix under the name of its file."""
-        return tables.matrix_files(self)
+    def csv_files(self, columns: PixelColumns | None = None, row: int = 0) -> Mapping[str, ResultTable]:
+        """Each matrix under the name of its file.
+
+        Parameters
+        ----------
+        columns : PixelColumns, optional
+            `whole`, `per_document` or `per_page`; the whole dataset when absent.
+        row : int
+            Which of its scopes.
+        """
+        signature, title = self.signature.line, self.prediction.source.name
+        return tables.matrix_files(columns or self.whole, row, classes=self.classes, signature=signature, title=title)
 
     @property
     def same_classes(self) -> bool:

@@ -5,16 +5,13 @@ Owns the names and the layout of these files. Values are those of `PixelResult`;
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
 from evaluator.metrics.results import ResultTable, defined
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME, REST_NAME, VECTORS, PixelColumns
-
-if TYPE_CHECKING:
-    from evaluator.protocols.pixel.evaluation import PixelResult
-
 
 PER_CLASS = "per class"
 """What the rows of class vectors are called in the long form."""
@@ -23,30 +20,35 @@ PER_CLASS = "per class"
 MATRICES: Final = ("confusion", "precision", "recall", "f1")
 
 
-def matrix_tables(result: PixelResult, columns: PixelColumns | None = None, row: int = 0) -> tuple[ResultTable, ...]:
+def matrix_tables(
+    columns: PixelColumns, row: int, *, classes: Sequence[str], signature: str
+) -> tuple[ResultTable, ...]:
     """Every matrix of one scope as rows: `MATRICES`, and the same four of the collapsed matrix.
 
     Parameters
     ----------
-    columns : PixelColumns, optional
-        `whole`, `per_document` or `per_page`; the whole dataset when absent.
+    columns : PixelColumns
+        `whole`, `per_document` or `per_page` of a `PixelResult`.
     row : int
         Which of its scopes.
+    classes : sequence of str
+        Of both sides, in the order of the matrices.
+    signature : str
+        Of the evaluation, on each table.
 
     Returns
     -------
     tuple of ResultTable
         The first column is the class of the first side; the others are named for the classes of the second.
     """
-    columns = columns or result.whole
     kinds = (
-        ("", columns.matrices, result.classes),
+        ("", columns.matrices, classes),
         ("collapsed ", columns.collapsed, (BACKGROUND_NAME, REST_NAME)),
     )
     return tuple(
         ResultTable(
             title=f"{kind}{name}",
-            signature=result.signature.line,
+            signature=signature,
             columns=("label", *names),
             rows=tuple(
                 (label, *(defined(value) for value in values))
@@ -58,8 +60,10 @@ def matrix_tables(result: PixelResult, columns: PixelColumns | None = None, row:
     )
 
 
-def matrix_files(result: PixelResult, columns: PixelColumns | None = None, row: int = 0) -> dict[str, ResultTable]:
-    """The tables of `matrix_tables` under the names of their files, titled with the name of the predictions.
+def matrix_files(
+    columns: PixelColumns, row: int, *, classes: Sequence[str], signature: str, title: str
+) -> dict[str, ResultTable]:
+    """The tables of `matrix_tables` under the names of their files, all with one title.
 
     Returns
     -------
@@ -68,12 +72,12 @@ def matrix_files(result: PixelResult, columns: PixelColumns | None = None, row: 
         ``collapsed-f1.csv``.
     """
     return {
-        f"{table.title.replace(' ', '-')}.csv": msgspec.structs.replace(table, title=result.prediction.source.name)
-        for table in matrix_tables(result, columns, row)
+        f"{table.title.replace(' ', '-')}.csv": msgspec.structs.replace(table, title=title)
+        for table in matrix_tables(columns, row, classes=classes, signature=signature)
     }
 
 
-def long_table(result: PixelResult) -> ResultTable:
+def long_table(whole: PixelColumns, *, classes: Sequence[str], signature: str, title: str) -> ResultTable:
     """Every matrix of the whole dataset with one cell per row, and the class vectors after them.
 
     Returns
@@ -84,20 +88,19 @@ def long_table(result: PixelResult) -> ResultTable:
         ``recall``, ``f1``, ``iou``, ``pixel_precision``, ``pixel_recall``.
     """
     rows: list[tuple[str | int | float | None, ...]] = []
-    for table in matrix_tables(result):
+    for table in matrix_tables(whole, 0, classes=classes, signature=signature):
         for label, *values in table.rows:
             rows += [
                 (table.title, label, column, value) for column, value in zip(table.columns[1:], values, strict=True)
             ]
-    whole = result.whole
     vectors = (*VECTORS, "pixel_precision", "pixel_recall")
-    for code, label in enumerate(result.classes):
+    for code, label in enumerate(classes):
         rows.append((PER_CLASS, label, "gt_pixels", int(whole.first_pixels[0, code])))
         rows.append((PER_CLASS, label, "pred_pixels", int(whole.second_pixels[0, code])))
         rows += [(PER_CLASS, label, name, defined(getattr(whole, name)[0, code])) for name in vectors]
     return ResultTable(
-        title=result.prediction.source.name,
-        signature=result.signature.line,
+        title=title,
+        signature=signature,
         columns=("matrix", "row", "column", "value"),
         rows=tuple(rows),
     )

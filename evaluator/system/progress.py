@@ -1,6 +1,7 @@
 """How far a long piece of work is, reported to whoever asked for it; they may end it by raising an exception.
 
-Owns `told` and `tell`. What works does not know who listens, and nobody need listen. A thread has listeners of its own.
+Owns `reporting` and `report`. What works does not know who listens, and nobody need listen. A thread has listeners of
+its own.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _LISTENER: Final[ContextVar[Listener | None]] = ContextVar("listener", default=N
 
 
 @contextmanager
-def told(listener: Listener | None) -> Iterator[None]:
+def reporting(listener: Listener | None) -> Iterator[None]:
     """What is done while this lasts is reported to a listener, and to no other; None silences it."""
     token = _LISTENER.set(listener)
     try:
@@ -26,7 +27,7 @@ def told(listener: Listener | None) -> Iterator[None]:
         _LISTENER.reset(token)
 
 
-def tell(done: int, total: int) -> None:
+def report(done: int, total: int) -> None:
     """Report how much is done; raises what the listener raises."""
     listener = _LISTENER.get()
     if listener is not None:

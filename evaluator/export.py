@@ -12,7 +12,6 @@ import io
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import msgspec
 
@@ -123,7 +122,7 @@ def to_text(tables: Sequence[ResultTable], *, width: int | None = None) -> str:
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
-def _encodable(value: Any) -> Any:  # noqa: ANN401 - any plain value
+def _encodable(value: object) -> object:
     """The value with surrogates in its text written as escapes, which UTF-8 can hold."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()

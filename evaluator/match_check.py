@@ -23,7 +23,7 @@ from evaluator.metrics.crowding import crowding_issues
 from evaluator.model.dataset import Annotations, join
 from evaluator.model.fields import FieldDocuments
 from evaluator.model.issues import BadInput, Issue, examples, refuse
-from evaluator.protocols import DEFAULT, PROTOCOLS, AnyProtocol, box_protocols
+from evaluator.protocols import DEFAULT, PROTOCOLS, AnyBoxProtocol, AnyProtocol, box_protocols
 from evaluator.protocols.base import BoxEvaluation, BoxProtocol, Evaluation, Options, Source
 
 # Above this F1 nothing is suspected.
@@ -90,7 +90,7 @@ def _mended(source: Source, other: Source, fixes: Sequence[Fix]) -> Source:
 
 def measure_of(protocol: AnyProtocol, options: Options) -> Measure:
     """F1 under a protocol at its first threshold; under the default one for a protocol that matches no boxes."""
-    box: BoxProtocol[Any] = protocol if isinstance(protocol, BoxProtocol) else box_protocols()[DEFAULT]
+    box: AnyBoxProtocol = protocol if isinstance(protocol, BoxProtocol) else box_protocols()[DEFAULT]
     chosen: Any = options if box is protocol else box.options()
     labels = getattr(chosen, "labels", None)
     if labels is not None:

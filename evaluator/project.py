@@ -27,8 +27,8 @@ from evaluator.model.issues import BadInput, Issue, has_errors
 from evaluator.model.page_sizes import PageKey, with_sizes
 from evaluator.pdf.folder import Folders
 from evaluator.pdf.sizes import page_sizes
-from evaluator.protocols import PROTOCOLS, AnyProtocol
-from evaluator.protocols.base import BoxOptions, BoxProtocol, Count, Evaluation, Options, Source, SourceT
+from evaluator.protocols import PROTOCOLS, AnyBoxProtocol, AnyProtocol
+from evaluator.protocols.base import BoxOptions, Count, Evaluation, Options, Source, SourceT
 
 Say = Callable[[str], None]
 """Called with a few words about what is being done."""
@@ -136,7 +136,7 @@ def protocol_named(protocol: str) -> AnyProtocol:
     return PROTOCOLS[protocol]
 
 
-def options_of(protocol: AnyProtocol, **chosen: Any) -> Options:  # noqa: ANN401 - each option has a type of its own
+def options_of(protocol: AnyProtocol, **chosen: object) -> Options:
     """The options of a protocol with some of them chosen; None leaves the protocol's own.
 
     Raises
@@ -281,7 +281,7 @@ def read_ahead(origin: Input) -> bool:
     return path.exists() and path.stat().st_size <= _READ_AHEAD_BYTES
 
 
-def require_joined(project: Project[Source], protocol: BoxProtocol[Any], options: Options) -> Joined:
+def require_joined(project: Project[Source], protocol: AnyBoxProtocol, options: Options) -> Joined:
     """All models of a project on one dataset; BadInput with all issues when a file or a pair has an error."""
     truth = project.ground_truth.source if project.ground_truth else None
     issues, fitting = list(project.issues), []

@@ -12,7 +12,7 @@ import tomllib
 import urllib.parse
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -195,7 +195,7 @@ def save(by_kind: Mapping[Kind, Sides], parts: Mapping[str, str], *, as_referenc
     return path
 
 
-def _lines(values: Mapping[str, Any]) -> list[str]:
+def _lines(values: Mapping[str, object]) -> list[str]:
     return [f"{key} = {_toml(value)}" for key, value in values.items() if value is not None]
 
 
@@ -225,6 +225,6 @@ def recent(state: Path) -> list[Path]:
     return [Path(path) for path in paths if path.endswith(SUFFIX)][:_MOST_RECENT]
 
 
-def _toml(value: Any) -> str:  # noqa: ANN401 - text, a switch, or a list of texts
+def _toml(value: object) -> str:
     """A value as TOML 1.0: its basic strings are those of JSON, but for the delete character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -217,7 +217,7 @@ def _sample_sides(root: Path) -> Sides:
     return Sides(root / "ground_truth", tuple(models), root / "pdf")
 
 
-def _sides_json(sides: Sides) -> dict[str, Any]:
+def _sides_json(sides: Sides) -> dict[str, object]:
     return {
         "ground_truth": str(sides.ground_truth.resolve()) if sides.ground_truth else None,
         "predictions": [str(path.resolve()) for path in sides.predictions],

@@ -161,7 +161,7 @@ def _filters(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
 
 # What may be left out where it is empty, and the widths: the first ten columns fit a window of 1,440 pixels.
 _MAY_BE_EMPTY = ("Model", "Owner", "Due", "Status", "Note", "Tags", "Label")
-_WIDTHS: dict[str, Any] = {
+_WIDTHS: dict[str, object] = {
     "Boxes": widgets.count(52),
     "Finding": 176,
     "Model": 52,

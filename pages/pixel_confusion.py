@@ -202,7 +202,7 @@ def _matrix(shown: Shown, cell: tuple[int, int], *, as_table: bool) -> None:
     table.insert(0, first, [plain(name) for name in shown.classes])
     key = f"{_TABLE}_{shown.of}_{shows}_{state.pixel_scope}"
     form = "%.1f" if share else "%.3f" if shows == "f1" else "localized"
-    names: dict[str, Any] = {
+    names: dict[str, object] = {
         name: st.column_config.NumberColumn(plain(name), format=form, width=76) for name in shown.classes
     }
     names[first] = st.column_config.TextColumn(pinned=True, width=130)

@@ -193,7 +193,7 @@ def _frame_of(ordered: tuple[str, ...], results: list[str], values: FloatArray) 
     return table.assign(**{_heading(name): values[:, place] for place, name in enumerate(CRITERIA)})
 
 
-def _styled(table: pd.DataFrame, failing: BoolArray, *, signed: bool) -> Any:  # noqa: ANN401 - pandas' Styler
+def _styled(table: pd.DataFrame, failing: BoolArray, *, signed: bool) -> object:
     """The table with failing or lost numbers marked by a colour, and failing ones by a sign as well."""
     style = f"color: {'#FF9A4D' if frame.is_dark() else '#A84300'}; font-weight: 650"
     marks = pd.DataFrame("", index=table.index, columns=table.columns)

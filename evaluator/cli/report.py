@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from cyclopts import Group, Parameter
 
@@ -41,7 +41,7 @@ from evaluator.project import (
     protocol_named,
     require_joined,
 )
-from evaluator.protocols import AnyProtocol
+from evaluator.protocols import AnyBoxProtocol, AnyProtocol
 from evaluator.protocols.base import BoxProtocol, Options, Source
 from evaluator.review.place import store_address
 from evaluator.review.problems import StoreProblem
@@ -189,7 +189,7 @@ def _need_scores(min_score: Sequence[float], models: int) -> None:
         need_ratio("--min-score", value)
 
 
-def _threshold(boxes: BoxProtocol[Any], iou: float | None) -> float:
+def _threshold(boxes: AnyBoxProtocol, iou: float | None) -> float:
     """The IoU threshold of decision, findings and pages; the protocol's first one when none is given."""
     chosen_iou = boxes.thresholds[0] if iou is None else iou
     if not boxes.iou_floor <= chosen_iou <= 1.0:
@@ -253,7 +253,7 @@ class _Run(NamedTuple):
     gt: Path
     pred: Sequence[Path]
     pdfs: Path | None
-    chosen: Mapping[str, Any]
+    chosen: Mapping[str, object]
     scores: Sequence[float]
 
     def need_options(self, systems: Sequence[AnyProtocol]) -> None:
@@ -285,7 +285,7 @@ class _Run(NamedTuple):
             truth, models = project.required()
         return Further(system, truth, models, options, self._called(models), self.scores, project)
 
-    def boxes(self, system: BoxProtocol[Any], iou: float, say: Bar, log: ReviewLog) -> Boxes:
+    def boxes(self, system: AnyBoxProtocol, iou: float, say: Bar, log: ReviewLog) -> Boxes:
         """The boxes that decision, findings and pages are of."""
         options = self.options(system)
         files = require_joined(open_project(system, self.gt, list(self.pred), options, say), system, options)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -27,7 +27,7 @@ from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.error_types import ERROR_TYPES
 from evaluator.metrics.item_ledger import OUTCOMES, ItemLedger
 from evaluator.metrics.measures import Key, Measures, Part
-from evaluator.metrics.results import ResultTable, Signature, threshold_text
+from evaluator.metrics.results import JsonObject, ResultTable, Signature, threshold_text
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import BoxEvaluation, Result
 
@@ -135,7 +135,7 @@ class Comparison:
         signatures = [result.signature for result in self.results[:2]]
         return signature_line(signatures, self.names, seed=self.seed, resamples=self.resamples)
 
-    def to_json(self, results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    def to_json(self, results: Sequence[Mapping[str, object]]) -> JsonObject:
         """The comparison as plain values under the keys of the terminal contract.
 
         Parameters

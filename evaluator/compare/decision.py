@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -20,7 +20,7 @@ from evaluator.compare.metrics import METRICS, headlines
 from evaluator.compare.resampling import FEW_DOCUMENTS
 from evaluator.compare.sentences import interval_text, moved_text, name_of, points
 from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.results import capitalised, count_of
+from evaluator.metrics.results import JsonObject, capitalised, count_of
 
 Answer = Literal["ship", "keep", "cannot_tell"]
 MANY_DOCUMENTS: Final = 1_000
@@ -131,7 +131,7 @@ class Decision(NamedTuple):
         head = f"As many {noun}" if saved == 0 else head
         return head, f"{self.cost.b:,.1f} instead of {self.cost.a:,.1f}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The decision as plain values under the keys of the terminal contract; undefined is None."""
         main = self.main
         return {

@@ -21,14 +21,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple, cast
+from typing import Final, Literal, NamedTuple, cast
 
 from evaluator.compare.differences import Difference, differences
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.resampling import RESAMPLES, SEED
 from evaluator.compare.sentences import MINUS, interval_text, moved_text, points
 from evaluator.metrics.measures import Key, Measures
-from evaluator.metrics.results import ResultTable, defined
+from evaluator.metrics.results import JsonObject, ResultTable, defined
 
 Operator = Literal["<", ">", "<=", ">="]
 Unit = Literal["points", "percent"]
@@ -139,7 +139,7 @@ class Verdict:
     failed: bool
     reason: str
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The verdict as plain values; undefined is None."""
         one = self.difference
         return {

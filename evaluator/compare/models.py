@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from evaluator.compare.resampling import FEW_DOCUMENTS, LEVEL, RESAMPLES, SEED, 
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.measures import Key, Measures
-from evaluator.metrics.results import ResultTable, count_of, defined, listed
+from evaluator.metrics.results import JsonObject, ResultTable, count_of, defined, listed
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.dataset import NO_RUN, Run
 
@@ -235,7 +235,7 @@ class Standings:
         verb = f"are {apart}" if apart.startswith("not") else apart
         return f"{_number(top)} models {verb} at the top: {_listed(first)}.", follows
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The standings as plain values; undefined is None."""
         ranks = self.ranks
         return {

@@ -157,7 +157,7 @@ class TextSummary(NamedTuple):
         return [*rows, _row(None, *(int(column.sum()) for column in self.counts))] if rows else []
 
 
-def _row(label: str | None, words: int, lost: int, elsewhere: int, foreign: int) -> dict[str, Any]:
+def _row(label: str | None, words: int, lost: int, elsewhere: int, foreign: int) -> dict[str, object]:
     """A row of `TextSummary.rows`."""
     share = lost / words if words else None
     return {"label": label, "words": words, "lost": lost, "share": share, "elsewhere": elsewhere, "foreign": foreign}

@@ -15,7 +15,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 import msgspec
 import numpy as np
@@ -52,10 +52,10 @@ class Source(NamedTuple):
     sha256: str
 
 
-class Repeated(dict[str, Any]):
+class Repeated(dict[str, object]):
     """An object in which keys occur more than once; holds the last values, and how often each key occurs."""
 
-    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+    def __init__(self, pairs: list[tuple[str, object]]) -> None:
         super().__init__(pairs)
         keys = [key for key, _ in pairs]
         self.times: dict[str, int] = {key: keys.count(key) for key in self if keys.count(key) > 1}
@@ -345,7 +345,7 @@ def _entries(tree: object) -> int:
     return count
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     plain = dict(pairs)
     return plain if len(plain) == len(pairs) else Repeated(pairs)
 

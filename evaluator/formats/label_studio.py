@@ -50,8 +50,8 @@ Shape = tuple[Corners, FloatArray | None]
 class _Work(NamedTuple):
     """What one annotator, or one model, made of a task: its object, results, place, and the name of the maker."""
 
-    value: dict[str, Any]
-    results: list[tuple[dict[str, Any], str]]
+    value: dict[str, object]
+    results: list[tuple[dict[str, object], str]]
     place: str
     by: str
 
@@ -165,7 +165,7 @@ class _File:
 
     # --- the whole export -----------------------------------------------------------------------------------------
 
-    def _read_whole(self, tasks: list[tuple[dict[str, Any], str]]) -> None:
+    def _read_whole(self, tasks: list[tuple[dict[str, object], str]]) -> None:
         has = {key: any(_made(task, key) for task, _ in tasks) for key in ("annotations", "completions", "predictions")}
         annotated = has["annotations"] or has["completions"]
         predicted = has["predictions"] and (self._asked == "prediction" or not annotated)
@@ -184,7 +184,7 @@ class _File:
             else:
                 self._not_made.append(place)
 
-    def _works(self, task: dict[str, Any], key: str, place: str) -> list[_Work]:
+    def _works(self, task: dict[str, object], key: str, place: str) -> list[_Work]:
         """What was made of a task, without what was cancelled."""
         works = []
         for made, where in self._values.objects(task.get(key) or [], key, f"{place}.{key}"):
@@ -196,8 +196,8 @@ class _File:
         return works
 
     def _one_model(
-        self, tasks: Sequence[tuple[dict[str, Any], str, list[_Work]]]
-    ) -> list[tuple[dict[str, Any], str, list[_Work]]]:
+        self, tasks: Sequence[tuple[dict[str, object], str, list[_Work]]]
+    ) -> list[tuple[dict[str, object], str, list[_Work]]]:
         """The tasks with what the first model made of them; a warning names the other models."""
         models = Counter(work.by for _, _, made in tasks for work in made)
         self.model = next(iter(models), "") or None
@@ -248,7 +248,7 @@ class _File:
 
     # --- JSON_MIN -------------------------------------------------------------------------------------------------
 
-    def _read_min(self, records: Sequence[tuple[dict[str, Any], str]]) -> None:
+    def _read_min(self, records: Sequence[tuple[dict[str, object], str]]) -> None:
         """Records that are one annotation each; those of one task are of several annotators."""
         self.side = "ground_truth"
         by_task: dict[object, list[_Work]] = {}
@@ -279,7 +279,7 @@ class _File:
 
     # --- pages and regions ----------------------------------------------------------------------------------------
 
-    def _named(self, task: dict[str, Any], place: str) -> _Task:
+    def _named(self, task: dict[str, object], place: str) -> _Task:
         """The document of a task."""
         data, meta = self._values.mapping(task, "data", place), task.get("meta")
         key = task.get("id")
@@ -403,19 +403,19 @@ class _File:
 class _Region(NamedTuple):
     """A region: its shape, what surrounds that, labels, and the places of both."""
 
-    value: dict[str, Any]
-    outer: dict[str, Any]
+    value: dict[str, object]
+    outer: dict[str, object]
     labels: Sequence[str]
     at: str
     place: str
 
 
-def _is_whole(task: Mapping[str, Any]) -> bool:
+def _is_whole(task: Mapping[str, object]) -> bool:
     """Whether a task is of the whole export, not of JSON_MIN."""
     return "data" in task or any(key in task for key in ("annotations", "completions", "predictions"))
 
 
-def _made(task: Mapping[str, Any], key: str) -> bool:
+def _made(task: Mapping[str, object], key: str) -> bool:
     """Whether a task has something under a key."""
     return isinstance(task.get(key), list) and bool(task[key])
 
@@ -427,7 +427,7 @@ def _is_shape(value: object) -> bool:
     )
 
 
-def _labels(value: Mapping[str, Any]) -> list[str]:
+def _labels(value: Mapping[str, object]) -> list[str]:
     """The labels of a region."""
     lists = (names for key, names in value.items() if key.endswith("labels") and isinstance(names, list))
     return [label for names in lists for label in names if isinstance(label, str)]

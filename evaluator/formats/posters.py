@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -66,7 +66,7 @@ class Section(msgspec.Struct, frozen=True):
 
     place: str
     title: str
-    value: Any
+    value: object
 
 
 class Poster(msgspec.Struct, frozen=True):

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 import numpy as np
 
-from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult, BoxResult
+from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.causes import Family, causes, family_title
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, KindArray
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
@@ -85,7 +85,7 @@ class Items:
         return Items(*(getattr(self, name)[rows] for name in self.__slots__))
 
 
-def items(result: BoxResult[Any]) -> Items:
+def items(result: AnyBoxResult) -> Items:
     """All matched pairs and all mistakes of a result; empty columns without any box."""
     dataset, prediction = result.matching.dataset, result.matching.prediction
     truth, matches, mistakes = dataset.ground_truth, result.matches, result.mistakes
@@ -127,7 +127,7 @@ def items(result: BoxResult[Any]) -> Items:
     return every.take(np.lexsort((middle, page)))
 
 
-def behind(every: Items, result: BoxResult[Any], pick: Pick) -> BoolArray:
+def behind(every: Items, result: AnyBoxResult, pick: Pick) -> BoolArray:
     """Which of all the items of a result have a box that a question picked, bool, shape (K,).
 
     A matched pair when both of its boxes are picked; a mistake when one of the boxes that carry its name is.
@@ -160,7 +160,7 @@ class ClassConfusion(NamedTuple):
     counts: IntArray
 
 
-def class_confusion(result: BoxResult[Any]) -> ClassConfusion:
+def class_confusion(result: AnyBoxResult) -> ClassConfusion:
     """The class confusion matrix of boxes at one operating point.
 
     Its rows add up to the ground truth of each label, its columns to the predictions of each label, its diagonal to the
@@ -182,7 +182,7 @@ def class_confusion(result: BoxResult[Any]) -> ClassConfusion:
     return ClassConfusion(result.matching.labels, counts.reshape(size, size))
 
 
-def in_cell(result: BoxResult[Any], truth_label: str | None, prediction_label: str | None) -> Pick:
+def in_cell(result: AnyBoxResult, truth_label: str | None, prediction_label: str | None) -> Pick:
     """The boxes that one cell of the class confusion counts; None is the background.
 
     Nothing for background against background; ValueError when a label is not scored.
@@ -198,7 +198,7 @@ def in_cell(result: BoxResult[Any], truth_label: str | None, prediction_label: s
     return pick
 
 
-def boxes_of_cell(result: BoxResult[Any], chosen: Items, cell: tuple[str | None, str | None]) -> int:
+def boxes_of_cell(result: AnyBoxResult, chosen: Items, cell: tuple[str | None, str | None]) -> int:
     """How many of the boxes that one cell of the class confusion counts some items hold.
 
     Cells count boxes and a mistake may hold several, so this is what the cell says when `chosen` is all behind it.
@@ -343,7 +343,7 @@ MATCHED_NAME: Final = "matched"
 
 
 def answer(
-    result: BoxResult[Any], every: Items, question: Question, inside: Inside | None = None
+    result: AnyBoxResult, every: Items, question: Question, inside: Inside | None = None
 ) -> BoolArray:  # fmt: skip
     """Which of all the items of a result are behind a question, bool, shape (K,).
 
@@ -405,7 +405,7 @@ class _Cells(NamedTuple):
     prediction: IntArray
 
 
-def _cells(result: BoxResult[Any]) -> _Cells:
+def _cells(result: AnyBoxResult) -> _Cells:
     """Where each box that takes part is in the class confusion."""
     matching, mistakes = result.matching, result.mistakes
     dataset, prediction = matching.dataset, matching.prediction

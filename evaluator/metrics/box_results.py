@@ -84,7 +84,7 @@ class BoxMatching(ABC):
         return np.array([self.dataset.labels.index(label) for label in self.labels], dtype=np.int64)
 
     @property
-    def own_options(self) -> Mapping[str, Any]:
+    def own_options(self) -> Mapping[str, object]:
         """What `BoxPairs.match` receives in addition, by name; empty for most protocols."""
         return {}
 
@@ -161,7 +161,7 @@ def plain_values(
     signature: Signature,
     sides: tuple[SourceFile, SourceFile],
     labels: Sequence[str],
-    own: Mapping[str, Any],
+    own: Mapping[str, object],
     only_in: Mapping[Side, Sequence[str]],
 ) -> dict[str, object]:
     """A result under the keys of the terminal contract.

@@ -8,7 +8,7 @@ None in single values.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.confidence import BINS, Calibration, calibration
 from evaluator.metrics.error_types import BoxColumns, TideErrors, TideOptions, tide
-from evaluator.metrics.results import ScoreCurve, defined, ratio
+from evaluator.metrics.results import JsonObject, ScoreCurve, defined, ratio
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import JoinedBoxes
 
@@ -113,7 +113,7 @@ class ThresholdChoice:
         order = np.argsort(-gain, kind="stable")
         return np.asarray(order[gain[order] > 0.0], dtype=np.int64)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The thresholds as plain values: ``one`` and, by label, ``own``; undefined is None."""
         own = {label: defined(value) for label, value in zip(self.labels, self.own.tolist(), strict=True)}
         return {

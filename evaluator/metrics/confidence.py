@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.results import defined, ratio, sum_by
+from evaluator.metrics.results import JsonObject, defined, ratio, sum_by
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 
 BINS: Final = 10
@@ -233,7 +233,7 @@ class Confidence:
         """Budgets of 10, 30 and 50 %."""
         return review_budgets(self.right, self.confidence, BUDGETS)
 
-    def to_json(self, *, empty_bin: float | None = None) -> dict[str, Any]:
+    def to_json(self, *, empty_bin: float | None = None) -> JsonObject:
         """The metrics as plain values; `empty_bin` stands for the means of a bin without values.
 
         Returns

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from evaluator.metrics.results import JsonObject
 from evaluator.model.boxes import FloatArray, IntArray
 
 Outcome = Literal["b_better", "a_better", "same_right", "same_wrong"]
@@ -114,7 +115,7 @@ class ItemLedger:
         """How much is wrong with a thing in A and in B, over everything."""
         return float(self.a[at, 0]), float(self.b[at, 0])
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The counts of each row, and the things that differ over everything with what is wrong with them.
 
         Returns

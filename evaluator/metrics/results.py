@@ -11,13 +11,16 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NamedTuple, TypedDict, get_args
+from typing import Any, Literal, NamedTuple, TypedDict, get_args
 
 import msgspec
 import numpy as np
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.version import __version__
+
+JsonObject = dict[str, Any]
+"""Plain values under the keys of the terminal contract, as ``to_json`` gives them; undefined is None."""
 
 
 class Metrics(TypedDict):

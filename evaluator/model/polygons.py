@@ -9,7 +9,7 @@ decided in ``matching``; nothing here reads a file or edits an outline.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -207,7 +207,7 @@ def _united(owner: IntArray, rings: Sequence[FloatArray]) -> GeometryArray:
     return shapes
 
 
-def _outline(rings: Sequence[FloatArray]) -> Any:  # noqa: ANN401 - shapely has no types
+def _outline(rings: Sequence[FloatArray]) -> object:
     """The region of one row's rings, empty when they enclose nothing."""
     usable = [ring for ring in rings if len(ring) >= _FEWEST_POINTS]
     return _united(np.zeros(len(usable), dtype=np.int64), usable)[0] if usable else shapely.MultiPolygon()

@@ -26,7 +26,7 @@ from evaluator.metrics.results import SourceFile, count_of, defined, threshold_t
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Issue, plain
 from evaluator.pack.blocks import Block, Line, Passage, Plot, Rows, Texts, heatmap_of, printed, rows_of
-from evaluator.protocols import protocol_of
+from evaluator.protocols import AnyBoxProtocol, protocol_of
 from evaluator.protocols.base import BoxEvaluation, BoxProtocol, DatasetResult, Evaluation, NumberGroup, Result, Source
 from evaluator.protocols.fields.evaluation import FieldsResult
 from evaluator.protocols.fields.rows import as_one
@@ -144,7 +144,7 @@ def issues_of(made: Sequence[Made]) -> tuple[Issue, ...]:
 
 
 def own_chapter(
-    protocol: BoxProtocol[Any], results: Sequence[BoxEvaluation], called: Sequence[ModelItem]
+    protocol: AnyBoxProtocol, results: Sequence[BoxEvaluation], called: Sequence[ModelItem]
 ) -> Chapter | None:
     """What a protocol of boxes shows beside the numbers of a matching, such as average precision.
 
@@ -317,7 +317,7 @@ def _label_curves(result: BoxEvaluation) -> Iterator[Line]:
 
 
 def _costs(
-    of: BoxProtocol[Any], results: Sequence[BoxEvaluation], called: Sequence[ModelItem]
+    of: AnyBoxProtocol, results: Sequence[BoxEvaluation], called: Sequence[ModelItem]
 ) -> Iterator[Rows]:  # fmt: skip
     """What each TIDE type costs in points of AP."""
     errors = [of.error_types(result) for result in results]

@@ -19,8 +19,8 @@ from evaluator.pack.contents import Contents, gather, gather_chapters
 from evaluator.pack.since import Packed
 from evaluator.pack.slice_cards import pack_slices
 from evaluator.project import Project, evaluate_read, explained
-from evaluator.protocols import AnyProtocol
-from evaluator.protocols.base import BoxProtocol, Options, Source
+from evaluator.protocols import AnyBoxProtocol, AnyProtocol
+from evaluator.protocols.base import Options, Source
 from evaluator.review.verdicts import ReviewLog
 from evaluator.slices.attributes import Attribute, OfPages
 from evaluator.system.recent import Recent
@@ -46,7 +46,7 @@ class Boxes(NamedTuple):
         The same of the boxes of the ground truth, then of each result; empty where they are not read.
     """
 
-    protocol: BoxProtocol[Any]
+    protocol: AnyBoxProtocol
     results: Sequence[AnyBoxResult]
     called: Sequence[ModelItem]
     log: ReviewLog

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -95,7 +95,7 @@ class Since(NamedTuple):
     rows: tuple[Change, ...]
     findings: tuple[str, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """What changed as plain values."""
         return {
             "heading": self.heading,

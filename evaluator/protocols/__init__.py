@@ -20,6 +20,7 @@ from evaluator.protocols.posters.protocol import PostersProtocol
 from evaluator.protocols.snapshot.protocol import SnapshotProtocol
 
 AnyProtocol = Protocol[Any, Any]
+AnyBoxProtocol = BoxProtocol[Any]
 
 PROTOCOLS: dict[str, AnyProtocol] = {
     protocol.name: protocol
@@ -52,7 +53,7 @@ def registered(protocol: AnyProtocol) -> Iterator[None]:
         del PROTOCOLS[protocol.name]
 
 
-def box_protocols() -> dict[str, BoxProtocol[Any]]:
+def box_protocols() -> dict[str, AnyBoxProtocol]:
     """The protocols that match boxes one to one, by name."""
     return {name: protocol for name, protocol in PROTOCOLS.items() if isinstance(protocol, BoxProtocol)}
 

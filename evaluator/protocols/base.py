@@ -28,7 +28,7 @@ from evaluator.metrics.error_types import TideErrors
 from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.metrics.measures import Measures
 from evaluator.metrics.metric import BOX_HEADLINE, BOX_METRICS, Metric
-from evaluator.metrics.results import ResultTable, Signature, SourceFile
+from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile
 from evaluator.model.dataset import Annotations, Dataset, Side, join
 from evaluator.model.fields import FieldDocuments
 from evaluator.model.issues import BadInput, Issue, has_errors
@@ -149,7 +149,7 @@ class Result(ABC):
         """What made the numbers."""
 
     @abstractmethod
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Plain values under the keys of the terminal contract."""
 
     @abstractmethod
@@ -281,7 +281,7 @@ class Evaluation:
     result: Result
     issues: tuple[Issue, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The result as plain values, with the issues of its inputs."""
         return {**self.result.to_json(), "issues": list(self.issues)}
 
@@ -438,7 +438,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         )
         return matching
 
-    def own_options(self, options: BoxOptionsT) -> Mapping[str, Any]:
+    def own_options(self, options: BoxOptionsT) -> Mapping[str, object]:
         """What its pairs receive in addition when they are matched, by name; empty for most protocols."""
         return {}
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -63,7 +63,7 @@ class CorrectedEvaluation(Result, Generic[ResultT]):
         """What made these numbers, the corrections included."""
         return self.signed
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Plain values under the keys of the terminal contract, with ``verdicts_applied``."""
         return {**self.result.to_json(), "signature": self.signature.line, "verdicts_applied": self.applied}
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
 from evaluator.drawing.page_rows import rows_on
-from evaluator.metrics.box_results import UNMATCHED, BoxResult
+from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.causes import Causes, Family, causes, family_title
 from evaluator.metrics.error_types import NONE
 from evaluator.metrics.results import count_of
@@ -23,7 +23,7 @@ from evaluator.review.identity import claimed, page_mistakes
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import Event, Judged, ReviewLog, Target, Verdict
 
-Results = Sequence[BoxResult[Any]]
+Results = Sequence[AnyBoxResult]
 Opinion = Verdict | Literal["conflict", "several", "note"]
 """The verdict of several findings: ``conflict`` where reviewers differ on one, ``several`` where findings differ."""
 
@@ -146,7 +146,7 @@ def groups(statuses: Sequence[FindingStatus], results: Results) -> list[FindingG
     return sorted(made, key=lambda group: -group.cost)
 
 
-def _mistake_of(entry: FindingStatus, by_model: Mapping[int, BoxResult[Any]]) -> tuple[int, int] | None:
+def _mistake_of(entry: FindingStatus, by_model: Mapping[int, AnyBoxResult]) -> tuple[int, int] | None:
     """Model and mistake that a finding is about; None when it is about no mistake of a result."""
     if entry.mistake is None or entry.box_key is None or entry.model is None or entry.model not in by_model:
         return None
@@ -207,7 +207,7 @@ class PlaceRows(NamedTuple):
     predictions: IntArray
 
 
-def rows_of(result: BoxResult[Any], mistakes: IntArray, page: int) -> PlaceRows:
+def rows_of(result: AnyBoxResult, mistakes: IntArray, page: int) -> PlaceRows:
     """The boxes that carry the name of one of some mistakes of a page, rising."""
     truths, predictions = rows_on(result, page, None)
     named = result.mistakes
@@ -218,7 +218,7 @@ def rows_of(result: BoxResult[Any], mistakes: IntArray, page: int) -> PlaceRows:
     )
 
 
-def outcome(result: BoxResult[Any], place: PlaceRows, of: BoxResult[Any]) -> Outcome:
+def outcome(result: AnyBoxResult, place: PlaceRows, of: AnyBoxResult) -> Outcome:
     """What a model did where another one made mistakes: the boxes of `beside`, counted.
 
     Parameters
@@ -230,7 +230,7 @@ def outcome(result: BoxResult[Any], place: PlaceRows, of: BoxResult[Any]) -> Out
     return Outcome(len(here.truths), int((result.truth_partner[here.truths] != UNMATCHED).sum()), len(here.predictions))
 
 
-def beside(result: BoxResult[Any], place: PlaceRows, of: BoxResult[Any]) -> PlaceRows:
+def beside(result: AnyBoxResult, place: PlaceRows, of: AnyBoxResult) -> PlaceRows:
     """The boxes of a model where another one made mistakes.
 
     Parameters
@@ -348,7 +348,7 @@ class AgendaItem:
         return {who: next(iter(each)) if len(each) == 1 else "several" for who, each in said.items()}
 
 
-def agenda(result: BoxResult[Any], results: Results, statuses: Sequence[FindingStatus]) -> list[AgendaItem]:
+def agenda(result: AnyBoxResult, results: Results, statuses: Sequence[FindingStatus]) -> list[AgendaItem]:
     """What a meeting on a model goes through.
 
     Parameters
@@ -398,7 +398,7 @@ def agenda(result: BoxResult[Any], results: Results, statuses: Sequence[FindingS
     return items
 
 
-def targets_of_causes(result: BoxResult[Any], rows: IntArray, log: ReviewLog) -> dict[str, Target]:
+def targets_of_causes(result: AnyBoxResult, rows: IntArray, log: ReviewLog) -> dict[str, Target]:
     """The mistakes of some causes, under the identities under which verdicts on them are kept.
 
     Parameters

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import numpy as np
 
 from evaluator.drawing.layers import box_key
 from evaluator.drawing.payloads import JudgedItem, LayersT, OpinionItem
-from evaluator.metrics.box_results import UNMATCHED, BoxResult
+from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, BoxColumns, Mistakes, name_mistakes
 from evaluator.model.boxes import IntArray
 from evaluator.model.dataset import Annotations, JoinedBoxes, Side
@@ -80,7 +80,7 @@ def box_model_name(prediction: Annotations) -> str:
     return (prediction.model or prediction.name).encode("utf-8", "backslashreplace").decode()
 
 
-def page_mistakes(result: BoxResult[Any], page: int, *, signature: str = "") -> PageMistakes:
+def page_mistakes(result: AnyBoxResult, page: int, *, signature: str = "") -> PageMistakes:
     """The mistakes of one page as targets of verdicts.
 
     Parameters
@@ -191,7 +191,7 @@ def claimed(targets: Sequence[Target], judged: Sequence[Judged]) -> list[Judged 
     return answer
 
 
-def attach(layers: LayersT, result: BoxResult[Any], page: int, log: ReviewLog) -> LayersT:
+def attach(layers: LayersT, result: AnyBoxResult, page: int, log: ReviewLog) -> LayersT:
     """What is drawn on a page with the verdicts on each mistake.
 
     Parameters
@@ -223,7 +223,7 @@ def attach(layers: LayersT, result: BoxResult[Any], page: int, log: ReviewLog) -
     return msgspec.structs.replace(layers, mistakes=mistakes)
 
 
-def page_targets(result: BoxResult[Any], page: int, log: ReviewLog) -> dict[str, Target]:
+def page_targets(result: AnyBoxResult, page: int, log: ReviewLog) -> dict[str, Target]:
     """The mistakes of a page under the identities that `attach` gave them.
 
     Parameters
@@ -244,7 +244,7 @@ def page_targets(result: BoxResult[Any], page: int, log: ReviewLog) -> dict[str,
     return dict(zip(ids, mistakes.targets, strict=True))
 
 
-def _judged_on(result: BoxResult[Any], page: int, log: ReviewLog) -> tuple[Judged, ...]:
+def _judged_on(result: AnyBoxResult, page: int, log: ReviewLog) -> tuple[Judged, ...]:
     """What was judged on a page of a result."""
     dataset = result.matching.dataset
     return log.on_page(dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]))

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from evaluator.drawing.payloads import AgendaRowItem, DecidedItem, OpinionState, VoteItem
-from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.causes import causes
 from evaluator.metrics.error_types import ERROR_TYPES
 from evaluator.metrics.results import count_of
@@ -82,7 +82,7 @@ def rest_of_agenda(items: Sequence[AgendaItem]) -> str:
     return f"{count_of(len(rest), 'item')} with {count_of(sum(item.cost for item in rest), 'box')} not listed."
 
 
-def sentence_of_item(item: AgendaItem, letter: str, other: BoxResult[Any] | None, other_letter: str) -> str:
+def sentence_of_item(item: AgendaItem, letter: str, other: AnyBoxResult | None, other_letter: str) -> str:
     """What an item costs, where it is, and how often the other model has the same cause.
 
     Parameters

@@ -7,12 +7,12 @@ with what it looked like when it was judged.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
 from evaluator.drawing.layers import box_key
-from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.error_types import ERROR_TYPES
 from evaluator.review.identity import PROPOSED, PageMistakes, box_model_name, claimed, page_mistakes, rows_of_box
 from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Unit
@@ -67,7 +67,7 @@ class FindingStatus(NamedTuple):
         return self.mistake is not None and self.mistake != self.judged.target.mistake
 
 
-def finding_statuses(log: ReviewLog, results: Sequence[BoxResult[Any]]) -> list[FindingStatus]:
+def finding_statuses(log: ReviewLog, results: Sequence[AnyBoxResult]) -> list[FindingStatus]:
     """What became of every finding under some results of one dataset.
 
     Parameters
@@ -88,7 +88,7 @@ def finding_statuses(log: ReviewLog, results: Sequence[BoxResult[Any]]) -> list[
 class _Page:
     """A page under one result: its mistakes, the verdicts on them, and the rows of both sides."""
 
-    def __init__(self, result: BoxResult[Any], page: int, log: ReviewLog) -> None:
+    def __init__(self, result: AnyBoxResult, page: int, log: ReviewLog) -> None:
         self.matching = result.matching
         dataset = result.matching.dataset
         self.mistakes = page_mistakes(result, page)
@@ -150,7 +150,7 @@ class _Page:
 class _Look:
     """Looks findings up in results; pages are worked out once."""
 
-    def __init__(self, results: Sequence[BoxResult[Any]], log: ReviewLog) -> None:
+    def __init__(self, results: Sequence[AnyBoxResult], log: ReviewLog) -> None:
         self.results = results
         self.log = log
         self.names = [box_model_name(result.matching.prediction.source) for result in results]

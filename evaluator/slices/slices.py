@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -131,7 +131,7 @@ class Slice:
             f"({100 * self.value:+.1f} points, elsewhere {100 * self.rest:+.1f}); {counts}; {kept}"
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The slice under the keys of the terminal contract."""
         value: dict[str, object] = {
             "conditions": [each.to_json() for each in self.conditions],

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -89,7 +89,7 @@ class Suspect(msgspec.Struct, frozen=True):
     unit: Literal["page", "pixels"] = "page"
     bbox_format: Literal["xyxy"] = "xyxy"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The suspect as plain values under the keys of the terminal contract."""
         values: dict[str, object] = msgspec.to_builtins(self)
         return values

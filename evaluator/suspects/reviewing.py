@@ -6,7 +6,6 @@ Owns the way from suspects and the matching of a protocol to `planning`, which k
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,8 @@ from evaluator.metrics.box_results import UNMATCHED
 from evaluator.metrics.results import ResultTable
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Dataset
-from evaluator.protocols.base import BoxOptions, BoxProtocol
+from evaluator.protocols import AnyBoxProtocol
+from evaluator.protocols.base import BoxOptions
 from evaluator.suspects.listing import Suspects
 from evaluator.suspects.planning import LEVEL, SEED, Plan, plan
 
@@ -47,7 +47,7 @@ class Review:
         points = f"±{100.0 * self.plans[0].margin:g} points"
         return f"Review {self.pages:,} of {self.dataset.pages:,} pages to know recall to {points}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The plan as plain values."""
         dataset = self.dataset
         return {
@@ -84,7 +84,7 @@ class Review:
 
 
 def review_plan(
-    suspects: Suspects, protocol: BoxProtocol[Any], options: BoxOptions, *, margin: float, seed: int = SEED
+    suspects: Suspects, protocol: AnyBoxProtocol, options: BoxOptions, *, margin: float, seed: int = SEED
 ) -> Review:
     """The pages to review until the recall of each model is known to a margin.
 

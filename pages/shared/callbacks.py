@@ -33,7 +33,7 @@ def _replace(owner: type, name: str, by: Callable[[Callable[..., Any]], Callable
 def _uninterrupted(method: Callable[..., Any]) -> Callable[..., Any]:
     """What takes over a message and calls the callbacks, marked as such."""
 
-    def take_message(session: SafeSessionState, *message: Any, **more: Any) -> None:  # noqa: ANN401 - as Streamlit's
+    def take_message(session: SafeSessionState, *message: object, **more: object) -> None:
         token = _IN_CALLBACKS.set(True)
         try:
             method(session, *message, **more)

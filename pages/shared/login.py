@@ -83,7 +83,7 @@ def _access() -> Access:
     return proxy_access(st.context.headers.get_all(header)) if header else Access()
 
 
-def _auth() -> tuple[bool, Mapping[str, Any] | None]:
+def _auth() -> tuple[bool, Mapping[str, object] | None]:
     """Whether readers have to log in, and the section [auth] for it; None when it cannot be read."""
     try:
         readable = st.secrets.load_if_toml_exists()
@@ -98,7 +98,7 @@ def _auth() -> tuple[bool, Mapping[str, Any] | None]:
     return broken or bool(_SEEN), None
 
 
-def login_access(auth: Mapping[str, Any] | None, user: Mapping[str, Any]) -> Access:
+def login_access(auth: Mapping[str, object] | None, user: Mapping[str, object]) -> Access:
     """The access when a login is configured.
 
     Parameters
@@ -151,7 +151,7 @@ def incomplete(auth: Mapping[str, Any]) -> list[str]:
     return wrong
 
 
-def providers(auth: Mapping[str, Any]) -> list[str]:
+def providers(auth: Mapping[str, object]) -> list[str]:
     """Names of the identity providers: "default" for one in [auth] itself, and those of [auth.NAME]."""
     named = [
         str(name)
@@ -162,7 +162,7 @@ def providers(auth: Mapping[str, Any]) -> list[str]:
     return ["default", *named] if own or not named else named
 
 
-def claimed_name(user: Mapping[str, Any]) -> str:
+def claimed_name(user: Mapping[str, object]) -> str:
     """The name that is shown with a reader's verdicts: email, name or identifier; empty when there is none.
 
     Notes

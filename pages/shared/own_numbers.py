@@ -242,7 +242,7 @@ def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, col
     counts = evaluation.first.per_label
     table = pd.DataFrame({"Label": [plain(label) for label in evaluation.matching.labels]})
     table["Boxes"] = counts.tp + counts.fn
-    settings: dict[str, Any] = {"Label": 104, "Boxes": widgets.count(48)}
+    settings: dict[str, object] = {"Label": 104, "Boxes": widgets.count(48)}
     first = next(iter(columns[shown.letter]))
     for model in chosen:
         title = f"{first}, {model.letter}"
@@ -268,7 +268,7 @@ def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, col
 
 
 def _add_scores(
-    table: pd.DataFrame, settings: dict[str, Any], loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named
+    table: pd.DataFrame, settings: dict[str, object], loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named
 ) -> None:
     """Columns of each label: the best score of every model, F1 there of the shown one, and how far scores are right."""
     labels = matching_of_all(loaded, shown).labels

@@ -318,7 +318,7 @@ def _options(system: AnyProtocol, of: Opened[Any]) -> Options:
     return options
 
 
-def _chosen(pdfs: Folders | None) -> dict[str, Any]:
+def _chosen(pdfs: Folders | None) -> dict[str, object]:
     """The options that views have a control for, by name."""
     return {
         "classes": state.pixel_classes,

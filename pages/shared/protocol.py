@@ -16,18 +16,18 @@ from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs
 from evaluator.model.dataset import Annotations, Dataset
 from evaluator.model.issues import Issue
 from evaluator.model.polygons import NAMED_BY_BOXES, POLYGON_IOU
-from evaluator.protocols import DEFAULT, box_protocols
-from evaluator.protocols.base import BoxEvaluation, BoxProtocol
+from evaluator.protocols import DEFAULT, AnyBoxProtocol, box_protocols
+from evaluator.protocols.base import BoxEvaluation
 from evaluator.protocols.coco import coco_numbers
 from pages.shared.state import state
 
 
-def shown() -> dict[str, BoxProtocol[Any]]:
+def shown() -> dict[str, AnyBoxProtocol]:
     """The protocols that can be chosen, by name."""
     return {name: each for name, each in box_protocols().items() if "overview" in each.views}
 
 
-def chosen() -> BoxProtocol[Any]:
+def chosen() -> AnyBoxProtocol:
     """The chosen protocol."""
     every = shown()
     return every.get(state.protocol, every[DEFAULT])
@@ -73,7 +73,7 @@ def pairs(dataset: Dataset, model: int) -> AnyBoxPairs:
     return chosen().pair(dataset, model, options())
 
 
-def evaluation(of_matching: Any) -> BoxEvaluation:  # noqa: ANN401 - of the chosen protocol
+def evaluation(of_matching: object) -> BoxEvaluation:
     """The evaluation of a matching at the protocol's own IoU thresholds."""
     of = chosen()
     return of.result(of_matching, of.thresholds, options())

@@ -101,7 +101,7 @@ def count(width: int, **more: Any) -> Any:  # noqa: ANN401 - a setting of a colu
     return st.column_config.NumberColumn(format="localized", width=width, **more)
 
 
-def bar(letter: str, width: int, title: str, help: str | None = None) -> Any:  # noqa: ANN401 - as Streamlit's
+def bar(letter: str, width: int, title: str, help: str | None = None) -> object:
     """A column of ratios of a model as bars, in the colour of its letter."""
     return st.column_config.ProgressColumn(
         title,

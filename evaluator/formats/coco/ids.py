@@ -53,12 +53,12 @@ def shown(number: int, texts: Texts) -> str:
     return str(number) if texts is None else quote(texts[number])
 
 
-def by_number(ids: Sequence[str]) -> list[Any]:
+def by_number(ids: Sequence[str]) -> list[object]:
     """Keys that sort ids as pycocotools does: whole numbers by value, others as texts."""
     return [int(key) for key in ids] if all(map(_WHOLE.fullmatch, ids)) else list(ids)
 
 
-def number_ids(parts: Mapping[str, Sequence[Any]], place: str, collector: Collector) -> IdTexts:
+def number_ids(parts: Mapping[str, Sequence[object]], place: str, collector: Collector) -> IdTexts:
     """Ids that are texts replaced by whole numbers, in the objects themselves.
 
     Parameters

@@ -8,7 +8,7 @@ contours, because a mask may have holes, which an outline of rings cannot say.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -24,7 +24,7 @@ _MOST_RUNS: Final = 1_000_000
 _MOST_DIGITS: Final = 12
 
 
-def mask_rectangles(mask: Mapping[str, Any]) -> FloatArray:
+def mask_rectangles(mask: Mapping[str, object]) -> FloatArray:
     """The pixels of a mask as rectangles.
 
     Parameters
@@ -60,7 +60,7 @@ def mask_rectangles(mask: Mapping[str, Any]) -> FloatArray:
     return _rectangles(start[kept], stop[kept], height)
 
 
-def mask_rings(mask: Mapping[str, Any]) -> list[list[float]]:
+def mask_rings(mask: Mapping[str, object]) -> list[list[float]]:
     """The rectangles as rings of an outline: x and y of four corners each; ValueError as `mask_rectangles`."""
     return [[x1, y1, x2, y1, x2, y2, x1, y2] for x1, y1, x2, y2 in mask_rectangles(mask).tolist()]
 

@@ -26,7 +26,7 @@ _AT_A_TIME = 2048
 _FEWEST_NUMBERS = 6
 _LARGEST = sys.float_info.max
 _RINGS = msgspec.json.Decoder(list[list[list[float]]], strict=True).decode
-_ANYTHING = msgspec.json.Decoder(Any).decode
+_ANYTHING = msgspec.json.Decoder(object).decode
 
 
 class Outlines(Mapping[int, Sequence[FloatArray]]):

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any, Final, Self
+from typing import Final, Self
 
 import msgspec
 import numpy as np
@@ -103,7 +103,7 @@ def plain_keys(content: bytes, start: int, stop: int) -> tuple[str, ...]:
     if first is None:
         return ()
     try:
-        keys = msgspec.json.decode(first[1], type=dict[str, Any]).keys()
+        keys = msgspec.json.decode(first[1], type=dict[str, object]).keys()
     except msgspec.MsgspecError:
         return ()
     return tuple(keys) if _REQUIRED <= keys <= {coco_arrow.BOX, *coco_arrow.INTEGERS, *coco_arrow.NUMBERS} else ()

@@ -11,7 +11,7 @@ import hashlib
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from evaluator.formats import folder, json_text, limits
 from evaluator.formats.base import ANY_SIDE, Format, Reading, Unit, is_called_truth
@@ -121,7 +121,7 @@ def _tree(value: object, place: str, collector: Collector) -> Tree:
     return Field(value=value)
 
 
-def _rich(value: Mapping[str, Any], place: str, collector: Collector) -> Field:
+def _rich(value: Mapping[str, object], place: str, collector: Collector) -> Field:
     """A rich value as a field; the outermost wins, so what is inside ``_value`` is only a value."""
     inner = value["_value"]
     if isinstance(inner, dict | list):

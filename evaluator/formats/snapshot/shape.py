@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -47,7 +47,7 @@ class ObjectEntry(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     label: str
     bbox: tuple[float, float, float, float]
     score: float | UnsetType | None = UNSET
-    attributes: dict[str, Any] | UnsetType = UNSET
+    attributes: dict[str, object] | UnsetType = UNSET
 
 
 class PageEntry(msgspec.Struct, gc=False, forbid_unknown_fields=True):
@@ -62,8 +62,8 @@ class PageEntry(msgspec.Struct, gc=False, forbid_unknown_fields=True):
 class _Skimmed(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     """A file whose page entries are still bytes. Header parts are checked later, the same way on both paths."""
 
-    label_map: Any
-    info: Any
+    label_map: object
+    info: object
     documents: list[DocumentEntry]
     predictions: list[msgspec.Raw]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from evaluator.metrics.average_precision import average_precision, falling
 from evaluator.metrics.error_types.names import NONE, TIDE, BoxColumns, KindArray
 from evaluator.metrics.matching import Candidates, best_per_prediction, overlapping_pairs
-from evaluator.metrics.results import defined
+from evaluator.metrics.results import JsonObject, defined
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, intersection, iou_of_stated
 from evaluator.model.dataset import CodeArray
 
@@ -78,7 +78,7 @@ class TideErrors:
     false_positive_ap: float
     false_negative_ap: float
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """For each type by name ``{"count", "delta_ap"}`` as plain values; undefined is None."""
         pairs = zip(self.counts.tolist(), self.delta_ap.tolist(), strict=True)
         return {

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from evaluator import formats
 from evaluator.metrics.box_results import ALL_LABELS, AnyBoxMatching
 from evaluator.metrics.box_scores import box_columns
 from evaluator.metrics.error_types import TideErrors, tide
-from evaluator.metrics.results import ResultTable, Signature, defined
+from evaluator.metrics.results import JsonObject, ResultTable, Signature, defined
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Dataset
 from evaluator.model.issues import Collector, Issue
@@ -90,7 +90,7 @@ class CocoResult(BoxEvaluation):
             ignore=None if crowd is None else box_columns(truth, np.flatnonzero(crowd)),
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The result as plain values under the keys of the terminal contract; undefined is None.
 
         Besides what all have: the twelve numbers, ``per_class`` with those of each label, and ``error_types``.

@@ -28,7 +28,7 @@ from evaluator.formats.coco.shape import corners
 from evaluator.formats.coco.stream import Rows
 from evaluator.metrics.average_precision import average_precision, falling, ranks
 from evaluator.metrics.box_results import plain_values
-from evaluator.metrics.results import ResultTable, Signature, SourceFile, ratio
+from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile, ratio
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Boxes, Document, Side, join
 from evaluator.protocols.base import Result
@@ -82,7 +82,7 @@ class RangesResult(Result):
         """The twelve numbers of each label; None where undefined."""
         return numbers_by_label(self.columns, self.iou, self.labels)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The result as plain values under the keys of `CocoResult.to_json`; ``error_types`` is None."""
         # A results list takes its documents from its ground truth.
         nowhere: dict[Side, tuple[str, ...]] = {"ground_truth": (), "prediction": ()}

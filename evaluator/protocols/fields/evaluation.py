@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from evaluator.metrics.average_precision import RECALL_101, average_precision
 from evaluator.metrics.confidence import Confidence
-from evaluator.metrics.results import ResultTable, Signature, defined, ratio, sum_by, weighted_mean
+from evaluator.metrics.results import JsonObject, ResultTable, Signature, defined, ratio, sum_by, weighted_mean
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import fixes_said
 from evaluator.model.fields import Field, FieldDocuments, Schema
@@ -371,7 +371,7 @@ class FieldsResult(Result):
             pages=int(compared.pages.sum()),
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The result as plain values under the keys of the terminal contract.
 
         Returns
@@ -428,7 +428,7 @@ class FieldsResult(Result):
             "num_detections": int(self.num_detections[code]),
         }
 
-    def _confidence(self) -> dict[str, Any]:
+    def _confidence(self) -> dict[str, object]:
         empty_bin = 0.0 if self.compared.parity == "stickler" else None
         overall = self.confidence()
         coverage = _coverage("fields_with_confidence", len(overall), int(self._judged.sum()))
@@ -554,5 +554,5 @@ def _thresholds(iou: Sequence[float]) -> tuple[float, ...]:
     return tuple(sorted(float(threshold) for threshold in iou))
 
 
-def _coverage(with_name: str, having: int, total: int) -> dict[str, Any]:
+def _coverage(with_name: str, having: int, total: int) -> dict[str, object]:
     return {with_name: having, "fields_total": total, "ratio": having / total if total else None}

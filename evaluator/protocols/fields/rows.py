@@ -141,7 +141,7 @@ class ComparedFields:
             names.append(known[path])
         return names
 
-    def get_state(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, object]:
         """Everything that a number needs, as plain JSON values for `load_state`; without the fields themselves."""
         return {
             "state": STATE_VERSION,

@@ -40,7 +40,7 @@ _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "augu
 _REMEMBERED = 1 << 14
 
 
-def similarity(truth: Any, predicted: Any, rule: Rule | None) -> float:  # noqa: ANN401 - any JSON value
+def similarity(truth: object, predicted: object, rule: Rule | None) -> float:
     """How much a predicted value is like the true one.
 
     Parameters
@@ -65,7 +65,7 @@ def similarity(truth: Any, predicted: Any, rule: Rule | None) -> float:  # noqa:
     return _COMPARATORS[rule.comparator](truth, predicted) if rule else _by_kind(truth, predicted)
 
 
-def similarities(truths: Sequence[Any], predictions: Sequence[Any], rule: Rule | None) -> FloatArray:
+def similarities(truths: Sequence[object], predictions: Sequence[object], rule: Rule | None) -> FloatArray:
     """The `similarity` of each true value with each predicted one, float64, shape (T, P), in [0, 1].
 
     Several times faster for columns of text and of numbers.
@@ -90,7 +90,7 @@ def similarities(truths: Sequence[Any], predictions: Sequence[Any], rule: Rule |
     return np.array(pairs, dtype=np.float64).reshape(len(truths), len(predictions))
 
 
-def is_right(truth: Any, predicted: Any, rule: Rule | None) -> bool:  # noqa: ANN401 - any JSON value
+def is_right(truth: object, predicted: object, rule: Rule | None) -> bool:
     """Whether a predicted value is right: its similarity reaches the threshold of the rule.
 
     Without a rule the threshold of text is `TEXT_THRESHOLD`; everything else must be equal.
@@ -98,7 +98,7 @@ def is_right(truth: Any, predicted: Any, rule: Rule | None) -> bool:  # noqa: AN
     return similarity(truth, predicted, rule) >= (rule.threshold if rule else TEXT_THRESHOLD)
 
 
-def is_absent(value: Any) -> bool:  # noqa: ANN401 - any JSON value
+def is_absent(value: object) -> bool:
     """Whether a value is empty: null, empty text, an empty list or object."""
     return value is None or (isinstance(value, str | list | dict) and not value)
 
@@ -125,7 +125,7 @@ def text_similarity(truth: str, predicted: str) -> float:
     return float(Levenshtein.normalized_similarity(_normalised(truth), _normalised(predicted)))
 
 
-def number_of(value: Any) -> float | None:  # noqa: ANN401 - any JSON value
+def number_of(value: object) -> float | None:
     """A value as a number.
 
     Returns
@@ -169,7 +169,7 @@ def dates_of(text: str) -> frozenset[date]:
     return frozenset(_readings(" ".join(text.lower().split())))
 
 
-def _only_kind(values: Sequence[Any]) -> Comparator | None:
+def _only_kind(values: Sequence[object]) -> Comparator | None:
     """Which rule holds for all of some values without a schema; None when it depends on the pair."""
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         return "number"
@@ -205,14 +205,14 @@ def _number(truth: Any, predicted: Any) -> float:  # noqa: ANN401 - any JSON val
     return 0.0 if first is None or second is None else _same_number(first, second)
 
 
-def _date(truth: Any, predicted: Any) -> float:  # noqa: ANN401 - any JSON value
+def _date(truth: object, predicted: object) -> float:
     if not (isinstance(truth, str) and isinstance(predicted, str)):
         return _exact(truth, predicted)
     first, second = dates_of(truth), dates_of(predicted)
     return float(bool(first & second) if first and second else _normalised(truth) == _normalised(predicted))
 
 
-def _exact(truth: Any, predicted: Any) -> float:  # noqa: ANN401 - any JSON value
+def _exact(truth: object, predicted: object) -> float:
     """1 for equal JSON: no order of keys, 1 equals 1.0, and true is not 1."""
     if isinstance(truth, dict) and isinstance(predicted, dict):
         same = truth.keys() == predicted.keys() and all(_exact(truth[key], predicted[key]) for key in truth)

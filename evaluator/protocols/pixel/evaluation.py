@@ -20,7 +20,7 @@ import numpy as np
 
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_pairs
-from evaluator.metrics.results import ResultTable, Signature, defined, threshold_text
+from evaluator.metrics.results import JsonObject, ResultTable, Signature, defined, threshold_text
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, fixes_said, join
 from evaluator.model.issues import BadInput, Collector, Issue
@@ -244,7 +244,7 @@ class PixelResult(DatasetResult):
         """Means over pages, every page with the same weight; see `page_means`."""
         return page_means(self.per_page, np.flatnonzero(self.counted))
 
-    def to_json(self, *, exact: bool | None = None, scopes: Sequence[Scope] = SCOPES) -> dict[str, Any]:
+    def to_json(self, *, exact: bool | None = None, scopes: Sequence[Scope] = SCOPES) -> JsonObject:
         """The result as plain values under the keys of the terminal contract.
 
         Parameters

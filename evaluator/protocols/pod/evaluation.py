@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -36,7 +36,15 @@ from evaluator.metrics.box_results import (
     page_and_label,
 )
 from evaluator.metrics.matching import Candidates, Matches
-from evaluator.metrics.results import Metrics, ResultTable, Signature, defined, threshold_text, weighted_mean
+from evaluator.metrics.results import (
+    JsonObject,
+    Metrics,
+    ResultTable,
+    Signature,
+    defined,
+    threshold_text,
+    weighted_mean,
+)
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, overlap
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
 from evaluator.model.polygons import polygon_overlap
@@ -97,7 +105,7 @@ class Matching(BoxMatching):
     order: IntArray
 
     @property
-    def own_options(self) -> Mapping[str, Any]:
+    def own_options(self) -> Mapping[str, object]:
         """What `Pairs.match` receives in addition."""
         return {name: getattr(self, name) for name in ("ap", "small_px", "line_max_px", "lenient", "small_duplicates")}
 
@@ -226,7 +234,7 @@ class PodResult(BoxEvaluation):
     matching: Matching
     thresholds: dict[float, ThresholdResult]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The result as plain values under the keys of the terminal contract.
 
         Besides what all have: ``ap`` and ``thresholds``, each with ``per_class``, ``map``, ``mean_f1``, ``micro`` and

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, ClassVar, cast
 
 import msgspec
 import numpy as np
@@ -86,7 +86,7 @@ class PodProtocol(BoxProtocol[PodOptions]):
         floor = self.iou_floor if iou_floor is None else iou_floor
         return pair(dataset, model, iou_floor=floor, polygons=options.polygons)
 
-    def own_options(self, options: PodOptions) -> Mapping[str, Any]:
+    def own_options(self, options: PodOptions) -> Mapping[str, object]:
         """The kind of average precision and the rules on ignored boxes."""
         return {
             "ap": options.ap,

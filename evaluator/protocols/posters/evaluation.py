@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from evaluator.formats.posters import Posters
-from evaluator.metrics.results import ResultTable, Signature, weighted_mean
+from evaluator.metrics.results import JsonObject, ResultTable, Signature, weighted_mean
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import fixes_said
 from evaluator.model.issues import Collector, Issue, quote
@@ -78,7 +78,7 @@ class PosterResult:
         """Whether the generated object itself states, by a key ``error``, that the extraction failed."""
         return self.comparison is not None and "error" in self.comparison.generated.content
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The poster as plain values under the keys of the terminal contract.
 
         Returns
@@ -154,7 +154,7 @@ class PostersResult(Result):
         word, rouge, number, field = (weighted_mean(self.column(criterion))[0] for criterion in CRITERIA)
         return PosterMetrics(word_capture=word, rouge_l=rouge, number_capture=number, field_proportion=field)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The result as plain values under the keys of the terminal contract.
 
         Returns

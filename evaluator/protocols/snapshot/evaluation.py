@@ -30,7 +30,16 @@ from evaluator.metrics.box_results import (
 )
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.matching import Candidates, FittedPairs, Matches, fit_pairs
-from evaluator.metrics.results import MetricColumns, Metrics, ResultTable, ScoreCurve, Signature, sum_by, sum_in_order
+from evaluator.metrics.results import (
+    JsonObject,
+    MetricColumns,
+    Metrics,
+    ResultTable,
+    ScoreCurve,
+    Signature,
+    sum_by,
+    sum_in_order,
+)
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap
 from evaluator.model.dataset import Annotations, CodeArray, Dataset, JoinedBoxes
 from evaluator.protocols.base import BoxEvaluation, joined_pair, lowest
@@ -186,7 +195,7 @@ class SnapshotResult(BoxEvaluation):
         """What made these numbers."""
         return self.matching.signature(*self.thresholds, class_weight=self.class_weight)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The result as plain values under the keys of the terminal contract; undefined is None.
 
         Besides what all have: ``thresholds``; and ``common_documents`` (the same numbers on the documents that both

@@ -6,7 +6,7 @@ Owns the rows and their words. What is open comes from `project` and `workspace`
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -15,7 +15,7 @@ from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations
 from evaluator.model.fields import FieldDocuments, class_key, leaves
 from evaluator.model.issues import Issue
-from evaluator.project import Member, Project
+from evaluator.project import AnyMember, AnyProject
 from evaluator.workspace import Workspace
 
 READ, LEFT_OUT, WITH_ISSUES = "Read", "Left out", "With issues"
@@ -64,7 +64,7 @@ class FileRow(msgspec.Struct, frozen=True, kw_only=True):
         return choice != WITH_ISSUES or (not self.left_out and self.issues != "none")
 
 
-def of_project(project: Project[Any], letters: Mapping[str, str]) -> Iterator[FileRow]:
+def of_project(project: AnyProject, letters: Mapping[str, str]) -> Iterator[FileRow]:
     """The files of one kind, the ground truth first; `letters` has the models that views show side by side, by name."""
     for member in project.members:
         role = "Ground truth"
@@ -82,7 +82,7 @@ def of_project(project: Project[Any], letters: Mapping[str, str]) -> Iterator[Fi
         )
 
 
-def of_unused(unused: Iterable[Member[Any]]) -> Iterator[FileRow]:
+def of_unused(unused: Iterable[AnyMember]) -> Iterator[FileRow]:
     """Files that were taken out of the comparison by the reader."""
     for member in unused:
         row = FileRow(name=member.name, what=_format(member), role="Not used", issues=issues_in_words(member.issues))
@@ -124,7 +124,7 @@ def _advice(issue: Issue) -> str:
     return issue.fix.removeprefix("Left out.").strip()
 
 
-def _format(member: Member[Any]) -> str:
+def _format(member: AnyMember) -> str:
     """The format of a file in words, "not read" for one with errors."""
     if member.source is None:
         return "not read"
@@ -132,7 +132,7 @@ def _format(member: Member[Any]) -> str:
     return row.title if row else str(member.source.format)
 
 
-def _counts(member: Member[Any]) -> dict[str, int]:
+def _counts(member: AnyMember) -> dict[str, int]:
     """Pages, boxes and labels of a file, as far as it has them."""
     source = member.source
     if isinstance(source, Annotations):

@@ -119,6 +119,10 @@ class Project(Generic[SourceT]):
         return self.ground_truth.source, [member.source for member in self.models if member.source is not None]
 
 
+AnyMember = Member[Any]
+AnyProject = Project[Any]
+
+
 class Joined(NamedTuple):
     """All models of a project joined with its ground truth, and the issues of all files and pairs."""
 
@@ -489,7 +493,7 @@ def _evaluated(
 
 
 @contextmanager
-def explained(project: Project[Any] | None, protocol: AnyProtocol, options: Options) -> Iterator[None]:
+def explained(project: AnyProject | None, protocol: AnyProtocol, options: Options) -> Iterator[None]:
     """What cannot be compared is refused with the diagnosis besides, where there is one."""
     try:
         yield
@@ -500,7 +504,7 @@ def explained(project: Project[Any] | None, protocol: AnyProtocol, options: Opti
         raise BadInput((*problem.issues, *more)) from problem
 
 
-def explanation(project: Project[Any], protocol: AnyProtocol, options: Options) -> tuple[Issue, ...]:
+def explanation(project: AnyProject, protocol: AnyProtocol, options: Options) -> tuple[Issue, ...]:
     """The diagnoses of files that cannot be compared as they are.
 
     Returns

@@ -16,16 +16,16 @@ from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, has_errors, plain
 from evaluator.pdf.folder import folders_of
-from evaluator.project import Project
+from evaluator.project import AnyProject, Project
 from evaluator.review.place import state_folder
 from evaluator.uploads import PAGE_SUFFIXES, Dropped, Proposed, sort_dropped
 from evaluator.workspace import Sides
 from pages.shared import columns, doctor, file_list, frame, kept, opened, pictures
 from pages.shared.address import parts, read_url, take
-from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind
+from pages.shared.opened import BOXES, FIELDS, POSTERS, AnyKind
 from pages.shared.state import state
 
-_KINDS: dict[str, Kind[Any]] = {kind.name: kind for kind in (BOXES, FIELDS, POSTERS)}
+_KINDS: dict[str, AnyKind] = {kind.name: kind for kind in (BOXES, FIELDS, POSTERS)}
 _ROLES: dict[str, Side] = {"Ground truth": "ground_truth", "Prediction": "prediction"}
 _BY_CONTENT, _LEAVE_OUT = "By content", "Leave out"
 # Names of files left out that are shown.
@@ -47,7 +47,7 @@ def _problems() -> None:
 
 def _other_kinds() -> None:
     """What is wrong with extracted fields and posters, and the way to their views."""
-    others: tuple[tuple[str, str, Kind[Any]], ...] = (
+    others: tuple[tuple[str, str, AnyKind], ...] = (
         ("Extracted fields", "pages/fields.py", FIELDS),
         ("Posters", "pages/posters.py", POSTERS),
     )
@@ -266,7 +266,7 @@ def _save() -> None:
             st.success(f"Saved. Open it again with layoutscope open {frame.escaped(str(kept))}")
 
 
-def _own_sides(files: Project[Any]) -> Sides | None:
+def _own_sides(files: AnyProject) -> Sides | None:
     """The files of one kind; None for those of the sample data, and where nothing is open."""
     paths = [member.origin for member in files.members if isinstance(member.origin, Path)]
     if not files.members or any(map(opened.is_bundled, paths)):

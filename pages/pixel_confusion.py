@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import html
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -38,7 +37,7 @@ from pages.shared.pixel.scope import (
     values_of,
 )
 from pages.shared.pixel.summary import PAGES_AT_ONCE, summary
-from pages.shared.state import Field, State, chosen_cells, go_to, report, state
+from pages.shared.state import AnyField, State, chosen_cells, go_to, report, state
 
 _HEATMAP, _PAGE, _TABLE = "pixel_matrix", "pixel_page_view", "pixel_table"
 _SHOWS = {"pixels": "Pixels", "row": "Row share", "column": "Column share", "f1": "F1"}
@@ -54,7 +53,7 @@ _ISSUES_OF_A_RULE = 200
 
 def _sidebar_choices(loaded: OpenedBoxes) -> None:
     """Classes, missing pages and score thresholds."""
-    lists: tuple[tuple[Field[Any], str, dict[str, str]], ...] = (
+    lists: tuple[tuple[AnyField, str, dict[str, str]], ...] = (
         (State.pixel_classes, "Classes of both sides", _CLASSES),
         (State.pixel_missing, "Page missing on one side", _MISSING),
     )
@@ -114,7 +113,7 @@ def _controls(loaded: OpenedBoxes, result: pixel.PixelResult, place: Place | Non
     names = {model.letter: frame.lettered(model) for model in loaded.pair}
     names |= {"A-B": "A − B", "B on A": "B vs A"}
     state.pixel_of = choices.chosen_of(loaded)
-    controls: tuple[tuple[Field[Any], str, dict[str, str]], ...] = (
+    controls: tuple[tuple[AnyField, str, dict[str, str]], ...] = (
         (State.pixel_scope, "Scope", scopes),
         (State.pixel_shows, "Cell shows", _SHOWS),
         (State.pixel_colour, "Colour", _COLOURS),

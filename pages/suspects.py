@@ -24,7 +24,7 @@ from pages.shared.address import read_url, write_url
 from pages.shared.findings import log as findings
 from pages.shared.gallery import crop
 from pages.shared.opened import OpenedBoxes
-from pages.shared.state import Field, State, chosen_cells, go_to, state
+from pages.shared.state import AnyField, State, chosen_cells, go_to, state
 from pages.shared.suspects import Entry, Known
 
 BROWSER_VIEW = "pages/page_browser.py"
@@ -56,7 +56,7 @@ def _sidebar(loaded: OpenedBoxes) -> None:
 
 def _start_choices() -> None:
     """Widgets read the session; a field that was never written begins at its own start."""
-    fields: tuple[Field[Any], ...] = (
+    fields: tuple[AnyField, ...] = (
         State.suspect_least,
         State.suspect_unjudged,
         State.suspect_kind,

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -133,6 +134,19 @@ def test_progress_is_silent_where_nobody_looks(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr() == ("", "")
 
 
+def _all_of(terminal: int) -> bytes:
+    """What is written to a pseudo terminal until its other end is closed."""
+    parts = []
+    while True:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:  # the other end is closed
+            part = b""
+        if not part:
+            return b"".join(parts)
+        parts.append(part)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a pseudo terminal is asked for")
 def test_a_terminal_sees_a_bar_and_then_only_the_result() -> None:
     """The bars go to standard error while the result goes to a pipe."""
@@ -143,17 +157,12 @@ def test_a_terminal_sees_a_bar_and_then_only_the_result() -> None:
     environment = {**os.environ, "PYTHONPATH": network.python_path(PROJECT), "TERM": "xterm", "COLUMNS": "100"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=secondary, env=environment, cwd=PROJECT) as process:
         os.close(secondary)
-        seen = b""
         assert process.stdout is not None
-        out = process.stdout.read()
-        while True:
-            try:
-                part = os.read(primary, 65536)
-            except OSError:  # the other end is closed
-                break
-            if not part:
-                break
-            seen += part
+        # Both at once: a terminal that nobody reads fills up, and the command waits for it.
+        with ThreadPoolExecutor(1) as beside:
+            drawn = beside.submit(_all_of, primary)
+            out = process.stdout.read()
+            seen = drawn.result()
         assert process.wait() == 0
     os.close(primary)
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode())

@@ -17,14 +17,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult, BoxMatching
 from evaluator.metrics.matching import greedy_rows, overlapping_pairs
-from evaluator.model.boxes import BoolArray, IntArray
+from evaluator.model.boxes import AnyArray, BoolArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
 
 BOTH, A_ONLY, B_ONLY, NEITHER = range(4)
@@ -249,9 +249,7 @@ class Ledger:
             if counts.changed[row]
         ]
 
-    def _by(
-        self, truth: npt.NDArray[Any], a_code: npt.NDArray[Any], b_code: npt.NDArray[Any], size: int
-    ) -> LedgerCounts:
+    def _by(self, truth: AnyArray, a_code: AnyArray, b_code: AnyArray, size: int) -> LedgerCounts:
         """Counts per code; codes are one per ground truth and one per false positive of each model."""
         counted = self.truth_outcome != NOT_COUNTED
         cells = truth[counted].astype(np.int64) * len(OUTCOMES) + self.truth_outcome[counted]

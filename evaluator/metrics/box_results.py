@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import Any, Final, Generic, Self, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from evaluator.metrics.error_types import BoxColumns, MistakeOptions, Mistakes, name_mistakes
 from evaluator.metrics.matching import Candidates, Matches, outlined_pairs, overlapping_pairs
@@ -29,7 +28,7 @@ from evaluator.metrics.results import (
     sum_in_order,
     weighted_mean,
 )
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap, overlap
+from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap, overlap
 from evaluator.model.dataset import Dataset, JoinedBoxes, Side, fixes_said
 from evaluator.model.polygons import NAMED_BY_BOXES, POLYGON_IOU, polygon_overlap
 
@@ -353,7 +352,7 @@ class BoxResult(ABC, Generic[MatchingT]):
         per_label = every.take(self.matching.label_codes)
         return per_label.pooled(np.zeros(len(per_label), dtype=np.int64), 1), per_label
 
-    def _by(self, truth_code: npt.NDArray[Any], prediction_code: npt.NDArray[Any], size: int) -> MetricColumns:
+    def _by(self, truth_code: AnyArray, prediction_code: AnyArray, size: int) -> MetricColumns:
         """Counts and sums per code; codes are one per box of each side."""
         matches = self.matches
         matched = truth_code[matches.ground_truth]

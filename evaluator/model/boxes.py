@@ -7,7 +7,7 @@ with whom is decided in ``matching``. Nothing here clamps, sorts or repairs a bo
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+AnyArray = npt.NDArray[Any]
 
 # Below this the product of two sides has lost digits (or is 0) although both sides are positive.
 _SMALLEST_SAFE_AREA = 1e-290

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.box_results import AnyBoxResult
@@ -18,7 +18,7 @@ from evaluator.pack.chapters import Made, issues_of, made_of, own_chapter
 from evaluator.pack.contents import Contents, gather, gather_chapters
 from evaluator.pack.since import Packed
 from evaluator.pack.slice_cards import pack_slices
-from evaluator.project import Project, evaluate_read, explained
+from evaluator.project import AnyProject, evaluate_read, explained
 from evaluator.protocols import AnyBoxProtocol, AnyProtocol
 from evaluator.protocols.base import Options, Source
 from evaluator.review.verdicts import ReviewLog
@@ -81,7 +81,7 @@ class Further(NamedTuple):
     options: Options
     called: Sequence[ModelItem]
     scores: Sequence[float] = ()
-    project: Project[Any] | None = None
+    project: AnyProject | None = None
     key: Hashable | None = None
 
     def made(self, note: Note, before: MadeBefore | None = None) -> Made:

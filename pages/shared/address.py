@@ -35,7 +35,7 @@ from pages.shared.fields import results as of_fields
 from pages.shared.opened import Place
 from pages.shared.pixel.results import OF, SCOPES
 from pages.shared.posters import results as of_posters
-from pages.shared.state import Field, State, state
+from pages.shared.state import AnyField, Field, State, state
 
 T = TypeVar("T")
 View = Literal[
@@ -282,7 +282,7 @@ def _has_page(text: str, address: Mapping[str, str]) -> bool:
 
 
 def _model(
-    name: str, field: Field[Any], views: frozenset[View], kind: opened.Kind[Any] | None, *, begins: int | None = None
+    name: str, field: AnyField, views: frozenset[View], kind: opened.AnyKind | None, *, begins: int | None = None
 ) -> Entry[Any]:
     """The place of a model in the list of those that are open, of the view's own kind when none is given."""
 
@@ -501,7 +501,7 @@ def _remember(address: dict[str, str]) -> None:
     state.addresses = (*others, address)[-_ADDRESSES_KEPT:]
 
 
-def write_url(view: View, shown: Mapping[Field[Any], object] | None = None) -> str:
+def write_url(view: View, shown: Mapping[AnyField, object] | None = None) -> str:
     """Write what a view shows into the address bar.
 
     Streamlit makes every change of the address a step of the browser's history. A view that was entered by its name
@@ -546,7 +546,7 @@ def parts() -> dict[str, str]:
     return {name: text for name, text in texts.items() if text is not None}
 
 
-def at(place: Place | None) -> dict[Field[Any], object]:
+def at(place: Place | None) -> dict[AnyField, object]:
     """A page, or none, as `write_url` takes it."""
     return {State.doc: place.document if place else None, State.page: place.index if place else None}
 

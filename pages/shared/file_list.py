@@ -16,10 +16,10 @@ from evaluator.model.issues import plain
 from evaluator.pdf.folder import IMAGE_SUFFIXES, folders_of
 from pages.shared import doctor, frame, opened, pictures, widgets
 from pages.shared.findings import log
-from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind
+from pages.shared.opened import BOXES, FIELDS, POSTERS, AnyKind
 from pages.shared.state import State, chosen_cells, state
 
-_KINDS: Final[tuple[Kind[Any], ...]] = (BOXES, FIELDS, POSTERS)
+_KINDS: Final[tuple[AnyKind, ...]] = (BOXES, FIELDS, POSTERS)
 _ROLES: Final[dict[str, Side | None]] = {"Ground truth": "ground_truth", "Prediction": "prediction", "Not used": None}
 _ROWS: Final = 20
 _VIEWS: Final[dict[str, tuple[str, str]]] = {
@@ -33,7 +33,7 @@ class _Listed(NamedTuple):
     """A row with the file that it is of; None for what is no file of annotations."""
 
     row: FileRow
-    member: tuple[Kind[Any], Any] | None = None
+    member: tuple[AnyKind, Any] | None = None
 
 
 def all_files() -> None:
@@ -86,14 +86,14 @@ def _card(listed: _Listed) -> None:
         st.page_link(page, label=title)
 
 
-def _members() -> list[tuple[Kind[Any], Any]]:
+def _members() -> list[tuple[AnyKind, Any]]:
     """The files that may have another role, of all kinds, those that are not used last."""
     held = [(kind, member) for kind in _KINDS for member in opened.files(kind).members]
-    by_name: dict[str, Kind[Any]] = {kind.name: kind for kind in _KINDS}
+    by_name: dict[str, AnyKind] = {kind.name: kind for kind in _KINDS}
     return [*held, *((by_name[name], member) for name, member in state.unused)]
 
 
-def _listed(members: list[tuple[Kind[Any], Any]]) -> list[_Listed]:
+def _listed(members: list[tuple[AnyKind, Any]]) -> list[_Listed]:
     """The files that are read, those of boxes first, then pages, findings and the project, then what was left out."""
     rows = [row for kind in _KINDS for row in file_list.of_project(opened.files(kind), _letters(kind))]
     rows += file_list.of_unused(member for _, member in state.unused)
@@ -122,7 +122,7 @@ def _documents() -> set[str]:
     return {*(boxes.dataset.document_code if boxes else ()), *(fields.ground_truth.documents if fields else ())}
 
 
-def _letters(kind: Kind[Any]) -> dict[str, str]:
+def _letters(kind: AnyKind) -> dict[str, str]:
     """The letters of the two models that views show side by side, by the names of their files."""
     loaded = opened.opened(kind)
     return {loaded.predictions[model.index].name: model.letter for model in loaded.pair} if loaded else {}
@@ -164,7 +164,7 @@ def _table(rows: list[FileRow], key: str) -> None:
     )
 
 
-def _role(members: list[tuple[Kind[Any], Any]]) -> None:
+def _role(members: list[tuple[AnyKind, Any]]) -> None:
     """Another role for one file."""
     with st.form("file_role", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         place = st.selectbox(

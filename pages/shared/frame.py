@@ -9,14 +9,13 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import streamlit as st
 
 from evaluator.metrics.results import count_of, threshold_text
 from evaluator.model.issues import Issue, folded, plain
 from pages.shared import opened, protocol, widgets
-from pages.shared.opened import BOXES, Kind, Model, Named, Opened, OpenedBoxes, files
+from pages.shared.opened import BOXES, AnyKind, AnyOpened, Model, Named, OpenedBoxes, files
 from pages.shared.results import result_of, score_threshold, use_standard
 from pages.shared.state import State, state
 
@@ -220,7 +219,7 @@ def protocol_choice() -> None:
         )
 
 
-def model_choice(loaded: Opened[Any], model: Named, role: str = "") -> None:
+def model_choice(loaded: AnyOpened, model: Named, role: str = "") -> None:
     """Which of the open models is A or B."""
     names, field = loaded.names, loaded.kind.chosen["AB".index(model.letter)]
     field.set(model.index)
@@ -263,7 +262,7 @@ def corrected_row(name: str, which: str, cells: Sequence[str]) -> str:
     return f'<tr class="ls-{which}"><th scope="row">{name}</th><td>{which}</td>{body}</tr>'
 
 
-def loaded_rows(kind: Kind[Any]) -> list[dict[str, str | int | None]]:
+def loaded_rows(kind: AnyKind) -> list[dict[str, str | int | None]]:
     """What is loaded of a kind, one row per side, for a table of files."""
     roles = {"ground_truth": "Ground truth", "prediction": "Prediction"}
     return [

@@ -151,6 +151,10 @@ class Opened(Generic[C]):
         return next((model for model in self.pair if model.index == State.model.get()), self.pair[0])
 
 
+AnyKind = Kind[Any]
+AnyOpened = Opened[Any]
+
+
 @dataclass(frozen=True, slots=True)
 class OpenedBoxes(Opened[Annotations]):
     """Files of boxes that can be evaluated.
@@ -408,9 +412,9 @@ def remove(taken: Taken) -> None:
             _open_taken(kind, each)
 
 
-def _kind_of(taken: Taken) -> Kind[Any]:
+def _kind_of(taken: Taken) -> AnyKind:
     """The kind of an upload."""
-    kinds: tuple[Kind[Any], ...] = (BOXES, FIELDS, POSTERS)
+    kinds: tuple[AnyKind, ...] = (BOXES, FIELDS, POSTERS)
     return next(kind for kind in kinds if kind.name == taken.kind)
 
 

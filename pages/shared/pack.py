@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 import streamlit as st
@@ -36,7 +36,7 @@ from evaluator.review.verdicts import Event
 from pages.shared import pictures, protocol, slices
 from pages.shared.fields import results as field_results
 from pages.shared.findings import log as findings
-from pages.shared.opened import FIELDS, POSTERS, Opened, OpenedBoxes, opened, pixels
+from pages.shared.opened import FIELDS, POSTERS, AnyOpened, OpenedBoxes, opened, pixels
 from pages.shared.results import ResultKey, result_key, result_of, score_threshold
 from pages.shared.state import Field, state
 
@@ -202,7 +202,7 @@ def systems(loaded: OpenedBoxes | None) -> dict[str, AnyProtocol]:
     }
 
 
-def _open_for(system: AnyProtocol, kinds: Mapping[str, Opened[Any] | None]) -> Opened[Any] | None:
+def _open_for(system: AnyProtocol, kinds: Mapping[str, AnyOpened | None]) -> AnyOpened | None:
     """What can be evaluated by a system; the pixels of boxes can be counted of more files than boxes can be matched."""
     of = kinds[system.kind]
     return pixels() if of is None and system.name == pixel.NAME else of
@@ -257,7 +257,7 @@ def start(
     made.thread.start()
 
 
-def _open_kinds(loaded: OpenedBoxes | None) -> dict[str, Opened[Any] | None]:
+def _open_kinds(loaded: OpenedBoxes | None) -> dict[str, AnyOpened | None]:
     """What can be evaluated, by kind of files."""
     return {"boxes": loaded, FIELDS.name: opened(FIELDS), POSTERS.name: opened(POSTERS)}
 
@@ -299,12 +299,12 @@ def _further(loaded: OpenedBoxes | None, also: Sequence[str]) -> list[Further]:
     return further
 
 
-def _called(of: Opened[Any]) -> list[ModelItem]:
+def _called(of: AnyOpened) -> list[ModelItem]:
     """What A and B are called."""
     return [ModelItem(model.letter, model.name) for model in of.pair]
 
 
-def _options(system: AnyProtocol, of: Opened[Any]) -> Options:
+def _options(system: AnyProtocol, of: AnyOpened) -> Options:
     """The options of a system: what the views have chosen, else its own."""
     known = system.options.__struct_fields__
     chosen = {name: value for name, value in _chosen(of.project.pdfs).items() if name in known}

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 import streamlit as st
@@ -23,11 +23,11 @@ from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
 from evaluator.pdf.sizes import Size, measured
 from evaluator.pdf.worker import PIXEL_LIMIT, is_page_file
-from evaluator.project import Project
+from evaluator.project import AnyProject
 from evaluator.uploads import PAGE_BYTES, PAGE_SUFFIXES
 from evaluator.workspace_folder import put
 from pages.shared import by_digest, frame, kept
-from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind, OpenedBoxes, Place, files
+from pages.shared.opened import BOXES, FIELDS, POSTERS, AnyKind, OpenedBoxes, Place, files
 from pages.shared.state import Field, State, state
 
 # Enough for a whole page on most screens; the viewer asks for more when it needs it, and less is sent at each turn.
@@ -231,7 +231,7 @@ def with_thumbnails(
 
 
 def add_pages(
-    uploads: Sequence[tuple[str, bytes]], kinds: Collection[Kind[Any]] = (BOXES,)
+    uploads: Sequence[tuple[str, bytes]], kinds: Collection[AnyKind] = (BOXES,)
 ) -> tuple[list[str], list[str]]:
     """Put uploaded PDFs and page images into a folder of this session, beside the pages that are open already.
 
@@ -269,7 +269,7 @@ def add_pages(
     return added, refused
 
 
-def _replaced(uploads: Sequence[tuple[str, bytes]], kinds: Collection[Kind[Any]]) -> list[tuple[str, str]]:
+def _replaced(uploads: Sequence[tuple[str, bytes]], kinds: Collection[AnyKind]) -> list[tuple[str, str]]:
     """Names of uploads with the open file, of other content, in whose place each is shown."""
     roots = dict.fromkeys(held.pdfs for kind in kinds if (held := files(kind)).pdfs is not None)
     replaced = []
@@ -307,10 +307,10 @@ def _upload_folder() -> Path:
     return Path(uploaded.name)
 
 
-def _look_there(folder: Path, kinds: Collection[Kind[Any]]) -> None:
+def _look_there(folder: Path, kinds: Collection[AnyKind]) -> None:
     """Look documents up in the folder of uploads from now on."""
     for kind in (BOXES, FIELDS, POSTERS):
-        held: Project[Any] = files(kind)
+        held: AnyProject = files(kind)
         if held.pdfs is None:
             kind.held.set(replace(held, pdfs=folder))
         elif kind in kinds and folder not in folders_of(held.pdfs):
@@ -352,7 +352,7 @@ def remove_page(name: str) -> None:
     (folder / name).unlink()
     if not uploaded_pages():
         for kind in (BOXES, FIELDS, POSTERS):
-            held: Project[Any] = files(kind)
+            held: AnyProject = files(kind)
             if held.pdfs is not None and folder in (open_now := folders_of(held.pdfs)):
                 left = tuple(each for each in open_now if each != folder)
                 kind.held.set(replace(held, pdfs=left[0] if len(left) == 1 else left or None))

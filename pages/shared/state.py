@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Self
 import streamlit as st
 
 from evaluator.drawing.mistake_filter import WHOLE
+from evaluator.project import AnyMember
 from evaluator.protocols.fields.evaluation import IOU_THRESHOLDS as FIELD_IOU_THRESHOLDS
 from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, ProfileName
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from evaluator.model.fields import FieldDocuments, Schema
     from evaluator.model.issues import Issue
     from evaluator.pdf.folder import Folders, PdfFolder
-    from evaluator.project import Member, Project
+    from evaluator.project import Project
     from evaluator.protocols.fields.evaluation import RecallGrid
     from evaluator.protocols.fields.rows import Parity
     from evaluator.protocols.pixel.sides import Classes, MissingPage
@@ -98,6 +99,9 @@ class Field(Generic[T]):
     def of(self, part: object) -> Self:
         """The same kind of value for one of many things, such as the note on one finding."""
         return type(self)(self.start, f"{self.name}_{part}")
+
+
+AnyField = Field[Any]
 
 
 # How often our code wrote another value over the one that a widget showed, by the name of its field.
@@ -183,14 +187,14 @@ class State:
     poster_b: WidgetField[int | None] = WidgetField(None)
     upload_folder: Field[tempfile.TemporaryDirectory[str] | None] = Field(None)
     pdf_folders: Field[Mapping[Folders, PdfFolder]] = Field({})
-    rejected: Field[Member[Any] | None] = Field(None)
-    field_rejected: Field[Member[Any] | None] = Field(None)
+    rejected: Field[AnyMember | None] = Field(None)
+    field_rejected: Field[AnyMember | None] = Field(None)
     # Large files whose reading was cancelled, by name.
     cancelled: Field[tuple[str, ...]] = Field(())
     # Why a recent project could not be opened again.
     project_issues: Field[tuple[Issue, ...]] = Field(())
     # Files that the reader took out of the comparison, with the name of their kind, and names of an upload's others.
-    unused: Field[tuple[tuple[str, Member[Any]], ...]] = Field(())
+    unused: Field[tuple[tuple[str, AnyMember], ...]] = Field(())
     passed_over: Field[tuple[str, ...]] = Field(())
     # Dropped tables whose columns have no known names, and the form of their boxes.
     tables: Field[tuple[tuple[str, bytes], ...]] = Field(())

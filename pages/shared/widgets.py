@@ -9,7 +9,7 @@ from unicodedata import east_asian_width
 import streamlit as st
 
 from evaluator.charts.vega import Chart
-from pages.shared.state import Field
+from pages.shared.state import AnyField
 
 ROW_HEIGHT: Final = 26
 HEADER_HEIGHT: Final = 34
@@ -21,7 +21,7 @@ _WIDEST_NAMES: Final = 220
 K = TypeVar("K")
 
 
-def switch(label: str, names: Mapping[K, str], field: Field[Any], **more: Any) -> K:  # noqa: ANN401 - as Streamlit's
+def switch(label: str, names: Mapping[K, str], field: AnyField, **more: Any) -> K:  # noqa: ANN401 - as Streamlit's
     """One of a few options in a row, always one of them; `names` has the words of each, rendered as Markdown."""
     # Without a value in the session the option in force would not be marked.
     field.set(field.get())
@@ -37,7 +37,7 @@ def switch(label: str, names: Mapping[K, str], field: Field[Any], **more: Any) -
     return chosen
 
 
-def choice(label: str, names: Mapping[K, str], field: Field[Any], **more: Any) -> K:  # noqa: ANN401 - as Streamlit's
+def choice(label: str, names: Mapping[K, str], field: AnyField, **more: Any) -> K:  # noqa: ANN401 - as Streamlit's
     """One of many options from a list; `names` has the words of each."""
     chosen: K = st.selectbox(
         label, list(names), format_func=names.__getitem__, key=field.key, persist_state="session", **more

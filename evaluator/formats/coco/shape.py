@@ -16,13 +16,12 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from msgspec import UNSET, UnsetType
 
 from evaluator.formats.coco.ids import WHOLE_NUMBERS, IdTexts
 from evaluator.formats.coco.pieces import Reading
 from evaluator.formats.json_text import garbage_collection_off
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray
 
 # Small columns are joined so early that they leave no holes in the memory behind them.
 _PARTS_OF_A_BLOCK: Final = 64
@@ -305,7 +304,7 @@ def corners(xywh: FloatArray) -> FloatArray:
     return np.concatenate([xywh[:, :2], xywh[:, :2] + xywh[:, 2:]], axis=1)
 
 
-def plain_columns(columns: dict[str, npt.NDArray[Any]]) -> ItemColumns:
+def plain_columns(columns: dict[str, AnyArray]) -> ItemColumns:
     """Columns from ``pieces``, in which every item has every key."""
     count = len(columns["image_id"])
     nothing, nowhere, everywhere = (np.broadcast_to(value, count) for value in (np.nan, False, True))
@@ -373,7 +372,7 @@ class Gathering:
         self._rows += count
         return strings
 
-    def add_columns(self, columns: dict[str, npt.NDArray[Any]]) -> None:
+    def add_columns(self, columns: dict[str, AnyArray]) -> None:
         """Append items from ``pieces``."""
         items = plain_columns(columns)
         count = len(items.image_id)

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from evaluator.metrics.error_types.names import DOCUMENT, ERROR_TYPES, NONE, BoxColumns, KindArray
 from evaluator.metrics.matching import Candidates, best_per_prediction, greedy_rows, overlapping_pairs
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, overlap
+from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray, overlap
 from evaluator.model.dataset import CodeArray, Side
 
 _SPLIT, _MERGED, _WRONG_CLASS, _CUT_OFF, _OVER_CROPPED, _NEAR_MISS, _DUPLICATE, _MISSED, _INVENTED = range(
@@ -152,7 +151,7 @@ class Mistakes:
         """Rows of the predictions of one mistake, int64; empty for a missed box."""
         return self.prediction_rows[self.prediction_offsets[mistake] : self.prediction_offsets[mistake + 1]]
 
-    def _by(self, code: npt.NDArray[Any], size: int) -> IntArray:
+    def _by(self, code: AnyArray, size: int) -> IntArray:
         names = len(DOCUMENT)
         cells = np.bincount(code.astype(np.int64) * names + self.kind, minlength=size * names)
         return cells.reshape(size, names)
@@ -561,6 +560,6 @@ def _firsts(rows: IntArray, bounds: IntArray) -> IntArray:
     return first
 
 
-def _taken(column: npt.NDArray[Any], rows: IntArray) -> npt.NDArray[Any]:
+def _taken(column: AnyArray, rows: IntArray) -> AnyArray:
     """The column at the rows; -1 where a row is -1."""
     return np.append(column, NONE)[rows]

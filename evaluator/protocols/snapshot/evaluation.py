@@ -13,10 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from evaluator.metrics.box_results import (
     ALL_LABELS,
@@ -40,7 +39,7 @@ from evaluator.metrics.results import (
     sum_by,
     sum_in_order,
 )
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap
+from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap
 from evaluator.model.dataset import Annotations, CodeArray, Dataset, JoinedBoxes
 from evaluator.protocols.base import BoxEvaluation, joined_pair, lowest
 
@@ -106,7 +105,7 @@ class BoxCounts(NamedTuple):
         return cls.counted(dataset, side.label[counts], side.page[counts])
 
     @classmethod
-    def counted(cls, dataset: Dataset, label: npt.NDArray[Any], page: IntArray) -> BoxCounts:
+    def counted(cls, dataset: Dataset, label: AnyArray, page: IntArray) -> BoxCounts:
         """The counts of boxes with these labels on these pages."""
         return cls(np.bincount(label, minlength=len(dataset.labels)), np.bincount(page, minlength=dataset.pages))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -24,11 +24,11 @@ from pages.shared import pictures
 from pages.shared.findings import log as findings
 from pages.shared.opened import Model, OpenedBoxes, Place
 from pages.shared.results import Result, ResultKey, result_key, result_of
-from pages.shared.state import Field, State, go_to, state
+from pages.shared.state import AnyField, Field, State, go_to, state
 
 _KEPT_FILTERS: Final = 50
 # What filters mistakes and pages: a saved filter has their values in this order.
-_FILTER: Final[tuple[Field[Any], ...]] = (
+_FILTER: Final[tuple[AnyField, ...]] = (
     State.within,
     State.label,
     State.only,

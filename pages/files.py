@@ -71,7 +71,7 @@ def _upload(held: Project[Annotations]) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         several = st.segmented_control(
-            "What to add", ["Files", "A folder"], default="Files", required=True, label_visibility="collapsed"
+            "Files to add", ["Files", "A folder"], default="Files", required=True, label_visibility="collapsed"
         )
         with st.form("annotations", clear_on_submit=True):
             role = st.segmented_control("Role of the files", [_BY_CONTENT, *_ROLES], default=_BY_CONTENT, required=True)

@@ -291,7 +291,7 @@ def view() -> None:
         _text_by_label(loaded, model, shown.chosen.document)
         with st.expander("Add PDFs or page images"):
             pictures.pages_uploader("page_browser_pages")
-        with st.expander("You as reviewer"):
+        with st.expander("Reviewer"):
             findings.ask_author()
         frame.lines(kept_text(shown.pages, shown.keep, shown.chosen))
     state.whole_view = False

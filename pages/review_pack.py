@@ -46,7 +46,7 @@ def _limits(loaded: OpenedBoxes) -> PackOptions:
             step=0.5,
             format="%g",
             key="pack_seconds",
-            help="What the correction of one box takes.",
+            help="Time to correct one box.",
         )
         yearly = st.number_input(
             "Pages per year",
@@ -55,7 +55,7 @@ def _limits(loaded: OpenedBoxes) -> PackOptions:
             value=usual.pages_per_year,
             step=1_000,
             key="pack_yearly",
-            help="For how many pages a year the hand work is computed.",
+            help="Pages per year for which the manual work is estimated.",
         )
     return PackOptions(
         date=held.today(),
@@ -164,7 +164,7 @@ def _preview(loaded: OpenedBoxes, contents: Contents, *, is_made: bool) -> None:
             st.text(plain(contents.options.title))
         st.caption(
             f"Decision and summary follow from the numbers of {protocol.chosen().title} at the score thresholds above. "
-            "They are worked out when the pack is made."
+            "They are computed when the pack is made."
         )
     else:
         st.text(plain(contents.options.title or contents.summary or contents.title))
@@ -201,7 +201,7 @@ def _finished(current: held.Job) -> None:
     """The file, or why there is none."""
     if current.written is not None and not current.path.is_file():
         # Streamlit ends what belongs to a session when its connection is lost for long.
-        st.info("The pack went with the connection. Make it again.")
+        st.info("The pack was lost with the connection. Rebuild it.")
         return
     if current.written is None:
         st.error(frame.escaped(current.problem or "The pack could not be made."))

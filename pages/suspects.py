@@ -49,7 +49,7 @@ def _sidebar(loaded: OpenedBoxes) -> None:
     with st.sidebar:
         frame.document_choice(loaded)
         frame.label_choice(loaded)
-        st.slider("Evidence, at least", 0.0, 1.0, step=0.05, key=State.suspect_least.key, persist_state="session")
+        st.slider("Minimum evidence", 0.0, 1.0, step=0.05, key=State.suspect_least.key, persist_state="session")
         st.checkbox("Only without verdict", key=State.suspect_unjudged.key, persist_state="session")
         findings.ask_author()
 
@@ -338,7 +338,7 @@ def _next_page(loaded: OpenedBoxes, answers: Sequence[Known]) -> None:
         if st.button("Review in the Page browser", key="plan_page", icon=":material/find_in_page:"):
             _review(document, page)
         st.button(
-            "Everything on it is reviewed",
+            "Page reviewed",
             key="plan_done",
             disabled=not findings.author()[0],
             on_click=review_plan.keep_reviewed,

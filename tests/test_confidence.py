@@ -184,9 +184,10 @@ def test_bins_hold_their_lower_edge(pairs: Any, bins: int) -> None:
     [
         (
             (0, 1, 9),
-            "Review the least sure 20 % and you catch 67 % of the errors: 2 of 3 in 2 of 10 values; at random 20 %.",
+            "Review the least confident 20 % and you catch 67 % of the errors: 2 of 3 in 2 of 10 values; "
+            "at random 20 %.",
         ),
-        ((), "All 10 values with a confidence are right: a review has nothing to catch."),
+        ((), "All 10 values with a confidence are right: a review would catch no error."),
     ],
 )
 def test_what_a_review_finds_in_words(wrong: tuple[int, ...], sentence: str) -> None:
@@ -196,6 +197,9 @@ def test_what_a_review_finds_in_words(wrong: tuple[int, ...], sentence: str) -> 
 
 
 def test_a_review_of_nothing_in_words() -> None:
-    assert review_sentence(None, errors=0, total=0) == "No value has a confidence, so a review has nothing to go by."
+    assert (
+        review_sentence(None, errors=0, total=0)
+        == "No value has a confidence, so values cannot be ordered for a review."
+    )
     assert reviewed_count(0, 0.5) == 0
     assert reviewed_count(3, 0.1) == 1

@@ -186,7 +186,7 @@ def test_the_command_converts_and_never_overwrites(run: Run, tmp_path: Path) -> 
     assert err == "warning: pred.json: COCO does not name a model; found toy. The name is left out.\n"
     before = (tmp_path / "out.json").read_bytes()
     code, _, err = run(*words, "--page-size", "60x80")
-    assert (code, err) == (2, "error: out.json exists; choose another --out, or write over it with --force.\n")
+    assert (code, err) == (2, "error: out.json exists; choose another --out, or overwrite it with --force.\n")
     assert (tmp_path / "out.json").read_bytes() == before
     assert run(*words, "--page-size", "60x80", "--force")[0] == 0
     assert (tmp_path / "out.json").read_bytes() != before

@@ -203,7 +203,7 @@ def test_the_name_of_a_reader(user: dict[str, Any], name: str) -> None:
 
 
 def test_a_reader_without_a_name_has_no_access() -> None:
-    assert login.login_access(AUTH, {"is_logged_in": True}).refusal == "The identity provider did not name you."
+    assert login.login_access(AUTH, {"is_logged_in": True}).refusal == "The identity provider did not send your name."
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def expected(class_weight: dict[str, float]) -> list[list[str]]:
 
 def test_the_means_are_those_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     titles, rows = shown(start(monkeypatch))
-    assert titles == ["All boxes pooled", "Mean over documents", "Mean over labels", "mAP, as COCO has it"]
+    assert titles == ["All boxes pooled", "Mean over documents", "Mean over labels", "mAP (COCO)"]
     assert rows == expected({})
 
 

@@ -210,7 +210,7 @@ def test_the_rule_of_compare_and_an_earlier_pack_go_in(
     assert app.dataframe[0].value["Found"].tolist() == ["no record of a pack in it"]
     held._discard_all([job])
     assert not Path(job.folder.name).exists()
-    assert any(each.value == "The pack went with the connection. Make it again." for each in fine(app.run()).info)
+    assert any(each.value == "The pack was lost with the connection. Rebuild it." for each in fine(app.run()).info)
 
 
 def test_a_folder_goes_with_a_pack_that_nobody_can_have() -> None:

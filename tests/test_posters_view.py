@@ -210,7 +210,7 @@ def test_the_text_marks_missing_words_and_numbers(monkeypatch: pytest.MonkeyPatc
 
 def test_the_sections_say_which_rouge_won(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, POSTERS, poster_of="B", poster="seed-bank", part="sections")
-    assert "The whole text wins: ROUGE-L 0.882" in words(app)
+    assert "The whole text scores higher: ROUGE-L 0.882" in words(app)
     best = next(each.value for each in app.dataframe if "ROUGE-L" in each.value.columns)
     assert best["Best in the extraction"][0] == "1 Background"
     assert len(best) == 16
@@ -223,7 +223,7 @@ def test_the_sections_can_win(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     one, two = " ".join(f"one{n}" for n in range(30)), " ".join(f"two{n}" for n in range(30))
     files = opened(write(tmp_path / "gt", a=with_sections(one, two)), write(tmp_path / "m", a=with_sections(two, one)))
     app = start(monkeypatch, POSTERS, files=files, part="sections")
-    assert "The sections win: ROUGE-L 1.000" in words(app)
+    assert "The sections score higher: ROUGE-L 1.000" in words(app)
     assert four(app)[0][1:] == ["1.000", "1.000", "1.000", "1.000", "✓ passes"]
 
 

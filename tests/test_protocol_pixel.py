@@ -564,7 +564,7 @@ def test_the_second_side_is_rescaled_to_the_first_and_said() -> None:
     assert result.counts.triples(0) == [(1, 1, 4600), (2, 2, 400)]
     assert [issue.sentence for issue in result.issues] == [
         'prediction.json: document "a", page 0: both sides should give a page the same size; boxes of the second side '
-        "are rescaled to the first (pixel); found 200 x 150 and 100 x 50. Nothing, if both are images of one page."
+        "are rescaled to the first (pixel); found 200 x 150 and 100 x 50. Nothing to do if both are images of one page."
     ]
 
 

@@ -95,7 +95,7 @@ def test_a_folder_of_extractions_only_can_be_the_ground_truth_and_says_so(tmp_pa
     assert list(posters.posters) == ["1", "2"]
     assert [issue.sentence for issue in posters.issues] == [
         "run: files named for the other side are read as ground truth; found 2. "
-        "Nothing, if one model is compared with another."
+        "Nothing to do if one model is compared with another."
     ]
 
 

@@ -72,7 +72,7 @@ def test_a_reviewed_page_counts_for_the_bound(kept: Path, monkeypatch: Any) -> N
     assert any("0 of" in word and "reviewed" in word for word in words(app))
     app.text_input(key="reviewer").set_value("Anna")
     fine(app.run())
-    fine(next(button for button in app.button if button.label == "Everything on it is reviewed").click().run())
+    fine(next(button for button in app.button if button.label == "Page reviewed").click().run())
     assert any("1 of" in word and "reviewed" in word for word in words(app))
 
 

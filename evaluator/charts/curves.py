@@ -67,12 +67,12 @@ def against_score(
         legend={"orient": "top", "symbolType": "stroke"},
     )
     line: Piece = {
-        "x": field("score:Q", title="Score, at least", scale=unit_scale(), axis=_ratio_axis()),
+        "x": field("score:Q", title="Minimum score", scale=unit_scale(), axis=_ratio_axis()),
         "y": field("value:Q", title=None, scale=unit_scale(), axis=_ratio_axis(grid=True)),
         "color": model_colour(curves, colours),
         "strokeDash": dash,
         "detail": field("model:N"),
-        "tooltip": tips(model="Model", measure="Measure", score=("Score, at least", ".2f"), value=("Value", ".3f")),
+        "tooltip": tips(model="Model", measure="Measure", score=("Minimum score", ".2f"), value=("Value", ".3f")),
     }
     marks = pd.DataFrame({"score": list(current.values()), "model": list(current)})
     rule: Piece = {"x": field("score:Q"), "color": model_colour(curves, colours)}
@@ -123,7 +123,7 @@ def precision_recall(
     }
     dot: Piece = place | {
         "color": model_colour(curves, colours),
-        "tooltip": tips(model="Model", score=("Score, at least", ".2f"), **ratios),
+        "tooltip": tips(model="Model", score=("Minimum score", ".2f"), **ratios),
     }
     pick = picked("point", ["model", "score"], nearest=True)
     layers = [

@@ -181,7 +181,7 @@ def review_budget(
     frame = pd.concat([nothing, *(_review(model, curve) for model, curve in curves.items())], ignore_index=True)
     x_axis, y_axis = {"format": ".0%", "grid": False, "tickCount": 5}, {"format": ".0%", "tickCount": 4}
     line: Piece = {
-        "x": field("reviewed:Q", title="Reviewed, least sure first", scale=unit_scale(), axis=x_axis),
+        "x": field("reviewed:Q", title="Reviewed, least confident first", scale=unit_scale(), axis=x_axis),
         "y": field("caught:Q", title="Errors caught", scale=unit_scale(), axis=y_axis),
         "color": model_colour(curves, colours),
         "tooltip": tips(model="Model", reviewed=("Reviewed", ".1%"), caught=("Errors caught", ".1%")),
@@ -262,7 +262,7 @@ def _bin_picked() -> Piece:
 
 
 def _bin_tooltip() -> list[Piece]:
-    means = {"confidence": ("Mean confidence", ".3f"), "accuracy": ("Right values, share", ".3f")}
+    means = {"confidence": ("Mean confidence", ".3f"), "accuracy": ("Share of right values", ".3f")}
     return tips(model="Model", range="Confidence", **means, values=("Values", ",d"))
 
 

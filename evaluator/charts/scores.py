@@ -70,7 +70,7 @@ def label_curves(
     colour = field("label:N", scale={"domain": names, "range": list(inks[: len(names)])}, legend=None)
     dot = _axes(low) | {"color": colour}
     tooltip = tips(
-        label="Label", recall=("Recall", ".3f"), precision=("Precision", ".3f"), score=("Score, at least", ".3f")
+        label="Label", recall=("Recall", ".3f"), precision=("Precision", ".3f"), score=("Minimum score", ".3f")
     )
     line: Piece = dot | {"detail": field("label:N"), "order": field("order:Q"), "tooltip": tooltip}
     ends = _ends(curves, low)

@@ -25,16 +25,16 @@ COMMANDS = {
     "check": ("check:check", "Read and validate files; list all issues; exit 2 when any of them is an error."),
     "compare": (
         "compare:compare",
-        "Compare predictions with each other: who finds what, how far they are apart, how sure that is.",
+        "Compare two or more models: which boxes each one finds, every difference with its interval, and a decision.",
     ),
     "convert": ("convert:convert", "Write the boxes of a file in another format, and list what that cannot hold."),
     "describe": (
         "convert:describe",
-        "Say what is in a file: counts per label, pages without boxes, duplicates, sizes, boxes that leave their page.",
+        "Summarise a file: counts per label, pages without boxes, duplicates, sizes, boxes that leave their page.",
     ),
     "diagnostics": (
         "diagnostics:diagnostics",
-        "Say what is installed and what confines the processes that read PDFs; exit 3 when they cannot be started.",
+        "Show versions and what confines the processes that read PDFs; exit 3 when they cannot be started.",
     ),
     "evaluate": ("evaluate:evaluate", "Evaluate predictions against a ground truth."),
     "findings": (
@@ -64,7 +64,7 @@ COMMANDS = {
 }
 # What can be said without a command, which starts the dashboard on the sample data.
 OPTIONS = {
-    "--workspace PATH": "A folder that keeps uploads and the filter over a reload and a new start.",
+    "--workspace PATH": "Folder that keeps uploads and filters across reloads and restarts.",
     "--port INT": "Port on this machine; the first free one from 8501 when not given.",
     "--browser, --no-browser": "Open the browser when the dashboard is up. [default: --browser]",
     "--help, -h": "Display this message and exit.",

@@ -63,7 +63,7 @@ def compare(
     json: _Json = False,
     markdown: _Markdown = False,
 ) -> int:
-    """Compare predictions with each other: who finds what, how far they are apart, how sure that is.
+    """Compare two or more models: which boxes each one finds, every difference with its interval, and a decision.
 
     The first --pred is A, the baseline, the second B, the candidate; more of them are in a table of all models.
 

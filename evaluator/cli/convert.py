@@ -76,7 +76,7 @@ def convert(
     if writer is None:
         raise UsageError(f"--to must be one of {', '.join(WRITERS)}; found {to}.")
     if out.exists() and not force:
-        raise UsageError(f"{out.name} exists; choose another --out, or write over it with --force.")
+        raise UsageError(f"{out.name} exists; choose another --out, or overwrite it with --force.")
     if out.exists() and (
         out.is_dir() != writer.folder or out.resolve() in (source.resolve(), *source.resolve().parents)
     ):
@@ -165,7 +165,7 @@ def describe(
     format: str | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
-    """Say what is in a file: counts per label, pages without boxes, duplicates, sizes, boxes that leave their page.
+    """Summarise a file: counts per label, pages without boxes, duplicates, sizes, boxes that leave their page.
 
     Parameters
     ----------

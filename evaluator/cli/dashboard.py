@@ -36,7 +36,7 @@ def dashboard(*, workspace: Path | None = None, port: int | None = None, browser
     Parameters
     ----------
     workspace
-        A folder that keeps uploads and the filter over a reload and a new start.
+        Folder that keeps uploads and filters across reloads and restarts.
     port
         Port on this machine; the first free one from 8501 when not given.
     browser
@@ -82,7 +82,7 @@ def open_paths(
     findings_workspace
         Name of the project in a database that several projects share.
     workspace
-        A folder that keeps uploads and the filter over a reload and a new start.
+        Folder that keeps uploads and filters across reloads and restarts.
     port
         Port on this machine; the first free one from 8501 when not given.
     browser

@@ -32,7 +32,7 @@ class Installed(msgspec.Struct, frozen=True):
 
 
 def diagnostics(*, json: Annotated[bool, Parameter(negative="")] = False) -> int:
-    """Say what is installed and what confines the processes that read PDFs; exit 3 when they cannot be started.
+    """Show versions and what confines the processes that read PDFs; exit 3 when they cannot be started.
 
     Parameters
     ----------

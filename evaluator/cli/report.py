@@ -129,7 +129,7 @@ def review_pack(
     seconds_per_box
         What the correction of one box takes, for the hand work.
     pages_per_year
-        For how many pages a year the hand work is computed.
+        Pages per year for which the manual work is estimated.
     since
         An earlier pack.html: what changed since then in the decision, the numbers and the findings.
     """

@@ -280,7 +280,7 @@ def _of_side(candidates: Mapping[str, list[Path]], side: Side | None, collector:
         fitting = dict(candidates)
         if candidates:
             rule = f"files named for the other side are read as {_SIDES[side]}"
-            collector.warning("", rule, f"{len(candidates):,}", "Nothing, if one model is compared with another.")
+            collector.warning("", rule, f"{len(candidates):,}", "Nothing to do if one model is compared with another.")
     return {poster_id: files for poster_id, files in fitting.items() if files}
 
 

@@ -158,14 +158,14 @@ def review_sentence(row: ReviewBudget | None, *, errors: int, total: int) -> str
     Examples
     --------
     >>> print(review_sentence(ReviewBudget(0.2, 4, 3, 0.75, 0.2, 3.75), errors=4, total=20))
-    Review the least sure 20 % and you catch 75 % of the errors: 3 of 4 in 4 of 20 values; at random 20 %.
+    Review the least confident 20 % and you catch 75 % of the errors: 3 of 4 in 4 of 20 values; at random 20 %.
     """
     if not total:
-        return "No value has a confidence, so a review has nothing to go by."
+        return "No value has a confidence, so values cannot be ordered for a review."
     if row is None:
-        return f"All {total:,} values with a confidence are right: a review has nothing to catch."
+        return f"All {total:,} values with a confidence are right: a review would catch no error."
     counts = f"{row.errors_found:,} of {errors:,} in {row.reviewed:,} of {total:,} values"
-    promise = f"Review the least sure {_percent(row.budget)} and you catch {_percent(row.caught)} of the errors"
+    promise = f"Review the least confident {_percent(row.budget)} and you catch {_percent(row.caught)} of the errors"
     return f"{promise}: {counts}; at random {_percent(row.at_random)}."
 
 

@@ -93,7 +93,7 @@ class Writer:
     def _ask(self, message: Fonts | Section | Rows | Mark | Finish) -> Answer | None:
         payload = msgspec.msgpack.encode(message)
         if len(payload) > pdf_writer.MESSAGE_BYTES_LIMIT:
-            raise WritingProblem("A part of the document is larger than can be handed over.")
+            raise WritingProblem("A part of the document is larger than can be sent to the renderer.")
         return self._answer(payload)
 
     def _answer(self, payload: bytes | None) -> Answer | None:

@@ -227,7 +227,7 @@ class _Worker:
         if isinstance(reply, Failure):
             raise _Lost(reply.detail)
         if not isinstance(reply, Ready):
-            raise _Lost("It did not introduce itself.")
+            raise _Lost("It did not send its version.")
         self.engine = reply.engine
         self.confined = reply.confined
 
@@ -287,7 +287,7 @@ class _Worker:
         try:
             reply: Reply = msgspec.msgpack.decode(answer, type=Reply)
         except (msgspec.MsgspecError, UnicodeError) as problem:
-            raise _Lost("It sent something else than an answer.") from problem
+            raise _Lost("It sent something that is not an answer.") from problem
         return reply
 
     def processor_seconds(self) -> float:
@@ -846,7 +846,7 @@ def _checked(reply: Reply) -> Description | PageImage | Words | Sizes | Ink | La
         return Words(boxes, tuple(reply.texts), _plain_warnings(reply.warnings))
     if isinstance(reply, SizeList):
         if not reply.sizes or len(reply.sizes) % 16:
-            raise _Lost("It sent half a size.")
+            raise _Lost("It sent an incomplete size.")
         sizes = np.frombuffer(reply.sizes, dtype="<f8").reshape(-1, 2).astype(np.float64)
         sizes[~(np.isfinite(sizes) & (sizes > 0.0)).all(axis=1)] = np.nan
         sizes.flags.writeable = False
@@ -859,9 +859,9 @@ def _checked(reply: Reply) -> Description | PageImage | Words | Sizes | Ink | La
         return _checked_layout(reply)
     if isinstance(reply, Failure):
         if reply.kind == "page_out_of_range" and not re.fullmatch(r"[0-9]{1,9}", reply.detail):
-            raise _Lost("It sent a page count that is none.")
+            raise _Lost("It sent an invalid page count.")
         return reply
-    raise _Lost("It introduced itself twice.")
+    raise _Lost("It sent its version twice.")
 
 
 def _checked_layout(reply: LayoutList) -> Layout:
@@ -872,7 +872,7 @@ def _checked_layout(reply: LayoutList) -> Layout:
     if len(reply.texts) != 4 * len(reply.sizes) or len(reply.sizes) != len(reply.characters):
         raise _Lost("It sent text without sizes.")
     if any(len(each) % 32 for each in (reply.images, reply.rules, reply.texts)):
-        raise _Lost("It sent half a box.")
+        raise _Lost("It sent an incomplete box.")
     images, rules, texts = (
         np.frombuffer(each, dtype="<f8").reshape(-1, 4).astype(np.float64, copy=False)
         for each in (reply.images, reply.rules, reply.texts)

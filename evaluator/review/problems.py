@@ -34,7 +34,7 @@ _SENTENCES: Final[dict[ProblemKind, tuple[str, str, str]]] = {
     "busy": (
         "Findings are busy",
         "{store} was in use by others for too long, so the last finding was not kept. {detail}",
-        "Save again. If it stays so, somebody holds it open; a copy program or a backup may be at work.",
+        "Save again. If this persists, another program holds the file open, such as a copy or a backup.",
     ),
     "corrupt": (
         "The findings file is damaged",

@@ -186,8 +186,11 @@ class Slices(NamedTuple):
         """What was found, what was tested and what is controlled, in words; with too few documents, only that."""
         tried = self.searched
         if not self.enough:
-            missing = count_of(tried.needed - tried.documents, "more document") + " would do for a search"
-            return f"Too few documents to say: {tried.documents} with boxes; {missing}, more find smaller effects."
+            missing = count_of(tried.needed - tried.documents, "more document")
+            return (
+                f"Too few documents to say: {tried.documents} with boxes. A search needs {missing}; "
+                "with still more, smaller effects are found."
+            )
         return f"{self.heading}, {self.tested}"
 
     @property

@@ -122,7 +122,7 @@ def login_access(auth: Mapping[str, object] | None, user: Mapping[str, object]) 
         return Access(refusal=f"A login is set up, but not complete: {'; '.join(wrong)}.")
     if user.get("is_logged_in") is True:
         name = claimed_name(user)
-        return Access(name, "login") if name else Access(refusal="The identity provider did not name you.")
+        return Access(name, "login") if name else Access(refusal="The identity provider did not send your name.")
     if not _can_log_in():
         text = (
             "A login is set up, but the packages for it are missing: "

@@ -131,10 +131,10 @@ def _average_precision(loaded: OpenedBoxes, result: Result, model: Named) -> _Gr
     numbers = _ranked(loaded.digests, model.index, _dataset=loaded.dataset)
     if numbers is None:
         return None
-    return _Group("mAP, as COCO has it", _AVERAGES, tuple(numbers[name] for name in _AVERAGES), ("", "", ""))
+    return _Group("mAP (COCO)", _AVERAGES, tuple(numbers[name] for name in _AVERAGES), ("", "", ""))
 
 
-@st.cache_resource(max_entries=16, show_spinner="Working out average precision")
+@st.cache_resource(max_entries=16, show_spinner="Computing average precision")
 def _ranked(digests: tuple[str, ...], model: int, *, _dataset: Dataset) -> Mapping[str, float | None] | None:
     """COCO's numbers of a model; the files state which."""
     return protocol.average_precision(_dataset, model)

@@ -58,7 +58,7 @@ def evaluation_of(loaded: OpenedBoxes, model: Model) -> BoxEvaluation:
     return _evaluation(key, _matching=lambda: matching_of_all(loaded, model))
 
 
-@st.cache_resource(max_entries=16, show_spinner="Working out average precision")
+@st.cache_resource(max_entries=16, show_spinner="Computing average precision")
 def _evaluation(key: ResultKey, *, _matching: Callable[[], object]) -> BoxEvaluation:
     """An evaluation; `key` identifies it."""
     return protocol.evaluation(_matching())

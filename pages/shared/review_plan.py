@@ -45,7 +45,7 @@ def reminder(loaded: OpenedBoxes) -> None:
         if all(answer.bound.done for answer in answers):
             st.caption("The review may stop here.")
         st.button(
-            "Everything on it is reviewed",
+            "Page reviewed",
             key="plan_page_done",
             help="Of the shown page; goes to the next page of the plan.",
             disabled=not findings.author()[0] or state.doc is None,

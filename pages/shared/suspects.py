@@ -95,7 +95,7 @@ def read_pages(loaded: OpenedBoxes) -> None:
     job.start(lambda count: with_ink(plain, PdfFolder(root), pool, count=count))
 
 
-@st.cache_resource(max_entries=8, show_spinner="Weighing the ground truth against the models")
+@st.cache_resource(max_entries=8, show_spinner="Comparing the ground truth with the models")
 def _listed(digests: tuple[str, ...], models: tuple[int, ...], *, _dataset: Dataset) -> Suspects:
     sources = [_dataset.predictions[model].source for model in models]
     return suspects(join(_dataset.ground_truth.source, *sources))

@@ -255,13 +255,13 @@ def test_the_review_budget_by_keyboard_and_its_button(server: str, visit: Visit)
     slider.focus()
     for _ in range(10):
         screen.page.keyboard.press("ArrowRight")
-    screen.wait(lambda: "Review the least sure 30 % and you catch" in screen.text(), "the sentence at 30 %")
+    screen.wait(lambda: "Review the least confident 30 % and you catch" in screen.text(), "the sentence at 30 %")
     screen.wait(lambda: screen.address().get("budget") == "30", "the budget in the address")
     screen.settled()
     screen.page.locator(".st-key-linked_least_A button").first.click()
     screen.wait(lambda: screen.address().get("behind") == "least_sure", "the least sure fields")
     count = len(behind(core(), "least_sure", iou=0.5, budget=0.3))
-    screen.wait(lambda: f"{count} fields: Least sure 30 % of A" in screen.text(), "the table of the least sure")
+    screen.wait(lambda: f"{count} fields: Least confident 30 % of A" in screen.text(), "the table of the least sure")
 
 
 # --- the page ------------------------------------------------------------------------------------------------

@@ -159,7 +159,7 @@ def test_the_parts_of_a_poster(url: str, visit: Callable[..., Screen]) -> None:
     page.locator(".ls-text mark.ls-extra", has_text="Harvest").wait_for()
     press(screen, "B columns")
     press(screen, "Sections")
-    page.get_by_text("The whole text wins: ROUGE-L 0.882").wait_for()
+    page.get_by_text("The whole text scores higher: ROUGE-L 0.882").wait_for()
     page.locator(".st-key-poster_matrix canvas, .st-key-poster_matrix svg").first.wait_for()
     press(screen, "Fields")
     page.get_by_text("31 fields against 43: 0.721").wait_for()

@@ -584,7 +584,7 @@ def test_loose_boxes_leave_the_letters_free(screen: Screen) -> None:
     screen.page.keyboard.press("l")
     assert screen.page.evaluate(PROBE)["boxes"] == before["boxes"]
     screen.page.get_by_role("button", name="Labels, 10 shown").click()
-    assert not screen.page.get_by_role("checkbox", name="Loose boxes").is_checked()
+    assert not screen.page.get_by_role("checkbox", name="Enlarged boxes").is_checked()
     screen.page.keyboard.press("Escape")
 
 

@@ -73,7 +73,7 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
         files[f"{PurePosixPath(page.image).stem}.xml"] = "\n".join(lines).encode()
     for count, rule, fix in (
         (moved, f"{_TITLE} coordinates are whole pixels", "They are rounded."),
-        (negative, f"{_TITLE} coordinates are not negative", "They are written all the same."),
+        (negative, f"{_TITLE} coordinates are not negative", "They are written as they are."),
         (lost, f"a {_TITLE} outline is one ring", "Their boxes alone are written."),
         (unsafe, f"{_TITLE} confidences are in [0, 1]", "The scores are left out."),
     ):

@@ -48,7 +48,7 @@ LINKS: Final[Mapping[str, str]] = {
     "value_right_box_wrong": "Value right, box wrong",
     "value_wrong_box_right": "Value wrong, box right",
     "value_wrong_box_wrong": "Value wrong, box wrong",
-    LEAST_SURE: "Least sure",
+    LEAST_SURE: "Least confident",
     **{f"{BIN}{number}": f"Confidence {number / BINS:.1f} to {(number + 1) / BINS:.1f}" for number in range(BINS)},
 }
 """Every number that opens fields, with its name on screen."""

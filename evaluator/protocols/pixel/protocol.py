@@ -72,7 +72,7 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
         "recall": BOX_METRICS["recall"],
         "f1": BOX_METRICS["f1"],
         "iou": Metric("pixel IoU", "agrees better", "agrees worse"),
-        "pixel_precision": Metric("pixel precision", "covers less beside", "covers more beside"),
+        "pixel_precision": Metric("pixel precision", "marks fewer wrong pixels", "marks more wrong pixels"),
         "pixel_recall": Metric("pixel recall", "covers more", "covers less"),
     }
     headline: ClassVar[tuple[str, ...]] = ("iou",)

@@ -388,7 +388,7 @@ def _report_rescaled(
     if len(rows):
         rule = "both sides should give a page the same size; boxes of the second side are rescaled to the first (pixel)"
         value = f"{_size_text(other[rows[0]])} and {_size_text(sizes[rows[0]])}"
-        fix = "Nothing, if both are images of one page."
+        fix = "Nothing to do if both are images of one page."
         issues.warning(f"{_page_name(dataset, int(rows[0]))}{_more(len(rows), 'page')}", rule, value, fix)
 
 

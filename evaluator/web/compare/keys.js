@@ -31,7 +31,7 @@ export const COMPARE_HELP = [
   ["0", "Whole page; again: page width"],
   ["Z", "Tall panes, over the whole window"],
   ["Drag", "Move the enlarged page in both panes; Shift and wheel move it sideways"],
-  ["Click", "Choose a box in both panes; a click beside all boxes lets it go"],
-  ["Esc", "Let the chosen box go"],
+  ["Click", "Choose a box in both panes; a click outside all boxes deselects it"],
+  ["Esc", "Deselect the box"],
   ["?", "This list"],
 ];

@@ -23,7 +23,7 @@ export const MODES = [
 /** @param {CompareToolbarActions} actions */
 export function makeCompareToolbar(actions) {
   const filters = html("div", { class: "filters" });
-  const modes = segments("Way to look", "modes", MODES, actions.mode);
+  const modes = segments("Layout of the panes", "modes", MODES, actions.mode);
   const previous = button("Previous difference", { title: "Previous difference (P)" }, () => actions.step(-1), icon("up"));
   const next = button("Next difference", { title: "Next difference (N)" }, () => actions.step(1), icon("down"));
   const place = html("span", { class: "joined-text" });

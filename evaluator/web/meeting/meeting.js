@@ -38,7 +38,7 @@ class Meeting {
     this.owners = html("datalist", { id: "mt-owners" });
     this.due = /** @type {HTMLInputElement} */ (html("input", { type: "date", max: "9999-12-31", "aria-label": "Due" }));
     this.status = /** @type {HTMLSelectElement} */ (html("select", { "aria-label": "Status" }, ...STATUS_CHOICES.map(([value, words]) => html("option", { value }, words))));
-    this.name = /** @type {HTMLInputElement} */ (html("input", { type: "text", maxlength: 120, class: "mt-name", placeholder: "Your name, shown with the verdict", "aria-label": "Your name, needed for verdicts", hidden: true }));
+    this.name = /** @type {HTMLInputElement} */ (html("input", { type: "text", maxlength: 120, class: "mt-name", placeholder: "Your name, shown with your verdicts", "aria-label": "Your name, needed for verdicts", hidden: true }));
     this.verdicts = html("div", { class: "mt-verdicts", role: "toolbar", "aria-label": "Verdicts" });
     this.problem = html("div", { class: "mt-problem", role: "alert" });
     this.spoken = html("div", { class: "mt-spoken", role: "status" });

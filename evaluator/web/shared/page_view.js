@@ -350,7 +350,7 @@ function withoutImage(data) {
   const problem = {
     title: "The page image cannot be shown",
     text: "The browser could not decode it. The boxes are drawn on an empty sheet.",
-    fix: "Reload the view; if it stays, open the PDF elsewhere to check it.",
+    fix: "Reload the view; if this persists, check the PDF in another viewer.",
   };
   return { ...data, page: data.page && { ...data.page, image: null, problem: data.page.problem ?? problem } };
 }

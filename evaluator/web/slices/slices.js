@@ -171,7 +171,7 @@ export class SlicesView {
         await navigator.clipboard.writeText(gate.textContent ?? "");
         copied.textContent = "Copied";
       } catch {
-        copied.textContent = "The browser does not let it be copied";
+        copied.textContent = "The browser does not allow copying";
       }
     }, "Copy");
     const line = html("div", { class: "slices-naming" }, field, save);

@@ -88,7 +88,7 @@ export function drawMenu(menu, labels, layers, actions) {
     html("div", { class: "menu-head menu-line" }, html("b", {}, "Layers")),
     row("All ground truth, matched too", "G", layers.truth, (on) => actions.layer("truth", on)),
     row("Predictions", "T", layers.predictions, (on) => actions.layer("predictions", on)),
-    row("Loose boxes, off the letters", "L", layers.loose, (on) => actions.loose(on)));
+    row("Enlarged boxes, clear of the letters", "L", layers.loose, (on) => actions.loose(on)));
 }
 
 /** @param {boolean} models @param {boolean} verdicts @param {() => void} help @param {() => void} print @returns {HTMLElement[]} */

@@ -61,7 +61,7 @@ export function makeVerdictRow(view) {
     }
   });
   const problem = html("div", { class: "verdict-problem", role: "alert" });
-  const name = /** @type {HTMLInputElement} */ (html("input", { class: "verdict-name", type: "text", maxlength: 120, placeholder: "Your name, shown with the verdict", "aria-label": "Your name, needed for verdicts", hidden: true }));
+  const name = /** @type {HTMLInputElement} */ (html("input", { class: "verdict-name", type: "text", maxlength: 120, placeholder: "Your name, shown with your verdicts", "aria-label": "Your name, needed for verdicts", hidden: true }));
   name.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.isComposing || !name.value.trim()) return;
     event.preventDefault();

@@ -177,7 +177,7 @@ export function writeNotes(view) {
   /** @type {HTMLElement[]} */
   const notes = [];
   if (!view.state.layers.predictions) notes.push(button("Show predictions", { class: "note" }, () => view.setLayer("predictions", true), "Predictions are hidden. Show (T)"));
-  if (view.state.layers.truth) notes.push(button("Show only missed ground truth", { class: "note" }, () => view.setLayer("truth", false), "All ground truth shows. Only missed (G)"));
+  if (view.state.layers.truth) notes.push(button("Show only missed ground truth", { class: "note" }, () => view.setLayer("truth", false), "All ground truth is shown. Only missed (G)"));
   if (view.crowded) notes.push(button("Zoom in for the mistake numbers", { class: "note" }, () => view.zoom(2, null), "Too full for mistake numbers. Zoom in (+)"));
   if (view.data?.page?.position === 0) notes.unshift(button("Clear the filter", { class: "note" }, () => view.sendChoice("clear_filter", true), "The filter hides this page. Clear filter"));
   drawWhenOther(view.pane.notes, notes.map((note) => note.textContent), () => view.pane.notes.replaceChildren(...notes));

@@ -192,7 +192,7 @@ def judge(group: FindingGroup, targets: Mapping[str, Target]) -> None:
         say(last.verdict if last else None)
 
     if not findings.author()[0]:
-        findings.ask_author(label="Your name, shown with the verdict")
+        findings.ask_author(label="Your name, shown with your verdicts")
     with st.container(horizontal=True, gap="small", key="finding_verdict_row"):
         for verdict, words in VERDICTS.items():
             chosen = held is not None and held.verdict == verdict

@@ -241,7 +241,7 @@ def _sections(comparison: Comparison) -> None:
     """Which section of the extraction is whose, and which ROUGE-L won."""
     sections = comparison.sections
     whole, parts = frame.number(comparison.global_f1), frame.number(sections.mean)
-    won = "The whole text wins" if comparison.rouge_winner == "global" else "The sections win"
+    won = "The whole text scores higher" if comparison.rouge_winner == "global" else "The sections score higher"
     st.html(
         f'<div class="ls-cell{frame.theme()}"><b>{won}: ROUGE-L {frame.number(comparison.metrics["rouge_l"])}</b>'
         f"<span>whole text {whole}, mean of the best sections {parts}; the larger counts</span></div>"

@@ -14,7 +14,7 @@ import pytest
 from evaluator import cli, formats, match_check, project
 from evaluator.doctor import FixError, apply_fixes, fix_of, fixes_for, spelled
 from evaluator.doctor.fixes import KINDS
-from evaluator.doctor.labels import proposals
+from evaluator.doctor.labels import Overlaps, proposals
 from evaluator.doctor.names import MODES, best_modes, renamed
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput
@@ -199,8 +199,64 @@ def test_labels_of_other_names_are_proposed_with_evidence() -> None:
 
 
 def test_a_label_without_counterpart_gets_no_proposal() -> None:
-    (proposal,) = proposals(["aside"], ["Text"], np.array([5]), np.array([[1]]))
+    (proposal,) = proposals(["aside"], ["Text"], Overlaps(np.array([5]), np.array([5]), np.array([[1]])))
     assert (proposal.proposal, proposal.reason, proposal.overlapping) == (None, "", 1)
+
+
+@pytest.mark.parametrize(("count", "wanted"), [(1, None), (2, None), (3, "Text")])
+def test_one_or_two_boxes_are_no_evidence_for_a_label(count: int, wanted: str | None) -> None:
+    (proposal,) = proposals(["aside"], ["Text"], Overlaps(*np.array([[count], [count]]), np.array([[count]])))
+    assert proposal.proposal == wanted
+
+
+def test_labels_are_judged_by_the_boxes_that_were_compared() -> None:
+    """Of many pages a sample is looked at, and a model may have been run on pages that the ground truth lacks."""
+    rows = [
+        box(0.1 + 0.02 * place, 0.1, 0.115 + 0.02 * place, 0.2, page=page, label="Text")
+        for page in range(60)
+        for place in range(30)
+    ]
+    more = [box(0.1, 0.1, 0.2, 0.2, page=page, label="para") for page in range(60, 1200)]
+    diagnosis = checkup.diagnosis_of(
+        ground_truth(rows, labels=["Text"]),
+        annotations([row._replace(label="para", score=0.5) for row in rows] + more, labels=["para"]),
+    )
+    (proposal,) = diagnosis.labels
+    assert proposal.proposal == "Text"
+    assert 3 <= proposal.overlapping == proposal.compared < proposal.boxes == 60 * 30 + 1140
+    assert diagnosis.option == "--fix label=para=Text"
+
+
+def test_oracles_get_no_proposal() -> None:
+    """Their files are as they should be, with whatever is odd about them; none is better with a fix."""
+    folder = Path(__file__).parent / "oracles"
+    quiet = []
+    for truth in sorted([*folder.glob("snapshot/*/*/gt.json"), *folder.glob("pod/p*/gt")]):
+        (other,) = (path for path in truth.parent.iterdir() if path.name.startswith(("pred", "submission")))
+        try:
+            sides = formats.read(truth), formats.read(other)
+        except BadInput:
+            continue
+        diagnosis = checkup.diagnosis_of(*sides)
+        assert (diagnosis.best, diagnosis.labels_help) == (None, False), truth.parent.name
+        quiet.append(diagnosis.silent)
+    assert len(quiet) > 30
+
+
+@needs_real
+def test_labels_of_omnidocbench_and_of_a_model_of_its_demo() -> None:
+    folder = Path(SHARED, "real", "formats", "omnidocbench")
+    truth = formats.read(folder / "OmniDocBench_demo.trimmed.json")
+    diagnosis = checkup.diagnosis_of(truth, formats.read(folder / "detection_prediction.json", side="prediction"))
+    # The prediction has 18 pages, of which the ground truth has 6.
+    assert {each.label: (each.proposal, each.overlapping, each.compared, each.boxes) for each in diagnosis.labels} == {
+        "plain text": ("text_block", 34, 39, 219),
+        "isolate_formula": ("equation_isolated", 12, 12, 17),
+        "formula_caption": ("equation_caption", 12, 12, 12),
+        "table_footnote": (None, 0, 0, 1),
+    }
+    assert diagnosis.best is not None
+    assert {fix.kind for fix in diagnosis.best.fixes} == {"label"}
 
 
 # --- fixes ---------------------------------------------------------------------------------------------------

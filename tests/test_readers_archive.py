@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluator import formats
 from evaluator.formats import archive, limits
 from evaluator.model.issues import BadInput, Collector, Issue
 
@@ -213,3 +214,35 @@ def test_hostile_archives_are_refused(name: str, tmp_path: Path, monkeypatch: py
         read(content, (".json",))
     assert [issue.rule for issue in bad.value.issues] == WANTED[name]
     assert not list(tmp_path.iterdir())
+
+
+def refused_by_readers(content: bytes) -> str:
+    with pytest.raises(BadInput) as bad:
+        formats.read_bytes(content, "a.zip")
+    return str(bad.value)
+
+
+PAGE_XML = b"""<PcGts xmlns="http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15">
+<Page imageFilename="a.png" imageWidth="9" imageHeight="9"></Page></PcGts>"""
+
+
+def test_an_archive_of_which_every_file_would_be_left_out() -> None:
+    content = zipped(("a.txt", b"<?xml versio?>" + PAGE_XML))
+    assert refused_by_readers(content) == NONE
+    # Only the first bytes tell that every other byte is 0; without the blanks before it they are others.
+    broken = zipped(("a.xml", b" \r\n\0<?xml version='1.0'?>" + PAGE_XML))
+    assert refused_by_readers(broken) == (
+        "a.xml: line 2, column 1: the text must be well-formed XML (XML 1.0); found not well-formed (invalid token) at "
+        '"\\u0000                     <PcGts xmlns=\\"http". Correct the text at this place, or export it again.'
+    )
+
+
+def test_an_archive_of_files_that_are_known_and_not_read() -> None:
+    hocr = b'<!DOCTYPE html><html><body><div class="ocr_page" title="bbox 0 0 9 9"/></body></html>'
+    for name, held, what, fix in (
+        ("b.xml", hocr, "hOCR", 'Export ALTO instead, as "tesseract IMAGE OUT alto" does.'),
+        ("b.json", b'{"responses": [{"textAnnotations": []}]}', "an answer of Google Cloud Vision",
+         "Give the result of a Document AI processor for the same document."),
+    ):  # fmt: skip
+        archived = zipped(("a.json", b"{}"), (name, held))
+        assert refused_by_readers(archived) == f"a.zip/{name}: this is {what}, which is not read. {fix}"

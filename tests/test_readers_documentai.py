@@ -26,6 +26,7 @@ from tests.model_outputs import (
     real,
     refused,
     same,
+    warned,
 )
 
 
@@ -85,6 +86,22 @@ def test_without_pages() -> None:
         "f.json: This is a Document AI document without pages: nothing has a place on a page. "
         "Process the document with an OCR or form processor, and keep pages in the field mask."
     ]
+
+
+@pytest.mark.parametrize(("pages", "count"), [([1], "1 page"), ([1, 2], "2 pages")])
+def test_pages_without_any_element(pages: list[int], count: str) -> None:
+    tree = {
+        "mimeType": "application/pdf",
+        "text": "x",
+        "pages": [{"pageNumber": page, "tokens": [{"layout": {}}], "lines": []} for page in pages],
+    }
+    source = read(tree)
+    assert (len(source.page_index), len(source.boxes)) == (len(pages), 0)
+    assert warned(source) == [
+        "f.json: $.pages: pages should hold blocks, paragraphs, tables or visual elements (Document AI); found none on "
+        f"{count}. They are pages without boxes; lines, tokens and form fields are not read. Check the field mask."
+    ]
+    assert warned(read({"document": tree}))[0].startswith("f.json: $.document.pages: pages should hold")
 
 
 @needs_shared

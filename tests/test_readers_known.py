@@ -19,6 +19,19 @@ VIA = {"a.png1": {"filename": "a.png", "regions": [{"shape_attributes": {"name":
 DATUMARO = {"info": {}, "categories": {"label": {}}, "items": [{"id": "a", "annotations": [{"label_id": 0}]}]}
 CREATE_ML = [{"image": "a.png", "annotations": [{"label": "a", "coordinates": {"x": 1, "y": 1}}]}]
 VISION = {"responses": [{"fullTextAnnotation": {"pages": [{"blocks": [{"boundingBox": {}}]}]}}]}
+VISION_OF_PDF = {
+    "inputConfig": {"gcsSource": {"uri": "gs://a/b.pdf"}, "mimeType": "application/pdf"},
+    "responses": [{"fullTextAnnotation": {
+        "pages": [{"width": 9, "height": 9, "blocks": [{"boundingBox": {"normalizedVertices": [{"x": 0.1}]}}]}],
+        "text": "x",
+    }, "textAnnotations": [{"boundingPoly": {"vertices": []}}], "context": {"pageNumber": 1}}],
+}  # fmt: skip
+VISION_OBJECTS = {"responses": [{"localizedObjectAnnotations": [{"boundingPoly": {"normalizedVertices": []}}]}]}
+VISION_OF_PYTHON = {"full_text_annotation": {"pages": []}, "text_annotations": [{"bounding_poly": {}}], "mime_type": 1}
+VISION_SENTENCE = (
+    "this is an answer of Google Cloud Vision, which is not read. Give the result of a Document AI processor for the "
+    "same document."
+)
 HOCR = '<!DOCTYPE html PUBLIC "-//W3C//DTD"><html><body><div class="ocr_page" title="bbox 0 0 9 9"/></body></html>'
 
 
@@ -45,8 +58,10 @@ def refused(content: str, name: str) -> str:
          '"datum convert -f coco_instances" or -f voc.'),
         (json.dumps(CREATE_ML), "a.json", "this is a Create ML file, which is not read. Write its annotations as "
          "COCO, bbox as [x - width / 2, y - height / 2, width, height]."),
-        (json.dumps(VISION), "a.json", "this is an answer of Google Cloud Vision, which is not read. Give the result "
-         "of a Document AI processor for the same document."),
+        (json.dumps(VISION), "a.json", VISION_SENTENCE),
+        (json.dumps(VISION_OF_PDF), "output-1-to-2.json", VISION_SENTENCE),
+        (json.dumps(VISION_OBJECTS), "a.json", VISION_SENTENCE),
+        (json.dumps(VISION_OF_PYTHON), "a.json", VISION_SENTENCE),
         ('{"_name": "", "file-info": {}, "main-text": [], "page-dimensions": []}', "a.json", "this is a document of "
          "Docling 1, which is not read. Convert the document with Docling 2 and save that as JSON."),
         ('{"DocumentMetadata": {}, "ExpenseDocuments": [{"Blocks": [{"BlockType": "PAGE"}]}]}', "a.json", "this is a "

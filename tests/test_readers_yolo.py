@@ -131,6 +131,45 @@ def test_a_data_set_is_one_unit_of_a_folder(tmp_path: Path) -> None:
     assert units.unknown == []
 
 
+@pytest.mark.parametrize(
+    ("files", "wanted"),
+    [
+        # The splits of a data set, as Ultralytics and Roboflow lay them out, and with years as COCO names them.
+        (("labels/train/a", "labels/val/b"), {".": False}),
+        (("train/labels/a", "valid/labels/b", "test/labels/c"), {".": False}),
+        (("labels/train2017/a", "labels/val2017/b"), {".": False}),
+        (("gt/train/a", "gt/val/b", "pred/train/a*", "pred/val/b*"), {"gt": False, "pred": True}),
+        # A folder for each document, and files beside folders.
+        (("gt/one/a", "gt/two/b", "pred/one/a*", "pred/two/b*"), {"gt": False, "pred": True}),
+        (("gt/a", "gt/more/b", "pred/a*", "pred/more/b*"), {"gt": False, "pred": True}),
+        # Models have the same pages, or confidences where the ground truth has none.
+        (
+            ("gt/labels/a", "models/x/labels/a*", "models/y/labels/a*"),
+            {"gt": False, "models/x": True, "models/y": True},
+        ),
+        (("data/one/a", "data/two/b*"), {"data/one": False, "data/two": True}),
+        (("a/a", "b/b"), {"a": False, "b": False}),
+        (("data/gt/a", "data/other/b"), {"data/gt": False, "data/other": False}),
+        # The same names in two splits are two pages that nothing tells apart.
+        (("labels/train/a", "labels/val/a"), {"labels/train": False, "labels/val": False}),
+    ],
+)
+def test_nested_folders_without_names(tmp_path: Path, files: tuple[str, ...], wanted: dict[str, bool]) -> None:
+    for file in files:
+        path = tmp_path / file.removesuffix("*")
+        folder_of(path.parent, **{path.name: "0 0.5 0.5 0.2 0.2" + (" 0.9" if file.endswith("*") else "")})
+    units = search.units(search.walk([tmp_path]), [tmp_path]).units
+    assert {unit.path.relative_to(tmp_path).as_posix(): "prediction" in unit.sides for unit in units} == wanted
+    assert sum(len(ROW.read_path(unit.path).page_index) for unit in units) == len(files)
+
+
+def test_a_split_that_was_named_is_read_alone(tmp_path: Path) -> None:
+    for split in ("train", "val"):
+        folder_of(tmp_path / "labels" / split, **{split: "0 0.5 0.5 0.2 0.2"})
+    named = [tmp_path / "labels" / "train"]
+    assert [unit.path for unit in search.units(search.walk(named), named).units] == named
+
+
 def test_folders_of_other_formats_are_left_to_them(tmp_path: Path) -> None:
     folder_of(tmp_path, README__txt="Read me")
     (tmp_path / "a.json").write_text(json.dumps([{"image_id": 1, "category_id": 1, "bbox": [1, 1, 5, 5], "score": 1}]))

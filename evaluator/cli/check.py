@@ -124,11 +124,11 @@ def _diagnosis_text(diagnosis: Diagnosis) -> str:
     lines += [f"  {number(each.f1)}  {plain(each.words)}" for each in diagnosis.hypotheses]
     for label in diagnosis.labels:
         proposal = f"probably {plain(label.proposal)}" if label.proposal else "no label of the ground truth"
-        evidence = f"{label.overlapping:,} of {label.boxes:,} boxes overlap"
+        evidence = f"{label.overlapping:,} of {count_of(label.compared, 'box')} compared overlap"
         lines.append(f"  label {plain(label.label)}: {proposal}; {evidence}")
     if diagnosis.best is not None:
         lines.append(f"  apply it with {plain(diagnosis.option)}")
-    elif diagnosis.labels_f1 is not None:
+    elif diagnosis.labels_help:
         mapped = [Fix("label", f"{each.label}={each.proposal}") for each in diagnosis.labels if each.proposal]
         lines.append(f"  with these labels F1 {number(diagnosis.labels_f1)}: {plain(spelled(mapped))}")
     return "\n".join(lines) + "\n"

@@ -90,8 +90,14 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def silent(self) -> bool:
-        """Whether there is nothing to say."""
-        return self.best is None and not self.nothing_matches and not self.labels
+        """Whether nothing can be mended: no fix helps, nor do other names of labels."""
+        return self.best is None and not self.nothing_matches and not self.labels_help
+
+    @property
+    def labels_help(self) -> bool:
+        """Whether the files are better when the proposed labels are mapped."""
+        before = self.as_given if self.best is None else self.best.f1
+        return self.labels_f1 is not None and self.labels_f1 > (before or 0.0)
 
     @property
     def serious(self) -> bool:
@@ -192,7 +198,7 @@ class _Doctor:
             return self._found(given, None)
         named = self._names()
         guessed = geometry.guesses(self._mended(named), truth)
-        proposed = labels.proposals(prediction.labels, truth.labels, *geometry.overlaps(self._mended(named), truth))
+        proposed = labels.proposals(prediction.labels, truth.labels, geometry.overlaps(self._mended(named), truth))
         if guessed and not named and not proposed and given is not None and guessed[0].score >= geometry.GOOD:
             return self._found(given, None)
         self._tried[()] = Hypothesis(fixes=(), words="as given", f1=given)
@@ -215,7 +221,7 @@ class _Doctor:
         shared = {each.doc_id for each in truth.documents} & {each.doc_id for each in prediction.documents}
         without_labels = tuple(fix for fix in (best.fixes if best else ()) if fix.kind not in ("label", "labels"))
         mended = self._mended(without_labels)
-        proposed = labels.proposals(mended.labels, truth.labels, *geometry.overlaps(mended, truth))
+        proposed = labels.proposals(mended.labels, truth.labels, geometry.overlaps(mended, truth))
         mapped = tuple(Fix("label", f"{each.label}={each.proposal}") for each in proposed if each.proposal)
         ranked = sorted(self._tried.values(), key=lambda each: (each.f1 is None, -(each.f1 or 0.0), len(each.fixes)))
         if best is not None:
@@ -242,7 +248,7 @@ class _Doctor:
         """No label fix, one for spelling alone, and one for each label that lies on another one's boxes."""
         yield ()
         mended = self._mended(fixes)
-        proposed = labels.proposals(mended.labels, self._truth.labels, *geometry.overlaps(mended, self._truth))
+        proposed = labels.proposals(mended.labels, self._truth.labels, geometry.overlaps(mended, self._truth))
         spelling = (Fix("labels", "case"),) if any(each.reason == "name" for each in proposed) else ()
         moved = tuple(Fix("label", f"{each.label}={each.proposal}") for each in proposed if each.reason == "overlap")
         if spelling:

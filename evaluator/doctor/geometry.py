@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evaluator.doctor.fixes import Fix, reshaped, sizes_of
+from evaluator.doctor.labels import Overlaps
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou
 from evaluator.model.dataset import Annotations
 
@@ -450,30 +451,26 @@ def _written(
     return tuple(fixes)
 
 
-def overlaps(source: Annotations, other: Annotations) -> tuple[IntArray, IntArray]:
-    """How many boxes of each label lie on a box of each label of another file, and how many there are.
-
-    Returns
-    -------
-    int64, shape (L,) and int64, shape (L, K)
-        Boxes of each label; and those with IoU 0.5 or more with a box of a label, the best one counts.
-    """
+def overlaps(source: Annotations, other: Annotations) -> Overlaps:
+    """How many boxes of each label lie on a box of each label of another file; of many pages a sample is looked at."""
     counts = np.bincount(source.boxes.label, minlength=len(source.labels)).astype(np.int64)
-    table = np.zeros((len(source.labels), len(other.labels)), dtype=np.int64)
+    nothing = Overlaps(counts, np.zeros_like(counts), np.zeros((len(source.labels), len(other.labels)), dtype=np.int64))
     search = _Search(source, other)
     if not search.possible:
-        return counts, table
+        return nothing
     ours, theirs = search.boxes()
     pairs = _paired(ours.page, theirs.page)
     if not len(pairs.first):
-        return counts, table
+        return nothing
     value = iou(theirs.xyxy[pairs.first], ours.xyxy[pairs.second])
     order = np.lexsort((-value, pairs.second))
     second, first, value = pairs.second[order], pairs.first[order], value[order]
     best = np.flatnonzero(np.diff(second, prepend=-1))
-    best = best[value[best] >= _IOU]
-    np.add.at(table, (source.boxes.label[search.rows[second[best]]], other.boxes.label[first[best]]), 1)
-    return counts, table
+    label = source.boxes.label[search.rows[second[best]]]
+    fits = value[best] >= _IOU
+    np.add.at(nothing.compared, label, 1)
+    np.add.at(nothing.table, (label[fits], other.boxes.label[first[best[fits]]]), 1)
+    return nothing
 
 
 def fitting(source: Annotations, other: Annotations) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -17,6 +17,24 @@ from evaluator.model.boxes import IntArray
 # Below these a proposal from overlap alone is a guess.
 _FEWEST: Final = 3
 _LEAST_SHARE: Final = 0.6
+
+
+class Overlaps(NamedTuple):
+    """Of boxes of each label, how many lie on a box of each label of another file.
+
+    Attributes
+    ----------
+    counts : int64, shape (L,)
+        Boxes of each label.
+    compared : int64, shape (L,)
+        Those of them on pages that were looked at and on which the other file has boxes.
+    table : int64, shape (L, K)
+        Those of them with IoU 0.5 or more with a box of a label; the best one counts.
+    """
+
+    counts: IntArray
+    compared: IntArray
+    table: IntArray
 
 
 class LabelProposal(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,8 +48,10 @@ class LabelProposal(msgspec.Struct, frozen=True, kw_only=True):
         How many boxes of the model have it.
     proposal : str or None
         The label of the ground truth; None when nothing speaks for one.
+    compared : int
+        How many of the boxes were looked at: those on pages of the ground truth, of many pages a sample.
     overlapping : int
-        How many of the boxes overlap one of the proposed label with IoU 0.5 or more.
+        How many of these overlap one of the proposed label with IoU 0.5 or more.
     reason : "name", "overlap" or ""
         Whether the names are equal but for spelling, or most boxes lie on boxes of that label.
     """
@@ -39,6 +59,7 @@ class LabelProposal(msgspec.Struct, frozen=True, kw_only=True):
     label: str
     boxes: int
     proposal: str | None
+    compared: int
     overlapping: int
     reason: str
 
@@ -58,19 +79,15 @@ def same_but_for_spelling(labels: Sequence[str], known: Sequence[str]) -> dict[s
     return {label: names[0] for label, names in spellings.items() if len(names) == 1}
 
 
-def proposals(
-    labels: Sequence[str], known: Sequence[str], counts: IntArray, overlaps: IntArray
-) -> tuple[LabelProposal, ...]:  # fmt: skip
+def proposals(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps) -> tuple[LabelProposal, ...]:
     """A proposal for each label of a model that the ground truth does not have.
 
     Parameters
     ----------
     labels, known : sequence of str
         Of the model and of the ground truth.
-    counts : int64, shape (L,)
-        Boxes of each label of the model.
-    overlaps : int64, shape (L, K)
-        How many boxes of a label lie on a box of a known label.
+    overlaps : Overlaps
+        Of boxes of the model on boxes of the ground truth.
 
     Returns
     -------
@@ -80,21 +97,23 @@ def proposals(
     by_name = same_but_for_spelling(labels, known)
     proposed = []
     for row, label in enumerate(labels):
-        if label in known or not counts[row]:
+        if label in known or not overlaps.counts[row]:
             continue
-        best = int(np.argmax(overlaps[row])) if len(known) else 0
-        most = int(overlaps[row, best]) if len(known) else 0
+        lying, compared = overlaps.table[row], int(overlaps.compared[row])
+        best = int(np.argmax(lying)) if len(known) else 0
+        most = int(lying[best]) if len(known) else 0
         proposal, reason = by_name.get(label), "name"
         if proposal is not None:
-            most = int(overlaps[row, list(known).index(proposal)])
-        elif most >= min(_FEWEST, int(counts[row])) and most >= _LEAST_SHARE * max(int(overlaps[row].sum()), 1):
+            most = int(lying[list(known).index(proposal)])
+        elif most >= _FEWEST and most >= _LEAST_SHARE * int(lying.sum()) and 2 * most >= _LEAST_SHARE * compared:
             # Of the boxes that lie on anything, most lie on this label.
-            proposal, reason = (known[best], "overlap") if 2 * most >= _LEAST_SHARE * counts[row] else (None, "")
+            proposal, reason = known[best], "overlap"
         proposed.append(
             LabelProposal(
                 label=label,
-                boxes=int(counts[row]),
+                boxes=int(overlaps.counts[row]),
                 proposal=proposal,
+                compared=compared,
                 overlapping=most,
                 reason=reason if proposal is not None else "",
             )

@@ -373,6 +373,11 @@ def _from_archive(content: bytes, name: str, format: str | None, reading: Readin
     Annotations or None
         None for what is no archive, for one that no format of boxes recognises a file of, and for one whose format
         reads archives itself: it says what is wrong with them.
+
+    Raises
+    ------
+    BadInput
+        With all issues of all files; also when none can be read and one is of a format that is not read.
     """
     if not archive.is_archive(content):
         return None
@@ -383,8 +388,11 @@ def _from_archive(content: bytes, name: str, format: str | None, reading: Readin
     except BadInput:
         return None
     rows = [row for row in of_kind("boxes").values() if format in (row.name, None)]
-    claims = (row for member in members for row in rows if row.detect(member.content[:HEAD_BYTES], member.name))
-    row = next(claims, None)
+    row = next((row for member in members for row in rows if _is_own(member, row)), None)
+    if row is None:
+        named = (member for member in members if known.name_of(member.content[:HEAD_BYTES]))
+        if (first := next(named, None)) is not None:
+            _refuse_unknown(first.content, f"{name}/{first.name}")
     if row is None or row.detect(_EMPTY_ARCHIVE, name):
         return None
     own = [member for member in members if member.name.lower().endswith((*row.suffixes, *row.beside))]
@@ -396,11 +404,17 @@ def _from_archive(content: bytes, name: str, format: str | None, reading: Readin
     return replace(source, issues=(*collector.issues(), *source.issues))
 
 
+def _is_own(member: archive.Member, row: BoxFormat) -> bool:
+    """Whether a file of an archive has an ending and the look of a format."""
+    named = member.name.lower().endswith((*row.suffixes, *row.beside))
+    return named and row.detect(member.content[:HEAD_BYTES], member.name)
+
+
 def _is_other(member: archive.Member, row: BoxFormat) -> bool:
     """Whether a file of an archive is sound, and goes along with those of a format, as the mets.xml of an export."""
-    content = member.content.removeprefix(b"\xef\xbb\xbf").strip()
-    if member.name.lower().endswith((*row.of_all_kinds, *row.beside)) or row.detect(content[:HEAD_BYTES], member.name):
+    if member.name.lower().endswith((*row.of_all_kinds, *row.beside)) or _is_own(member, row):
         return False
+    content = member.content.removeprefix(b"\xef\xbb\xbf").strip()
     if content.startswith(b"<"):
         return True
     with suppress(msgspec.MsgspecError, RecursionError):

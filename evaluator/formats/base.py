@@ -18,7 +18,7 @@ A new format of boxes is one file with one object, and one line in the table of 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -184,6 +184,18 @@ class Format(ABC, Generic[T]):
             The files and folders that were named by the user.
         """
         return file
+
+    def joined(self, units: Mapping[Path, Sequence[tuple[Path, bytes]]], given: Collection[Path]) -> dict[Path, Path]:
+        """The folder that is read as a whole by each unit, for units that are parts of one; empty for most formats.
+
+        Parameters
+        ----------
+        units : mapping of Path to sequence of (Path, bytes)
+            The files of each unit of the format, as `unit_of` found them.
+        given : collection of Path
+            The files and folders that were named by the user.
+        """
+        return {}
 
     def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
         """What can be known of the side of a unit from the names and bytes of its files."""

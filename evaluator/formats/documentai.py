@@ -14,7 +14,9 @@ import msgspec
 
 from evaluator.formats.build import Size
 from evaluator.formats.json_text import excerpt
+from evaluator.formats.known import VISION
 from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile, camel_keys
+from evaluator.metrics.results import count_of
 
 _MARKS: Final = (
     b'"textAnchor"', b'"normalizedVertices"', b'"documentLayout"', b'"mimeType"', b'"text_anchor"',
@@ -68,7 +70,8 @@ class DocumentAI(ModelOutput):
     so that both are there; choose with ``--labels``. Labels are "block", "paragraph", "table", and the type of a visual
     element. The score is ``layout.confidence``. The ``document`` of a process response is taken too. Lines, tokens,
     form fields and entities are not read. What ``Document.to_dict`` writes, keys in snake case, is taken too; places
-    are then those of the service. An element without vertices is left out with a warning.
+    are then those of the service. An element without vertices is left out with a warning; a document without any
+    element gets one too.
 
     A shard of a batch answer holds some pages of its document, by ``pageNumber``; its name is that of the document, a
     hyphen and a number. The shards of one folder are one document.
@@ -82,7 +85,9 @@ class DocumentAI(ModelOutput):
     source = "Document AI"
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """The keys of a document, or of a shard of one, which may have an empty page."""
+        """The keys of a document, or of a shard of one, which may have an empty page; not those of Cloud Vision."""
+        if any(mark in head for mark in VISION):
+            return False
         if any(mark in head for mark in (b'"shardInfo"', b'"shard_info"')) and b'"pages"' in head:
             return True
         # A page may begin with its image, of several MB, and may have nothing on it.
@@ -107,7 +112,9 @@ class DocumentAI(ModelOutput):
             file.document = _SHARD_NUMBER.sub("", file.document)
         file.in_shares()
         bare: list[str] = []
-        for index, (where, value) in enumerate(file.items(document, "pages", place)):
+        elements = 0
+        pages = list(file.items(document, "pages", place))
+        for index, (where, value) in enumerate(pages):
             page = file.convert(value, _Page, where)
             if page is None:
                 continue
@@ -116,6 +123,7 @@ class DocumentAI(ModelOutput):
             row = file.page(where, index=number, size=size)
             for key, label in (*_LABELS.items(), ("visualElements", "visual element")):
                 for spot, held in file.items(value, key, where):
+                    elements += 1
                     element = file.convert(held, _Element, spot)
                     if element is not None and not _has_place(element):
                         bare.append(spot)
@@ -124,6 +132,11 @@ class DocumentAI(ModelOutput):
         if bare:
             rule = "an element should have a boundingPoly with vertices (Document AI)"
             file.collector.warning(bare[0], rule, f"{len(bare):,} without", "They are left out.")
+        if pages and not elements:
+            rule = "pages should hold blocks, paragraphs, tables or visual elements (Document AI)"
+            found = f"none on {count_of(len(pages), 'page')}"
+            fix = "They are pages without boxes; lines, tokens and form fields are not read. Check the field mask."
+            file.collector.warning(f"{place}.pages", rule, found, fix)
 
 
 FORMAT: Final = DocumentAI()

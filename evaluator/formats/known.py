@@ -35,6 +35,12 @@ class Known(NamedTuple):
         return all(any(mark in head for mark in marks) for marks in self.marks)
 
 
+VISION: Final = (
+    b'"fullTextAnnotation"', b'"textAnnotations"', b'"localizedObjectAnnotations"', b'"full_text_annotation"',
+    b'"text_annotations"', b'"localized_object_annotations"',
+)  # fmt: skip
+"""Keys of an answer of Google Cloud Vision, which has pages and vertices as Document AI has."""
+
 KNOWN: Final[tuple[Known, ...]] = (
     Known(
         "a compressed file",
@@ -133,7 +139,7 @@ KNOWN: Final[tuple[Known, ...]] = (
     ),
     Known(
         "an answer of Google Cloud Vision",
-        ((b'"fullTextAnnotation"', b'"textAnnotations"'), (b'"boundingBox"', b'"boundingPoly"')),
+        (VISION,),
         "Give the result of a Document AI processor for the same document.",
     ),
     Known(

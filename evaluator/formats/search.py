@@ -84,6 +84,7 @@ def units(files: Iterable[Path], given: Sequence[Path] = ()) -> Search:
         if format_:
             members.setdefault((format_.name, format_.unit_of(file, given)), []).append((file, content))
     _gather_documents(members, given)
+    _join_parts(members, given)
     recognised = [formats.FORMATS[name].unit(path, parts) for (name, path), parts in members.items()]
     usable = [unit for unit in recognised if unit.sides or not formats.FORMATS[unit.format].states_side]
     within = {unit.path for unit in usable}
@@ -119,6 +120,15 @@ def _gather_documents(members: dict[tuple[str, Path], list[tuple[Path, bytes]]],
         alike = alike and not {*files} & {*given} and not any(map(is_called_truth, files))
         if format_ and format_.file_per_document and alike and formats.files_of(where) == files:
             members[keys[0][0], where] = [part for key in keys for part in members.pop(key)]
+
+
+def _join_parts(members: dict[tuple[str, Path], list[tuple[Path, bytes]]], given: Sequence[Path]) -> None:
+    """Make one unit of those that their format says are parts of one."""
+    for name in dict.fromkeys(name for name, _ in members):
+        parts = {path: files for (of, path), files in members.items() if of == name}
+        for path, whole in formats.FORMATS[name].joined(parts, given).items():
+            files = members.pop((name, path))
+            members.setdefault((name, whole), []).extend(files)
 
 
 def format_at(path: Path) -> formats.AnyFormat | None:

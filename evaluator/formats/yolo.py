@@ -11,6 +11,7 @@ from __future__ import annotations
 import codecs
 import hashlib
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -37,6 +38,8 @@ _SEQUENCE: Final = "sequence"
 _SCALAR: Final = "scalar"
 _YAML: Final = (".yaml", ".yml")
 _NAME_FILES: Final = ("classes.txt", "obj.names")
+_SPLIT: Final = re.compile(r"labels|(train|training|val|valid|validation|test|testing|dev)(\d{4})?", re.IGNORECASE)
+"""What the folders of a data set are called."""
 _MAX_YAML_BYTES: Final = 1 << 20
 _ABOVE: Final = 3
 _BELOW: Final = 4
@@ -107,6 +110,36 @@ class Yolo(BoxFormat):
         above = [file.parent, *file.parent.parents][: _ABOVE + 1]
         with_names = (path for path in above if _names_in(path) is not None)
         return next(with_names, file.parent)
+
+    def joined(self, units: Mapping[Path, Sequence[tuple[Path, bytes]]], given: Collection[Path]) -> dict[Path, Path]:
+        """The data set of each folder that is a split or another part of one, where no file names the classes.
+
+        Notes
+        -----
+        Folders are joined when their files have different names and all of them have confidences, or none. A folder
+        that was named is one data set only when those in it are called labels or as splits are.
+        """
+        whole = {path: path for path in units if path not in given and _names_in(path) is None}
+        roots = {above for path in given for above in (path, *path.parents)}
+        above = {each for path in whole for each in path.parents if each in given or each not in roots}
+        for parent in sorted(above, key=lambda path: len(path.parts), reverse=True):
+            below = [path for path in units if path == parent or parent in path.parents]
+            parts: dict[Path, list[tuple[Path, bytes]]] = {}
+            for path in below:
+                parts.setdefault(whole.get(path, path), []).extend(units[path])
+            if whole.keys() >= set(below) and self._is_one(parent, parts, named=parent in given):
+                whole |= dict.fromkeys(below, parent)
+        return {path: at for path, at in whole.items() if at != path}
+
+    def _is_one(self, parent: Path, parts: Mapping[Path, Sequence[tuple[Path, bytes]]], *, named: bool) -> bool:
+        """Whether folders, with their files, are parts of one data set."""
+        splits = all(path == parent or (path.parent == parent and _SPLIT.fullmatch(path.name)) for path in parts)
+        inner = [path for path in parts if path != parent]
+        if not splits and (named or len(parts) == 1 or any(map(is_called_truth, inner))):
+            return False
+        names = [{file.name for file, _ in files} for files in parts.values()]
+        scored = {any(self.side_of(content) for _, content in files) for files in parts.values()}
+        return len(set().union(*names)) == sum(map(len, names)) and len(scored) == 1 and self.takes(parent)
 
     def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
         """A prediction when a file has confidences, a ground truth when the folder is called so."""

@@ -73,7 +73,7 @@ def diagnoses() -> list[Diagnosed]:
             BOXES.digest(prediction),
             _make=partial(_made, truth, prediction),
         )
-        if diagnosis is not None and not diagnosis.silent:
+        if diagnosis is not None and (diagnosis.labels or not diagnosis.silent):
             cases.append(Diagnosed(model.name, diagnosis, truth, prediction))
     return cases
 
@@ -280,7 +280,7 @@ def label_mapping() -> None:
                 "Model label": [plain(each.label) for each in proposals],
                 "Boxes": [each.boxes for each in proposals],
                 "Ground-truth label": [each.proposal for each in proposals],
-                "Overlap": [f"{each.overlapping:,} of {each.boxes:,}" for each in proposals],
+                "Overlap": [f"{each.overlapping:,} of {each.compared:,}" for each in proposals],
             },
             column_config={"Ground-truth label": st.column_config.SelectboxColumn(options=known, required=False)},
             disabled=["Model label", "Boxes", "Overlap"],

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -47,13 +48,41 @@ Shape = tuple[Corners, FloatArray | None]
 
 
 class _Region(NamedTuple):
-    """A region: row of its page, position there, its element, corners, and outline."""
+    """A region without its element, which takes ten times the memory.
+
+    Attributes
+    ----------
+    page, position : int
+        Row of its page, and position there.
+    name : str
+        Of its element, as it is written.
+    line : int
+    prob : str or None
+        None without.
+    xyxy : Corners
+    ring : float64, shape (N, 2), or None
+    """
 
     page: int
     position: int
-    element: Element
+    name: str
+    line: int
+    prob: str | None
     xyxy: Corners
     ring: FloatArray | None
+
+    @property
+    def place(self) -> str:
+        """Line and tag, for issues."""
+        return f"line {self.line}, <{self.name}>"
+
+
+class _Page(NamedTuple):
+    """A page without its element: file name, line and tag."""
+
+    filename: str
+    line: int
+    place: str
 
 
 class Pod(BoxFormat):
@@ -143,7 +172,7 @@ class _File:
         source = xml_text.open_source(content, self.collector)
         self.sha256 = source.sha256
         self._roots = 0
-        self._pages: list[Element] = []
+        self._pages: list[_Page] = []
         self._regions: list[_Region] = []
         xml_text.parse(source, self._take, self.collector)
         if not self._roots and not self.collector.failed:
@@ -155,7 +184,7 @@ class _File:
         """Predictions when a region has a probability; None without regions."""
         if not self._regions:
             return None
-        scored = any("prob" in region.element.attributes for region in self._regions)
+        scored = any(region.prob is not None for region in self._regions)
         return "prediction" if scored else "ground_truth"
 
     def annotations(self, side: Side, reading: Reading) -> Annotations:
@@ -163,19 +192,18 @@ class _File:
         builder = Builder(self.collector, format=FORMAT.name, source=_SOURCE, labels=LABELS, score="prob")
         _check_repeated(self._pages, self.collector)
         for page in self._pages:
-            name = page.attributes.get("filename", "")
+            name = page.filename
             builder.page(_page_key(name), page.place, page_id=name, name=_last_part(name), path=name)
         for region in self._regions:
-            element = region.element
             builder.box(
                 region.page,
-                LABELS[_REGION_LABEL[element.name.lower()]],
+                LABELS[_REGION_LABEL[region.name.lower()]],
                 region.xyxy,
-                element.place,
-                score=_score(element, self.collector, side, lenient=reading.lenient),
+                region.place,
+                score=_score(region, self.collector, side, lenient=reading.lenient),
                 rings=() if region.ring is None else (region.ring,),
                 position=region.position,
-                box_id=f"line {element.line}",
+                box_id=f"line {region.line}",
             )
         return builder.annotations(self.sha256, reading, side=side)
 
@@ -203,9 +231,10 @@ class _File:
                 self.collector.warning(element.place, rule, quote(element.name), "It is left out.")
                 continue
             if shape := self._shape(element):
-                self._regions.append(_Region(len(self._pages), position, element, *shape))
+                prob, name = element.attributes.get("prob"), sys.intern(element.name)
+                self._regions.append(_Region(len(self._pages), position, name, element.line, prob, *shape))
             position += 1
-        self._pages.append(page)
+        self._pages.append(_Page(filename, page.line, page.place))
 
     def _shape(self, region: Element) -> Shape | None:
         """Corners and outline of a region with one usable ``<Coords>``; None with an issue for others."""
@@ -253,9 +282,9 @@ def _shape(element: Element, collector: Collector) -> Shape | None:
     return corners, None if is_box else np.array([x, y]).T.copy()
 
 
-def _score(region: Element, collector: Collector, side: Side, *, lenient: bool) -> float:
+def _score(region: _Region, collector: Collector, side: Side, *, lenient: bool) -> float:
     """The probability of a region; NaN with an error, and for a ground truth without one."""
-    prob = region.attributes.get("prob")
+    prob = region.prob
     if prob is None:
         if side == "ground_truth":
             return math.nan
@@ -270,15 +299,15 @@ def _score(region: Element, collector: Collector, side: Side, *, lenient: bool) 
     return float(prob)
 
 
-def _check_repeated(pages: Sequence[Element], collector: Collector) -> None:
+def _check_repeated(pages: Sequence[_Page], collector: Collector) -> None:
     """Errors for pages that are there twice."""
-    first: dict[str, Element] = {}
+    first: dict[str, _Page] = {}
     for page in pages:
-        filename = page.attributes.get("filename", "")
+        filename = page.filename
         other = first.setdefault(_page_key(filename), page)
         if other is not page and _page_key(filename):
             rule = f"a page must not be there twice; pages go by name without ending and letter case ({_SOURCE})"
-            what = f"{quote(filename)} after {quote(other.attributes['filename'])} in line {other.line}"
+            what = f"{quote(filename)} after {quote(other.filename)} in line {other.line}"
             collector.error(page.place, rule, what, "Put all regions of a page in one document.")
 
 

@@ -824,6 +824,27 @@ def test_close_leaves_no_process_and_fails_typed(write: Callable[[str, bytes], P
     pool.close()
 
 
+def test_a_pool_at_rest_has_no_process_and_draws_again(write: Callable[[str, bytes], Path]) -> None:
+    good, slow = write("good.pdf", page()), write("bomb.pdf", form_bomb())
+    with PagePool(time_limit=2.0) as pool:
+        pool.page_image(good, 0)
+
+        def wait() -> None:
+            with pytest.raises(PageProblem):
+                pool.page_image(slow, 0)
+
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        while not pool._busy:
+            time.sleep(0.01)
+        pids = worker_pids(pool)
+        pool.rest()
+        waiting.join(timeout=60)
+        assert not pool._live  # the one that was at work is not replaced
+        assert not any(alive(pid) for pid in pids)
+        assert pool.page_image(good, 0, dpi=30).width > 0
+
+
 def test_collected_pool_leaves_no_process(write: Callable[[str, bytes], Path]) -> None:
     pool = PagePool()
     pool.page_image(write("good.pdf", page()), 0)

@@ -42,7 +42,10 @@ def test_the_last_closed_tab_leaves_no_file_and_no_process(
         # What the server has of its own from the start, such as the process that holds its port.
         before = running(below(server.pid))
         screen = visit(f"http://127.0.0.1:{port}", more={"locale": "en-US"})
-        screen.open("files").upload(*files, pages)
+        screen.open("files").page.locator("input[type=file]").first.set_input_files([*files, pages])
+        for step in ("Read the files", "Open these files"):
+            screen.page.get_by_role("button", name=step).click()
+        screen.wait(lambda: "Uploaded pages" in screen.cells(), "the pages in the table")
         screen.go("Page browser")
         screen.page.locator(".page-image").first.wait_for()
         assert len(left(temporary)) == 1

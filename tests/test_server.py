@@ -191,7 +191,6 @@ def test_without_the_place_for_the_end_of_sessions_nothing_is_served() -> None:
     """In a process of its own: what is said to Streamlit before holds for the whole process."""
     code = (
         "import runpy, sys\n"
-        "from streamlit.runtime import memory_session_storage\n"
         "from streamlit.runtime.session_manager import SessionStorage\n"
         "SessionStorage.__abstractmethods__ = SessionStorage.__abstractmethods__ | {'take'}\n"
         "runpy.run_path(sys.argv[1], run_name='__main__')\n"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import functools
 import gc
 import threading
@@ -16,9 +17,9 @@ import weakref
 from collections.abc import Callable
 from typing import Final
 
-from streamlit.runtime import Runtime, RuntimeState, memory_session_storage
+from streamlit import config
+from streamlit.runtime import Runtime, RuntimeConfig, RuntimeState
 from streamlit.runtime.app_session import AppSession
-from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.session_manager import SessionInfo, SessionStorage
 
@@ -93,10 +94,17 @@ def keep_watch() -> None:
         When this Streamlit has no place for that.
     """
     asked = getattr(SessionStorage, "__abstractmethods__", frozenset())
-    sound = asked <= {"get", "save", "delete", "list"} and callable(getattr(AppSession, "shutdown", None))
-    if not sound or getattr(memory_session_storage, "MemorySessionStorage", None) is not MemorySessionStorage:
+    fields = {each.name for each in dataclasses.fields(RuntimeConfig)}
+    if not asked <= {"get", "save", "delete", "list"} or "session_storage" not in fields:
         raise UnknownStreamlit
-    memory_session_storage.MemorySessionStorage = EndingStorage  # type: ignore[misc,assignment]
+    begin = Runtime.__init__
+
+    @functools.wraps(begin)
+    def with_our_storage(runtime: Runtime, given: RuntimeConfig) -> None:
+        storage = EndingStorage(ttl_seconds=config.get_option("server.disconnectedSessionTTL"))
+        begin(runtime, dataclasses.replace(given, session_storage=storage))
+
+    Runtime.__init__ = with_our_storage  # type: ignore[method-assign]
     shutdown = AppSession.shutdown
 
     @functools.wraps(shutdown)

@@ -60,5 +60,6 @@ def test_the_last_closed_tab_leaves_no_file_and_no_process(
         again = visit(f"http://127.0.0.1:{port}", more={"locale": "en-US"}).open("page_browser")
         again.page.locator(".page-image").first.wait_for()
         assert left(temporary) == []
+        again.page.context.close()
     finally:
         stop(server)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from evaluator import cli
+from evaluator.system.whole_file import UNFINISHED
 from tests.building import random_rows, write_file
 
 Contents = dict[str, bytes]
@@ -68,7 +69,8 @@ def interrupted(kind: str, kills: int, seed: int) -> Interrupted:
             _, status = os.waitpid(process, 0)
             killed += os.WIFSIGNALED(status)
             if kind != "evaluate":
-                left = _contents(place, "result")
+                # What a killed process had begun is no result; the next run removes it.
+                left = {file: each for file, each in _contents(place, "result").items() if not _begun(file)}
                 gone = (old.keys() & new.keys()) - left.keys()
                 torn += bool(gone) or any(left[file] not in (old.get(file), new.get(file)) for file in left)
                 if left != old:
@@ -104,6 +106,10 @@ def _forked(work: Callable[[], None]) -> int:
         finally:
             os._exit(0)
     return process
+
+
+def _begun(file: str) -> bool:
+    return UNFINISHED.fullmatch(Path(file).name) is not None
 
 
 def _contents(folder: Path, out: str) -> Contents:

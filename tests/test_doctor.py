@@ -217,7 +217,7 @@ def test_labels_are_judged_by_the_boxes_that_were_compared() -> None:
         for place in range(30)
     ]
     more = [box(0.1, 0.1, 0.2, 0.2, page=page, label="para") for page in range(60, 1200)]
-    diagnosis = checkup.diagnosis_of(
+    diagnosis = match_check.diagnosis_of(
         ground_truth(rows, labels=["Text"]),
         annotations([row._replace(label="para", score=0.5) for row in rows] + more, labels=["para"]),
     )
@@ -237,7 +237,7 @@ def test_oracles_get_no_proposal() -> None:
             sides = formats.read(truth), formats.read(other)
         except BadInput:
             continue
-        diagnosis = checkup.diagnosis_of(*sides)
+        diagnosis = match_check.diagnosis_of(*sides)
         assert (diagnosis.best, diagnosis.labels_help) == (None, False), truth.parent.name
         quiet.append(diagnosis.silent)
     assert len(quiet) > 30
@@ -247,7 +247,7 @@ def test_oracles_get_no_proposal() -> None:
 def test_labels_of_omnidocbench_and_of_a_model_of_its_demo() -> None:
     folder = Path(SHARED, "real", "formats", "omnidocbench")
     truth = formats.read(folder / "OmniDocBench_demo.trimmed.json")
-    diagnosis = checkup.diagnosis_of(truth, formats.read(folder / "detection_prediction.json", side="prediction"))
+    diagnosis = match_check.diagnosis_of(truth, formats.read(folder / "detection_prediction.json", side="prediction"))
     # The prediction has 18 pages, of which the ground truth has 6.
     assert {each.label: (each.proposal, each.overlapping, each.compared, each.boxes) for each in diagnosis.labels} == {
         "plain text": ("text_block", 34, 39, 219),

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
+from evaluator.system.whole_file import write_whole
 
 ROOT = Path(__file__).resolve().parents[1]
 # In a process of its own: it forks, and the tests have threads.
@@ -18,10 +21,61 @@ RUN = (
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kills forked processes")
-@pytest.mark.parametrize("kind", ["coco", "evaluate", "pack", "yolo"])
+@pytest.mark.parametrize("kind", ["coco", "evaluate", "folder", "pack", "yolo"])
 def test_a_killed_command_leaves_whole_results(kind: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", RUN, kind], cwd=ROOT, capture_output=True, text=True, timeout=100, check=False
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stderr.splitlines()[-1]) == [1, 0, 0]
+
+
+# Holds the unfinished file until it is killed.
+WRITING = (
+    "import sys, time; from pathlib import Path; from evaluator.system.whole_file import write_whole\n"
+    "def pieces():\n"
+    "    yield b'half'\n"
+    "    print('writing', flush=True)\n"
+    "    time.sleep(600)\n"
+    "write_whole(Path(sys.argv[1]), pieces())"
+)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks of files")
+def test_the_unfinished_file_of_a_killed_process_goes_with_the_next_write_and_that_of_a_living_one_stays(
+    tmp_path: Path,
+) -> None:
+    path, other = tmp_path / "pack.html", tmp_path / ".pack.html.more.abcdefgh.part"
+    other.write_bytes(b"of another file")
+    writing = subprocess.Popen([sys.executable, "-c", WRITING, str(path)], cwd=ROOT, stdout=subprocess.PIPE)
+    try:
+        assert writing.stdout is not None
+        assert writing.stdout.readline() == b"writing\n"
+        (unfinished,) = set(tmp_path.iterdir()) - {other}
+        write_whole(path, [b"new"])
+        assert set(tmp_path.iterdir()) == {path, other, unfinished}
+    finally:
+        writing.kill()
+        writing.communicate()
+    write_whole(path, [b"newer"])
+    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == {
+        path.name: b"newer", other.name: b"of another file",
+    }  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks of files")
+def test_a_link_that_looks_like_an_unfinished_file_leads_nowhere(tmp_path: Path) -> None:
+    outside = tmp_path / "outside.txt"
+    outside.write_bytes(b"kept")
+    link = tmp_path / ".a.txt.abcdefgh.part"
+    link.symlink_to(outside)
+    write_whole(tmp_path / "a.txt", [b"new"])
+    assert outside.read_bytes() == b"kept"
+
+
+def test_writers_of_one_file_at_once_each_end_with_a_whole_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    with ThreadPoolExecutor(8) as threads:
+        sizes = list(threads.map(lambda size: write_whole(path, [b"x" * size], durable=False), range(400)))
+    assert sizes == list(range(400))
+    assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]

@@ -20,12 +20,14 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import pymupdf
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
 from evaluator.pdf import pool as pages_pdf
+from evaluator.pdf import worker
 from evaluator.pdf.folder import PdfFolder, find_document
 from evaluator.pdf.pool import PageImage, PagePool, Words
 from evaluator.pdf.problems import PageProblem
@@ -47,6 +49,7 @@ from tests.pdf_fixtures import (
     LEGAL,
     RED_CONTENT,
     Geometry,
+    crossed_lines,
     external_stream,
     form_bomb,
     hidden_layer,
@@ -281,6 +284,38 @@ def test_repaired_and_capped_documents_say_so(pool: PagePool, write: Callable[[s
 def test_boxes_land_on_the_picture(name: str, dpi: int, pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
     geometry = LEGAL[name]
     assert_red_box(pool.page_image(write("geometry.pdf", geometry.document()), 0, dpi=dpi), geometry)
+
+
+@pytest.mark.parametrize("name", LEGAL)
+def test_boxes_land_on_the_sharpest_picture(name: str, pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    geometry = LEGAL[name]
+    image = pool.page_image(write("geometry.pdf", geometry.document()), 0, width=4_000)
+    assert_red_box(image, geometry)
+
+
+def test_a_large_picture_is_drawn_in_bands_and_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line from corner to corner costs as much as the rectangle around it, so none may be large."""
+    drawn: list[int] = []
+    draw = pymupdf.DisplayList.get_pixmap
+
+    def band(listed: Any, *given: Any, **more: Any) -> Any:
+        made = draw(listed, *given, **more)
+        drawn.append(made.width * made.height)
+        return made
+
+    content = crossed_lines(14_400, 14_400)
+    monkeypatch.setattr(pymupdf.DisplayList, "get_pixmap", band)
+    monkeypatch.setattr("evaluator.pdf.worker._webp", lambda picture: picture.tobytes())
+    document = worker._PdfDocument(content)
+    image = document.page_image(0, dpi=None, width=2_000)
+    assert (image.width, image.height) == (2_000, 2_000)
+    assert drawn
+    assert sum(drawn) == 4_000_000
+    assert max(drawn) <= 2_500_000
+    whole = pymupdf.open(stream=content, filetype="pdf")[0].get_pixmap(matrix=pymupdf.Matrix(1 / 7.2, 1 / 7.2))
+    own, other = (np.frombuffer(each, np.uint8).astype(int) for each in (image.webp, whole.samples))
+    # Where a line leaves a band its edge is rounded once more.
+    assert np.abs(own - other).max() < 32
 
 
 @needs_corpus
@@ -822,6 +857,27 @@ def test_close_leaves_no_process_and_fails_typed(write: Callable[[str, bytes], P
         pool.page_image(bomb, 0)
     assert caught.value.kind == "no_renderer"
     pool.close()
+
+
+def test_a_pool_at_rest_has_no_process_and_draws_again(write: Callable[[str, bytes], Path]) -> None:
+    good, slow = write("good.pdf", page()), write("bomb.pdf", form_bomb())
+    with PagePool(time_limit=2.0) as pool:
+        pool.page_image(good, 0)
+
+        def wait() -> None:
+            with pytest.raises(PageProblem):
+                pool.page_image(slow, 0)
+
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        while not pool._busy:
+            time.sleep(0.01)
+        pids = worker_pids(pool)
+        pool.rest()
+        waiting.join(timeout=60)
+        assert not pool._live  # the one that was at work is not replaced
+        assert not any(alive(pid) for pid in pids)
+        assert pool.page_image(good, 0, dpi=30).width > 0
 
 
 def test_collected_pool_leaves_no_process(write: Callable[[str, bytes], Path]) -> None:

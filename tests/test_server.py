@@ -187,6 +187,23 @@ def test_without_the_place_for_the_host_check_nothing_is_served(
     )
 
 
+def test_without_the_place_for_the_end_of_sessions_nothing_is_served() -> None:
+    """In a process of its own: what is said to Streamlit before holds for the whole process."""
+    code = (
+        "import runpy, sys\n"
+        "from streamlit.runtime.session_manager import SessionStorage\n"
+        "SessionStorage.__abstractmethods__ = SessionStorage.__abstractmethods__ | {'take'}\n"
+        "runpy.run_path(sys.argv[1], run_name='__main__')\n"
+    )
+    command = [sys.executable, "-c", code, str(ROOT / "pages" / "shared" / "serve.py")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 3
+    assert done.stderr == (
+        f"LayoutScope does not start: Streamlit {streamlit.__version__} is installed, and with it uploads of a closed "
+        "tab would stay. Install the version that requirements.txt names.\n"
+    )
+
+
 def test_the_version_of_streamlit_is_pinned_to_the_tested_minor() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     major, minor = streamlit.__version__.split(".")[:2]

@@ -462,7 +462,7 @@ class PagePool:
         self._busy = 0
         self._most_busy = 1
         self._engine = ""
-        self._closed = False
+        self._closed = self._resting = False
         # Holds the set, not the pool: runs when the pool is collected, or at the interpreter's end.
         self._ending = weakref.finalize(self, _discard_all, self._live, os.getpid())
 
@@ -484,6 +484,15 @@ class PagePool:
         for worker in busy:
             worker.kill()
             worker.process.wait()
+
+    def rest(self) -> None:
+        """End the processes that wait for a request, and those at work after it; the next request starts its own."""
+        with self._lock:
+            self._resting = True
+            free, self._free = self._free, []
+            self._live -= set(free)
+        for worker in free:
+            worker.discard()
 
     def __enter__(self) -> PagePool:
         return self
@@ -772,6 +781,7 @@ class PagePool:
                     detail = "The system refused to start a process."
                     break
                 self._busy += 1
+                self._resting = False
                 self._most_busy = max(self._most_busy, self._busy)
             try:
                 if not worker.engine:
@@ -804,7 +814,7 @@ class PagePool:
     def _give_back(self, worker: _Worker, *, healthy: bool, refill: bool = True) -> None:
         with self._lock:
             self._busy -= 1
-            keep = healthy and not self._closed and worker.answered < self._requests_per_worker
+            keep = healthy and not (self._closed or self._resting) and worker.answered < self._requests_per_worker
             keep = keep and not worker.stepped_back
             # Those that were started beside slow ones do not stay.
             keep = keep and len(self._live) <= self._workers + self._spares
@@ -821,7 +831,7 @@ class PagePool:
         """Start what is missing; a start is not waited for."""
         with self._lock, contextlib.suppress(OSError):
             wanted = min(self._most_busy, self._workers) + self._spares
-            while not self._closed and len(self._live) < wanted:
+            while not (self._closed or self._resting) and len(self._live) < wanted:
                 worker = _Worker()
                 self._live.add(worker)
                 self._free.append(worker)

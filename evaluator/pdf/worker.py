@@ -89,6 +89,9 @@ _RULE_LENGTH = 10.0
 _RULE_THICKNESS = 3.0
 _OPEN_FILES = 64
 _WEBP_QUALITY = 80
+# A larger picture is drawn in bands of so many pixels, each of so many rows at least.
+_BAND_PIXELS = 2_500_000
+_BAND_ROWS = 64
 _WARNINGS_LIMIT = 8
 
 Media = Literal["pdf", "image"]
@@ -456,11 +459,11 @@ class _PdfDocument:
         # One factor for each axis: the page then fills whole pixels, and a normalised box times the picture's
         # size is exact. With a single factor MuPDF rounds the picture outwards and boxes drift by up to a pixel.
         matrix = pymupdf.Matrix(pixels[0] / page_width, pixels[1] / page_height)
-        pixmap = page.get_pixmap(matrix=matrix, colorspace=pymupdf.csRGB, alpha=False)
+        picture = None if pixels[0] * pixels[1] <= _BAND_PIXELS else _in_bands(page, matrix, pixels)
+        if picture is None:
+            picture = _picture(page.get_pixmap(matrix=matrix, colorspace=pymupdf.csRGB, alpha=False))
         told += _renderer_warning()
-        picture, size = _picture(pixmap)
-        del pixmap  # 75 MB for the largest page, not needed by the encoder
-        return PageImage(_webp(picture), *size, page_width, page_height, told[:_WARNINGS_LIMIT])
+        return PageImage(_webp(picture), *picture.size, page_width, page_height, told[:_WARNINGS_LIMIT])
 
     def words(self, page_index: int) -> WordList:
         page, told = self._page(page_index)
@@ -1005,11 +1008,34 @@ def _bits(grey: Image.Image) -> bytes:
     return _ink(grey).convert("1", dither=Image.Dither.NONE).tobytes()
 
 
-def _picture(pixmap: _Untyped) -> tuple[Image.Image, tuple[int, int]]:
+def _picture(pixmap: _Untyped) -> Image.Image:
     from PIL import Image
 
     size = (int(pixmap.width), int(pixmap.height))
-    return Image.frombuffer("RGB", size, pixmap.samples_mv, "raw", "RGB", pixmap.stride, 1), size
+    return Image.frombuffer("RGB", size, pixmap.samples_mv, "raw", "RGB", pixmap.stride, 1)
+
+
+def _in_bands(page: _Untyped, matrix: _Untyped, pixels: tuple[int, int]) -> Image.Image | None:
+    """The page drawn from top to bottom in bands; None when one does not lie on whole pixels.
+
+    MuPDF goes over the whole rectangle around a line for every line: 200 from corner to corner of 25 million pixels
+    take four seconds. In a band only the part of the rectangle counts that the line crosses there.
+    """
+    from PIL import Image
+
+    pymupdf = engine()
+    width, height = pixels
+    rows = max(_BAND_ROWS, _BAND_PIXELS // width)
+    drawn = page.get_displaylist()
+    picture = Image.new("RGB", pixels)
+    for top in range(0, height, rows):
+        bottom = min(top + rows, height)
+        clip = pymupdf.Rect(0, top, width, bottom) * ~matrix
+        band = drawn.get_pixmap(matrix=matrix, colorspace=pymupdf.csRGB, alpha=0, clip=clip)
+        if tuple(band.irect) != (0, top, width, bottom):
+            return None
+        picture.paste(_picture(band), (0, top))
+    return picture
 
 
 def _on_white(image: Image.Image) -> Image.Image:

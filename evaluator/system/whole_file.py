@@ -1,12 +1,26 @@
-"""Files that appear whole or not at all: written beside their place, synchronised, then moved there."""
+"""Files that appear whole or not at all: written beside their place, synchronised, then moved there.
+
+A process that is killed meanwhile leaves its unfinished file, `.NAME.xxxxxxxx.part`; the next one that writes the same
+file removes it. Who writes holds a lock, which ends with the process, so nobody removes what another one still writes.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such lock: what a killed process left stays there
+    fcntl = None  # type: ignore[assignment]
+
+UNFINISHED: Final = re.compile(r"\..+\.[a-z0-9_]{8}\.part")
+"""Names of files that are being written, or were when their process was killed."""
 
 
 def write_whole(path: Path, pieces: Iterable[bytes], *, durable: bool = True, mode: int = 0o644) -> int:
@@ -31,7 +45,10 @@ def write_whole(path: Path, pieces: Iterable[bytes], *, durable: bool = True, mo
     OSError
         When it cannot be written. Whatever is raised, nothing is left behind and the older file is untouched.
     """
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    _remove_unfinished(path)
+    descriptor, name = _begun(path)
+    # The lock goes with the last copy of the descriptor, when the file has its name.
+    lock = os.dup(descriptor)
     size = 0
     try:
         with os.fdopen(descriptor, "wb") as out:
@@ -43,14 +60,58 @@ def write_whole(path: Path, pieces: Iterable[bytes], *, durable: bool = True, mo
                 os.fsync(out.fileno())
         # mkstemp gives the file to its owner alone.
         os.chmod(name, mode)
+        if fcntl is None:  # an open file cannot be moved there
+            os.close(lock)
+            lock = -1
         os.replace(name, path)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name)
         raise
+    finally:
+        if lock >= 0:
+            os.close(lock)
     if durable:
         _keep_name(path.parent)
     return size
+
+
+def _begun(path: Path) -> tuple[int, str]:
+    """A new file beside a path that is locked for its writer: descriptor and name."""
+    while True:
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        if fcntl is None:
+            return descriptor, name
+        # A file system without locks takes part in no removal either.
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        # Before it was locked another process may have taken it for a leftover.
+        if os.fstat(descriptor).st_nlink:
+            return descriptor, name
+        os.close(descriptor)
+
+
+def _remove_unfinished(path: Path) -> None:
+    """Remove what killed processes left of a file; what cannot be looked at or removed stays."""
+    if fcntl is None:
+        return
+    with contextlib.suppress(OSError), os.scandir(path.parent) as entries:
+        for entry in entries:
+            ours = entry.name.startswith(f".{path.name}.") and UNFINISHED.fullmatch(entry.name)
+            # Of the same name, not of a longer one that begins with it.
+            if ours and len(entry.name) == len(path.name) + len("..xxxxxxxx.part"):
+                with contextlib.suppress(OSError):
+                    _remove_unlocked(entry.path)
+
+
+def _remove_unlocked(name: str) -> None:
+    """Remove a file that no process writes; raises OSError when one does."""
+    descriptor = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.unlink(name)
+    finally:
+        os.close(descriptor)
 
 
 def _keep_name(folder: Path) -> None:

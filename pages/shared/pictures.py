@@ -26,7 +26,7 @@ from evaluator.pdf.worker import PIXEL_LIMIT, is_page_file
 from evaluator.project import AnyProject
 from evaluator.uploads import PAGE_BYTES, PAGE_SUFFIXES
 from evaluator.workspace_folder import put
-from pages.shared import by_digest, frame, kept
+from pages.shared import by_digest, ended_sessions, frame, kept
 from pages.shared.opened import BOXES, FIELDS, POSTERS, AnyKind, OpenedBoxes, Place, files
 from pages.shared.state import Field, State, state
 
@@ -67,7 +67,9 @@ _NOTE: Final[Field[PageNote | None]] = Field(None, "page_note")
 @st.cache_resource(show_spinner=False)
 def pool() -> PagePool:
     """The renderer of this process, for all sessions."""
-    return PagePool()
+    made = PagePool()
+    ended_sessions.when_none(made.rest)
+    return made
 
 
 def preparation(path: Path, index: int) -> Callable[[], None]:
@@ -303,7 +305,9 @@ def _upload_folder() -> Path:
     uploaded = state.upload_folder or tempfile.TemporaryDirectory(
         prefix="layoutscope-", dir=None if of is None else of.session_folder()
     )
-    state.upload_folder = uploaded
+    if state.upload_folder is None:
+        state.upload_folder = uploaded
+        ended_sessions.at_end(uploaded.cleanup)
     return Path(uploaded.name)
 
 

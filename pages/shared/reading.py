@@ -15,6 +15,7 @@ import streamlit as st
 
 from evaluator.metrics.results import count_of
 from evaluator.system.recent import Recent
+from pages.shared import ended_sessions
 from pages.shared.state import Field
 
 K = TypeVar("K", bound=Hashable)
@@ -64,6 +65,7 @@ class PageJob(Generic[K]):
 
         self._thread = threading.Thread(target=run, daemon=True, name=name)
         self._thread.start()
+        ended_sessions.at_end(self.stop)
 
 
 class Reading(PageJob[K], Generic[K, T]):

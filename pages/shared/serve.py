@@ -1,12 +1,12 @@
 """Starts the server with app.py as its main script; the terminal command runs this file.
 
-Six things are said to Streamlit before the first session. It takes a folder named ``pages`` for its old kind of
+Seven things are said to Streamlit before the first session. It takes a folder named ``pages`` for its old kind of
 multipage app until ``st.navigation`` was called once, so that the first link straight to a view would run the view
 alone, without settings and style. It asks a foreign host for this machine's address when a page of another origin
 knocks. It answers under any name: a web page whose name was made to point at this machine could read everything. It
 sends scripts and pictures with each message: they get the route of `by_digest`. It ends a callback for the next
-message: `callbacks`. And it lets pages of other origins frame it, and opens a session for any port of this machine:
-`evaluator.web.guard`.
+message: `callbacks`. It keeps the last session for good: `ended_sessions`. And it lets pages of other origins frame it,
+and opens a session for any port of this machine: `evaluator.web.guard`.
 """
 
 import contextlib
@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import streamlit
 from starlette.middleware import Middleware
@@ -69,15 +70,20 @@ def guarded(make: Callable[[], list[Middleware]], hosts: list[str]) -> Callable[
     return layers
 
 
+def refuse(why: str) -> NoReturn:
+    """End the program: with this Streamlit it would do harm."""
+    sys.stderr.write(
+        f"LayoutScope does not start: Streamlit {__version__} is installed, and with it {why}. Install the version "
+        "that requirements.txt names.\n"
+    )
+    raise SystemExit(3)
+
+
 def check_hosts(hosts: list[str]) -> None:
     """Make Streamlit's server refuse other names; ends the program when this Streamlit has no place for that."""
     make = getattr(starlette_app, "create_streamlit_middleware", None)
     if make is None:
-        sys.stderr.write(
-            f"LayoutScope does not start: Streamlit {__version__} is installed, and with it the server would answer "
-            "under any name. Install the version that requirements.txt names.\n"
-        )
-        raise SystemExit(3)
+        refuse("the server would answer under any name")
     starlette_app.create_streamlit_middleware = guarded(make, hosts)
 
 
@@ -99,6 +105,16 @@ def keep_callbacks() -> None:
     from pages.shared import callbacks
 
     callbacks.keep_whole()
+
+
+def end_sessions() -> None:
+    """Have a session whose tab was closed end by itself; ends the program when this Streamlit has no place for that."""
+    from pages.shared import ended_sessions
+
+    try:
+        ended_sessions.keep_watch()
+    except ended_sessions.UnknownStreamlit:
+        refuse("uploads of a closed tab would stay")
 
 
 def end_with_command() -> None:
@@ -127,6 +143,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     add_route()
     keep_callbacks()
+    end_sessions()
     PagesManager.uses_pages_directory = False
     net_util.get_external_ip = lambda: None
     main(["run", *words], prog_name="streamlit")

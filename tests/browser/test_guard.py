@@ -147,25 +147,3 @@ def test_an_ended_dashboard_leaves_no_file_and_no_process(
     finally:
         stop(process)
     assert list(scratch.iterdir()) == []
-
-
-def test_a_browser_that_is_open_across_a_restart_finds_its_state_again(browser: Any, tmp_path: Path) -> None:
-    port = free_port()
-    process = started(tmp_path, port)
-    # Not by `visit`: that nobody answers for a while is an error of the console.
-    context = browser.new_context()
-    screen = Screen(context.new_page(), f"http://127.0.0.1:{port}", [])
-    try:
-        screen.open("page_browser", doc="tram-options.pdf", page="2", iou="0.75")
-        before = screen.where(), screen.address()
-        assert before[0] == ("tram-options.pdf", 2)
-        stop(process)
-        process = started(tmp_path, port)
-        screen.settled()
-        screen.wait(lambda: (screen.where(), screen.address()) == before, f"{before}")
-        screen.page.reload()
-        screen.settled()
-        assert (screen.where(), screen.address()) == before
-    finally:
-        context.close()
-        stop(process)

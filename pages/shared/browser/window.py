@@ -38,7 +38,7 @@ from evaluator.drawing.payloads import (
 from evaluator.model.issues import plain
 from evaluator.pdf.problems import PageProblem
 from evaluator.system.recent import Recent
-from pages.shared import by_digest, frame, pictures
+from pages.shared import by_digest, ended_sessions, frame, pictures
 from pages.shared.browser import listing
 from pages.shared.browser.listing import Listed
 from pages.shared.opened import Model, OpenedBoxes, Place
@@ -221,6 +221,10 @@ class _Preparer:
             self._asked = list(tasks)
             self._wake.notify()
 
+    def forget(self) -> None:
+        """Draw nothing more: nobody is there."""
+        self.ask([])
+
     def _run(self) -> None:
         while True:
             with self._wake:
@@ -233,7 +237,9 @@ class _Preparer:
 @st.cache_resource(show_spinner=False)
 def _preparer() -> _Preparer:
     """The preparing thread of this process."""
-    return _Preparer()
+    made = _Preparer()
+    ended_sessions.when_none(made.forget)
+    return made
 
 
 def prepare(loaded: OpenedBoxes, shown: Listed, place: Place) -> None:

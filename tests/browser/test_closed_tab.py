@@ -1,0 +1,65 @@
+"""A tab that is closed: its session ends by itself and leaves no file and no process, also when it was the only one."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import Screen, own_port, started, stop
+from tests.building import box, write_file
+from tests.pdf_fixtures import page
+from tests.test_server import below, running
+
+pytestmark = pytest.mark.browser
+
+
+def left(temporary: Path) -> list[str]:
+    """What there is of the dashboard in the system's temporary folder."""
+    return sorted(path.name for path in temporary.glob("layoutscope-*"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are listed by ps")
+def test_the_last_closed_tab_leaves_no_file_and_no_process(
+    tmp_path: Path, visit: Callable[..., Screen], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.setenv("STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL", "2")
+    files = [
+        write_file(tmp_path / f"{side}.json", [box(0.1, 0.1, 0.9, 0.9, document="own.pdf", score=score)], side=side)
+        for side, score in (("ground_truth", None), ("prediction", 0.5))
+    ]
+    pages = tmp_path / "own.pdf"
+    pages.write_bytes(page())
+    port = own_port()
+    server = started(tmp_path, port)
+    try:
+        # What the server has of its own from the start, such as the process that holds its port.
+        before = running(below(server.pid))
+        screen = visit(f"http://127.0.0.1:{port}", more={"locale": "en-US"})
+        screen.open("files").page.locator("input[type=file]").first.set_input_files([*files, pages])
+        for step in ("Read the files", "Open these files"):
+            screen.page.get_by_role("button", name=step).click()
+        screen.wait(lambda: "Uploaded pages" in screen.cells(), "the pages in the table")
+        screen.go("Page browser")
+        screen.page.locator(".page-image").first.wait_for()
+        assert len(left(temporary)) == 1
+        assert running(below(server.pid)) > before
+        screen.page.context.close()
+        deadline = time.monotonic() + 60
+        while (left(temporary) or running(below(server.pid)) - before) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert left(temporary) == []
+        assert running(below(server.pid)) - before == set()
+        # Who comes back finds the sample data, and pages are drawn again.
+        again = visit(f"http://127.0.0.1:{port}", more={"locale": "en-US"}).open("page_browser")
+        again.page.locator(".page-image").first.wait_for()
+        assert left(temporary) == []
+        again.page.context.close()
+    finally:
+        stop(server)

@@ -24,8 +24,12 @@ from evaluator.drawing.matrix import COLOURS, SHOWS
 from evaluator.drawing.pair import PAGE_FILTERS
 from evaluator.metrics.box_items import Question
 from evaluator.metrics.error_types import DOCUMENT
+from evaluator.metrics.item_ledger import Outcome
 from evaluator.protocols import pixel
 from evaluator.protocols.fields.drill_down import LINKS
+from evaluator.protocols.fields.ledger import BY_BOX, BY_VALUE
+from evaluator.protocols.pixel.ledger import BY_PIXELS
+from evaluator.protocols.posters.ledger import BY_CRITERIA
 from evaluator.protocols.posters.profiles import PROFILES
 from evaluator.slices.measured import ALL, MEASURES
 from evaluator.suspects.ranking import KINDS
@@ -239,6 +243,16 @@ def _weights_text(pairs: tuple[tuple[str, float], ...]) -> str:
     return msgspec.json.encode(pairs).decode()
 
 
+def _ledger(text: str) -> tuple[str, str, str]:
+    """Reads a number of a ledger: measure, row and outcome, as JSON."""
+    try:
+        chosen = msgspec.json.decode(text.encode(), type=tuple[str, str, Outcome])
+    except msgspec.DecodeError as problem:
+        raise ValueError(text) from problem
+    _one_of([measure for measures in _LEDGERS.values() for measure in measures])(chosen[0])
+    return chosen
+
+
 def _number(value: float) -> str:
     return f"{value:g}"
 
@@ -307,6 +321,12 @@ _FIELDS: Final[frozenset[View]] = frozenset({"fields"})
 _FINDINGS: Final[frozenset[View]] = frozenset({"findings"})
 _POSTERS: Final[frozenset[View]] = frozenset({"posters"})
 _SUSPECTS: Final[frozenset[View]] = frozenset({"suspects"})
+# What the ledgers of a view go by.
+_LEDGERS: Final[Mapping[str, Sequence[str]]] = {
+    "pixel_confusion": (BY_PIXELS,),
+    "fields": (BY_BOX, BY_VALUE),
+    "posters": (BY_CRITERIA,),
+}
 _PAGES: Final = _BROWSER | _COMPARE | _PIXEL
 
 TABLE: Final[tuple[Entry[Any], ...]] = (
@@ -395,6 +415,14 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("unit", State.field_unit, _one_of((of_fields.AUTO, *field_drawing.UNITS)), _text, _FIELDS),
     Entry("parity", State.field_parity, _one_of(of_fields.PARITY), _text, _FIELDS),
     Entry("recall_grid", State.field_recall_grid, _one_of((of_fields.AUTO, *of_fields.RECALL_GRIDS)), _text, _FIELDS),
+    Entry(
+        "ledger",
+        State.ledger_of,
+        _ledger,
+        lambda chosen: msgspec.json.encode(chosen).decode(),
+        _PIXEL | _FIELDS | _POSTERS,
+        applies=lambda: state.ledger_of[0] in _LEDGERS.get(state.view, ()),
+    ),
     # Posters.
     _model("poster_a", State.poster_a, _POSTERS, opened.POSTERS, begins=0),
     _model("poster_b", State.poster_b, _POSTERS, opened.POSTERS, begins=1),

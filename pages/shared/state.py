@@ -323,7 +323,7 @@ class State:
     field_preset: WidgetField[float | None] = WidgetField(None)
     field_tab: WidgetField[str] = WidgetField("Fields of the document")
 
-    # The number of a ledger of pages, fields or posters that is listed: criterion, row, outcome.
+    # The number of a ledger of pages, fields or posters that is listed: measure, row, outcome.
     ledger_of: Field[tuple[str, str, str]] = Field(("", "", ""))
 
     # Posters.

@@ -259,7 +259,8 @@ class State:
     gallery_wanted: Field[list[str]] = Field([])
     gallery_opened: Field[CardItem | None] = Field(None)
 
-    # Compare.
+    # Compare: boxes, pixels, fields or posters, then what is listed and how it is looked at.
+    pair_kind: WidgetField[str] = WidgetField("boxes")
     pair_show: Field[str] = Field("changed")
     pair_cause: Field[str] = Field("")
     pair_mode: Field[str] = Field("side")

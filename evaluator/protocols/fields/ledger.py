@@ -12,10 +12,11 @@ from evaluator.metrics.item_ledger import Item, ItemLedger, item_ledger
 from evaluator.metrics.results import threshold_text
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.fields import natural_order
+from evaluator.protocols.fields.drill_down import problems
 from evaluator.protocols.fields.evaluation import SPURIOUS, TRUE_POSITIVE, FieldsResult
 
 EVERYTHING = "All fields"
-BY_BOX, BY_VALUE = "box", "value"
+BY_BOX, BY_VALUE, BY_BOTH = "box", "value", "box and value"
 
 
 def field_ledgers(a: FieldsResult, b: FieldsResult, iou: float) -> tuple[ItemLedger, ItemLedger]:
@@ -45,14 +46,34 @@ def field_ledgers(a: FieldsResult, b: FieldsResult, iou: float) -> tuple[ItemLed
     box, value = [], []
     for result in (a, b):
         compared, status = result.compared, result.status(iou)
-        # A lonely field has its path on both sides; rows of a state do not say on which of them it was.
-        lonely = np.array([field is None for field in compared.truth] or [False] * len(compared), dtype=bool)
+        lonely = _lonely(result)
         box.append((result, result.with_truth, status == TRUE_POSITIVE, status == SPURIOUS))
         value.append((result, result.taking_part & ~lonely, compared.right, result.taking_part & lonely))
     return (
         _ledger(BY_BOX, names, box, at=f"IoU ≥ {threshold_text(iou)}"),
         _ledger(BY_VALUE, names, value),
     )
+
+
+def whole_ledger(a: FieldsResult, b: FieldsResult, iou: float) -> ItemLedger:
+    """The ledger of fields by box and value together; see `field_ledgers`.
+
+    Every field counts; one is right when nothing is wrong with its box at the threshold, where either side has one, and
+    its value is right.
+    """
+    names = sorted({name for result in (a, b) for name in result.compared.classes}, key=natural_order)
+    models = []
+    for result in (a, b):
+        lonely = _lonely(result)
+        models.append((result, result.taking_part & ~lonely, ~problems(result, iou), result.taking_part & lonely))
+    return _ledger(BY_BOTH, names, models, at=f"IoU ≥ {threshold_text(iou)}")
+
+
+def _lonely(result: FieldsResult) -> BoolArray:
+    """Rows that only the prediction has, bool, shape (N,); none of a state, whose rows do not say on which side."""
+    # A lonely field has its path on both sides.
+    compared = result.compared
+    return np.array([field is None for field in compared.truth] or [False] * len(compared), dtype=bool)
 
 
 def _ledger(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from evaluator.drawing.layers import DRAWN_BOXES
 from evaluator.drawing.pair import PairLayers
 from evaluator.drawing.payloads import (
     DifferenceItem,
@@ -20,7 +21,7 @@ from evaluator.drawing.payloads import (
     PaneItem,
     Rect,
 )
-from evaluator.drawing.poster_page import DRAWN_BOXES, STATUSES, WORD_TITLES
+from evaluator.drawing.poster_page import STATUSES, WORD_TITLES
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import isolated
 from evaluator.protocols.posters.page import PageDifference, WordPlaces

@@ -37,11 +37,15 @@ from evaluator.model.issues import plain
 from evaluator.protocols.pixel.difference import difference
 from evaluator.slices.measured import ALL
 from pages.shared import compare as held
-from pages.shared import decision, frame, headline, pictures, slice_list, widgets
+from pages.shared import decision, frame, headline, opened, pictures, slice_list, widgets
 from pages.shared import slices as slices_of
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
+from pages.shared.compared import fields as of_fields
+from pages.shared.compared import pixels as of_pixels
+from pages.shared.compared import posters as of_posters
 from pages.shared.components import board, chosen_cell, matrix, panes, parse_linked, parse_panes
+from pages.shared.fields import results as field_choices
 from pages.shared.findings import log as findings
 from pages.shared.opened import Named, OpenedBoxes, Place
 from pages.shared.pixel import results as pixels
@@ -441,9 +445,53 @@ def _pixels(loaded: OpenedBoxes) -> None:
     st.page_link(PIXEL_VIEW, label="Open Pixel confusion", icon=":material/grid_on:")
 
 
+# --- what is compared -----------------------------------------------------------------------------------------
+
+
+def _kinds() -> dict[str, str]:
+    """What two open models can be compared by, with its name; boxes where nothing is open."""
+    boxes, fields, posters = opened.boxes(), field_choices.compared(), opened.opened(opened.POSTERS)
+    kinds = {"boxes": "Boxes", "pixels": "Pixels"} if boxes is not None and len(boxes.pair) == 2 else {}
+    if fields is not None and len(fields.models) == 2:
+        kinds["fields"] = "Fields"
+    if posters is not None and len(posters.pair) == 2:
+        kinds["posters"] = "Posters"
+    return kinds or {"boxes": "Boxes"}
+
+
+def _kind_switch(kinds: dict[str, str]) -> str:
+    """Which of them is shown; the choice only where there is one."""
+    if state.pair_kind not in kinds:
+        state.pair_kind = next(iter(kinds))
+    if len(kinds) > 1:
+        with st.sidebar:
+            widgets.choice("Compare", kinds, State.pair_kind)
+    return state.pair_kind
+
+
 def view() -> None:
     """The whole view."""
     read_url("compare")
+    kind = _kind_switch(_kinds())
+    if kind == "boxes":
+        _of_boxes()
+        return
+    frame.refused_parts()
+    # Without these a choice was taken away in the meantime; the switch above has given way then.
+    boxes, fields, posters = opened.boxes(), field_choices.compared(), opened.opened(opened.POSTERS)
+    if kind == "pixels" and boxes is not None:
+        of_pixels.sidebar(boxes)
+        of_pixels.body(boxes)
+    elif kind == "fields" and fields is not None:
+        of_fields.sidebar(fields)
+        of_fields.body(fields)
+    elif posters is not None:
+        of_posters.sidebar(posters)
+        of_posters.body(posters)
+
+
+def _of_boxes() -> None:
+    """Two models box by box."""
     loaded = frame.open_boxes("Compare")
     if loaded is None:
         return

@@ -440,7 +440,7 @@ def view() -> None:
         [part for each in compared.models for part in map(str, (each.result.signature.line, *each.key))],
         lambda: [PROTOCOLS[FIELDS.name].measures(each.result) for each in compared.models],
         ledgers=lambda: field_ledgers(compared.models[0].result, compared.models[-1].result, state.field_iou),
-        open_item=lambda item: choices.open_item(model, item),
+        open_item=lambda item: choices.open_item(compared, item),
         at=state.field_iou,
     )
     parts.confidence(compared)

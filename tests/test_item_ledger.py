@@ -42,9 +42,15 @@ def test_each_thing_has_one_outcome_and_those_that_moved_most_are_first() -> Non
     assert rows_of(ledger) == {"All": [1, 1, 1, 1, 0]}
     assert [int(ledger.behind(0, each)[0]) for each in OUTCOMES] == [0, 1, 2, 3]
     assert ledger.to_json()["changed"] == [
-        {"document": "b", "page": None, "place": None, "outcome": "a_better", "a": 1.0, "b": 8.0},
-        {"document": "a", "page": None, "place": None, "outcome": "b_better", "a": 3.0, "b": 2.0},
-    ]
+        {
+            "document": "b", "page": None, "place": None, "spurious": False,
+            "outcome": "a_better", "a": 1.0, "b": 8.0,
+        },
+        {
+            "document": "a", "page": None, "place": None, "spurious": False,
+            "outcome": "b_better", "a": 3.0, "b": 2.0,
+        },
+    ]  # fmt: skip
 
 
 def test_nothing_to_count() -> None:
@@ -121,13 +127,42 @@ def test_fields_by_box_and_by_value_worked_by_hand() -> None:
     b = read_fields(date=("9 Jul", 0.2), name=("Ada", 0.5), more=("x", 0.5))
     first, second = (fields.evaluate(truth, side) for side in (a, b))
     by_box, by_value = field_ledgers(first, second, 0.5)
-    # IoU of the date in B is 0.4; the total has no box in either.
+    # IoU of the date in B is 0.4; the total has no box in either; only B has the field "more".
     assert rows_of(by_box) == {
-        "All fields": [0, 1, 1, 1, -1], "date": [0, 1, 0, 0, -1], "name": [0, 0, 1, 0, 0], "total": [0, 0, 0, 1, 0],
+        "All fields": [0, 2, 1, 1, -2], "date": [0, 1, 0, 0, -1], "more": [0, 1, 0, 0, -1],
+        "name": [0, 0, 1, 0, 0], "total": [0, 0, 0, 1, 0],
     }  # fmt: skip
-    assert rows_of(by_value)["All fields"] == [1, 1, 0, 1, 0]
+    assert rows_of(by_value)["All fields"] == [1, 2, 0, 1, -1]
+    assert [by_value.items[at].words for at in by_value.behind(0, "a_better")] == [
+        "letter, page 1, date", "letter, page 1, more (spurious)",
+    ]  # fmt: skip
     assert [by_value.items[at].words for at in by_value.behind(0, "b_better")] == ["letter, page 1, name"]
-    assert rows_of(field_ledgers(first, second, 0.3)[0])["All fields"] == [0, 0, 2, 1, 0]
+    assert rows_of(field_ledgers(first, second, 0.3)[0])["All fields"] == [0, 1, 2, 1, -1]
+
+
+def test_a_field_that_only_predictions_have_is_right_where_it_is_not() -> None:
+    truth = read_fields(date=("1 May", 0.5))
+    a = read_fields(date=("1 May", 0.5), one=("x", 0.5), both=("x", 0.5))
+    b = read_fields(date=("1 May", 0.5), both=("y", 0.2))
+    first, second = (fields.evaluate(truth, side) for side in (a, b))
+    for ledger in field_ledgers(first, second, 0.5):
+        assert rows_of(ledger) == {
+            "All fields": [1, 0, 1, 1, 1], "both": [0, 0, 0, 1, 0], "date": [0, 0, 1, 0, 0], "one": [1, 0, 0, 0, 1],
+        }  # fmt: skip
+        (place,) = ledger.behind(0, "b_better").tolist()
+        assert ledger.items[place] == Item("letter", 0, "one", spurious=True)
+        assert ledger.to_json()["changed"][0]["spurious"] is True
+
+
+def test_a_predicted_null_without_ground_truth_counts_by_box_alone() -> None:
+    truth, more = {"date": {"_value": "1 May"}}, {"more": {"_value": None, "_bbox": [0.0, 0.0, 0.5, 0.1]}}
+    sides = [
+        FORMAT.read(json.dumps({"doc_id": "letter", "fields": each}).encode(), "side.jsonl")
+        for each in (truth, truth, truth | more)
+    ]
+    by_box, by_value = field_ledgers(*(fields.evaluate(sides[0], side) for side in sides[1:]), 0.5)
+    assert rows_of(by_box) == {"All fields": [0, 1, 0, 0, -1], "more": [0, 1, 0, 0, -1]}
+    assert rows_of(by_value) == {"All fields": [0, 0, 1, 0, 0], "date": [0, 0, 1, 0, 0]}
 
 
 def test_fields_by_box_have_the_true_positives_of_the_protocol() -> None:
@@ -138,9 +173,11 @@ def test_fields_by_box_have_the_true_positives_of_the_protocol() -> None:
     assert isinstance(second, fields.FieldsResult)
     for iou in (0.5, 0.75):
         (by_box, _), overall = field_ledgers(first, second, iou), [each.overall(iou) for each in (first, second)]
-        counts = by_box.counts(0)
-        assert counts["a_better"] + counts["same_right"] == overall[0].true_positive[0]
-        assert counts["b_better"] + counts["same_right"] == overall[1].true_positive[0]
+        spurious = np.array([item.spurious for item in by_box.items])
+        for amounts, each in zip((by_box.a[:, 0], by_box.b[:, 0]), overall, strict=True):
+            assert (amounts[~spurious] == 0.0).sum() == each.true_positive[0]
+            assert (amounts[spurious] == 1.0).sum() == each.spurious[0]
+        assert spurious.any()
 
 
 # --- posters -----------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,7 @@ def test_the_ledger_counts_and_lists_what_the_terminal_counts(monkeypatch: pytes
     for ledger in ledgers:
         for outcome in ("b_better", "a_better"):
             row = max(range(len(ledger.rows)), key=lambda row: ledger.counts(row)[outcome])
-            app.session_state[State.ledger_of.key] = (ledger.criterion, ledger.rows[row], outcome)
+            app.session_state[State.ledger_of.key] = (ledger.measure, ledger.rows[row], outcome)
             dashboard.fine(app.run())
             listed = [each.value for each in app.dataframe if each.value.columns[0] == "Document"][-1]
             items = [ledger.items[at] for at in ledger.behind(row, outcome)]
@@ -80,7 +81,7 @@ def test_the_ledger_counts_and_lists_what_the_terminal_counts(monkeypatch: pytes
             if items[0].page is not None:
                 assert listed["Page"].tolist() == [str((item.page or 0) + 1) for item in items]
             if items[0].place:
-                assert listed["Field"].tolist() == [item.place for item in items]
+                assert listed["Field"].tolist() == [item.place_words for item in items]
 
 
 @pytest.mark.parametrize("protocol", list(VIEWS))
@@ -107,7 +108,7 @@ def test_a_row_of_the_list_opens_its_page_field_or_poster(monkeypatch: pytest.Mo
     monkeypatch.setattr(item_ledger, "chosen_cells", lambda _: [(len(behind) - 1, "Document")])
     counts = next(each.value for each in app.dataframe if "B better" in each.value.columns)
     behind = range(int(counts["B better"][0]))
-    criterion = {"pixel": "wrong pixels", "fields": "box at IoU ≥ 0.50", "posters": "criteria"}[protocol]
+    criterion = {"pixel": "wrong pixels", "fields": "box", "posters": "criteria"}[protocol]
     app.session_state[State.ledger_of.key] = (criterion, counts.iloc[0, 0], "b_better")
     dashboard.fine(app.run())
     (row,) = listed
@@ -128,4 +129,35 @@ def test_a_row_of_the_list_opens_its_page_field_or_poster(monkeypatch: pytest.Mo
         data = dashboard.viewer(app)
         (box,) = [each for each in data["boxes"] if each["key"] == data["selected"]]
         assert box["key"] == now(State.field_box)
-        assert box["label"] == row["Field"]
+        assert box["label"] == row["Field"].removesuffix(" (spurious)")
+
+
+@pytest.mark.parametrize("protocol", list(VIEWS))
+def test_a_link_lists_the_number_of_a_ledger_again(monkeypatch: pytest.MonkeyPatch, protocol: str) -> None:
+    view = VIEWS[protocol][0]
+    app = start(monkeypatch, view)
+    assert "ledger" not in app.query_params
+    counts = [each.value for each in app.dataframe if "B better" in each.value.columns][-1]
+    measure, row = {"pixel": "wrong pixels", "fields": "value", "posters": "criteria"}[protocol], counts.iloc[0, 0]
+    app.session_state[State.ledger_of.key] = (measure, row, "b_better")
+    dashboard.fine(app.run())
+    listed = [each.value for each in app.dataframe if each.value.columns[0] == "Document"][-1]
+    assert len(listed) == counts["B better"][0]
+    address = {name: value[0] if isinstance(value, list) else value for name, value in app.query_params.items()}
+    assert json.loads(address["ledger"]) == [measure, row, "b_better"]
+    linked = start(monkeypatch, view, **address)
+    again = [each.value for each in linked.dataframe if each.value.columns[0] == "Document"][-1]
+    pd.testing.assert_frame_equal(again, listed)
+
+
+def test_a_link_to_a_number_that_is_not_there_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, "pages/fields.py", ledger='["value","no such field","a_better"]')
+    assert "The ledger by value has no row no such field." in [each.value for each in app.caption]
+    for nonsense in (
+        "a_better",
+        '["value","All fields"]',
+        '["value","All fields","better"]',
+        '["age","All","a_better"]',
+    ):
+        app = start(monkeypatch, "pages/fields.py", ledger=nonsense)
+        assert any("ledger" in each.value for each in app.caption), nonsense

@@ -263,8 +263,8 @@ def _mistake(result: FieldsResult, row: int, status: int, boxes: Sequence[BoxIte
     words = [word for word in (title, "Wrong value" if wrong else "") if word] or [
         "Value not predicted" if truth else "Value without ground truth"
     ]
-    lines = [f"predicted {_said(predicted)}" if predicted else "nothing predicted"]
-    lines += [f"ground truth {_said(truth)}" if truth else "no such field in the ground truth"]
+    lines = [f"predicted {value_said(predicted)}" if predicted else "nothing predicted"]
+    lines += [f"ground truth {value_said(truth)}" if truth else "no such field in the ground truth"]
     iou = f"IoU {compared.iou[row]:.2f}" if compared.has_truth[row] and compared.has_prediction[row] else ""
     known = predicted is not None and np.isfinite(predicted.confidence)
     sure = f"confidence {predicted.confidence:.2f}" if predicted and known else "no confidence" if predicted else ""
@@ -282,7 +282,7 @@ def _mistake(result: FieldsResult, row: int, status: int, boxes: Sequence[BoxIte
     )
 
 
-def _said(field: Field) -> str:
+def value_said(field: Field) -> str:
     """A value in quotes; null and numbers as they are."""
     text = value_text(field.value)
     return f"“{text}”" if isinstance(field.value, str) else text

@@ -664,6 +664,8 @@ class ComparePayload(Payload, frozen=True):
     """whether mistakes can be judged"""
     reviewer: str | None = None
     """whose verdicts are one's own"""
+    opens: str = "Page browser"
+    """the view that shows the page of one model"""
 
 
 class OpenEvent(Event, frozen=True):

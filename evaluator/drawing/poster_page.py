@@ -14,7 +14,7 @@ from evaluator.metrics.results import count_of
 from evaluator.protocols.posters.page import PageDifference, WordPlaces
 
 STATUSES: Final[dict[str, CountedStatus]] = {"missing": "FN", "extra": "FP"}
-_TITLES: Final = {
+WORD_TITLES: Final = {
     ("missing", "word"): "Missing word",
     ("missing", "number"): "Missing number",
     ("extra", "word"): "Extra word",
@@ -72,7 +72,7 @@ def _mistake(places: WordPlaces, number: int, own: list[BoxItem]) -> MistakeItem
         number=number,
         name=f"{places.side}_{places.kind}",
         status=STATUSES[places.side],
-        title=_TITLES[places.side, places.kind],
+        title=WORD_TITLES[places.side, places.kind],
         label=places.token,
         lines=[why, count_of(len(own), "place") + " on the page"],
         tags=[STATUSES[places.side]],

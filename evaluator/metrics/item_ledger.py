@@ -35,11 +35,14 @@ class Item(NamedTuple):
         From 0; None where the thing is no page and lies on none.
     place : str
         What it is in the document, such as the path of a field; empty for the whole page or poster.
+    spurious : bool
+        Whether it is in predictions only, so that it is wrong where it is and right where it is not.
     """
 
     document: str
     page: int | None = None
     place: str = ""
+    spurious: bool = False
 
     @property
     def words(self) -> str:
@@ -51,7 +54,18 @@ class Item(NamedTuple):
         'a.pdf, page 2, total'
         """
         page = [] if self.page is None else [f"page {self.page + 1:,}"]
-        return ", ".join([self.document, *page, *([self.place] if self.place else [])])
+        return ", ".join([self.document, *page, *([self.place_words] if self.place else [])])
+
+    @property
+    def place_words(self) -> str:
+        """The place as people read it.
+
+        Examples
+        --------
+        >>> Item("a.pdf", 1, "total", spurious=True).place_words
+        'total (spurious)'
+        """
+        return f"{self.place} (spurious)" if self.spurious else self.place
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,13 +76,15 @@ class ItemLedger:
     ----------
     noun : str
         What is counted, in the singular: page, field, poster.
-    criterion : str
-        What makes a thing better, in a few words, after "by".
+    measure : str
+        What makes a thing better, in a word or two, whatever the threshold.
     rows : tuple of str, length R
         Everything first, then the labels or criteria.
     items : tuple of Item, length K
     a, b : float64, shape (K, R)
         How much is wrong with each thing in each model; NaN in both where it is not counted in a row.
+    at : str
+        The threshold in words, where there is one.
 
     Notes
     -----
@@ -76,11 +92,17 @@ class ItemLedger:
     """
 
     noun: str
-    criterion: str
+    measure: str
     rows: tuple[str, ...]
     items: tuple[Item, ...]
     a: FloatArray
     b: FloatArray
+    at: str = ""
+
+    @property
+    def criterion(self) -> str:
+        """What makes a thing better, with its threshold, in a few words after "by"."""
+        return f"{self.measure} at {self.at}" if self.at else self.measure
 
     @cached_property
     def outcome(self) -> npt.NDArray[np.int8]:
@@ -122,15 +144,15 @@ class ItemLedger:
         -------
         dict
             ``item``, ``criterion``, ``rows`` by name, ``changed``: list of ``document``, ``page`` (from 0, None for
-            none), ``place`` (None for the whole), ``outcome``, ``a`` and ``b``; those worse in B first. Empty lists
-            without things.
+            none), ``place`` (None for the whole), ``spurious`` (in predictions only), ``outcome``, ``a`` and ``b``;
+            those worse in B first. Empty lists without things.
         """
         changed = []
         for outcome in ("a_better", "b_better"):
             for at in self.behind(0, outcome).tolist():
                 item = self.items[at]
                 amounts = dict(zip("ab", self.amounts(at), strict=True))
-                where = {"document": item.document, "page": item.page, "place": item.place or None}
+                where = {**item._asdict(), "place": item.place or None}
                 changed.append({**where, "outcome": outcome, **amounts})
         rows = {name: self.counts(row) for row, name in enumerate(self.rows)}
         return {"item": self.noun, "criterion": self.criterion, "rows": rows, "changed": changed}
@@ -138,10 +160,12 @@ class ItemLedger:
 
 def item_ledger(
     noun: str,
-    criterion: str,
+    measure: str,
     rows: Sequence[str],
     first: dict[Item, FloatArray],
     second: dict[Item, FloatArray],
+    *,
+    at: str = "",
 ) -> ItemLedger:
     """A ledger from what each model has wrong.
 
@@ -151,6 +175,8 @@ def item_ledger(
         See `ItemLedger`.
     first, second : dict of float64, shape (R,)
         The amounts of A and of B by thing; NaN where a thing is not counted in a row.
+    noun, measure, at : str
+        See `ItemLedger`.
 
     Returns
     -------
@@ -163,4 +189,4 @@ def item_ledger(
     unknown = np.isnan(a) | np.isnan(b)
     listed = [row for row in range(len(rows)) if row == 0 or not unknown[:, row].all()]
     a, b = (np.where(unknown, np.nan, side)[:, listed] for side in (a, b))
-    return ItemLedger(noun, criterion, tuple(rows[row] for row in listed), items, a, b)
+    return ItemLedger(noun, measure, tuple(rows[row] for row in listed), items, a, b, at)

@@ -24,12 +24,17 @@ from evaluator.drawing.matrix import COLOURS, SHOWS
 from evaluator.drawing.pair import PAGE_FILTERS
 from evaluator.metrics.box_items import Question
 from evaluator.metrics.error_types import DOCUMENT
+from evaluator.metrics.item_ledger import Outcome
 from evaluator.protocols import pixel
 from evaluator.protocols.fields.drill_down import LINKS
+from evaluator.protocols.fields.ledger import BY_BOX, BY_VALUE
+from evaluator.protocols.pixel.ledger import BY_PIXELS
+from evaluator.protocols.posters.ledger import BY_CRITERIA
 from evaluator.protocols.posters.profiles import PROFILES
 from evaluator.slices.measured import ALL, MEASURES
 from evaluator.suspects.ranking import KINDS
 from pages.shared import compare, decision, gallery, kept, means, opened, pictures, protocol, results
+from pages.shared.compared import KINDS_COMPARED
 from pages.shared.components import MODES
 from pages.shared.fields import results as of_fields
 from pages.shared.opened import Place
@@ -239,6 +244,16 @@ def _weights_text(pairs: tuple[tuple[str, float], ...]) -> str:
     return msgspec.json.encode(pairs).decode()
 
 
+def _ledger(text: str) -> tuple[str, str, str]:
+    """Reads a number of a ledger: measure, row and outcome, as JSON."""
+    try:
+        chosen = msgspec.json.decode(text.encode(), type=tuple[str, str, Outcome])
+    except msgspec.DecodeError as problem:
+        raise ValueError(text) from problem
+    _one_of([measure for measures in _LEDGERS.values() for measure in measures])(chosen[0])
+    return chosen
+
+
 def _number(value: float) -> str:
     return f"{value:g}"
 
@@ -294,6 +309,11 @@ def _model(
     return Entry(name, field, _whole(1, 10**9, shift=1), _from_one, views, known=known, begins=start)
 
 
+def _compares(kind: str) -> Callable[[], bool]:
+    """Whether a part is of what Compare shows at the moment; in other views it always is."""
+    return lambda: state.view != "compare" or state.pair_kind == kind
+
+
 # --- the table -----------------------------------------------------------------------------------------------
 
 _FILTERED: Final[frozenset[View]] = frozenset({"page_browser", "gallery"})
@@ -307,6 +327,17 @@ _FIELDS: Final[frozenset[View]] = frozenset({"fields"})
 _FINDINGS: Final[frozenset[View]] = frozenset({"findings"})
 _POSTERS: Final[frozenset[View]] = frozenset({"posters"})
 _SUSPECTS: Final[frozenset[View]] = frozenset({"suspects"})
+# What Compare has of each kind, beside boxes.
+_BOTH_PIXELS: Final = _PIXEL | _COMPARE
+_BOTH_FIELDS: Final = _FIELDS | _COMPARE
+_BOTH_POSTERS: Final = _POSTERS | _COMPARE
+# What the ledgers of a view go by.
+_LEDGERS: Final[Mapping[str, Sequence[str]]] = {
+    "pixel_confusion": (BY_PIXELS,),
+    "fields": (BY_BOX, BY_VALUE),
+    "posters": (BY_CRITERIA,),
+    "compare": (BY_PIXELS, BY_BOX, BY_VALUE, BY_CRITERIA),
+}
 _PAGES: Final = _BROWSER | _COMPARE | _PIXEL
 
 TABLE: Final[tuple[Entry[Any], ...]] = (
@@ -351,6 +382,7 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("third", State.gallery_third, _one_of(tuple(gallery.THIRDS)[1:]), _text, _GALLERY),
     Entry("sheet", State.gallery_sheet, _whole(1, 99_999, shift=1), _from_one, _GALLERY),
     # Compare.
+    Entry("compare", State.pair_kind, _one_of(KINDS_COMPARED), _text, _COMPARE),
     Entry("show", State.pair_show, _one_of(tuple(PAGE_FILTERS)), _text, _COMPARE),
     Entry("cause", State.pair_cause, str, _text, _COMPARE),
     Entry("look", State.pair_mode, _one_of(MODES), _text, _COMPARE),
@@ -368,9 +400,18 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("shows", State.pixel_shows, _one_of(tuple(SHOWS)), _text, _PIXEL),
     Entry("colour", State.pixel_colour, _one_of(COLOURS), _text, _PIXEL),
     Entry("of", State.pixel_of, _one_of(OF), _text, _PIXEL),
-    Entry("classes", State.pixel_classes, _one_of(pixel.CLASSES), _text, _PIXEL),
-    Entry("missing", State.pixel_missing, _one_of(pixel.MISSING_PAGE), _text, _PIXEL),
-    Entry("page_size", State.pixel_size, _size, lambda size: f"{size[0]:g}x{size[1]:g}", _PIXEL),
+    Entry("classes", State.pixel_classes, _one_of(pixel.CLASSES), _text, _BOTH_PIXELS, applies=_compares("pixels")),
+    Entry(
+        "missing", State.pixel_missing, _one_of(pixel.MISSING_PAGE), _text, _BOTH_PIXELS, applies=_compares("pixels")
+    ),
+    Entry(
+        "page_size",
+        State.pixel_size,
+        _size,
+        lambda size: f"{size[0]:g}x{size[1]:g}",
+        _BOTH_PIXELS,
+        applies=_compares("pixels"),
+    ),
     Entry("row", State.pixel_row, str, _text, _PIXEL),
     Entry("column", State.pixel_column, str, _text, _PIXEL),
     # Suspected ground truth.
@@ -382,24 +423,45 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("meeting_of", State.meeting_of, _one_of(("A", "B")), _text, _FINDINGS, applies=State.meeting_open.get),
     Entry("item", State.meeting_item, str, _text, _FINDINGS, applies=State.meeting_open.get),
     # Fields.
-    _model("field_a", State.field_a, _FIELDS, opened.FIELDS, begins=0),
-    _model("field_b", State.field_b, _FIELDS, opened.FIELDS, begins=1),
-    Entry("field_iou", State.field_iou, _share(*of_fields.IOU_RANGE), _number, _FIELDS),
+    _model("field_a", State.field_a, _BOTH_FIELDS, opened.FIELDS, begins=0),
+    _model("field_b", State.field_b, _BOTH_FIELDS, opened.FIELDS, begins=1),
+    Entry(
+        "field_iou", State.field_iou, _share(*of_fields.IOU_RANGE), _number, _BOTH_FIELDS, applies=_compares("fields")
+    ),
     Entry("field", State.field_label, str, _text, _FIELDS),
     Entry("behind", State.field_number, _one_of(tuple(LINKS)), _text, _FIELDS),
     Entry("budget", State.field_budget, _whole(*of_fields.BUDGETS), str, _FIELDS),
     Entry("field_within", State.field_within, str, _text, _FIELDS),
-    Entry("field_doc", State.field_doc, str, _text, _FIELDS),
-    Entry("field_page", State.field_page, _whole(1, 10**9), str, _FIELDS),
-    Entry("field_box", State.field_box, str, _text, _FIELDS),
-    Entry("unit", State.field_unit, _one_of((of_fields.AUTO, *field_drawing.UNITS)), _text, _FIELDS),
-    Entry("parity", State.field_parity, _one_of(of_fields.PARITY), _text, _FIELDS),
-    Entry("recall_grid", State.field_recall_grid, _one_of((of_fields.AUTO, *of_fields.RECALL_GRIDS)), _text, _FIELDS),
+    Entry("field_doc", State.field_doc, str, _text, _BOTH_FIELDS, applies=_compares("fields")),
+    Entry("field_page", State.field_page, _whole(1, 10**9), str, _BOTH_FIELDS, applies=_compares("fields")),
+    Entry("field_box", State.field_box, str, _text, _BOTH_FIELDS, applies=_compares("fields")),
+    Entry(
+        "unit",
+        State.field_unit,
+        _one_of((of_fields.AUTO, *field_drawing.UNITS)),
+        _text,
+        _BOTH_FIELDS,
+        applies=_compares("fields"),
+    ),
+    Entry("parity", State.field_parity, _one_of(of_fields.PARITY), _text, _BOTH_FIELDS, applies=_compares("fields")),
+    Entry(
+        "recall_grid", State.field_recall_grid, _one_of((of_fields.AUTO, *of_fields.RECALL_GRIDS)), _text, _BOTH_FIELDS
+    ),
+    Entry(
+        "ledger",
+        State.ledger_of,
+        _ledger,
+        lambda chosen: msgspec.json.encode(chosen).decode(),
+        _PIXEL | _FIELDS | _POSTERS | _COMPARE,
+        applies=lambda: state.ledger_of[0] in _LEDGERS.get(state.view, ()),
+    ),
     # Posters.
-    _model("poster_a", State.poster_a, _POSTERS, opened.POSTERS, begins=0),
-    _model("poster_b", State.poster_b, _POSTERS, opened.POSTERS, begins=1),
-    Entry("profile", State.poster_profile, _one_of(tuple(PROFILES)), _text, _POSTERS),
-    Entry("poster", State.poster, _poster, _text, _POSTERS),
+    _model("poster_a", State.poster_a, _BOTH_POSTERS, opened.POSTERS, begins=0),
+    _model("poster_b", State.poster_b, _BOTH_POSTERS, opened.POSTERS, begins=1),
+    Entry(
+        "profile", State.poster_profile, _one_of(tuple(PROFILES)), _text, _BOTH_POSTERS, applies=_compares("posters")
+    ),
+    Entry("poster", State.poster, _poster, _text, _BOTH_POSTERS, applies=_compares("posters")),
     Entry("part", State.poster_part, _one_of(of_posters.PARTS), _text, _POSTERS),
     Entry("poster_of", State.poster_of, _one_of(of_posters.MODELS), _text, _POSTERS),
     Entry(

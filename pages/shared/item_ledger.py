@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pandas as pd
+import streamlit as st
 
 from evaluator.metrics.item_ledger import OUTCOMES, Item, ItemLedger
 from evaluator.metrics.results import count_of
@@ -29,7 +30,7 @@ def part(ledgers: Sequence[ItemLedger], open_item: Callable[[Item], None]) -> No
     """
     for ledger in ledgers:
         _table(ledger)
-    chosen = next((each for each in ledgers if each.criterion == state.ledger_of[0]), None)
+    chosen = next((each for each in ledgers if each.measure == state.ledger_of[0]), None)
     if chosen is not None:
         _behind(chosen, open_item)
 
@@ -38,14 +39,14 @@ def _table(ledger: ItemLedger) -> None:
     """One row per label, field or criterion; a count lists its things."""
     frame.section(f"Ledger, by {ledger.criterion}", f"{ledger.noun}s; a count lists them")
     counts = [ledger.counts(row) for row in range(len(ledger.rows))]
-    key = f"ledger_{ledger.noun}_{ledger.criterion}"
+    key = f"ledger_{ledger.noun}_{ledger.measure}"
     columns = {title: [each[name] for each in counts] for name, title in _TITLES.items()}
 
     def picked() -> None:
         for row, title in chosen_cells(key):
             outcome = next((name for name in OUTCOMES if _TITLES[name] == title), None)
             if outcome is not None and row < len(ledger.rows):
-                state.ledger_of = (ledger.criterion, ledger.rows[row], outcome)
+                state.ledger_of = (ledger.measure, ledger.rows[row], outcome)
 
     widgets.table(
         pd.DataFrame({"": [plain(name) for name in ledger.rows], **columns, "Net": [each["net"] for each in counts]}),
@@ -60,7 +61,10 @@ def _table(ledger: ItemLedger) -> None:
 def _behind(ledger: ItemLedger, open_item: Callable[[Item], None]) -> None:
     """The things of the chosen number, those that moved most first; a row opens its thing."""
     _, name, outcome = state.ledger_of
-    if name not in ledger.rows or outcome not in OUTCOMES:
+    if outcome not in OUTCOMES:
+        return
+    if name not in ledger.rows:
+        st.caption(f"The ledger by {ledger.criterion} has no row {frame.escaped(plain(name))}.")
         return
     row = ledger.rows.index(name)
     places = ledger.behind(row, outcome)
@@ -73,7 +77,7 @@ def _behind(ledger: ItemLedger, open_item: Callable[[Item], None]) -> None:
     if any(item.page is not None for item in items):
         table["Page"] = ["–" if item.page is None else f"{item.page + 1:,}" for item in items]
     if any(item.place for item in items):
-        table["Field"] = [plain(item.place) for item in items]
+        table["Field"] = [plain(item.place_words) for item in items]
     if not ledger.is_yes_or_no:
         for letter, side in (("A", ledger.a), ("B", ledger.b)):
             table[f"{ledger.criterion.capitalize()}, {letter}"] = [f"{side[at, row]:,.0f}" for at in places.tolist()]

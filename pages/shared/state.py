@@ -263,7 +263,8 @@ class State:
     gallery_wanted: Field[list[str]] = Field([])
     gallery_opened: Field[CardItem | None] = Field(None)
 
-    # Compare.
+    # Compare: boxes, pixels, fields or posters, then what is listed and how it is looked at.
+    pair_kind: WidgetField[str] = WidgetField("boxes")
     pair_show: Field[str] = Field("changed")
     pair_cause: Field[str] = Field("")
     pair_mode: Field[str] = Field("side")
@@ -327,7 +328,7 @@ class State:
     field_preset: WidgetField[float | None] = WidgetField(None)
     field_tab: WidgetField[str] = WidgetField("Fields of the document")
 
-    # The number of a ledger of pages, fields or posters that is listed: criterion, row, outcome.
+    # The number of a ledger of pages, fields or posters that is listed: measure, row, outcome.
     ledger_of: Field[tuple[str, str, str]] = Field(("", "", ""))
 
     # Posters.

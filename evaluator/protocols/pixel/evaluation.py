@@ -330,6 +330,23 @@ class PixelResult(DatasetResult):
         width, height = (int(side) for side in self.size[page])
         return region(self.first, self.second, page, (width, height), list(sets))
 
+    def wrong_regions(self, page: int) -> dict[tuple[int, int], Region]:
+        """Where the pixels of one page are that add to each cell off the diagonal, by row and column of the cell.
+
+        Cells without a pixel on the page are left out; a pixel with several labels may be in several.
+        """
+        low, high = np.searchsorted(self.counts.scope, [page, page + 1])
+        first, second = (side[self.counts.pair[low:high]] for side in (self.counts.first, self.counts.second))
+        parts = shares(first, second, len(self.classes))
+        width, height = (int(side) for side in self.size[page])
+        regions: dict[tuple[int, int], Region] = {}
+        wrong = (parts.row != parts.column) & (parts.numerator > 0)
+        for row, column in sorted(set(zip(parts.row[wrong].tolist(), parts.column[wrong].tolist(), strict=True))):
+            pairs = parts.pair[wrong & (parts.row == row) & (parts.column == column)]
+            sets = list(zip(first[pairs].tolist(), second[pairs].tolist(), strict=True))
+            regions[row, column] = region(self.first, self.second, page, (width, height), sets)
+        return regions
+
     def _weights(self, row: int, column: int) -> FloatArray:
         """What a pixel of each pair adds to a cell, float64, shape (K,)."""
         parts = shares(self.counts.first, self.counts.second, len(self.classes))

@@ -14,6 +14,7 @@ from evaluator.protocols.pixel.evaluation import PixelResult
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
 
 EVERYTHING = "All labels"
+BY_PIXELS = "wrong pixels"
 _PAGES_AT_ONCE = 1_000
 
 
@@ -41,7 +42,7 @@ def page_ledger(a: PixelResult, b: PixelResult) -> ItemLedger | None:
         for mine, other in ((first[item], second[item]), (second[item], first[item])):
             absent = np.isnan(mine) & ~np.isnan(other)
             mine[absent] = 0.0
-    return item_ledger("page", "wrong pixels", (EVERYTHING, *labels), first, second)
+    return item_ledger("page", BY_PIXELS, (EVERYTHING, *labels), first, second)
 
 
 def _wrong_pixels(result: PixelResult, labels: tuple[str, ...]) -> dict[Item, FloatArray]:

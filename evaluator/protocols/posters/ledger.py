@@ -10,6 +10,7 @@ from evaluator.protocols.posters.difference import PosterColumns
 from evaluator.protocols.posters.evaluation import CRITERIA
 
 EVERYTHING = "All criteria"
+BY_CRITERIA = "criteria"
 _TITLES = {
     "word_capture": "word capture",
     "rouge_l": "ROUGE-L",
@@ -34,7 +35,7 @@ def poster_ledger(a: PosterColumns, b: PosterColumns) -> ItemLedger:
     """
     ids = sorted({*a.ids, *b.ids})
     rows = (EVERYTHING, *(_TITLES[name] for name in CRITERIA))
-    return item_ledger("poster", "criteria", rows, *(_failed(columns, ids) for columns in (a, b)))
+    return item_ledger("poster", BY_CRITERIA, rows, *(_failed(columns, ids) for columns in (a, b)))
 
 
 def _failed(columns: PosterColumns, ids: list[str]) -> dict[Item, FloatArray]:

@@ -6,7 +6,7 @@
  */
 
 import { clamp, fitScale } from "../shared/geometry.js";
-import { button, html } from "../shared/elements.js";
+import { button, html, setAttributes } from "../shared/elements.js";
 import { PagePane } from "../shared/pane.js";
 import { MARGIN, bringIntoView, fitSheet, panBy, zoomBy } from "../shared/placement.js";
 import { makeDivider } from "./divider.js";
@@ -44,14 +44,16 @@ export class ModelPane extends PagePane {
     this.tips = html("div", { class: `pair-tips ${side}` }, this.tooltip);
     this.name = html("b", { class: "pair-name" });
     this.words = html("span", { class: "muted pair-words" });
-    this.open = button(`Open this page of model ${letter} in the Page browser`, { class: "link-button pair-open" }, () => actions.open(letter),
-      html("span", { class: "wide-words" }, "Open in Page browser"), html("span", { class: "narrow-words" }, "Open"));
+    this.opens = html("span", { class: "wide-words" });
+    this.open = button("Open", { class: "link-button pair-open" }, () => actions.open(letter), this.opens, html("span", { class: "narrow-words" }, "Open"));
     this.head = html("div", { class: `pair-head ${side}` },
       html("i", { class: `pair-letter pair-letter-${letter.toLowerCase()}` }, letter), this.name, this.words, html("span", { class: "grow" }), this.open);
   }
 
-  /** @param {PaneItem} data */
-  writeHead(data) {
+  /** @param {PaneItem} data @param {string} opens the view that shows the page of this model */
+  writeHead(data, opens) {
+    this.opens.textContent = `Open in ${opens}`;
+    setAttributes(this.open, { "aria-label": `Open this page of model ${data.letter} in ${opens}` });
     this.name.textContent = data.name;
     this.name.title = `Model ${data.letter}: ${data.name}`;
     this.words.textContent = data.words;

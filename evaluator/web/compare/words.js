@@ -24,15 +24,15 @@ export function writePanes(view) {
   if (!page) fit.textContent = "Zoom";
   drawWhenOther(view.message, data.empty, () => view.message.replaceChildren(...(data.empty ? [html("p", { class: "message" }, data.empty.text),
     button(data.empty.action, { class: "plain" }, () => view.sendChoice("clear_filter", true), data.empty.action)] : [])));
-  for (const pane of view.pair.both) writePane(pane, page, panes[pane.order]);
+  for (const pane of view.pair.both) writePane(pane, page, panes[pane.order], data.opens ?? "Page browser");
   view.warnings.replaceChildren(...warningLines(page?.notes ?? [], panes));
 }
 
-/** @param {import("./panes.js").ModelPane} pane @param {import("../shared/payloads.d.ts").PageItem | null} page @param {import("../shared/payloads.d.ts").PaneItem | undefined} data */
-function writePane(pane, page, data) {
+/** @param {import("./panes.js").ModelPane} pane @param {import("../shared/payloads.d.ts").PageItem | null} page @param {import("../shared/payloads.d.ts").PaneItem | undefined} data @param {string} opens */
+function writePane(pane, page, data, opens) {
   pane.sheet.hidden = !page;
   pane.open.hidden = !data;
-  if (data) pane.writeHead(data);
+  if (data) pane.writeHead(data, opens);
   pane.root.setAttribute("aria-label", page && data
     ? `Model ${data.letter}, page ${page.index + 1} of ${page.document}, ${plural(data.boxes.length, "box", "boxes")}. Press ? for the keys.` : "No page");
   pane.showProblem(page?.problem ?? null);

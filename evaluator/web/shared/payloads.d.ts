@@ -542,6 +542,8 @@ export interface ComparePayload {
   verdicts?: boolean;
   /** whose verdicts are one's own */
   reviewer?: string | null;
+  /** the view that shows the page of one model */
+  opens?: string;
 }
 
 /** A page of one model to open in the Page browser. */

@@ -159,14 +159,31 @@ def open_linked(name: str, chosen_label: str | None = None) -> None:
     state.field_tab = BEHIND
 
 
-def open_item(model: FieldModel, item: Item) -> None:
-    """Show a field of the ground truth with its box, among all problems of all documents."""
+def open_item(compared: Compared, item: Item) -> None:
+    """Show a field of a ledger with its box, among all problems of all documents.
+
+    A field of the ground truth is shown in the model of the moment, a spurious one in a model that has it.
+    """
     state.field_number, state.field_label, state.field_within = PROBLEMS, "", ""
+    models = sorted(compared.models, key=lambda model: model is not compared.shown)
+    rows = [(model, _row_of(model, item)) for model in models if item.spurious or model is compared.shown]
+    model, row = next((each for each in rows if each[1] is not None), rows[0])
+    state.model = model.index
+    box = None if row is None or item.page is None else f"{'p' if item.spurious else 'g'}{row}"
+    page = item.page or 0
+    if item.spurious and row is not None and item.page is not None:
+        page = int(model.pages.predicted_page[row])
+    go_to(model, (model.result.compared.documents.index(item.document), page), box)
+
+
+def _row_of(model: FieldModel, item: Item) -> int | None:
+    """The row of a ledger's field in the columns of one model; None where it has none."""
     compared = model.result.compared
+    paths = compared.prediction_path if item.spurious else compared.truth_path
     rows = model.result.document_rows(item.document).tolist()
-    row = next((row for row in rows if compared.truth_path[row] == item.place), None)
-    box = None if row is None or item.page is None else f"g{row}"
-    go_to(model, (compared.documents.index(item.document), item.page or 0), box)
+    own = [row for row in rows if paths[row] == item.place]
+    # The same path may be paired with another field of the ground truth.
+    return next((row for row in own if not compared.has_truth[row]), None) if item.spurious else next(iter(own), None)
 
 
 # --- place ---------------------------------------------------------------------------------------------------

@@ -208,7 +208,7 @@ def _text(comparison: Comparison) -> None:
     with st.container(height=_TEXT_HEIGHT, border=True, key="poster_text_box"):
         if not lines:
             st.caption("This side has no text.")
-        st.html(f'<div class="ls-text{frame.theme()}">{"".join(_passage(line, kind) for line in lines)}</div>')
+        st.html(f'<div class="ls-text{frame.theme()}">{"".join(passage(line, kind) for line in lines)}</div>')
     lists = [
         ("Missing words", comparison.words.missing),
         ("Missing numbers", comparison.numbers.missing),
@@ -220,7 +220,7 @@ def _text(comparison: Comparison) -> None:
     st.html(f'<div class="ls-lists{frame.theme()}">{body}</div>')
 
 
-def _passage(line: Passage, kind: str) -> str:
+def passage(line: Passage, kind: str) -> str:
     """One string of the JSON with its marks, as HTML."""
     body = ""
     for text, mark in line.pieces:

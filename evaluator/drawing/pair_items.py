@@ -1,0 +1,210 @@
+"""The page list of a comparison that is not box by box: wrong pixels of a page, fields on it, criteria of a poster.
+
+Owns what a filter lists, in which order, and what bars and numbers say; the counts are those of an `ItemLedger`. A
+place in the list is a position among the pages that `listed` gives; the panes read the same payloads as those of boxes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from evaluator.compare.sentences import MINUS
+from evaluator.drawing.pair import CHANGES
+from evaluator.drawing.pair_list import LISTED_PAGES, PageList
+from evaluator.drawing.payloads import FilterItem, ListedPageItem, LookItem, PairKind
+from evaluator.metrics.item_ledger import OUTCOMES, ItemLedger, Outcome
+from evaluator.metrics.results import count_of
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.issues import plain
+
+
+class ItemFilter(NamedTuple):
+    """One way to list pages: its title with places for the names of the models, what it lists, and what it draws."""
+
+    words: str
+    outcomes: tuple[Outcome, ...]
+    kinds: tuple[PairKind, ...]
+
+    def title(self, names: Sequence[str]) -> str:
+        """As people read it, under the names of the two models."""
+        return self.words.format(*names)
+
+
+ITEM_FILTERS: Final[Mapping[str, ItemFilter]] = {
+    "changed": ItemFilter("Changed", ("a_better", "b_better"), CHANGES),
+    "b_fixed": ItemFilter("Better in {1}", ("b_better",), ("b_only", "a_invents")),
+    "b_broke": ItemFilter("Worse in {1}", ("a_better",), ("a_only", "b_invents")),
+    "both_missed": ItemFilter("Equally wrong", ("same_wrong",), ("neither", "shared")),
+    "both_found": ItemFilter("Right in both", ("same_right",), ("both",)),
+}
+"""The filters by name; the names are some of those of the comparison of boxes."""
+KIND_OF: Final[Mapping[Outcome, PairKind]] = {
+    "b_better": "b_only",
+    "a_better": "a_only",
+    "same_right": "both",
+    "same_wrong": "neither",
+}
+"""How a thing of the ground truth is drawn."""
+SPURIOUS_KIND_OF: Final[Mapping[Outcome, PairKind]] = {
+    "b_better": "a_invents",
+    "a_better": "b_invents",
+    "same_right": "both",
+    "same_wrong": "shared",
+}
+"""How a thing is drawn that only predictions have: it is worse in the model that has it."""
+
+
+class ItemPages(NamedTuple):
+    """What differs on each page.
+
+    Attributes
+    ----------
+    noun : str
+        What the numbers count, in the singular: pixel, field, criterion.
+    places : tuple of (str, int)
+        Document and page from 0, in the order of the ledger; things that lie on no page are on the first one.
+    has : bool, shape (P, 4)
+        Whether a page has something of each of `OUTCOMES`.
+    amount : int64, shape (P, 4)
+        How much of it: things, or for wrong pixels by how many pixels a model is better, and those that are wrong in
+        both on pages that are equally wrong.
+    """
+
+    noun: str
+    places: tuple[tuple[str, int], ...]
+    has: BoolArray
+    amount: IntArray
+
+    @property
+    def net(self) -> IntArray:
+        """What is better in B less what is worse, int64, shape (P,)."""
+        return self.amount[:, 0] - self.amount[:, 1]
+
+
+def item_pages(ledger: ItemLedger, noun: str, rows: Sequence[int] = (0,)) -> ItemPages:
+    """The things of some rows of a ledger by page.
+
+    Parameters
+    ----------
+    rows : sequence of int
+        Rows of the ledger whose things are counted.
+    """
+    code: dict[tuple[str, int], int] = {}
+    page_of = [code.setdefault((item.document, item.page or 0), len(code)) for item in ledger.items]
+    pages = np.array(page_of, dtype=np.int64)
+    has = np.zeros((len(code), len(OUTCOMES)), dtype=bool)
+    amount = np.zeros((len(code), len(OUTCOMES)))
+    for row in rows:
+        outcome = ledger.outcome[:, row]
+        known = np.flatnonzero(outcome >= 0)
+        has[pages[known], outcome[known]] = True
+        np.add.at(amount, (pages[known], outcome[known]), _moved(ledger, row)[known])
+    return ItemPages(noun, tuple(code), has, np.rint(amount).astype(np.int64))
+
+
+def _moved(ledger: ItemLedger, row: int) -> FloatArray:
+    """By how much each thing is better, or how wrong it is where both are equal; 1 for what is right or wrong."""
+    if ledger.is_yes_or_no:
+        return np.ones(len(ledger.items))
+    a, b = ledger.a[:, row], ledger.b[:, row]
+    return np.where(a == b, a, np.abs(a - b))
+
+
+def listed(pages: ItemPages, show: str, documents: Collection[str] | None = None) -> IntArray:
+    """The pages that a filter of `ITEM_FILTERS` lists, int64: places in ``pages.places``; KeyError for an unknown one.
+
+    *Changed*: by rising net change, the page that lost most first. The others: most of the kind first.
+    """
+    columns = [OUTCOMES.index(each) for each in ITEM_FILTERS[show].outcomes]
+    chosen = pages.has[:, columns].any(axis=1)
+    if documents is not None:
+        chosen &= np.array([document in documents for document, _ in pages.places], dtype=bool)
+    rows = np.flatnonzero(chosen)
+    order = pages.net[rows] if show == "changed" else -pages.amount[rows][:, columns].sum(axis=1)
+    return rows[np.argsort(order, kind="stable")]
+
+
+def item_filters(pages: ItemPages, show: str, names: Sequence[str]) -> tuple[FilterItem, ...]:
+    """The filters with their numbers of pages, as the panes read them; the last one only while it is chosen."""
+    items = []
+    for name, each in ITEM_FILTERS.items():
+        if name == "both_found" and show != name:
+            continue
+        columns = [OUTCOMES.index(outcome) for outcome in each.outcomes]
+        count = int(pages.has[:, columns].any(axis=1).sum())
+        amount = int(pages.amount[:, columns].sum())
+        words = f"{count_of(count, 'page')}, {_amount_words(amount, pages.noun)}"
+        items.append(FilterItem(name, each.title(names), count, words))
+    return tuple(items)
+
+
+def item_page_list(
+    pages: ItemPages,
+    show: str,
+    rows: IntArray,
+    position: int,
+    names: Sequence[str],
+    *,
+    short: Callable[[int], str] = lambda value: f"{value:,}",
+) -> PageList:
+    """The pages around one page of the list, and the title and scale of the list.
+
+    Parameters
+    ----------
+    rows : int64, shape (K,)
+        From `listed`.
+    position : int
+        Of the page that is shown.
+    names : sequence of str, length 2
+        What the view calls the two models.
+    short : callable
+        A number as the list has room for it.
+    """
+    diverging = show == "changed"
+    columns = [OUTCOMES.index(each) for each in ITEM_FILTERS[show].outcomes]
+    right = pages.amount[:, 0] if diverging else pages.amount[:, columns].sum(axis=1)
+    left = pages.amount[:, 1] if diverging else np.zeros_like(right)
+    first = max(0, min(position - LISTED_PAGES // 2, len(rows) - LISTED_PAGES))
+    strip = []
+    for place, row in enumerate(rows[first : first + LISTED_PAGES].tolist(), start=first):
+        document, index = pages.places[row]
+        gained, lost, net = int(right[row]), int(left[row]), int(pages.net[row])
+        strip.append(
+            ListedPageItem(
+                document=document,
+                name=plain(document).removesuffix(".pdf"),
+                index=index,
+                lost=lost,
+                gained=gained,
+                number=_signed(net, short) if diverging else short(gained),
+                words=_page_words(pages.noun, gained, lost, names) if diverging else _amount_words(gained, pages.noun),
+                above=None,
+                current=place == position,
+            )
+        )
+    title = ITEM_FILTERS[show].title(names)
+    plural = _amount_words(2, pages.noun).removeprefix("2 ")
+    words = f"{plural.capitalize()} of each page: {title.lower() if not diverging else 'orange worse, blue better'}"
+    longest = int(max(left[rows].max(initial=0), right[rows].max(initial=0)))
+    order = f"net {plural}, worst first" if diverging else f"{title}, most first"
+    return PageList(tuple(strip), LookItem(order, words, longest, diverging))
+
+
+def _signed(value: int, short: Callable[[int], str]) -> str:
+    """A change with its sign."""
+    return "0" if value == 0 else f"+{short(value)}" if value > 0 else f"{MINUS}{short(-value)}"
+
+
+def _amount_words(amount: int, noun: str) -> str:
+    """How many of what; nouns of one word."""
+    return f"{amount:,} criteria" if noun == "criterion" and amount != 1 else count_of(amount, noun)
+
+
+def _page_words(noun: str, gained: int, lost: int, names: Sequence[str]) -> str:
+    """What the two bars of a page say."""
+    parts = [f"{_amount_words(gained, noun)} better in {names[1]}"] if gained else []
+    parts += [f"{_amount_words(lost, noun)} worse in {names[1]}"] if lost else []
+    return ", ".join(parts)

@@ -1,0 +1,224 @@
+"""What the linked panes draw of a page of a pixel count: the wrong pixels of two models, piece by piece.
+
+A piece is some connected pixels of one cell of the confusion matrix off its diagonal, such as Table taken for Text. A
+piece of one model is that of the other where both have wrong pixels of the same cell in common; else only one has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from evaluator.drawing.outlines import UNITS
+from evaluator.drawing.pair import PairLayers
+from evaluator.drawing.payloads import (
+    DifferenceItem,
+    LimitItem,
+    MistakeItem,
+    ModelItem,
+    PairBoxItem,
+    PairKind,
+    PaneItem,
+    Rect,
+)
+from evaluator.metrics.results import count_of
+from evaluator.model.boxes import IntArray
+from evaluator.model.issues import isolated, plain
+from evaluator.protocols.pixel.evaluation import PixelResult
+from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
+
+DRAWN_PIECES: Final = 200
+"""Pieces of one model that are drawn on a page, the largest ones."""
+_PREFIXES: Final = ("a", "b")
+_ALONE: Final[tuple[PairKind, PairKind]] = ("a_invents", "b_invents")
+# More rectangles of one cell are one piece: to tell them apart takes longer than the eye looks.
+_TOLD_APART: Final = 2_000
+
+
+class _Piece(NamedTuple):
+    """Connected wrong pixels of one cell: names of its row and column, and rectangles in pixels of the raster."""
+
+    cell: tuple[str, str]
+    rectangles: IntArray
+
+    @property
+    def pixels(self) -> int:
+        x1, y1, x2, y2 = self.rectangles.T
+        return int(((x2 - x1) * (y2 - y1)).sum())
+
+
+def pixel_pair(
+    results: tuple[PixelResult, PixelResult],
+    document: str,
+    index: int,
+    *,
+    models: tuple[ModelItem, ModelItem],
+    kinds: Sequence[PairKind],
+) -> PairLayers:
+    """The wrong pixels of two models on one page, as the panes read them.
+
+    Parameters
+    ----------
+    results : pair of PixelResult
+        Of A and of B against one ground truth.
+    document, index : str, int
+        The page; a model that does not count it has no pieces.
+    models : pair of ModelItem
+        What the view calls them.
+    kinds : sequence of PairKind
+        Pieces of these kinds are drawn in full, and listed as differences.
+
+    Returns
+    -------
+    PairLayers
+        Boxes are the pieces, the largest ones; their outline is that of the pixels.
+    """
+    pages = [_page_of(result, document, index) for result in results]
+    sides = [[] if page is None else _pieces(result, page) for result, page in zip(results, pages, strict=True)]
+    drawn = [side[:DRAWN_PIECES] for side in sides]
+    mates = _mates(*drawn)
+    panes, differences = [], []
+    for order, (model, result, page) in enumerate(zip(models, results, pages, strict=True)):
+        boxes, mistakes = [], []
+        extent = (1.0, 1.0) if page is None else tuple(result.extent[page].tolist())
+        for at, piece in enumerate(drawn[order]):
+            mate = mates[order].get(at)
+            kind = _ALONE[order] if mate is None else "shared"
+            other = None if mate is None else f"{_PREFIXES[1 - order]}{mate}"
+            box = _box(piece, f"{_PREFIXES[order]}{at}", at + 1, extent, kind=kind, full=kind in kinds, mate=other)
+            boxes.append(box)
+            mistakes.append(_mistake(piece, box))
+            if box.full and (mate is None or order == 0):
+                differences.append(DifferenceItem(box.key, kind, box.xyxy, _sentence(piece, model, mate, drawn[1])))
+        wrong = sum(piece.pixels for piece in sides[order])
+        panes.append(
+            PaneItem(
+                letter=model.letter,
+                name=model.name,
+                words=count_of(wrong, "wrong pixel") if page is not None else "does not count this page",
+                boxes=boxes,
+                mistakes=mistakes,
+                limit=None if len(boxes) == len(sides[order]) else LimitItem(len(boxes), len(sides[order])),
+                by_outline=True,
+            )
+        )
+    ordered = sorted(differences, key=lambda each: (round(each.xyxy[1], 2), each.xyxy[0], each.key))
+    return PairLayers((panes[0], panes[1]), tuple(ordered), ())
+
+
+def _page_of(result: PixelResult, document: str, index: int) -> int | None:
+    """The row of a page that a result counts."""
+    row = result.dataset.page_row(document, index)
+    return row if row is not None and result.counted[row] else None
+
+
+def _pieces(result: PixelResult, page: int) -> list[_Piece]:
+    """The wrong pixels of a page in pieces, the largest first."""
+    pieces = [
+        _Piece((result.classes[row], result.classes[column]), rectangles)
+        for (row, column), region in result.wrong_regions(page).items()
+        for rectangles in connected(region.rectangles)
+    ]
+    return sorted(pieces, key=lambda piece: (-piece.pixels, piece.cell, piece.rectangles[0].tolist()))
+
+
+def connected(rectangles: IntArray) -> list[IntArray]:
+    """Disjoint rectangles in groups that touch along an edge, int64, shape (N, 4) each; one group of very many."""
+    if len(rectangles) > _TOLD_APART:
+        return [rectangles]
+    x1, y1, x2, y2 = rectangles.T
+    group = np.arange(len(rectangles))
+    for at in range(len(rectangles)):
+        across = np.minimum(x2, x2[at]) - np.maximum(x1, x1[at])
+        down = np.minimum(y2, y2[at]) - np.maximum(y1, y1[at])
+        touching = ((across > 0) & (down >= 0)) | ((across >= 0) & (down > 0))
+        group[np.isin(group, group[touching])] = group[at]
+    return [rectangles[group == one] for one in dict.fromkeys(group.tolist())]
+
+
+def _mates(first: Sequence[_Piece], second: Sequence[_Piece]) -> tuple[dict[int, int], dict[int, int]]:
+    """For each piece the one of the other model that has most pixels of the same cell in common; without one, none."""
+    mates: tuple[dict[int, int], dict[int, int]] = ({}, {})
+    most: tuple[dict[int, int], dict[int, int]] = ({}, {})
+    for a, one in enumerate(first):
+        for b, other in enumerate(second):
+            if one.cell != other.cell:
+                continue
+            common = _common(one.rectangles, other.rectangles)
+            for order, own, mate in ((0, a, b), (1, b, a)):
+                if common > most[order].get(own, 0):
+                    most[order][own], mates[order][own] = common, mate
+    return mates
+
+
+def _common(first: IntArray, second: IntArray) -> int:
+    """How many pixels two pieces have in common."""
+    low, high = np.maximum(first[:, None, :2], second[None, :, :2]), np.minimum(first[:, None, 2:], second[None, :, 2:])
+    return int(np.clip(high - low, 0, None).prod(axis=2).sum())
+
+
+def _names(cell: tuple[str, str]) -> tuple[str, str]:
+    """The label and the title of a piece."""
+    row, column = (isolated(plain(name)) for name in cell)
+    if cell[0] == BACKGROUND_NAME:
+        return column, f"Pixels of {column} on background"
+    if cell[1] == BACKGROUND_NAME:
+        return row, f"Missed pixels of {row}"
+    return f"{row} as {column}", f"Pixels of {row} taken for {column}"
+
+
+def _box(
+    piece: _Piece,
+    key: str,
+    number: int,
+    extent: tuple[float, ...],
+    *,
+    kind: PairKind,
+    full: bool,
+    mate: str | None,
+) -> PairBoxItem:
+    """A piece as a box whose outline is that of its pixels."""
+    size = np.tile(np.asarray(extent), 2)
+    shares = piece.rectangles / size
+    xyxy: Rect = (*shares[:, :2].min(axis=0).tolist(), *shares[:, 2:].max(axis=0).tolist())
+    label, _ = _names(piece.cell)
+    missed = piece.cell[1] == BACKGROUND_NAME
+    corners = np.rint(shares * UNITS).astype(np.int64).tolist()
+    return PairBoxItem(
+        key=key,
+        side="prediction",
+        status="FN" if missed else "FP",
+        label=label,
+        xyxy=xyxy,
+        mistake=number,
+        outline="".join(f"M{x1} {y1}L{x2} {y1}L{x2} {y2}L{x1} {y2}Z" for x1, y1, x2, y2 in corners),
+        kind=kind,
+        full=full,
+        chip=f"{'missed' if missed else 'extra' if piece.cell[0] == BACKGROUND_NAME else ''} {label}".strip(),
+        mate=mate,
+    )
+
+
+def _mistake(piece: _Piece, box: PairBoxItem) -> MistakeItem:
+    """What the tooltip says of a piece."""
+    _, title = _names(piece.cell)
+    return MistakeItem(
+        number=box.mistake or 0,
+        name="wrong_pixels",
+        status=box.status,
+        title=title,
+        label=box.label,
+        lines=[count_of(piece.pixels, "pixel")],
+        tags=[box.status],
+        keys=[box.key],
+    )
+
+
+def _sentence(piece: _Piece, model: ModelItem, mate: int | None, of_b: Sequence[_Piece]) -> str:
+    """Who has the piece, and how large it is."""
+    _, title = _names(piece.cell)
+    if mate is None:
+        return f"{title}: only {model.letter} has these, {count_of(piece.pixels, 'pixel')}."
+    return f"{title}: both have them, {piece.pixels:,} in {model.letter}, {of_b[mate].pixels:,} in the other."

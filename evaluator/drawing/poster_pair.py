@@ -1,0 +1,174 @@
+"""What the linked panes draw of a poster: the words that either of two extractions misses or adds, boxed on the page.
+
+A word that only one of them misses is a difference; so is one that only one of them adds. Keys are those of the
+comparison of boxes: ``g…`` for words of the reference, ``a…`` and ``b…`` for words that a model adds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from evaluator.drawing.layers import DRAWN_BOXES
+from evaluator.drawing.pair import PairLayers
+from evaluator.drawing.payloads import (
+    DifferenceItem,
+    LimitItem,
+    MistakeItem,
+    ModelItem,
+    PairBoxItem,
+    PairKind,
+    PaneItem,
+    Rect,
+)
+from evaluator.drawing.poster_page import STATUSES, WORD_TITLES
+from evaluator.metrics.results import count_of
+from evaluator.model.issues import isolated
+from evaluator.protocols.posters.page import PageDifference, WordPlaces
+
+_PREFIXES: Final = ("a", "b")
+_Word = tuple[str, str, str]
+
+
+def poster_pair(
+    words: tuple[PageDifference | None, PageDifference | None],
+    *,
+    models: tuple[ModelItem, ModelItem],
+    kinds: Sequence[PairKind],
+) -> PairLayers:
+    """The missing and extra words of two extractions on one page, as the panes read them.
+
+    Parameters
+    ----------
+    words : pair of PageDifference or None
+        Of A and of B; None where a model has no such poster, or the page cannot be read.
+    models : pair of ModelItem
+        What the view calls them.
+    kinds : sequence of PairKind
+        Words of these kinds are drawn in full, and listed as differences.
+    """
+    own = [_by_word(side) for side in words]
+    numbers = {word: number for number, word in enumerate(dict.fromkeys([*own[0], *own[1]]), start=1)}
+    compared = words[0] is not None and words[1] is not None
+    panes = []
+    for order, model in enumerate(models):
+        side, of_side = words[order], own[order]
+        boxes = [
+            box
+            for word, number in numbers.items()
+            for box in _boxes(word, number, own, order, kinds=kinds, compared=compared)
+        ]
+        drawn = boxes[:DRAWN_BOXES]
+        head = "not compared"
+        if side is not None:
+            head = f"{count_of(len(side.missing), 'missing word')}, {len(side.extra):,} extra on the page"
+        panes.append(
+            PaneItem(
+                letter=model.letter,
+                name=model.name,
+                words=head,
+                boxes=drawn,
+                mistakes=[_mistake(places, numbers[word], _PREFIXES[order]) for word, places in of_side.items()],
+                limit=None if len(drawn) == len(boxes) else LimitItem(drawn=len(drawn), total=len(boxes)),
+            )
+        )
+    names = [model.letter for model in models]
+    listed = [
+        DifferenceItem(
+            _keys(word, number, "a" if word in own[0] else "b", 1)[0], kind, place, _sentence(word, own, names)
+        )
+        for word, number in numbers.items()
+        for kind in [_kind(word, own)]
+        for place in [_rects(own, word)[0]]
+        if compared and kind in kinds
+    ]
+    ordered = sorted(listed, key=lambda each: (round(each.xyxy[1], 2), each.xyxy[0], each.key))
+    return PairLayers((panes[0], panes[1]), tuple(ordered), ())
+
+
+def _by_word(side: PageDifference | None) -> dict[_Word, WordPlaces]:
+    """Missing and extra words of one model by side, kind and token."""
+    every = () if side is None else (*side.missing, *side.extra)
+    return {(places.side, places.kind, places.token): places for places in every if len(places.boxes)}
+
+
+def _kind(word: _Word, own: Sequence[dict[_Word, WordPlaces]]) -> PairKind:
+    """Who misses a word, or adds it."""
+    in_a, in_b = word in own[0], word in own[1]
+    if word[0] == "missing":
+        return "neither" if in_a and in_b else "b_only" if in_a else "a_only"
+    return "shared" if in_a and in_b else "a_invents" if in_a else "b_invents"
+
+
+def _rects(own: Sequence[dict[_Word, WordPlaces]], word: _Word) -> list[Rect]:
+    """Where a word is on the page."""
+    places = own[0].get(word) or own[1][word]
+    return [(x1, y1, x2, y2) for x1, y1, x2, y2 in places.boxes.tolist()]
+
+
+def _keys(word: _Word, number: int, prefix: str, places: int) -> list[str]:
+    """Keys of the boxes of a word: those of a missing word are shared by both panes."""
+    letter = "g" if word[0] == "missing" else prefix
+    return [f"{letter}{number}-{place}" for place in range(places)]
+
+
+def _boxes(
+    word: _Word,
+    number: int,
+    own: Sequence[dict[_Word, WordPlaces]],
+    order: int,
+    *,
+    kinds: Sequence[PairKind],
+    compared: bool,
+) -> list[PairBoxItem]:
+    """A word in the pane of one model; one that only the other misses is there as ground truth, hidden at first."""
+    missing, has = word[0] == "missing", word in own[order]
+    if not has and not (missing and compared):
+        return []
+    kind, rects = _kind(word, own), _rects(own, word)
+    full = not compared or kind in kinds
+    status = STATUSES[word[0]]
+    mates = _keys(word, number, _PREFIXES[1 - order], len(rects)) if kind == "shared" else [None] * len(rects)
+    keys = _keys(word, number, _PREFIXES[order], len(rects))
+    return [
+        PairBoxItem(
+            key=key,
+            side="ground_truth" if missing else "prediction",
+            status=status if has else "truth",
+            label=word[2],
+            xyxy=rect,
+            mistake=number if has else None,
+            kind=kind,
+            full=full and has,
+            chip=f"{'missing' if missing else 'extra'} {isolated(word[2])}" if has else None,
+            mate=mate,
+        )
+        for key, mate, rect in zip(keys, mates, rects, strict=True)
+    ]
+
+
+def _mistake(places: WordPlaces, number: int, prefix: str) -> MistakeItem:
+    """What the tooltip says of a word."""
+    word = (places.side, places.kind, places.token)
+    missing = places.side == "missing"
+    why = "in the reference, not in the extraction" if missing else "in the extraction, not in the reference"
+    return MistakeItem(
+        number=number,
+        name=f"{places.side}_{places.kind}",
+        status=STATUSES[places.side],
+        title=WORD_TITLES[places.side, places.kind],
+        label=places.token,
+        lines=[why, count_of(len(places.boxes), "place") + " on the page"],
+        tags=[STATUSES[places.side]],
+        keys=_keys(word, number, prefix, len(places.boxes)),
+    )
+
+
+def _sentence(word: _Word, own: Sequence[dict[_Word, WordPlaces]], names: Sequence[str]) -> str:
+    """Who has a word that the other lacks."""
+    side, kind, token = word
+    who = [names[order] for order in (0, 1) if word in own[order]]
+    noun = f"{kind} of the reference" if side == "missing" else f"{kind} that the reference does not have"
+    if len(who) == 2:
+        return f"{isolated(token)}: both {'miss' if side == 'missing' else 'add'} this {noun}."
+    return f"{isolated(token)}: only {who[0]} {'misses' if side == 'missing' else 'adds'} this {noun}."

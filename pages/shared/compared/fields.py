@@ -1,0 +1,126 @@
+"""Compare, fields of two models: what the linked panes show, the differences and the ledgers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from evaluator.drawing.field_pair import FieldSide, field_pair
+from evaluator.drawing.pair import PairLayers
+from evaluator.drawing.pair_items import ItemPages, item_pages
+from evaluator.drawing.payloads import ModelItem, OpenEvent, PairKind, PictureItem
+from evaluator.metrics.item_ledger import Item, ItemLedger
+from evaluator.metrics.results import threshold_text
+from evaluator.model.issues import plain
+from evaluator.protocols import PROTOCOLS
+from evaluator.protocols.fields.ledger import field_ledgers, whole_ledger
+from pages.shared import frame, pair_differences, pictures
+from pages.shared.address import write_url
+from pages.shared.compared import panes
+from pages.shared.fields import results as choices
+from pages.shared.opened import FIELDS, Place
+from pages.shared.state import State, state
+
+FIELDS_VIEW = "pages/fields.py"
+
+
+def sidebar(compared: choices.Compared) -> None:
+    """Both models and the threshold of the boxes."""
+    with st.sidebar:
+        for model, role in zip(compared.models, ("baseline", "candidate"), strict=True):
+            frame.model_choice(compared.opened, model, f", {role}")
+        low, high = choices.IOU_RANGE
+        st.slider("IoU threshold", low, high, step=0.01, key=State.field_iou.key, persist_state="session")
+
+
+def body(compared: choices.Compared) -> None:
+    """Title, panes, differences and ledgers."""
+    a, b = compared.models
+    protocol = PROTOCOLS[FIELDS.name]
+    parts = [f"{protocol.name} {protocol.version}", f"IoU ≥ {threshold_text(state.field_iou)}"]
+    frame.title("Compare", " · ".join([*parts, *a.result.signature.options]))
+    panes.part(_source)
+    pair_differences.part(
+        compared.models,
+        [part for each in compared.models for part in map(str, (each.result.signature.line, *each.key))],
+        lambda: [protocol.measures(each.result) for each in compared.models],
+        ledgers=lambda: field_ledgers(a.result, b.result, state.field_iou),
+        open_item=lambda item: panes.open_place(lambda: _go_to_item(item)),
+        at=state.field_iou,
+    )
+    _write_url()
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _whole(
+    key: tuple[str | None, ...], iou: float, *, _models: tuple[choices.FieldModel, choices.FieldModel]
+) -> tuple[ItemLedger, ItemPages]:
+    """The ledger of fields by box and value, and its pages; `key` and the threshold identify them."""
+    ledger = whole_ledger(_models[0].result, _models[1].result, iou)
+    return ledger, item_pages(ledger, "field")
+
+
+def _source() -> panes.Source | None:
+    """The fields of both models."""
+    compared = choices.compared()
+    if compared is None or len(compared.models) < 2:
+        return None
+    a, b = compared.models
+    ledger, pages = _whole((*a.key, *b.key), state.field_iou, _models=(a, b))
+    first, second = (ModelItem(model.letter, plain(model.name)) for model in (a, b))
+    sides = FieldSide(a.result, a.pages), FieldSide(b.result, b.pages)
+
+    def draw(place: Place, picture: PictureItem, kinds: Sequence[PairKind]) -> PairLayers:
+        return field_pair(
+            sides,
+            ledger,
+            place.document,
+            place.index,
+            points=picture.points,
+            unit=choices.unit(a),
+            iou=state.field_iou,
+            models=(first, second),
+            kinds=kinds,
+        )
+
+    root = compared.opened.project.pdfs
+    return panes.Source(
+        chosen=(a, b),
+        pages=pages,
+        place=Place(state.field_doc, state.field_page - 1) if state.field_doc is not None else None,
+        go=_go,
+        picture=lambda place: pictures.zoomed_picture(root, place.document, place),
+        draw=draw,
+        box=state.field_box,
+        choose=_choose,
+        opens="Fields",
+        open=_open,
+        write_url=_write_url,
+    )
+
+
+def _go(place: Place) -> None:
+    if (state.field_doc, state.field_page - 1) != (place.document, place.index):
+        state.field_doc, state.field_page, state.field_box = place.document, place.index + 1, None
+
+
+def _go_to_item(item: Item) -> None:
+    _go(Place(item.document, item.page or 0))
+
+
+def _choose(key: str | None) -> None:
+    state.field_box = key
+
+
+def _open(event: OpenEvent) -> None:
+    """The shown page of one model in Fields, among all problems."""
+    compared = choices.compared()
+    if compared is not None:
+        compared.show(event.letter)
+    state.field_number, state.field_label, state.field_within, state.field_box = choices.PROBLEMS, "", "", None
+    st.switch_page(FIELDS_VIEW)
+
+
+def _write_url() -> str:
+    return write_url("compare")

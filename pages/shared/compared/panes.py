@@ -1,0 +1,238 @@
+"""The linked panes of two models for things that are not matched box by box, and the list of pages beside them.
+
+Owns the part of a view and what its events do; which pages there are and what is drawn on them comes from the caller
+as a `Source`. The component is that of the comparison of boxes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+import streamlit as st
+
+from evaluator.drawing.pair import PairLayers
+from evaluator.drawing.pair_items import ITEM_FILTERS, ItemPages, item_filters, item_page_list, listed
+from evaluator.drawing.payloads import (
+    CompareEvents,
+    ComparePayload,
+    EmptyItem,
+    OpenEvent,
+    PageItem,
+    PairKind,
+    PictureItem,
+    SharperEvent,
+    with_notes,
+)
+from evaluator.model.boxes import IntArray
+from evaluator.model.issues import plain
+from pages.shared import components, pictures
+from pages.shared.opened import Named, Place
+from pages.shared.state import State, report, state
+
+_KEY = "compare_items"
+
+
+@dataclass(frozen=True)
+class Source:
+    """What the panes show.
+
+    Attributes
+    ----------
+    chosen : tuple of Named
+        A and B.
+    pages : ItemPages
+        Every page with something that counts.
+    place : Place or None
+        The page that the session has chosen.
+    go : callable
+        Takes the page that is shown from now on.
+    picture, draw : callable
+        The page's picture, and what lies on it of some kinds.
+    box : str or None
+        Key of the chosen box.
+    choose : callable
+        Takes the key of the chosen box.
+    opens : str
+        The view that shows a page of one model.
+    open : callable
+        Goes there.
+    write_url : callable
+        Writes the address; its query.
+    short : callable
+        A number as the list has room for it.
+    sharper : callable
+        Takes the wish for a sharper picture.
+    below : callable
+        Shows what belongs to the page, below the panes.
+    """
+
+    chosen: tuple[Named, ...]
+    pages: ItemPages
+    place: Place | None
+    go: Callable[[Place], None]
+    picture: Callable[[Place], PictureItem]
+    draw: Callable[[Place, PictureItem, Sequence[PairKind]], PairLayers]
+    box: str | None
+    choose: Callable[[str | None], None]
+    opens: str
+    open: Callable[[OpenEvent], None]
+    write_url: Callable[[], str]
+    short: Callable[[int], str] = field(default=lambda value: f"{value:,}")
+    sharper: Callable[[SharperEvent | None], None] = pictures.ask_sharper
+    below: Callable[[Place], None] = field(default=lambda _: None)
+
+
+def shown_filter() -> str:
+    """The filter of the session, where it is one of those that things have."""
+    return state.pair_show if state.pair_show in ITEM_FILTERS else "changed"
+
+
+def open_place(go: Callable[[], None]) -> None:
+    """Show a page in the panes and bring them into the window; `go` chooses it."""
+    state.pair_show = "changed"
+    go()
+    state.pair_visits += 1
+
+
+def part(find: Callable[[], Source | None]) -> None:
+    """The list of pages and the two panes; a page turn runs this part alone.
+
+    Parameters
+    ----------
+    find : callable
+        What is shown, asked in each run; None shows nothing.
+    """
+    _part(find)
+
+
+@st.fragment
+def _part(find: Callable[[], Source | None]) -> None:
+    if State.pair_whole.take():
+        st.rerun()
+    source = find()
+    if source is None:
+        return
+    show = shown_filter()
+    rows = listed(source.pages, show)
+    position = _position(source, rows)
+    place = None
+    if position is not None:
+        place = Place(*source.pages.places[int(rows[position])])
+        source.go(place)
+    payload = _data(source, show, rows, position)
+    events = components.panes(
+        msgspec.structs.replace(payload, address=source.write_url()),
+        key=_KEY,
+        on_go=lambda: _went(source),
+        on_selected=lambda: _selected(source),
+        on_sharper=lambda: source.sharper(_events().sharper),
+        on_show=_shown,
+        on_mode=_looked,
+        on_clear_filter=lambda: _choose_show("changed"),
+    )
+    if place is not None:
+        source.below(place)
+    if events.open and place is not None:
+        source.open(events.open)
+
+
+def _events() -> CompareEvents:
+    return components.parse_panes(report(_KEY))
+
+
+def _position(source: Source, rows: IntArray) -> int | None:
+    """Position of the chosen page among the listed ones; the first when it is not listed, None without any."""
+    if not len(rows):
+        return None
+    here = source.place and (source.place.document, source.place.index)
+    return next((at for at, row in enumerate(rows.tolist()) if source.pages.places[row] == here), 0)
+
+
+def _data(source: Source, show: str, rows: IntArray, position: int | None) -> ComparePayload:
+    """What the panes show."""
+    names = [model.letter for model in source.chosen]
+    page_list = item_page_list(source.pages, show, rows, position or 0, names, short=source.short)
+    empty = "No page passes the filter."
+    if show == "changed":
+        empty = "A and B are equally right on every page."
+    payload = ComparePayload(
+        page=None,
+        panes=(),
+        differences=(),
+        strip=page_list.strip,
+        look=page_list.look,
+        filters=item_filters(source.pages, show, names),
+        show=show,
+        mode=state.pair_mode,
+        selected=None,
+        summoned=state.pair_visits > 0,
+        visit=str(state.pair_visits),
+        empty=EmptyItem(empty, "Show every changed page"),
+        opens=source.opens,
+    )
+    if position is None:
+        return payload
+    place = Place(*source.pages.places[int(rows[position])])
+    picture = source.picture(place)
+    drawn = source.draw(place, picture, ITEM_FILTERS[show].kinds)
+    return msgspec.structs.replace(
+        payload,
+        page=PageItem(
+            **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
+            document=place.document,
+            name=plain(place.document),
+            index=place.index,
+            position=position + 1,
+            total=len(rows),
+        ),
+        panes=drawn.panes,
+        differences=drawn.differences,
+        selected=source.box,
+        empty=None,
+    )
+
+
+def _went(source: Source) -> None:
+    """A page turn, a click on the list."""
+    go = _events().go
+    if go is None:
+        return
+    rows = listed(source.pages, shown_filter())
+    if not go.step:
+        place: Place | None = Place(go.document, go.index)
+    elif len(rows):
+        here = _position(source, rows) or 0
+        place = Place(*source.pages.places[int(rows[min(max(here + go.step, 0), len(rows) - 1)])])
+    else:
+        place = None
+    if place is not None:
+        source.go(place)
+        source.choose(None)
+
+
+def _selected(source: Source) -> None:
+    """A box was chosen or let go; one of a page that was left meanwhile is not."""
+    selected = _events().selected
+    if selected is not None and source.place == Place(selected.document, selected.index):
+        source.choose(selected.key)
+
+
+def _choose_show(name: str) -> None:
+    state.pair_show = name
+    State.pair_whole.set(True)
+
+
+def _shown() -> None:
+    """Another filter."""
+    name = _events().show
+    if name in ITEM_FILTERS:
+        _choose_show(name)
+
+
+def _looked() -> None:
+    """Another way to look."""
+    name = _events().mode
+    if name is not None:
+        state.pair_mode = name

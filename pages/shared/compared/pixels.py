@@ -1,0 +1,148 @@
+"""Compare, wrong pixels of two models: what the linked panes show, the differences and the ledger of pages."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import msgspec
+import streamlit as st
+
+from evaluator.drawing.matrix import short_pixels
+from evaluator.drawing.pair import PairLayers
+from evaluator.drawing.pair_items import ItemPages, item_pages
+from evaluator.drawing.payloads import ModelItem, OpenEvent, PairKind, PictureItem
+from evaluator.drawing.pixel_pair import pixel_pair
+from evaluator.metrics.item_ledger import ItemLedger
+from evaluator.model.issues import plain
+from evaluator.protocols import PROTOCOLS, pixel
+from pages.shared import frame, headline, pair_differences, pictures
+from pages.shared.address import at, write_url
+from pages.shared.compared import panes
+from pages.shared.opened import OpenedBoxes, Place
+from pages.shared.pixel import results as choices
+from pages.shared.state import go_to, state
+
+PIXEL_VIEW = "pages/pixel_confusion.py"
+
+
+def sidebar(loaded: OpenedBoxes) -> None:
+    """Both models and their score thresholds."""
+    with st.sidebar:
+        for model, role in zip(loaded.pair, ("baseline", "candidate"), strict=True):
+            frame.model_choice(loaded, model, f", {role}")
+        for model in loaded.pair:
+            headline.score_slider(loaded, model)
+
+
+def body(loaded: OpenedBoxes) -> None:
+    """Title, panes, differences and ledger; why there are none where the pixels cannot be compared."""
+    head = st.container()
+    counted = [choices.result_of(loaded, model.letter) for model in loaded.pair]
+    results = [each.result for each in counted if each.result is not None]
+    if len(results) < len(counted):
+        with head:
+            frame.title("Compare", "")
+        st.html('<div class="ls-empty"><p>The pixels of these files cannot be counted.</p></div>')
+        frame.issues([issue for each in counted for issue in each.issues])
+        st.page_link(PIXEL_VIEW, label="Open Pixel confusion", icon=":material/grid_on:")
+        _write_url()
+        return
+    a, b = results
+    with head:
+        thresholds = ", ".join(
+            f"{result.signature.min_score or 0.0:g} ({model.letter})"
+            for result, model in zip(results, loaded.pair, strict=True)
+        )
+        signed = a.signature
+        parts = [f"{signed.protocol} {signed.version}", f"score ≥ {thresholds}", *signed.options]
+        frame.title("Compare", " · ".join(parts))
+    if not (a.same_classes and b.same_classes):
+        st.caption(
+            "The sides use different classes, so no pixel is right or wrong, and pages have no ledger. Pixel confusion "
+            "shows both matrices."
+        )
+    else:
+        panes.part(lambda: _source(loaded))
+    pair_differences.part(
+        loaded.pair,
+        _key(loaded, a, b),
+        lambda: [PROTOCOLS[pixel.NAME].measures(result) for result in results],
+        ledgers=lambda: PROTOCOLS[pixel.NAME].item_ledgers(a, b),
+        open_item=lambda item: panes.open_place(lambda: go_to(item.document, item.page or 0)),
+    )
+    _write_url()
+
+
+def _key(loaded: OpenedBoxes, *results: pixel.PixelResult) -> list[str]:
+    """What the ledger follows from."""
+    sizes = [hashlib.sha256(result.size.tobytes()).hexdigest() for result in results]
+    lines = [result.signature.line for result in results]
+    return [*loaded.digests, *(str(model.index) for model in loaded.pair), *lines, *sizes]
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _pages(key: tuple[str, ...], *, _results: tuple[pixel.PixelResult, pixel.PixelResult]) -> ItemPages | None:
+    """The pages of two results; `key` identifies them."""
+    ledgers: tuple[ItemLedger, ...] = PROTOCOLS[pixel.NAME].item_ledgers(*_results)
+    return item_pages(ledgers[0], "pixel") if ledgers else None
+
+
+def _source(loaded: OpenedBoxes) -> panes.Source | None:
+    """The wrong pixels of both models."""
+    counted = [choices.result_of(loaded, model.letter).result for model in loaded.pair]
+    a, b = counted
+    if a is None or b is None:
+        return None
+    pages = _pages(tuple(_key(loaded, a, b)), _results=(a, b))
+    if pages is None:
+        return None
+    first, second = (ModelItem(model.letter, plain(model.name)) for model in loaded.pair)
+
+    def draw(place: Place, picture: PictureItem, kinds: Sequence[PairKind]) -> PairLayers:
+        return pixel_pair((a, b), place.document, place.index, models=(first, second), kinds=kinds)
+
+    return panes.Source(
+        chosen=loaded.pair,
+        pages=pages,
+        place=Place(state.doc, state.page or 0) if state.doc is not None else None,
+        go=_go,
+        picture=lambda place: _picture(loaded, place, a),
+        draw=draw,
+        box=state.box,
+        choose=_choose,
+        opens="Pixel confusion",
+        open=_open,
+        write_url=_write_url,
+        short=lambda value: short_pixels(float(value)),
+    )
+
+
+def _picture(loaded: OpenedBoxes, place: Place, result: pixel.PixelResult) -> PictureItem:
+    """The picture of a page; without one, a page of the size that was counted."""
+    picture = pictures.page_picture(loaded, place)
+    row = result.dataset.page_row(place.document, place.index)
+    if not picture.problem or row is None:
+        return picture
+    width, height = result.extent[row].tolist()
+    return msgspec.structs.replace(picture, width=width, height=height)
+
+
+def _go(place: Place) -> None:
+    if (state.doc, state.page) != (place.document, place.index):
+        go_to(place.document, place.index)
+
+
+def _choose(key: str | None) -> None:
+    state.box = key
+
+
+def _open(event: OpenEvent) -> None:
+    """The shown page of one model in Pixel confusion."""
+    state.pixel_of, state.pixel_scope = event.letter, "page"
+    st.switch_page(PIXEL_VIEW)
+
+
+def _write_url() -> str:
+    place = Place(state.doc, state.page or 0) if state.doc is not None else None
+    return write_url("compare", at(place))

@@ -1,25 +1,30 @@
 """All files of a session in one list: what each is, its role, what it holds, and why it was left out.
 
-Owns the rows and their words. What is open comes from `project` and `workspace`; nothing is read here.
+Owns the rows and their words. What is open comes from `project` and `workspace`; of files only the first bytes of pages
+are read here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from pathlib import Path
+from typing import Final, NamedTuple
 
 import msgspec
 
 from evaluator import formats
+from evaluator.formats import search
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations
 from evaluator.model.fields import FieldDocuments, class_key, leaves
 from evaluator.model.issues import Issue
+from evaluator.pdf.worker import HEAD_BYTES, is_page_file
 from evaluator.project import AnyMember, AnyProject
-from evaluator.workspace import Workspace
+from evaluator.uploads import PAGE_SUFFIXES, no_page
 
 READ, LEFT_OUT, WITH_ISSUES = "Read", "Left out", "With issues"
-_NO_FORMAT: Final = "neither annotations nor pages"
+_NO_FORMAT: Final = "left out: neither annotations nor pages"
+_SEE_ISSUE: Final = "left out: its issue says why"
 
 
 class FileRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,7 +34,7 @@ class FileRow(msgspec.Struct, frozen=True, kw_only=True):
     ----------
     name : str
     what : str
-        Its format, in words; for one that was left out, why.
+        Its format, in words; for one that was left out without an issue, why.
     role : str
         "Ground truth", "Model A", "Prediction", "Pages", "Findings", "Project", "Not used"; empty for one that was left
         out.
@@ -61,7 +66,7 @@ class FileRow(msgspec.Struct, frozen=True, kw_only=True):
             return not self.left_out
         if choice == LEFT_OUT:
             return self.left_out
-        return choice != WITH_ISSUES or (not self.left_out and self.issues != "none")
+        return choice != WITH_ISSUES or self.issues != "none"
 
 
 def of_project(project: AnyProject, letters: Mapping[str, str]) -> Iterator[FileRow]:
@@ -104,13 +109,37 @@ def of_project_file(name: str) -> FileRow:
     return FileRow(name=name, what="Project file", role="Project")
 
 
-def of_left_out(named: Workspace, names: Sequence[str] = ()) -> Iterator[FileRow]:
-    """Every file that is not read, with the reason; `names` are those of the last upload."""
-    for issue in named.issues:
-        detail = f", found {issue.found}" if issue.found else ""
-        yield FileRow(name=issue.file, what=f"left out: {issue.rule}{detail}. {_advice(issue)}".rstrip())
-    for name in (*named.passed_over, *names):
-        yield FileRow(name=name, what=f"left out: {_NO_FORMAT}.")
+def of_left_out(issues: Iterable[Issue], names: Sequence[str] = ()) -> Iterator[FileRow]:
+    """Every file that is not read: first those with an issue that says why, then `names` that are of no use here."""
+    for issue in issues:
+        yield FileRow(name=issue.file, what=_SEE_ISSUE, issues=issues_in_words((issue,)))
+    for name in names:
+        yield FileRow(name=name, what=_NO_FORMAT)
+
+
+class PageFiles(NamedTuple):
+    """The pages below a folder: how many files are PDFs or images, and an issue for each that only is called so."""
+
+    number: int
+    issues: tuple[Issue, ...]
+
+
+def page_files(folder: Path) -> PageFiles:
+    """The PDFs and page images below a folder, by the first bytes of the files that are called so."""
+    count, issues = 0, []
+    for path in search.walk([folder]):
+        if path.suffix.lower() not in PAGE_SUFFIXES:
+            continue
+        try:
+            with path.open("rb") as file:
+                head = file.read(HEAD_BYTES)
+        except OSError:
+            head = b""
+        if is_page_file(head):
+            count += 1
+        else:
+            issues.append(no_page(path.name))
+    return PageFiles(count, tuple(issues))
 
 
 def issues_in_words(issues: Sequence[Issue]) -> str:
@@ -118,10 +147,6 @@ def issues_in_words(issues: Sequence[Issue]) -> str:
     errors = sum(issue.severity == "error" for issue in issues)
     counts = ((errors, "error"), (len(issues) - errors, "warning"))
     return ", ".join(count_of(count, noun) for count, noun in counts if count) or "none"
-
-
-def _advice(issue: Issue) -> str:
-    return issue.fix.removeprefix("Left out.").strip()
 
 
 def _format(member: AnyMember) -> str:

@@ -12,6 +12,8 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import msgspec
+
 from evaluator import formats
 from evaluator.formats import archive, known, search, table
 from evaluator.formats.base import KINDS, Kind, Unit
@@ -72,6 +74,20 @@ class Dropped(NamedTuple):
     issues: tuple[Issue, ...]
     tables: tuple[tuple[str, bytes], ...] = ()
 
+    def reasons(self) -> tuple[Issue, ...]:
+        """Why files are left out, as warnings: what is opened beside them is not wrong."""
+        return tuple(
+            issue
+            if issue.severity == "warning"
+            else msgspec.structs.replace(issue, severity="warning", fix=f"Left out. {issue.fix}")
+            for issue in self.issues
+        )
+
+    def unexplained(self) -> tuple[str, ...]:
+        """The names of files that are left out without an issue: they are neither annotations nor pages."""
+        explained = {issue.file for issue in self.issues}
+        return tuple(name for name in self.left_out if name not in explained)
+
 
 def sort_dropped(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collection[Kind] = ()) -> Dropped:
     """What some dropped files are, by their content.
@@ -101,9 +117,11 @@ def sort_dropped(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collectio
             elif any(part.startswith(".") for part in name.split("/")):
                 left_out.append(name)
             elif name.lower().endswith(PAGE_SUFFIXES):
-                page = len(content) <= PAGE_BYTES and is_page_file(content)
-                pages += [(name, content)] if page else []
-                left_out += [] if page else [name]
+                refused = _too_large(name) if len(content) > PAGE_BYTES else None
+                refused = refused or (None if is_page_file(content) else no_page(name))
+                pages += [] if refused else [(name, content)]
+                left_out += [name] if refused else []
+                issues += [refused] if refused else []
             else:
                 path = root / name
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -121,12 +139,25 @@ def sort_dropped(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collectio
         for path in (*units.unknown, *of_others):
             try:
                 formats.detect_bytes(path.read_bytes(), path.relative_to(root).as_posix())
-            except BadInput as refused:
-                issues += refused.issues
+            except BadInput as problem:
+                issues += problem.issues
     used = {name for name, _ in tables} | {file for each in proposed for file, _ in each.upload.files}
     names = [path.relative_to(root).as_posix() for path in files]
     alone = [name for name in names if not any(name == file or name.endswith(f"/{file}") for file in used)]
     return Dropped(proposed, tuple(pages), (*left_out, *alone), tuple(issues), tables)
+
+
+def no_page(name: str) -> Issue:
+    """A file that is called a page and is none."""
+    rule = "a file with the ending of a page must be a PDF or an image"
+    fix = "Left out. Export the page again, or give the file the ending of what it is."
+    return Issue(severity="warning", file=name, place="", rule=rule, found="another beginning", fix=fix)
+
+
+def _too_large(name: str) -> Issue:
+    rule = f"a page file must have at most {PAGE_BYTES // 2**20} MiB"
+    fix = "Left out. Start with layoutscope open FOLDER --pdfs DIR, which has no such limit."
+    return Issue(severity="warning", file=name, place="", rule=rule, found="a larger one", fix=fix)
 
 
 def _unpacked(uploads: Sequence[tuple[str, bytes]], issues: list[Issue]) -> Iterator[tuple[str, bytes]]:

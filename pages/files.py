@@ -31,14 +31,21 @@ _BY_CONTENT, _LEAVE_OUT = "By content", "Leave out"
 # Names of files left out that are shown.
 _NAMED = 6
 _PAGES_LISTED = 40
+_NOTHING_WRONG = "Nothing is wrong with these files."
 
 
 def _problems() -> None:
     """All issues of all files and pairs, errors first."""
-    issues = sorted(opened.issues(BOXES), key=lambda issue: issue.severity != "error")
-    st.html(f'<h2 class="ls-section">Issues <small>{len(issues):,} in these files</small></h2>')
+    of_files, of_pages = opened.issues(BOXES), file_list.issues_of_pages()
+    issues = sorted((*of_files, *of_pages), key=lambda issue: issue.severity != "error")
+    counted = f"{len(of_files):,} in these files"
+    if of_pages:
+        counted = f"{counted}, {count_of(len(of_pages), 'page file')} that cannot be read"
+    frame.section("Issues", counted)
     if not issues:
-        st.caption("Nothing is wrong with these files.")
+        others = len(file_list.of_no_use())
+        left_out = f"{count_of(others, 'file')} left out: neither annotations nor pages."
+        st.caption(f"Nothing is wrong with the files that are read. {left_out}" if others else _NOTHING_WRONG)
         return
     if has_errors(issues):
         st.error("Files with an error are not evaluated. Each row shows how to fix it.", icon=":material/error:")
@@ -152,9 +159,9 @@ def _sorted_files() -> None:
     )
     if dropped.issues:
         frame.issues(dropped.issues)
-    if dropped.left_out:
-        shown = frame.escaped(", ".join(dropped.left_out[:_NAMED]))
-        more = f" and {len(dropped.left_out) - _NAMED:,} more" if len(dropped.left_out) > _NAMED else ""
+    if unexplained := dropped.unexplained():
+        shown = frame.escaped(", ".join(unexplained[:_NAMED]))
+        more = f" and {len(unexplained) - _NAMED:,} more" if len(unexplained) > _NAMED else ""
         st.caption(f"Left out, because they are neither annotations nor pages: {shown}{more}.")
     if not dropped.proposed and not dropped.pages and dropped.tables:
         return
@@ -205,7 +212,7 @@ def _open_dropped(dropped: Dropped, roles: Sequence[Side | None]) -> None:
             state.rejected = state.rejected or member
         else:
             emptied.add(each.kind)
-    state.dropped, state.passed_over = None, dropped.left_out
+    state.dropped, state.left_out, state.passed_over = None, dropped.reasons(), dropped.unexplained()
     st.rerun()
 
 

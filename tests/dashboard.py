@@ -80,11 +80,19 @@ class _Words(html.parser.HTMLParser):
         super().__init__(convert_charrefs=True)
         self.words: list[str] = []
         self.tags: list[tuple[str, dict[str, str | None]]] = []
+        # Rows of tables, each with the text of its cells.
+        self.rows: list[list[str]] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th") and self.rows:
+            self.rows[-1].append("")
 
     def handle_data(self, data: str) -> None:
+        if self.rows and self.rows[-1]:
+            self.rows[-1][-1] += data
         if data.strip():
             self.words.append(data.strip())
 
@@ -117,6 +125,17 @@ def title(app: AppTest) -> str:
     """The title of the view."""
     body = next(body for body in html_blocks(app) if "ls-title" in body)
     return read_html(body).words[0]
+
+
+def issue_tables(app: AppTest) -> list[list[dict[str, str]]]:
+    """The tables of issues, each row by the heads of its columns."""
+    tables = [read_html(body).rows for body in html_blocks(app) if "ls-issues" in body]
+    return [[dict(zip(rows[0], row, strict=True)) for row in rows[1:]] for rows in tables]
+
+
+def issues(app: AppTest) -> list[dict[str, str]]:
+    """The rows of all tables of issues."""
+    return [row for table in issue_tables(app) for row in table]
 
 
 def cards(app: AppTest) -> list[dict[str, str]]:

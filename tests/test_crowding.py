@@ -21,7 +21,7 @@ from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput
 from evaluator.protocols import PROTOCOLS, box_protocols
 from tests.building import annotations, box, write_file
-from tests.dashboard import start, workspace
+from tests.dashboard import issues, start, workspace
 
 
 def stack(boxes: int, side: Side = "prediction") -> Annotations:
@@ -152,5 +152,5 @@ def test_every_view_shows_why_nothing_is_compared(tmp_path: Path, monkeypatch: p
         for side, score in (("ground_truth", None), ("prediction", 0.5))
     ]
     app = start(monkeypatch, f"pages/{view}.py", files=workspace(files[0], files[1:]))
-    rules = [rule for table in app.dataframe for rule in table.value.get("Rule", ())]
+    rules = [row["Rule"] for row in issues(app)]
     assert sum("pairs of boxes of a file may overlap" in rule for rule in rules) == 2

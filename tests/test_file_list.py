@@ -53,28 +53,63 @@ READ = {
     "pdf/ 1 file": ("Pages", "PDFs and page images"),
 }
 LEFT_OUT = {
-    "package.json": (
-        "",
-        'left out: the content must be of a known format, found a JSON object with "name". Convert it to one of ',
-    ),
-    "scan.html": (
-        "",
-        'left out: this is hOCR, which is not read. Export ALTO instead, as "tesseract IMAGE OUT alto" does.',
-    ),
-    "readme.md": ("", "left out: neither annotations nor pages."),
+    "package.json": ("", "left out: its issue says why"),
+    "scan.html": ("", "left out: its issue says why"),
+    "readme.md": ("", "left out: neither annotations nor pages"),
 }
 
 
 def test_every_file_is_listed(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     app = start(monkeypatch, folder)
-    listed = {name: (role, what.split("snapshot, pod")[0]) for name, (role, what) in files(app).items()}
-    assert listed == READ | LEFT_OUT
+    assert files(app) == READ | LEFT_OUT
     frame = app.dataframe[0].value
     assert frame["Boxes"].tolist()[:3] == [2, 2, 1]
     switch = next(each for each in app.get("button_group") if each.label == "Files shown")
-    assert [option.content for option in switch.proto.options] == ["All 7", "Read 4", "Left out 3", "With issues 0"]
+    assert [option.content for option in switch.proto.options] == ["All 7", "Read 4", "Left out 3", "With issues 2"]
     dashboard.fine(switch.set_value("Left out").run())
     assert list(files(app)) == list(LEFT_OUT)
+
+
+def test_a_file_that_cannot_be_read_is_an_issue_with_its_whole_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write_file(tmp_path / "truth.json", ROWS, side="ground_truth")
+    write_file(tmp_path / "a.json", ROWS)
+    (tmp_path / "cut.json").write_text('{"info": {"type": "prediction"')
+    app = start(monkeypatch, tmp_path)
+    reason = {
+        "Severity": "warning", "File": "cut.json", "Place": "line 1, column 31",
+        "Rule": "the text must be well-formed JSON (RFC 8259)", "Found": "the end of the text",
+        "Fix": "Left out. The file is cut off; copy or export it again.",
+    }  # fmt: skip
+    assert dashboard.issues(app) == [reason]
+    assert "1 in these files" in dashboard.words(app)
+    assert "1 issue in the files" in dashboard.words(app)
+    assert not [each for each in app.caption if each.value.startswith("Nothing is wrong")]
+    choose(app, "files_All", 2, "File")
+    assert dashboard.issues(app) == [reason, reason]
+
+
+def test_a_file_that_is_no_page_is_not_counted_as_one(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    (folder / "scan.html").unlink()
+    (folder / "package.json").unlink()
+    (folder / "pdf" / "b.pdf").write_text("no page")
+    (folder / "pdf" / "b.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (folder / "pdf" / "empty.jpg").write_bytes(b"")
+    app = start(monkeypatch, folder)
+    assert "pdf/ 2 files" in files(app)
+    assert [(row["File"], row["Rule"]) for row in dashboard.issues(app)] == [
+        (name, "a file with the ending of a page must be a PDF or an image") for name in ("b.pdf", "empty.jpg")
+    ]
+    assert "0 in these files, 2 page files that cannot be read" in dashboard.words(app)
+
+
+def test_only_files_of_no_use_are_no_issue(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    (folder / "scan.html").unlink()
+    (folder / "package.json").unlink()
+    assert "Nothing is wrong with the files that are read. 1 file left out: neither annotations nor pages." in [
+        each.value for each in start(monkeypatch, folder).caption
+    ]
 
 
 def test_a_role_is_changed_and_changed_back(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:

@@ -13,7 +13,7 @@ from evaluator.metrics.causes import causes
 from evaluator.model.dataset import join
 from evaluator.pack.minutes import minutes
 from evaluator.protocols import snapshot
-from evaluator.review.groups import AgendaItem, agenda, groups, outcome, rows_of, targets_of_causes
+from evaluator.review.groups import AgendaItem, agenda, groups, of_causes, outcome, rows_of, targets_of_causes
 from evaluator.review.meeting import next_item, state_of_item, verdict_words
 from evaluator.review.status import finding_statuses
 from evaluator.review.verdicts import Event, ReviewLog, Target, judge
@@ -97,6 +97,12 @@ def test_agreed_needs_two_reviewers() -> None:
     assert (state_of_item(item), verdict_words(item)) == ("Model wrong, agreed", "Model wrong, 2 of 2 reviewers")
     text = minutes(items, [], model="A", signature="snapshot", time=NOW)
     assert text.startswith("**Minutes, 2026\\-01\\-31**") or text.startswith("**Minutes, 2026-01-31**")
-    assert "2 of 2 reviewers" in text
+    (row,) = [line for line in text.splitlines() if "2 of 2 reviewers" in line]
+    assert "Anna" in row
+    assert "Ben" in row
+    assert of_causes(finding_statuses(ReviewLog.of(one), results()), result, item.examples) != []
+    assert of_causes(finding_statuses(ReviewLog.of(one), results()), result, item.examples[:0]) == []
+    judged = of_causes(finding_statuses(ReviewLog.of(one), results()), result, item.examples[:1])
+    assert len(judged) == len(causes(result).rows[int(item.examples[0])])
     item, _ = item_of(ReviewLog.of([*one, *said(targets, "ignore", "Ben", 1)]), title)
     assert state_of_item(item) == "Reviewers differ"

@@ -26,6 +26,7 @@ from evaluator.protocols.coco import CocoResult
 from evaluator.workspace import Sides, Workspace
 from pages.shared import pack as held
 from pages.shared.pack import Choices, Job
+from tests import dashboard
 from tests.dashboard import SAMPLE_DATA, fine, start
 
 Make = Callable[[AppTest], tuple[AppTest, Job]]
@@ -207,7 +208,7 @@ def test_the_rule_of_compare_and_an_earlier_pack_go_in(
     app.file_uploader(key="pack_earlier").clear()
     app.file_uploader(key="pack_earlier").upload("other.html", b"<p>no pack</p>", "text/html")
     fine(app.run())
-    assert app.dataframe[0].value["Found"].tolist() == ["no record of a pack in it"]
+    assert [row["Found"] for row in dashboard.issues(app)] == ["no record of a pack in it"]
     held._discard_all([job])
     assert not Path(job.folder.name).exists()
     assert any(each.value == "The pack was lost with the connection. Rebuild it." for each in fine(app.run()).info)
@@ -241,7 +242,7 @@ def test_files_that_a_system_cannot_evaluate_are_said(monkeypatch: pytest.Monkey
     with pytest.raises(BadInput) as refused:
         by_terminal("pixel", without_sizes, "lines 1.0")
     assert job.issues == refused.value.issues
-    assert "Rule" in app.dataframe[0].value
+    assert dashboard.issues(app)
 
 
 def test_a_cancelled_evaluation_stops() -> None:

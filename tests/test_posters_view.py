@@ -17,6 +17,7 @@ from evaluator.formats.base import Reading
 from evaluator.formats.posters import REPORT
 from evaluator.project import evaluate
 from evaluator.workspace import Sides, Workspace, find
+from tests import dashboard
 from tests.dashboard import (
     SAMPLE_DATA,
     active_markdown,
@@ -346,9 +347,9 @@ def test_bad_files_have_their_issues_in_place(monkeypatch: pytest.MonkeyPatch, t
     assert rows == {"good": "✓ pass", "bad": "✕ error", "lonely": "✕ error"}
     assert any("bad.json" in each.value.replace("\\", "") for each in app.warning)
     assert four(app) == [["A", "n/a", "n/a", "n/a", "n/a", "✕ not compared"]]
-    issues = [each.value for each in app.dataframe if "Rule" in each.value.columns]
+    issues = dashboard.issue_tables(app)
     assert len(issues) == 2
-    assert issues[0]["File"].tolist() == ["bad.json"]
+    assert [row["File"] for row in issues[0]] == ["bad.json"]
     app = start(monkeypatch, POSTERS, files=opened(truth, model), poster="lonely")
     assert any("has no such poster" in each.value for each in app.warning)
 
@@ -357,8 +358,8 @@ def test_a_folder_that_cannot_be_read_says_why(monkeypatch: pytest.MonkeyPatch, 
     files = opened(write(tmp_path / "gt", a="[1"), SAMPLE / "across")
     app = start(monkeypatch, POSTERS, files=files)
     assert any("The reference of the posters has errors" in text for text in words(app))
-    (issues,) = (each.value for each in app.dataframe if "Rule" in each.value.columns)
-    assert issues["File"].tolist() == ["a.json"]
+    (issues,) = dashboard.issue_tables(app)
+    assert [row["File"] for row in issues] == ["a.json"]
 
 
 def test_an_address_that_cannot_be_followed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

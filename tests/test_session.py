@@ -255,10 +255,10 @@ def test_a_broken_upload_is_told_and_what_was_loaded_stays(
     upload(app, "broken.json", content, role=role)
     (error,) = app.error
     assert error.value == "The file has errors and was not taken; what was loaded before stays in use."
-    issues = app.dataframe[0].value
-    assert set(issues["File"]) == {"broken.json"}
-    assert "error" in set(issues[""])
-    assert any(rule in text for text in issues["Rule"]), list(issues["Rule"])
+    issues = dashboard.issues(app)
+    assert {row["File"] for row in issues} == {"broken.json"}
+    assert "error" in {row["Severity"] for row in issues}
+    assert any(rule in row["Rule"] for row in issues), issues
     assert table(app) == before
     dashboard.go(app, OVERVIEW)
     assert card_numbers(dashboard.cards(app)[0]) == shown(core(0).micro.row(0))
@@ -303,9 +303,8 @@ def test_a_file_in_the_wrong_role_is_not_taken(monkeypatch: pytest.MonkeyPatch) 
 def test_an_upload_that_does_not_fit_the_ground_truth_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, FILES)
     upload(app, "other.json", file_bytes(*TRUTH))
-    issues = [each.value for each in app.dataframe if "Rule" in each.value.columns]
-    assert len(issues) == 1
-    assert "other.json" in set(issues[0]["File"])
+    (issues,) = dashboard.issue_tables(app)
+    assert "other.json" in {row["File"] for row in issues}
     assert len(dashboard.cards(dashboard.go(app, OVERVIEW))) == 2
 
 

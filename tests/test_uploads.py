@@ -67,7 +67,11 @@ def test_a_dropped_folder_is_sorted_by_content() -> None:
     ]
     assert [name for name, _ in dropped.pages] == ["job/images/scan-1.png", "job/report.pdf"]
     assert sorted(dropped.left_out) == ["job/.DS_Store", "job/fake.png", "job/notes.md"]
-    assert dropped.issues == ()
+    assert [issue.sentence for issue in dropped.reasons()] == [
+        "job/fake.png: a file with the ending of a page must be a PDF or an image; found another beginning. "
+        "Left out. Export the page again, or give the file the ending of what it is."
+    ]
+    assert sorted(dropped.unexplained()) == ["job/.DS_Store", "job/notes.md"]
 
 
 def test_an_archive_is_sorted_like_a_folder() -> None:

@@ -649,11 +649,10 @@ def test_a_ground_truth_with_errors(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert [each.value for each in app.error] == [
         "Files with an error are not evaluated. Each row shows how to fix it."
     ]
-    findings = app.dataframe[1].value
-    assert list(findings["File"])[:1] == ["t.json"]
-    assert findings["Place"][0] == "$.predictions[0].objects[0].bbox"
-    assert (findings["Rule"] != "").all()
-    assert (findings["Fix"] != "").all()
+    issues = dashboard.issues(app)
+    assert issues[0]["File"] == "t.json"
+    assert issues[0]["Place"] == "$.predictions[0].objects[0].bbox"
+    assert all(row["Rule"] and row["Fix"] for row in issues)
 
 
 def test_a_prediction_with_errors_leaves_the_other_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -670,7 +669,7 @@ def test_a_prediction_with_errors_leaves_the_other_one(monkeypatch: pytest.Monke
 
 def test_a_file_that_is_gone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     app = start(monkeypatch, FILES, files=dashboard.workspace(tmp_path / "gone.json", [tmp_path / "gone too.json"]))
-    assert list(app.dataframe[1].value["Rule"]) == ["the file must be readable"] * 2
+    assert [row["Rule"] for row in dashboard.issues(app)] == ["the file must be readable"] * 2
 
 
 def test_one_model_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,8 +90,7 @@ def test_a_reading_that_is_left_ends_and_a_cancelled_file_is_named(monkeypatch: 
     app.session_state["files"] = None
     app.session_state["cancelled"] = ("a.json",)
     dashboard.fine(app.run())
-    issues = next(each.value for each in app.dataframe if "Rule" in each.value)
-    assert issues["Rule"].tolist() == ["the file must be read to its end"]
+    assert [row["Rule"] for row in dashboard.issue_tables(app)[0]] == ["the file must be read to its end"]
 
 
 def test_the_thread_ends_after_its_step_when_nobody_waits() -> None:

@@ -9,7 +9,7 @@ from evaluator.drawing.payloads import MeetingNumberItem
 from evaluator.export import to_markdown
 from evaluator.metrics.results import ResultTable
 from evaluator.review.groups import AgendaItem
-from evaluator.review.meeting import last_note, state_of_item, title_of_item, verdict_words
+from evaluator.review.meeting import last_note, state_of_item, title_of_item, verdict_words, votes_of
 from evaluator.review.verdicts import STATUSES
 
 
@@ -45,8 +45,11 @@ def minutes(
         ResultTable(
             title=f"Decided: {len(judged):,} of {len(items):,}",
             signature=signature,
-            columns=("item", "boxes", "verdict", "owner", "due", "status", "note"),
-            rows=tuple((title_of_item(item), _boxes(item), verdict_words(item), *_task(item)) for item in judged),
+            columns=("item", "boxes", "verdict", "by", "owner", "due", "status", "note"),
+            rows=tuple(
+                (title_of_item(item), _boxes(item), verdict_words(item), _reviewers(item), *_task(item))
+                for item in judged
+            ),
         ),
         ResultTable(
             title=f"Open: {len(left):,}",
@@ -71,6 +74,11 @@ def minutes(
 def _boxes(item: AgendaItem) -> int | None:
     """Boxes to correct; None for a finding without a cause."""
     return item.cost if item.family is not None else None
+
+
+def _reviewers(item: AgendaItem) -> str:
+    """Who gave a verdict on an item."""
+    return ", ".join(vote.name for vote in votes_of(item))
 
 
 def _task(item: AgendaItem) -> tuple[str, str, str, str]:

@@ -62,6 +62,8 @@ WEBP_PIXEL_LIMIT = 20_000_000
 JPEG_PIXEL_LIMIT = 400_000_000
 COEFFICIENT_LIMIT = 300 * 2**20
 PAGE_LIMIT = 100_000
+# A PDF may begin after other bytes, as readers allow it (ISO 32000-1, appendix H, note 13).
+HEAD_BYTES = 1024
 WORD_LIMIT = 50_000
 SIZES_AT_ONCE = 500
 DOCUMENT_BYTES_LIMIT = 200 * 2**20
@@ -431,7 +433,7 @@ class _PdfDocument:
     def __init__(self, content: bytes) -> None:
         pymupdf = engine()
         # MuPDF goes by content and would draw an SVG or PNG of that name (reliability: Rendering).
-        if b"%PDF-" not in content[:1024]:
+        if b"%PDF-" not in content[:HEAD_BYTES]:
             raise _Refused("not_pdf", "" if content else "The file is empty.")
         pymupdf.TOOLS.store_shrink(100)
         pymupdf.TOOLS.reset_mupdf_warnings()
@@ -875,7 +877,7 @@ def _image_kind(content: bytes) -> str:
 def is_page_file(content: bytes) -> bool:
     """Whether bytes begin like a PDF or like an image that can be shown; they are judged again on opening."""
     try:
-        return b"%PDF-" in content[:1024] or bool(_image_kind(content))
+        return b"%PDF-" in content[:HEAD_BYTES] or bool(_image_kind(content))
     except _Refused:
         return False
 

@@ -156,6 +156,27 @@ def _mistake_of(entry: FindingStatus, by_model: Mapping[int, AnyBoxResult]) -> t
     return (entry.model, int(of[row])) if row < len(of) and of[row] != NONE else None
 
 
+def of_causes(statuses: Sequence[FindingStatus], result: AnyBoxResult, rows: IntArray) -> list[FindingStatus]:
+    """The findings that are mistakes of some causes.
+
+    Parameters
+    ----------
+    statuses : sequence of FindingStatus
+    result : BoxResult
+        Of the model whose causes they are.
+    rows : int64
+        Rows of ``causes(result)``.
+
+    Returns
+    -------
+    list of FindingStatus
+        In their order; findings of other models, pages and mistakes are left out.
+    """
+    by_model, wanted, made = {result.matching.model: result}, set(rows.tolist()), causes(result)
+    places = ((entry, _mistake_of(entry, by_model)) for entry in statuses)
+    return [entry for entry, place in places if place is not None and int(made.of_mistake[place[1]]) in wanted]
+
+
 # ---- what the other model did there ---------------------------------------------------------------------------------
 
 

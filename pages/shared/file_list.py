@@ -9,11 +9,10 @@ from typing import Any, Final, NamedTuple
 import streamlit as st
 
 from evaluator import file_list, project_file
-from evaluator.file_list import LEFT_OUT, READ, WITH_ISSUES, FileRow
-from evaluator.formats import search
+from evaluator.file_list import LEFT_OUT, READ, WITH_ISSUES, FileRow, PageFiles
 from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import plain
-from evaluator.pdf.folder import IMAGE_SUFFIXES, folders_of
+from evaluator.model.issues import Issue, plain
+from evaluator.pdf.folder import folders_of
 from pages.shared import doctor, frame, opened, pictures, widgets
 from pages.shared.findings import log
 from pages.shared.opened import BOXES, FIELDS, POSTERS, AnyKind
@@ -30,10 +29,11 @@ _VIEWS: Final[dict[str, tuple[str, str]]] = {
 
 
 class _Listed(NamedTuple):
-    """A row with the file that it is of; None for what is no file of annotations."""
+    """A row with the file that it is of, or with the reason why it was left out."""
 
     row: FileRow
     member: tuple[AnyKind, Any] | None = None
+    reason: Issue | None = None
 
 
 def all_files() -> None:
@@ -72,6 +72,8 @@ def _card(listed: _Listed) -> None:
     what = f"{row.what} · {row.role}" if row.role else row.what
     st.html(f'<h2 class="ls-section">{html.escape(plain(row.name))} <small>{html.escape(plain(what))}</small></h2>')
     if listed.member is None:
+        if listed.reason is not None:
+            frame.issues((listed.reason,))
         if row.role in _VIEWS:
             title, page = _VIEWS[row.role]
             st.page_link(page, label=title)
@@ -98,12 +100,11 @@ def _listed(members: list[tuple[AnyKind, Any]]) -> list[_Listed]:
     rows = [row for kind in _KINDS for row in file_list.of_project(opened.files(kind), _letters(kind))]
     rows += file_list.of_unused(member for _, member in state.unused)
     listed = [_Listed(row, member) for row, member in zip(rows, members, strict=True)]
-    open_now = [held.pdfs for kind in _KINDS if (held := opened.files(kind)).members and held.pdfs is not None]
     uploads = pictures.uploaded_folder()
     others = []
-    for folder in dict.fromkeys(folder for pdfs in open_now for folder in folders_of(pdfs)):
+    for folder in _folders_of_pages():
         own = folder == uploads
-        count = len(pictures.uploaded_pages()) if own else _page_files(str(folder))
+        count = len(pictures.uploaded_pages()) if own else _page_files(str(folder)).number
         others.append(file_list.of_pages("Uploaded pages" if own else folder.name, count))
     if members and (judged := log.review_log().of_documents(_documents())):
         others.append(file_list.of_findings(log.store_name(), len(judged)))
@@ -112,8 +113,27 @@ def _listed(members: list[tuple[AnyKind, Any]]) -> list[_Listed]:
         beside = truth.origin.resolve().parent / project_file.FILE_NAME
         if beside.is_file():
             others.append(file_list.of_project_file(beside.name))
-    others += file_list.of_left_out(opened.workspace_named(), state.passed_over)
-    return [*listed, *map(_Listed, others)]
+    reasons = (*opened.left_out(), *issues_of_pages())
+    left_out = map(_Listed, file_list.of_left_out(reasons, of_no_use()))
+    explained = [each._replace(reason=reason) for reason, each in zip(reasons, left_out, strict=False)]
+    return [*listed, *map(_Listed, others), *explained, *left_out]
+
+
+def issues_of_pages() -> tuple[Issue, ...]:
+    """An issue for each file in the folders of pages that is called a page and is none."""
+    own = pictures.uploaded_folder()
+    return tuple(issue for folder in _folders_of_pages() if folder != own for issue in _page_files(str(folder)).issues)
+
+
+def of_no_use() -> tuple[str, ...]:
+    """The names of files that are neither annotations nor pages: those of the command line, then of the last upload."""
+    return (*opened.workspace_named().passed_over, *state.passed_over)
+
+
+def _folders_of_pages() -> list[Path]:
+    """The folders in which pages of any kind are looked for, each once."""
+    open_now = [held.pdfs for kind in _KINDS if (held := opened.files(kind)).members and held.pdfs is not None]
+    return list(dict.fromkeys(folder for pdfs in open_now for folder in folders_of(pdfs)))
 
 
 def _documents() -> set[str]:
@@ -129,9 +149,9 @@ def _letters(kind: AnyKind) -> dict[str, str]:
 
 
 @st.cache_data(max_entries=16, ttl=60, show_spinner=False)
-def _page_files(folder: str) -> int:
-    """How many PDFs and page images are below a folder."""
-    return sum(path.suffix.lower() in (".pdf", *IMAGE_SUFFIXES) for path in search.walk([Path(folder)]))
+def _page_files(folder: str) -> PageFiles:
+    """The PDFs and page images below a folder."""
+    return file_list.page_files(Path(folder))
 
 
 def _table(rows: list[FileRow], key: str) -> None:
@@ -143,7 +163,7 @@ def _table(rows: list[FileRow], key: str) -> None:
             "Pages": [row.pages for row in rows],
             "Boxes": [row.boxes for row in rows],
             "Labels": [row.labels for row in rows],
-            "Issues": ["" if row.left_out else row.issues for row in rows],
+            "Issues": [row.issues for row in rows],
             "SHA-256": [row.sha256 for row in rows],
         },
         height=widgets.HEADER_HEIGHT + widgets.ROW_HEIGHT * min(len(rows), _ROWS),

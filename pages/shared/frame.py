@@ -279,18 +279,16 @@ def loaded_rows(kind: AnyKind) -> list[dict[str, str | int | None]]:
 
 
 def issues(issues: Sequence[Issue]) -> None:
-    """Issues of files as a table of plain text: file, place, rule, found, fix; many of one rule are one row."""
+    """Issues of files as a table: file, place, rule, found, fix, each whole; many of one rule are one row."""
     issues = folded(issues)
-    widgets.table(
-        {
-            "": [issue.severity for issue in issues[:_ISSUES_SHOWN]],
-            "File": [plain(issue.file) for issue in issues[:_ISSUES_SHOWN]],
-            "Place": [plain(issue.place) for issue in issues[:_ISSUES_SHOWN]],
-            "Rule": [plain(issue.rule) for issue in issues[:_ISSUES_SHOWN]],
-            "Found": [plain(issue.found) for issue in issues[:_ISSUES_SHOWN]],
-            "Fix": [plain(issue.fix) for issue in issues[:_ISSUES_SHOWN]],
-        },
-        columns={"": 70, "Rule": st.column_config.TextColumn(width="large")},
+    heads = "".join(f'<th scope="col">{head}</th>' for head in ("Severity", "File", "Place", "Rule", "Found", "Fix"))
+    rows = []
+    for issue in issues[:_ISSUES_SHOWN]:
+        texts = (issue.severity, issue.file, issue.place, issue.rule, issue.found, issue.fix)
+        rows.append(f"<tr>{''.join(f'<td>{html.escape(plain(text))}</td>' for text in texts)}</tr>")
+    st.html(
+        f'<div class="ls-wide"><table class="ls-issues{theme()}"><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
     if len(issues) > _ISSUES_SHOWN:
         st.caption(f"The first {_ISSUES_SHOWN} of {len(issues):,}; layoutscope check --json lists all.")

@@ -324,6 +324,11 @@ def workspace_named() -> Workspace:
     return workspace.from_json(described) if described else workspace.sample(SAMPLE_DATA)
 
 
+def left_out() -> tuple[Issue, ...]:
+    """Why files are not read: of those named on the command line, then of the last upload."""
+    return (*workspace_named().issues, *state.left_out)
+
+
 def is_bundled(path: Path) -> bool:
     """Whether a file is of the sample data, beside which nothing is written."""
     return path.resolve().is_relative_to(SAMPLE_DATA.resolve())
@@ -472,10 +477,12 @@ def mended(kind: Kind[C], model: Member[C]) -> Member[C]:
 
 
 def issues(kind: Kind[C]) -> tuple[Issue, ...]:
-    """All issues of the files of a kind and of their pairs, each once."""
+    """All issues of the files of a kind and of their pairs, each once; those of boxes with why files were left out."""
     held = files(kind)
     truth = held.ground_truth
     every = list(truth.issues) if truth else []
+    if kind.name == BOXES.name:
+        every += left_out()
     for model in (mended(kind, each) for each in held.models):
         every += model.issues
         if truth and truth.source is not None and model.source is not None:

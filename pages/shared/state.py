@@ -193,8 +193,10 @@ class State:
     cancelled: Field[tuple[str, ...]] = Field(())
     # Why a recent project could not be opened again.
     project_issues: Field[tuple[Issue, ...]] = Field(())
-    # Files that the reader took out of the comparison, with the name of their kind, and names of an upload's others.
+    # Files that the reader took out of the comparison, with the name of their kind.
     unused: Field[tuple[tuple[str, AnyMember], ...]] = Field(())
+    # Of the last upload: why files were left out, and the names of those that are neither annotations nor pages.
+    left_out: Field[tuple[Issue, ...]] = Field(())
     passed_over: Field[tuple[str, ...]] = Field(())
     # Dropped tables whose columns have no known names, and the form of their boxes.
     tables: Field[tuple[tuple[str, bytes], ...]] = Field(())

@@ -307,6 +307,15 @@ class Screen:
         self.page.locator(".ls-title h1", has_text=name).wait_for()
         return self.settled()
 
+    def tab_to(self, target: Any, most: int = 60, key: str = "Tab") -> Screen:
+        """Press Tab until something has the focus; fails when that takes more presses than a reader would make."""
+        focused = target.and_(self.page.locator(":focus"))
+        for _ in range(most):
+            self.page.keyboard.press(key)
+            if focused.count():
+                return self
+        pytest.fail(f"{most} times {key} do not lead to {target}")
+
     def click_cell(self, table: Any, row: int, x: float) -> None:
         """Click a cell of a table, which Streamlit draws on a canvas; row from 0 below the header, x in pixels.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import urllib.parse
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -109,17 +108,26 @@ def test_a_verdict_in_compare_by_keys(browser: Any, visit: Visit, kept: Path, tm
 
 
 def test_a_whole_review_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
-    """Open, find, judge with a note, meet, pack: no mouse, and typing never judges."""
+    """Open, find, judge with a note, meet, minutes, pack: Tab, arrows, letters, digits and Enter, and nothing else."""
     with dashboard(tmp_path) as url:
-        screen = visit(url).open("page_browser")
-        keys = screen.page.keyboard
-        screen.page.locator(".pane").first.focus()
+        screen = visit(url).open()
+        page, keys = screen.page, screen.page.keyboard
+        links = page.get_by_test_id("stSidebarNav")
+
+        def follow(name: str) -> None:
+            screen.tab_to(links.get_by_role("link", name=name))
+            keys.press("Enter")
+            page.locator(".ls-title h1", has_text=name).wait_for()
+            screen.settled()
+
+        follow("Page browser")
+        screen.tab_to(page.locator(".pane"))
         keys.press("n")
         screen.settled()
+        page.locator(".verdict-title", has_text="Verdict on mistake").wait_for()
         keys.press("v")
         keys.press("1")
-        name = screen.page.locator(".verdict-name")
-        name.wait_for()
+        page.locator(".verdict-name").wait_for()
         keys.type("Ngozi")
         keys.press("Enter")
         screen.wait(lambda: kept.exists() and len(events(kept)) >= 1, "the first verdict")
@@ -132,28 +140,33 @@ def test_a_whole_review_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path
         assert {(event.verdict, event.note) for event in events(kept)} == {
             ("model_wrong", ""), ("model_wrong", "1 row short")
         }  # fmt: skip
-        screen.page.locator(".verdict-state", has_text="Ngozi, ").wait_for()
+        page.locator(".verdict-state", has_text="Ngozi, ").wait_for()
         keys.press("Shift+Tab")
         keys.press("3")
         keys.press("3")
         screen.wait(lambda: len(events(kept)) >= 3, "another verdict")
         assert [(event.verdict, event.note) for event in events(kept)][2:] == [("ambiguous", "1 row short")]
         assert {event.author for event in events(kept)} == {"Ngozi"}
-        screen.follow("Findings")
-        start_button = screen.page.get_by_role("button", name="Start a meeting")
-        start_button.focus()
+        screen.settled()
+        follow("Findings")
+        screen.tab_to(page.get_by_role("button", name="Start a meeting"))
         keys.press("Enter")
-        heading = screen.page.locator(".mt-title h1")
+        heading = page.locator(".mt-title h1")
         heading.wait_for()
         # The whole screen: no sidebar while it runs.
-        assert not screen.page.get_by_test_id("stSidebar").is_visible()
+        assert not page.get_by_test_id("stSidebar").is_visible()
+        # The agenda: the arrows walk along it and back.
         first, before = heading.inner_text(), len(events(kept))
+        keys.press("ArrowDown")
+        screen.wait(lambda: heading.inner_text() != first, "the second item of the agenda")
+        keys.press("ArrowUp")
+        screen.wait(lambda: heading.inner_text() == first, "the first item of the agenda")
         keys.press("ArrowRight")
-        screen.page.get_by_text("2 of ", exact=False).first.wait_for()
+        page.get_by_text("2 of ", exact=False).first.wait_for()
         keys.press("2")
         keys.press("n")
         keys.type("1 3 4: split at the gap")
-        assert screen.page.locator(".mt-verdict[aria-pressed=true]").inner_text().split("\n")[1] == "Ground truth wrong"
+        assert page.locator(".mt-verdict[aria-pressed=true]").inner_text().split("\n")[1] == "Ground truth wrong"
         keys.press("Enter")
         screen.wait(lambda: len(events(kept)) > before, "the decision")
         screen.wait(lambda: heading.inner_text() != first, "the next item")
@@ -161,19 +174,26 @@ def test_a_whole_review_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path
         assert {(event.verdict, event.note, event.author) for event in decided} == {
             ("ground_truth_wrong", "1 3 4: split at the gap", "Ngozi")
         }
-        assert "Decided" in urllib.parse.unquote(screen.page.locator(".mt-minutes").get_attribute("href") or "")
-        keys.press("Escape")
-        screen.page.locator(".ls-title h1", has_text="Findings").wait_for()
-        screen.follow("Review pack")
-        make = screen.page.get_by_role("button", name="Make the pack")
-        make.focus()
-        keys.press("Enter")
-        download = screen.page.get_by_role("button", name="Download review-pack.html")
-        download.wait_for(timeout=120_000)
-        with screen.page.expect_download() as saved:
-            download.focus()
+        screen.tab_to(page.locator(".mt-minutes"))
+        with page.expect_download() as minutes:
             keys.press("Enter")
-        assert Path(saved.value.path()).stat().st_size > 10_000
+        written = Path(minutes.value.path()).read_text(encoding="utf-8")
+        assert "split at the gap" in written
+        assert "Ngozi" in written
+        screen.tab_to(page.get_by_role("button", name="End the meeting"))
+        keys.press("Enter")
+        page.locator(".ls-title h1", has_text="Findings").wait_for()
+        screen.settled()
+        follow("Review pack")
+        screen.tab_to(page.get_by_role("button", name="Make the pack"))
+        keys.press("Enter")
+        download = page.get_by_role("button", name="Download review-pack.html")
+        download.wait_for(timeout=120_000)
+        screen.tab_to(download)
+        with page.expect_download() as saved:
+            keys.press("Enter")
+        pack = Path(saved.value.path()).read_text(encoding="utf-8")
+        assert "1 3 4: split at the gap" in pack
         screen.leave()
 
 

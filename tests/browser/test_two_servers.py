@@ -66,4 +66,6 @@ def test_two_reviewers_on_two_servers(visit: Callable[..., Screen], store: Store
             assert f"{ROUNDS} findings" in screen.text()
             for author in screens:
                 screen.page.locator(".ls-history", has_text=author).first.wait_for()
+        for screen in screens.values():
+            screen.page.context.close()
     store.check()

@@ -12,14 +12,25 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
+import numpy as np
 import pymupdf
 import pytest
 
-from evaluator import cli
+from evaluator import cli, formats
 from evaluator.export import to_markdown, to_text
+from evaluator.metrics.causes import causes
 from evaluator.metrics.results import ResultTable
+from evaluator.model.dataset import join
+from evaluator.pack.minutes import minutes
+from evaluator.protocols import snapshot
+from evaluator.review import meeting
+from evaluator.review.groups import AgendaItem, agenda, targets_of_causes
+from evaluator.review.status import finding_statuses
+from evaluator.review.verdicts import Event, ReviewLog, judge
 from tests import dashboard
 from tests.building import Box, box, snapshot_file
 
@@ -190,3 +201,90 @@ def test_tables_of_text_stay_tables() -> None:
     table = ResultTable(columns=("label", "f1"), rows=((NAME, 0.5),), title=NAME, signature=OTHER)
     assert TURNING.findall(to_text([table]) + to_markdown([table])) == []
     assert re.search(r"(?<!\\)\]\(", to_markdown([table])) is None
+
+
+# Parts of what components get that name a thing to the server and are never shown: a document, a label, a cause.
+NAMING = re.compile(r"\.(document|key|label|keys\[\]|blocks\[\]\[\])$")
+SHOWN_AS_NAME = re.compile(r"\.(boxes|mistakes|cards)\[\]\.label$")
+
+
+def _texts(value: object, place: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _texts(inner, f"{place}.{name if name.isidentifier() else '*'}")
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner, f"{place}[]")
+    elif isinstance(value, str):
+        yield place, value
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_what_components_show_of_it_turns_nothing(view: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = dashboard.workspace(folder / "gt.json", sorted(folder.glob("model*.json")))
+    app = dashboard.start(monkeypatch, view, files=files)
+    given = [json.loads(component.proto.json or "null") for component in app.get("bidi_component")]
+    turned = {place for data in given for place, text in _texts(data) if TURNING.search(text)}
+    assert [place for place in sorted(turned) if not NAMING.search(place) or SHOWN_AS_NAME.search(place)] == []
+
+
+def test_the_page_viewer_writes_no_document_as_it_is_named() -> None:
+    """What a script puts into a text or an attribute goes through `plainName`; the rest is sent back to the server."""
+    scripts = [path for path in (ROOT / "evaluator" / "web").glob("*/*.js") if path.parent.name != "tests"]
+    written = re.compile(
+        r"\$\{(?:\w+\.)*document\}|title: (?:\w+\.)*document\b|\{ class: [^}]*\}, (?:\w+\.)*document\b"
+    )
+    bare = [f"{path.name}: {found[0]}" for path in scripts for found in written.finditer(path.read_text("utf-8"))]
+    assert bare == []
+
+
+def _judged(folder: Path) -> tuple[list[AgendaItem], list[Event]]:
+    """The agenda of a meeting on hostile names, every item judged with hostile words."""
+    dataset = join(*(formats.read(folder / f"{name}.json") for name in ("gt", "model0", "model1")))
+    results = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
+    targets = targets_of_causes(results[0], np.arange(len(causes(results[0]))), ReviewLog())
+    events = [
+        judge(
+            target, verdict="model_wrong", note=NAME, tags=(OTHER,), author=OTHER, verified=False, owner=NAME[:150],
+            time=datetime(2026, 1, 31, 12, number % 60, tzinfo=UTC), check=False,
+        )
+        for number, target in enumerate(targets.values())
+    ]  # fmt: skip
+    return agenda(results[0], results, finding_statuses(ReviewLog.of(events), results)), events
+
+
+def test_the_minutes_of_a_meeting_hold_it_as_text(folder: Path) -> None:
+    items, events = _judged(folder)
+    assert events
+    assert any(item.judged for item in items)
+    text = minutes(items, [], model=f"A, {NAME}", signature=OTHER, time=datetime(2026, 1, 31, tzinfo=UTC))
+    assert TURNING.findall(text) == []
+    assert re.findall(r"(?<!\\)<(?:img|script)", text) == []
+    assert re.findall(r"(?<!\\)\]\(", text) == []
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(rows) > len(items)
+    # A note with a line break, and a name with a bar, stay in their cell.
+    (widths,) = {len(re.findall(r"(?<!\\)\|", row)) for row in rows if "=1+1" in row and "Model wrong" in row}
+    assert widths == 8
+
+
+def test_the_words_of_a_meeting_turn_nothing(folder: Path) -> None:
+    items, _ = _judged(folder)
+    shown = [*meeting.agenda_rows(items), *meeting.decided_items(items)]
+    turned = [
+        f"{type(each).__name__}.{name}"
+        for each in shown
+        for name, text in _texts(msgspec.to_builtins(each))
+        if TURNING.search(text) and not NAMING.search(name)
+    ]
+    assert turned == []
+    votes = [text for item in items for text in (meeting.title_of_item(item), meeting.last_note(item))]
+    assert votes
+
+
+def test_names_of_downloads_are_constants() -> None:
+    """No name of a file, model or label is part of one; `name` is of the table of forms of a pack."""
+    pages = [ROOT / "pages" / "shared" / "pack.py", *(ROOT / "pages").glob("*.py")]
+    given = [found for path in pages for found in re.findall(r"file_name=([^,\n]+)", path.read_text(encoding="utf-8"))]
+    assert given
+    assert [each for each in given if not re.fullmatch(r'"[a-z_-]+\.[a-z]+"|name', each.strip())] == []

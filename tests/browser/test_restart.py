@@ -16,7 +16,10 @@ from tests.dashboard import SAMPLE_DATA
 
 pytestmark = pytest.mark.browser
 # What the browser itself says while nobody answers.
-UNANSWERED = ("net::ERR_CONNECTION_REFUSED", "net::ERR_CONNECTION_RESET", "net::ERR_EMPTY_RESPONSE", "WebSocket")
+UNANSWERED = (
+    "net::ERR_CONNECTION_REFUSED", "net::ERR_CONNECTION_RESET", "net::ERR_EMPTY_RESPONSE", "WebSocket",
+    "No response received", "server is not responding",
+)  # fmt: skip
 
 
 def test_an_open_tab_goes_on_after_the_server_has_started_again(

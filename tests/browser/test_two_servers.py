@@ -41,14 +41,13 @@ def test_two_reviewers_on_two_servers(visit: Callable[..., Screen], store: Store
         for name, screen in screens.items():
             name_oneself(screen.open("findings"), name)
             screen.go("Page browser")
-            screen.page.locator(".pane").first.click(position={"x": 4, "y": 4})
         for number in range(ROUNDS):
             # Both on the same mistake, and both before either is answered.
             for screen in screens.values():
+                screen.page.locator(".pane").first.focus()
                 screen.page.keyboard.press("n")
                 screen.settled()
             for key, screen in zip(("1", "2"), screens.values(), strict=True):
-                screen.page.bring_to_front()
                 screen.page.locator(".verdict-button").nth(int(key) - 1).click()
             anna = screens["Anna"]
             anna.wait(lambda wanted=2 * (number + 1): len(given()) >= wanted, f"the verdicts of round {number + 1}")  # type: ignore[misc]
@@ -67,4 +66,6 @@ def test_two_reviewers_on_two_servers(visit: Callable[..., Screen], store: Store
             assert f"{ROUNDS} findings" in screen.text()
             for author in screens:
                 screen.page.locator(".ls-history", has_text=author).first.wait_for()
+        for screen in screens.values():
+            screen.page.context.close()
     store.check()

@@ -7,7 +7,7 @@
 import { button, drawWhenOther, html, svg } from "../shared/elements.js";
 import { warningLines } from "../shared/pane.js";
 import { rowOf } from "../shared/turn.js";
-import { count, plural } from "../shared/words.js";
+import { count, plainName, plural } from "../shared/words.js";
 import { drawCauses, drawPageList, markCauses, markPageList, pressSegment, segments } from "./list.js";
 
 /** @typedef {import("./compare.js").Comparison} Comparison */
@@ -34,7 +34,7 @@ function writePane(pane, page, data, opens) {
   pane.open.hidden = !data;
   if (data) pane.writeHead(data, opens);
   pane.root.setAttribute("aria-label", page && data
-    ? `Model ${data.letter}, page ${page.index + 1} of ${page.document}, ${plural(data.boxes.length, "box", "boxes")}. Press ? for the keys.` : "No page");
+    ? `Model ${data.letter}, page ${page.index + 1} of ${plainName(page.document)}, ${plural(data.boxes.length, "box", "boxes")}. Press ? for the keys.` : "No page");
   pane.showProblem(page?.problem ?? null);
 }
 

@@ -46,3 +46,19 @@ export function isolated(name) {
 export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/**
+ * A name of a file as one line that is read as it stands: what breaks a line or turns the direction of writing is
+ * written as an escape, as `plain` of Python does.
+ *
+ * @param {string} name @returns {string}
+ */
+export function plainName(name) {
+  return name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu, (sign) => {
+    const code = sign.codePointAt(0) ?? 0;
+    const known = { 9: "\\t", 10: "\\n", 13: "\\r" }[code];
+    if (known) return known;
+    const [mark, digits] = code < 0x100 ? ["x", 2] : code < 0x10000 ? ["u", 4] : ["U", 8];
+    return `\\${mark}${code.toString(16).padStart(digits, "0")}`;
+  });
+}

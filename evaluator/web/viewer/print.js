@@ -7,7 +7,7 @@
 import { html, svg } from "../shared/elements.js";
 import { arrangeChips, drawBoxes, drawCuts, drawLost } from "../shared/layers.js";
 import { fitScale } from "../shared/geometry.js";
-import { STATUS_WORDS, count, plural } from "../shared/words.js";
+import { STATUS_WORDS, count, plainName, plural } from "../shared/words.js";
 import { VIEWER_LOOK } from "./look.js";
 import { STATUSES } from "./words.js";
 
@@ -52,7 +52,7 @@ function printedPage(view) {
     html("b", {}, `${mistake.number} ${mistake.title}`), ` \u00b7 ${mistake.label} (${mistake.tags.join(", ")})`,
     ...mistake.lines.map((line) => html("div", {}, line))));
   return html("div", { class: "layoutscope-viewer print-page" },
-    html("header", {}, html("h1", {}, page ? `${page.document}, page ${count(page.index + 1)}` : "No page"),
+    html("header", {}, html("h1", {}, page ? `${plainName(page.document)}, page ${count(page.index + 1)}` : "No page"),
       html("div", {}, html("b", {}, `Model ${data.model.letter}`), ` ${data.model.name}`),
       html("div", { class: "print-signature" }, data.signature ?? "")),
     html("div", { class: "print-legend" }, ...legend),

@@ -6,7 +6,7 @@
 
 import { button, html, icon, isPicture, svg } from "../shared/elements.js";
 import { markRow } from "../shared/rows.js";
-import { count, plural } from "../shared/words.js";
+import { count, plainName, plural } from "../shared/words.js";
 
 /** @typedef {import("../shared/payloads.d.ts").StripItem} StripItem */
 
@@ -51,14 +51,15 @@ export function drawStrip(strip, pages, open, more, openAt, filtered) {
   const nodes = [];
   let last = "";
   for (const page of pages) {
-    if (several && page.document !== last) nodes.push(html("div", { class: "strip-document", title: page.document }, page.document));
+    const name = plainName(page.document);
+    if (several && page.document !== last) nodes.push(html("div", { class: "strip-document", title: name }, name));
     last = page.document;
     const facts = page.mistakes ? plural(page.mistakes, "mistake") : filtered ? "no mistake passes the filter" : "no mistake";
     const badge = page.mistakes
       ? html("span", { class: "badge" }, page.mistakes > 99 ? "99+" : String(page.mistakes))
       : filtered ? null : html("span", { class: "badge badge-none" }, icon("check"));
-    nodes.push(button(`${page.document}, page ${page.index + 1}, ${facts}`,
-      { class: "strip-page", title: `${page.document}, page ${page.index + 1}: ${facts}`, tabindex: "-1" }, () => open(page),
+    nodes.push(button(`${name}, page ${page.index + 1}, ${facts}`,
+      { class: "strip-page", title: `${name}, page ${page.index + 1}: ${facts}`, tabindex: "-1" }, () => open(page),
       framed(page, badge),
       html("span", { class: "strip-number" }, count(page.index + 1))));
   }

@@ -7,7 +7,7 @@
 import { button, drawWhenOther, html, setAttributes } from "../shared/elements.js";
 import { warningLines } from "../shared/pane.js";
 import { rowOf } from "../shared/turn.js";
-import { STATUS_WORDS, count, plural } from "../shared/words.js";
+import { STATUS_WORDS, count, plainName, plural } from "../shared/words.js";
 import { drawCrop } from "./crop.js";
 import { drawCrops, drawList, foldCauses, writeListMessage } from "./list.js";
 import { drawStrip, markStrip } from "./strip.js";
@@ -28,7 +28,7 @@ export function writeBars(view) {
   drawWhenOther(view.keys, keys, () => view.keys.replaceChildren(...keyLine(keys[0], keys[1], () => view.openHelp(), () => window.print()), view.placeLine));
   const { root, boxes, sheet } = view.pane;
   root.setAttribute("aria-label", page
-    ? `Page ${page.index + 1} of ${page.document}, ${plural(data.boxes.length, "box", "boxes")}. Press ? for the keys.` : "No page");
+    ? `Page ${page.index + 1} of ${plainName(page.document)}, ${plural(data.boxes.length, "box", "boxes")}. Press ? for the keys.` : "No page");
   boxes.setAttribute("aria-label", "Boxes");
   sheet.hidden = page === null;
   view.pane.showProblem(page?.problem ?? null);
@@ -69,8 +69,8 @@ export function writePlace(view) {
   pageText.replaceChildren("Page ", html("b", {}, page ? count(page.index + 1) : "-"), page?.count ? html("span", { class: "wide-only" }, ` of ${count(page.count)}`) : "");
   const plain = !page || (page.position === page.index + 1 && page.total === page.count);
   const order = page && page.position === 0 ? "not among the pages listed" : page && !plain ? `${count(page.position)} of ${plural(page.total, "page")} listed` : "";
-  place.replaceChildren(html("span", { class: "place-document" }, page ? page.document : ""), html("span", { class: "place-order" }, order));
-  place.title = page ? [page.document, order].filter(Boolean).join(", ") : "";
+  place.replaceChildren(html("span", { class: "place-document" }, page ? plainName(page.document) : ""), html("span", { class: "place-order" }, order));
+  place.title = page ? [plainName(page.document), order].filter(Boolean).join(", ") : "";
   previousPage.disabled = !page || page.position <= 1;
   nextPage.disabled = !page || page.position >= page.total;
 }

@@ -40,7 +40,7 @@ IMPORTS = {
     "findings": {"numpy", "shapely", "sqlalchemy"},
     "gate": {"numpy", "shapely"},
     "open": set(),
-    "report": {"numpy", "shapely", "sqlalchemy", "jinja2", "PIL"},
+    "report": {"numpy", "shapely", "jinja2", "PIL"},
     "slices": {"numpy", "shapely"},
     "suspects": {"numpy", "shapely"},
 }

@@ -18,7 +18,7 @@ from evaluator.slices.conditions import Condition, binned, short_between, subjec
 from evaluator.slices.named import NamedSlice, read_named, saved
 from evaluator.slices.neighbours import columns_of_text, surroundings
 from evaluator.slices.page_table import read_page_table
-from evaluator.slices.search import search
+from evaluator.slices.search import LEAST_BOXES, _Level, _Run, search
 from tests.benchmarks.bench_slices import corpus, judged, rows_of
 from tests.benchmarks.corpus import dln_like
 from tests.building import Box, box, ground_truth
@@ -145,6 +145,51 @@ def test_nothing_is_found_where_nothing_is() -> None:
     assert not searched.subsets
     assert searched.best_p > 0.02
     assert searched.tested > 10_000
+
+
+@pytest.mark.parametrize("two_sided", [True, False])
+@pytest.mark.parametrize("parts", [1, 4])
+def test_the_largest_under_random_signs_is_the_largest_of_each_set(two_sided: bool, parts: int) -> None:
+    rng = np.random.default_rng(parts)
+    starts = np.arange(0, 32, parts)
+    counts = rng.integers(0, 6, (60, 32)).astype(np.float32)
+    counts[::3] = 0.0
+    counts[::3, :4] = rng.integers(0, 2, (20, 4))
+    sums = (rng.normal(size=counts.shape) * counts).astype(np.float32)
+    level = _Level(rng.normal(0.0, 20.0, 32), np.full(32, 40.0), starts, 0.01, 20.0)
+    signs = rng.choice(np.array([-1.0, 1.0], np.float32), (50, 32))
+    variance = counts.sum(axis=1).astype(np.float64)
+
+    def largest(some: slice) -> np.ndarray:
+        of_some = level.statistic(sums[some], counts[some], variance[some], signs, two_sided=two_sided).largest
+        assert of_some is not None
+        return of_some
+
+    assert (counts.sum(axis=1) < LEAST_BOXES).sum() == 20
+    each = np.max([largest(slice(at, at + 1)) for at in range(60)], axis=0)
+    np.testing.assert_allclose(largest(slice(None)), each, rtol=1e-5)
+    assert each.min() > 0.0
+
+
+def test_boxes_that_are_counted_once_are_those_that_are_counted_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset, attributes = corpus(400, 3)
+    by_name = {each.name: each.values for each in attributes}
+    rng = np.random.default_rng(1)
+    loss = (rng.random(len(by_name["y"])) < np.where(by_name["y"] > 0.6, 0.6, 0.15)).astype(np.float64)
+    document = dataset.ground_truth.document.astype(np.int64)
+    kept = search(attributes, loss, document)
+    counted = _Run._counted
+
+    def anew(run: _Run, groups: np.ndarray) -> object:
+        run.counted.clear()
+        return counted(run, groups)
+
+    monkeypatch.setattr(_Run, "_counted", anew)
+    again = search(attributes, loss, document)
+    assert kept.subsets
+    assert [(one.conditions, one.z, one.p) for one in kept.subsets] == [
+        (one.conditions, one.z, one.p) for one in again.subsets
+    ]
 
 
 def test_too_few_documents_are_said() -> None:

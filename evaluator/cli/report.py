@@ -26,10 +26,8 @@ from evaluator.model.issues import BadInput, issues_text, plain
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.chapters import model_name
 from evaluator.pack.contents import Contents
-from evaluator.pack.folder import write_folder
 from evaluator.pack.further import Boxes, Further, gather_all
 from evaluator.pack.html_pack import Progress, Written, write_html
-from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.since import read as read_earlier
 from evaluator.pdf.pool import PagePool
@@ -44,8 +42,6 @@ from evaluator.project import (
 from evaluator.protocols import AnyBoxProtocol, AnyProtocol
 from evaluator.protocols.base import BoxProtocol, Options, Source
 from evaluator.review.place import store_address
-from evaluator.review.problems import StoreProblem
-from evaluator.review.store import Store
 from evaluator.review.verdicts import Event, ReviewLog
 
 _numbers = Group("Numbers", sort_key=1)
@@ -220,7 +216,12 @@ def _write(
     if out.suffix.lower() == ".html":
         return _listed(out, write_html(out, contents, pictures, progress=step))
     if out.suffix.lower() == ".pdf":
+        from evaluator.pack.pdf_pack import write_pdf
+
         return _listed(out, write_pdf(out, contents, pictures, progress=step))
+    # The tables of a folder take Arrow.
+    from evaluator.pack.folder import write_folder
+
     made = write_folder(out, contents, pictures, events, pdfs, progress=step)
     marked = "".join(f"{one.name}: {one.problem or count_of(one.notes, 'mark')}\n" for one in made.marked)
     return _listed(out / "pack.html", made.html) + _listed(out / "pack.pdf", made.pdf) + marked
@@ -350,6 +351,10 @@ def _events(findings: str | None, workspace: str, gt: Path) -> list[Event]:
     address = store_address(gt, named=findings, environment=os.environ)
     if findings is None and "://" not in address and not Path(address).exists():
         return []
+    # SQLAlchemy takes a tenth of the time that a pack without findings takes.
+    from evaluator.review.problems import StoreProblem
+    from evaluator.review.store import Store
+
     store = Store(address)
     try:
         return store.events(workspace)

@@ -123,6 +123,17 @@ class Binned:
                 made += [Range(place, cut, size) for cut in range(1, size)]
         return tuple(made)
 
+    @cached_property
+    def two_ended(self) -> tuple[Range, ...]:
+        """Every range of numbers with two ends, those of one attribute together."""
+        return tuple(
+            Range(place, low, high)
+            for place, (attribute, size) in enumerate(zip(self.attributes, self.sizes, strict=True))
+            if attribute.kind == "number"
+            for low in range(1, size)
+            for high in range(low + 1, size)
+        )
+
     def within(self, part: Range) -> BoolArray:
         """For which boxes a condition holds, bool, shape (N,)."""
         codes = self.codes[:, part.attribute]

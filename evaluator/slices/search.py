@@ -27,6 +27,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
 from statistics import NormalDist
 from typing import Final, NamedTuple
 
@@ -250,6 +252,7 @@ class _Run:
         self.size = len(loss)
         self.decoys = self._decoys()
         self.law: tuple[float, float, float] | None = None
+        self.counted: dict[bytes, _Counted] = {}
         self.tested = 0
 
     def _units(self, document: IntArray) -> tuple[IntArray, IntArray]:
@@ -361,6 +364,7 @@ class _Run:
         starts = np.searchsorted(self.group_of_unit, np.arange(groups))
         self.losses, *merged = (np.add.reduceat(each, starts, axis=2) for each in (self.losses, *cells.values()))
         self.counts = merged[0]
+        self.counted.clear()
         self.first_half, self.other_half = (
             np.unique(self.group_of_unit[half]) for half in (self.first_half, self.other_half)
         )
@@ -398,19 +402,20 @@ class _Run:
         # Groups last: what is added up over neighbouring bins then is side by side in memory.
         return np.ascontiguousarray(out.transpose(1, 2, 0))
 
-    def _by_bin(self, rows: IntArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _by_bin(self, rows: IntArray, weight: FloatArray, group: IntArray) -> tuple[FloatArray, FloatArray]:
         """Sum of the weights and number of some boxes in every bin by group, float64, shape (K, G) each.
 
         Every box is in one bin of each attribute, so that counting them is less work than a product of matrices.
         """
-        cells = (self.width + 1) * self.groups
+        groups = int(group[-1]) + 1
+        cells = (self.width + 1) * groups
         sums, counts = np.zeros(cells), np.zeros(cells)
         for low in range(0, len(rows), _CHUNK):
             part = rows[low : low + _CHUNK]
-            cell = (self._places(part) * self.groups + self.group[part, None]).ravel()
+            cell = (self._places(part) * groups + group[part, None]).ravel()
             sums += np.bincount(cell, np.repeat(weight[part], self.bins.codes.shape[1]), minlength=cells)
             counts += np.bincount(cell, minlength=cells)
-        shape = self.width + 1, self.groups
+        shape = self.width + 1, groups
         return sums.reshape(shape)[: self.width], counts.reshape(shape)[: self.width]
 
     # --- the statistic ------------------------------------------------------------------------------------------
@@ -425,12 +430,11 @@ class _Run:
             chosen = part[:, :, pick]
             sums -= np.float32(outcome.expected[value]) * chosen
             variance += outcome.spread[value] * chosen.sum(axis=2, dtype=np.float64)
-        counts = np.ascontiguousarray(self.counts[:, :, pick])
         level = self._level(outcome, groups)
         signs = None
         if self.law is None and every:
             signs = self.rng.choice(np.array([-1.0, 1.0], np.float32), (_FLIPS, len(groups)))
-        singles, pairs = self._singles_and_pairs(sums, counts, variance, level, signs)
+        singles, pairs = self._singles_and_pairs(sums, self._counted(groups), variance, level, signs)
         triples = self._triples(pairs, outcome, groups) if depth > 2 else []
         depths = [singles, pairs if depth > 1 else [], triples]
         if not any(depths):
@@ -449,6 +453,13 @@ class _Run:
         # A set where one of two models has no box can be the best, and is none by the stricter statistic.
         most = _POLISHED if self.exact is None else 2 * _POLISHED
         return _Tried(best.ranges, best.t, least, _unlike([each for _, each in clear], most))
+
+    def _counted(self, groups: IntArray) -> _Counted:
+        """The boxes of some groups; they stay what they are while more and more of them are expected."""
+        key = groups.tobytes()
+        if key not in self.counted:
+            self.counted[key] = _Counted(np.ascontiguousarray(self.counts[:, :, groups]), {})
+        return self.counted[key]
 
     def _level(self, outcome: _Outcome, groups: IntArray) -> _Level:
         """All boxes of some groups."""
@@ -474,10 +485,10 @@ class _Run:
         return min(1.0, 2.0 * -math.expm1(-math.exp(-(z - place - more) / scale)))
 
     def _singles_and_pairs(
-        self, sums: Float32, counts: Float32, variance: FloatArray, level: _Level, signs: Float32 | None
+        self, sums: Float32, counted: _Counted, variance: FloatArray, level: _Level, signs: Float32 | None
     ) -> tuple[list[_Candidate], list[_Candidate]]:
         """The best single conditions and the best pairs of every two attributes, clearest first."""
-        ranges, starts = self.bins.ranges, self.bins.starts
+        ranges = self.bins.ranges
         prefix = _summed(_summed(variance, 0), 1)
         singles: list[_Candidate] = []
         pairs: list[_Candidate] = []
@@ -490,33 +501,23 @@ class _Run:
                 self.tested += len(statistic.z)
             return statistic
 
-        for place, attribute in enumerate(self.bins.attributes):
-            start, stop = int(starts[place]), int(starts[place + 1])
+        # Ranges with two ends are pairs of conditions.
+        alone = [
+            self._alone(made, (sums, counted.counts, variance), partial(tried, depth=conditions))
+            for conditions, made in enumerate((ranges, self.bins.two_ended)[: self.depth], 1)
+        ]
+        for place in range(len(self.bins.attributes)):
+            for candidates, best in zip((singles, pairs), alone, strict=False):
+                candidates.extend(best[place])
             own, later = np.flatnonzero(self.owner == place), np.flatnonzero(self.owner > place)
-            # The attribute alone: its own bins are on the diagonal. Ranges with two ends are pairs of conditions.
-            diagonal = np.arange(start, stop)
-            alone = [_summed(each[diagonal, diagonal], 0) for each in (sums, counts)]
-            lone_variance = _summed(variance[diagonal, diagonal], 0)
-            kinds = [[ranges[each] for each in own.tolist()]]
-            if attribute.kind == "number" and self.depth > 1:
-                bins = stop - start
-                kinds.append([Range(place, a, b) for a in range(1, bins) for b in range(a + 1, bins)])
-            for both, made in enumerate(kinds):
-                if not made:
-                    continue
-                low, high = (np.array([getattr(each, name) for each in made]) for name in ("low", "high"))
-                parts = [each[high] - each[low] for each in alone]
-                statistic = tried(parts[0], parts[1], lone_variance[high] - lone_variance[low], both + 1)
-                for at in self._top(statistic.z, 4):
-                    (pairs if both else singles).append(
-                        _Candidate(float(statistic.z[at]), float(statistic.t[at]), (made[at],))
-                    )
             if not len(later) or self.depth < 2:
                 continue
-            blocks = [self._crossed(each, place, own, later) for each in (sums, counts)]
+            crossed = self._crossed(sums, place, own, later)
+            if place not in counted.crossed:
+                counted.crossed[place] = self._crossed(counted.counts, place, own, later)
             row = prefix[self.high[own]] - prefix[self.low[own]]
             of_variance = (row[:, self.high[later]] - row[:, self.low[later]]).ravel()
-            statistic = tried(blocks[0], blocks[1], of_variance, 2)
+            statistic = tried(crossed, counted.crossed[place], of_variance, 2)
             z, t = (each.reshape(len(own), len(later)) for each in (statistic.z, statistic.t))
             for other in range(place + 1, len(self.bins.attributes)):
                 those = np.flatnonzero(self.owner[later] == other)
@@ -530,6 +531,28 @@ class _Run:
         singles.sort(key=lambda each: -abs(each.z))
         pairs.sort(key=lambda each: -abs(each.z))
         return singles, pairs
+
+    def _alone(
+        self,
+        made: Sequence[Range],
+        tables: tuple[Float32, Float32, FloatArray],
+        tried: Callable[[Float32, Float32, FloatArray], _Statistic],
+    ) -> list[list[_Candidate]]:
+        """For each attribute the best of some ranges of its own bins, which are on the diagonal of the tables."""
+        starts = self.bins.starts
+        own = [np.arange(start, stop) for start, stop in pairwise(starts.tolist())]
+        prefixes = [np.concatenate([_summed(each[bins, bins], 0) for bins in own]) for each in tables]
+        owner, low, high = np.array(made, dtype=np.int64).reshape(-1, 3).T
+        # The running sums of an attribute are one longer than its bins.
+        first = starts[owner] + owner
+        sums, counts, variance = (each[first + high] - each[first + low] for each in prefixes)
+        statistic = tried(sums, counts, variance)
+        best = []
+        for place in range(len(own)):
+            those = np.flatnonzero(owner == place).tolist()
+            chosen = (those[at] for at in self._top(statistic.z[those], 4))
+            best.append([_Candidate(float(statistic.z[at]), float(statistic.t[at]), (made[at],)) for at in chosen])
+        return best
 
     def _crossed(self, of_bins: Float32, place: int, own: IntArray, later: IntArray) -> Float32:
         """The sums of every pair of a condition on one attribute and one on a later attribute, by unit."""
@@ -570,19 +593,21 @@ class _Run:
         parents = [each.ranges for each in pairs[:_PARENTS]]
         if not parents:
             return []
-        level = self._level(outcome, groups)
-        tables = np.zeros((2, len(parents), self.width, len(level.starts)), np.float32)
+        level = self._level(outcome, groups).by_group()
+        group, pick = self.group_of_unit[self.group], np.unique(self.group_of_unit[groups])
+        tables = np.zeros((2, len(parents), self.width, len(pick)), np.float32)
         spread = np.zeros(len(parents))
         for place, parent in enumerate(parents):
             inside = self._mask(parent)
             spread[place] = outcome.variance[inside].sum() / max(int(inside.sum()), 1)
-            for table, counted in zip(tables, self._by_bin(np.flatnonzero(inside), outcome.residual), strict=True):
-                table[place] = np.add.reduceat(counted[:, groups], level.starts, axis=1)
+            counted = self._by_bin(np.flatnonzero(inside), outcome.residual, group)
+            for table, by_group in zip(tables, counted, strict=True):
+                table[place] = by_group[:, pick]
         prefixes = [_summed(each, 1) for each in tables]
         shape = len(parents), len(self.low)
-        parts = [(each[:, self.high] - each[:, self.low]).reshape(-1, len(level.starts)) for each in prefixes]
+        parts = [(each[:, self.high] - each[:, self.low]).reshape(-1, len(pick)) for each in prefixes]
         of_variance = parts[1].sum(axis=1, dtype=np.float64) * np.repeat(spread, shape[1])
-        statistic = level.by_group().statistic(parts[0], parts[1], of_variance, None, two_sided=self.two_sided)
+        statistic = level.statistic(parts[0], parts[1], of_variance, None, two_sided=self.two_sided)
         z = statistic.z.reshape(shape)
         for place, parent in enumerate(parents):
             # A range within a range of the same attribute is no third condition.
@@ -731,6 +756,21 @@ class _Run:
         return False
 
 
+class _Counted(NamedTuple):
+    """Boxes of some groups.
+
+    Attributes
+    ----------
+    counts : float32, shape (K, K, U)
+        In every pair of bins.
+    crossed : dict of float32, shape (C, U)
+        By attribute, in every pair of a condition on it and one on a later attribute; filled when first asked for.
+    """
+
+    counts: Float32
+    crossed: dict[int, Float32]
+
+
 class _Level(NamedTuple):
     """All boxes of a search by unit.
 
@@ -809,8 +849,9 @@ class _Level(NamedTuple):
         if signs is None:
             return _Statistic(z, t, None)
         largest = np.zeros(len(signs))
-        for low in range(0, len(sums), _AT_A_TIME):
-            some = slice(low, low + _AT_A_TIME)
+        chosen = np.flatnonzero(usable)
+        for low in range(0, len(chosen), _AT_A_TIME):
+            some = chosen[low : low + _AT_A_TIME]
             centred = units[0][some] - units[1][some] * a[some, None].astype(np.float32)
             centred -= np.outer(f[some], self.totals).astype(np.float32)
             centred += np.outer(b[some], self.boxes).astype(np.float32)
@@ -818,9 +859,11 @@ class _Level(NamedTuple):
             power = spread[some]
             if len(self.starts) < len(self.totals):
                 power = np.maximum(np.einsum("cu,cu->c", centred, centred), (variance * (1.0 - share))[some])
-            centred *= np.where(usable[some], 1.0 / np.sqrt(np.maximum(power, 1e-30)), 0.0).astype(np.float32)[:, None]
+            centred *= (1.0 / np.sqrt(np.maximum(power, 1e-30))).astype(np.float32)[:, None]
             part = centred @ signs.T
-            np.maximum(largest, np.abs(part).max(axis=0) if two_sided else part.max(axis=0), out=largest)
+            np.maximum(largest, part.max(axis=0), out=largest)
+            if two_sided:
+                np.maximum(largest, -part.min(axis=0), out=largest)
         return _Statistic(z, t, largest)
 
 

@@ -37,7 +37,7 @@ from evaluator.model.issues import plain
 from evaluator.protocols.pixel.difference import difference
 from evaluator.slices.measured import ALL
 from pages.shared import compare as held
-from pages.shared import decision, frame, headline, opened, pictures, slice_list, widgets
+from pages.shared import decision, frame, gallery, headline, opened, pictures, slice_list, widgets
 from pages.shared import slices as slices_of
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
@@ -52,7 +52,8 @@ from pages.shared.pixel import results as pixels
 from pages.shared.results import confusion_of, result_key, score_threshold
 from pages.shared.state import State, chosen_cells, chosen_points, report, state
 
-BROWSER_VIEW, PIXEL_VIEW = "pages/page_browser.py", "pages/pixel_confusion.py"
+BROWSER_VIEW, GALLERY_VIEW = "pages/page_browser.py", "pages/gallery.py"
+PIXEL_VIEW = "pages/pixel_confusion.py"
 SLICES_VIEW = "pages/slices.py"
 _PANES, _MATRIX = "compare_panes", "compare_matrix"
 _BOARD, _LEDGER = "compare_board", "compare_ledger"
@@ -146,6 +147,15 @@ def _judged(loaded: OpenedBoxes) -> None:
         State.pair_whole.set(True)
 
 
+def _alike(loaded: OpenedBoxes) -> None:
+    """More causes like one of the page: the gallery shows those of the model that makes the mistakes."""
+    event = _events().alike
+    model = next((each for each in loaded.pair if event and each.letter == event.letter), None)
+    if event is not None and model is not None:
+        state.model = model.index
+        gallery.ask_alike(event.family)
+
+
 def _looked() -> None:
     """Another way to look."""
     name = _events().mode
@@ -166,6 +176,8 @@ def _open_browser(loaded: OpenedBoxes, page: OpenEvent, shown: ComparePayload) -
 @st.fragment
 def _pages(loaded: OpenedBoxes) -> None:
     """The list of pages and the two panes; a page turn runs this part alone."""
+    if State.alike_asked.take():
+        st.switch_page(GALLERY_VIEW)
     if State.pair_whole.take():
         st.rerun()
     both = held.compared(loaded)
@@ -186,6 +198,7 @@ def _pages(loaded: OpenedBoxes) -> None:
         on_mode=_looked,
         on_clear_filter=held.clear,
         on_verdict=lambda: _judged(loaded),
+        on_alike=lambda: _alike(loaded),
     )
     if events.open and place is not None:
         _open_browser(loaded, events.open, payload)

@@ -22,6 +22,7 @@ from pages.shared import gallery as held
 from pages.shared.address import read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.components import chosen_cell, gallery, matrix, opened_card, wanted
+from pages.shared.findings import of_causes
 from pages.shared.opened import Named, OpenedBoxes
 from pages.shared.results import confusion_of, has_scores, result_key, result_of, score_threshold
 from pages.shared.state import State, chosen_cells, chosen_points, chosen_range, go_to, report, state
@@ -389,6 +390,8 @@ def view() -> None:
         state.gallery_sheet = 0
         first = 0
     _head(shown)
+    if shown.causes is not None and len(shown.causes):
+        of_causes.judge(loaded, model, shown.causes)
     _cards(loaded, model, shown, first)
     frame.sidebar(loaded)
     write_url("gallery")

@@ -8,8 +8,6 @@ import streamlit as st
 from evaluator.drawing.mistake_filter import kept_text
 from evaluator.drawing.payloads import PageEvents
 from evaluator.drawing.text_lost import TextSummary
-from evaluator.metrics.box_items import Question
-from evaluator.metrics.causes import Family
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import IntArray
@@ -251,10 +249,8 @@ def _alike() -> None:
     """More causes like one of the page: the gallery shows them."""
     family = _events().alike
     if family is not None:
-        browser.clear_filter()
-        gallery.ask(Question(cause=Family(*family)))
-        state.gallery_charts = "causes"
-        state.whole_view = state.alike_asked = True
+        gallery.ask_alike(family)
+        state.whole_view = True
 
 
 def _flipped(loaded: OpenedBoxes) -> None:

@@ -172,14 +172,14 @@ def _picture(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> None:
 
 
 def _chip(label: str, *, now: bool) -> str:
-    return f"Truth now {label}" if now else f"Proposed {label}"
+    return f"Ground truth {label}" if now else f"Proposed {label}"
 
 
 def _evidence(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> None:
     """IoU of each model with the ground truth now and with the proposal."""
     suspect = every[entry.place]
     proposed = next((box.xyxy for box in entry.target.of("prediction")), None)
-    rows: dict[str, list[str]] = {"Evidence": [], "Truth now": [], "Proposed": []}
+    rows: dict[str, list[str]] = {"Evidence": [], "Ground truth": [], "Proposed": []}
     for model, side in enumerate(every.dataset.predictions):
         row = int(every.ranked.prediction[entry.place, model])
         values = []
@@ -187,10 +187,10 @@ def _evidence(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> None:
             there = box is not None and row != NOBODY
             values.append(f"{iou(side.xyxy[[row]], np.array([box]))[0]:.2f}" if there else "–")
         rows["Evidence"].append(f"IoU with {plain(frame.lettered(loaded.pair[model]))}")
-        rows["Truth now"].append(values[0])
+        rows["Ground truth"].append(values[0])
         rows["Proposed"].append(values[1])
     height = widgets.HEADER_HEIGHT + widgets.ROW_HEIGHT * len(rows["Evidence"])
-    widgets.table(rows, height=height, columns={"Evidence": 180, "Truth now": 80, "Proposed": 80}, alt="Evidence")
+    widgets.table(rows, height=height, columns={"Evidence": 180, "Ground truth": 90, "Proposed": 80}, alt="Evidence")
 
 
 def _answer(entry: Entry, verdict: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,10 +11,12 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
 from evaluator.metrics.box_items import MATCHED, Question, answer, class_confusion, items
-from evaluator.metrics.causes import Family
+from evaluator.metrics.causes import Family, causes
 from evaluator.model.dataset import join
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
-from tests.dashboard import SAMPLE_DATA, fine, start, workspace
+from evaluator.review.place import FINDINGS_VARIABLE
+from evaluator.review.store import Store
+from tests.dashboard import SAMPLE_DATA, fine, start, words, workspace
 
 GALLERY = "pages/gallery.py"
 
@@ -125,6 +128,29 @@ def test_a_cause_is_one_card_each_time_it_happened(monkeypatch: pytest.MonkeyPat
     assert f"{table['Mistakes'][0]} mistakes on {table['Pages'][0]} pages" in heading(app)
     again = start(monkeypatch, GALLERY, **{name: app.query_params[name] for name in ("question", "door")})
     assert component(again, "cards")["cards"] == cards
+
+
+def test_one_verdict_for_all_causes_of_one_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "findings.sqlite"
+    monkeypatch.setenv(FINDINGS_VARIABLE, str(path))
+    app = start(monkeypatch, GALLERY, door="causes")
+    assert not [each for each in app.button if each.key == "say_ambiguous"]
+    app.session_state["gallery_question"] = Question(cause=Family("parts", "", "Table", ""))
+    fine(app.run())
+    assert app.button(key="say_ambiguous").disabled
+    app.text_input(key="reviewer").set_value("Ngozi")
+    fine(app.run())
+    next(each for each in app.text_input if each.label == "Note").set_value("rulings")
+    fine(app.button(key="say_ambiguous").click().run())
+    result = core()
+    made = causes(result)
+    rows = made.alike[Family("parts", "", "Table", "")]
+    mistakes = sum(len(made.rows[row]) for row in rows.tolist())
+    with Store(path) as store:
+        events = store.events()
+    assert len({event.target_id for event in events}) == len(events) == mistakes
+    assert {(event.verdict, event.note, event.author) for event in events} == {("ambiguous", "rulings", "Ngozi")}
+    assert f"yours: Ambiguous on {mistakes} of {mistakes}; another one replaces it" in words(app)
 
 
 def test_it_begins_with_the_worst(monkeypatch: pytest.MonkeyPatch) -> None:

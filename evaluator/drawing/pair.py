@@ -150,6 +150,7 @@ def pair_data(
             mistakes=side.layers.mistakes,
             limit=side.layers.limit,
             by_outline=side.layers.by_outline,
+            causes=side.layers.causes,
         )
         for model, text, side, kind in zip(models, words, sides, _ALONE, strict=True)
     )

@@ -565,6 +565,8 @@ class PaneItem(Payload, frozen=True):
     limit: LimitItem | None
     by_outline: bool = False
     """outlines are compared, not boxes"""
+    causes: Sequence[CauseItem] = ()
+    """of two or more of these mistakes"""
 
 
 class DifferenceItem(Payload, frozen=True):
@@ -675,6 +677,15 @@ class OpenEvent(Event, frozen=True):
     key: str | None
 
 
+class AlikeEvent(Payload, frozen=True):
+    """The other causes like one of the page are wanted."""
+
+    letter: str
+    """of the model"""
+    family: tuple[str, str, str, str, str]
+    """what these causes have in common"""
+
+
 class CompareEvents(ViewedEvents, frozen=True):
     """What the linked panes send; `selected` and `mode` stay until they change, the others come once."""
 
@@ -686,6 +697,7 @@ class CompareEvents(ViewedEvents, frozen=True):
     """side, flip or slider"""
     open: OpenEvent | None = None
     verdict: VerdictEvent | None = None
+    alike: AlikeEvent | None = None
 
 
 # ---- the numbers of the comparison ----------------------------------------------------------------------------------

@@ -78,7 +78,9 @@ def _component(
 
 
 _viewer = _component("viewer", "go", "selected", "sharper", "model", "clear_filter", "verdict", "alike", "more")
-_panes = _component("compare", "go", "selected", "sharper", "show", "cause", "mode", "open", "clear_filter", "verdict")
+_panes = _component(
+    "compare", "go", "selected", "sharper", "show", "cause", "mode", "open", "clear_filter", "verdict", "alike"
+)
 _board = _component("compare_board", "link")
 _matrix = _component("matrix", "cell", isolate=True)
 _tint = _component("tint", "sharper", isolate=True)

@@ -64,6 +64,14 @@ def ask(asked: Question | None) -> None:
     state.gallery_question, state.gallery_sheet = asked, 0
 
 
+def ask_alike(family: tuple[str, str, str, str, str]) -> None:
+    """Have a view leave for the gallery, which then shows all causes like one of its page."""
+    listing.clear_filter()
+    ask(Question(cause=Family(*family)))
+    state.gallery_charts = "causes"
+    state.alike_asked = True
+
+
 def clear() -> None:
     """No question any more; the marks on the charts go with it, because their next round has other keys."""
     ask(None)

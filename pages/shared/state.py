@@ -373,6 +373,9 @@ class State:
     finding_owner: WidgetField[str | None] = WidgetField(None)
     finding_due: WidgetField[date | None] = WidgetField(None)
     finding_status: WidgetField[str | None] = WidgetField(None)
+    # What is written about each family of causes in the gallery: `cause_note.of` its name.
+    cause_note: WidgetField[str] = WidgetField("")
+    cause_problem: Field[str] = Field("")
     # Which part of the queue is listed, and which finding of a group is judged alone; None for all of it.
     finding_sheet: WidgetField[int] = WidgetField(0)
     finding_single: WidgetField[str | None] = WidgetField(None)

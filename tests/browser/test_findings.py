@@ -107,6 +107,49 @@ def test_a_verdict_in_compare_by_keys(browser: Any, visit: Visit, kept: Path, tm
         screen.leave()
 
 
+def test_one_verdict_for_a_cause_in_compare_and_in_the_gallery(visit: Visit, kept: Path, tmp_path: Path) -> None:
+    """V, C and 1 judge a table read as lines; "more like this" lists the others, which one press judges together."""
+    with dashboard(tmp_path) as url:
+        screen = visit(url).open("compare", doc="harvest-survey-2024.pdf", page="4")
+        page, keys = screen.page, screen.page.keyboard
+        page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
+        row = page.locator(".pair-lists .verdict")
+        pane, group = page.locator(".pair-pane").first, row.locator(".verdict-cause")
+        pane.focus()
+
+        def grouped() -> bool:
+            keys.press("n")
+            return bool(group.is_visible())
+
+        screen.wait(grouped, "a difference of a cause")
+        keys.press("v")
+        keys.press("c")
+        assert row.locator(".verdict-title").inner_text() == "Verdict on A: 15 mistakes: Table read as 14 boxes"
+        keys.press("1")
+        row.locator(".verdict-name").wait_for()
+        keys.type("Ngozi")
+        keys.press("Enter")
+        screen.wait(lambda: kept.exists() and len(events(kept)) == 15, "a verdict on each mistake of the cause")
+        assert {event.verdict for event in events(kept)} == {"model_wrong"}
+        row.locator(".verdict-state", has_text="Ngozi, ").wait_for()
+        screen.settled()
+        screen.tab_to(row.locator(".cause-alike"), key="Shift+Tab")
+        keys.press("Enter")
+        page.locator(".ls-title h1", has_text="Gallery").wait_for()
+        screen.settled()
+        assert "8 times, 72 mistakes on 8 pages" in screen.text()
+        assert "One verdict for 72 mistakes of 8 causes yours: Model wrong on 15 of 72" in " ".join(
+            screen.text().split()
+        )
+        screen.tab_to(page.get_by_role("button", name="Model wrong"))
+        # On the way Tab has chosen a cell of the table of causes, which is a message of its own.
+        screen.settled()
+        keys.press("Enter")
+        page.get_by_text("yours: Model wrong on 72 of 72", exact=False).wait_for()
+        assert len({event.target_id for event in events(kept)}) == 72
+        screen.leave()
+
+
 def test_a_whole_review_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
     """Open, find, judge with a note, meet, minutes, pack: Tab, arrows, letters, digits and Enter, and nothing else."""
     with dashboard(tmp_path) as url:

@@ -16,10 +16,43 @@ export class PairJudging {
     this.view = view;
     /** 0 for A, 1 for B: whose mistake it is when both have one */
     this.preferred = 1;
-    /** @type {import("../shared/payloads.d.ts").CauseItem | null} a cause is judged in the Page browser */
-    this.whole = null;
+    /** which cause is judged as a whole: page, model and its first mistake */
+    this.group = "";
     this.drafts = new Drafts((event) => view.sendVerdict({ ...event, letter: this.pane.letter }), () => this.write());
     this.verdict = makeVerdictRow(this);
+  }
+
+  /** @param {MistakeItem} mistake @returns {import("../shared/payloads.d.ts").CauseItem | undefined} */
+  causeOf({ number }) {
+    return this.data?.panes[this.order].causes?.find(({ numbers }) => numbers.includes(number));
+  }
+
+  /** @returns {import("../shared/payloads.d.ts").CauseItem | null} */
+  get whole() {
+    const mistake = this.mistakeIn(this.order);
+    const cause = mistake && this.causeOf(mistake);
+    return cause && this.group === this.groupOf(cause) ? cause : null;
+  }
+
+  /** @param {import("../shared/payloads.d.ts").CauseItem} cause @returns {string} */
+  groupOf({ numbers }) {
+    const page = this.data?.page;
+    return [page?.document, page?.index, this.pane.letter, numbers[0]].join("/");
+  }
+
+  /** @param {import("../shared/payloads.d.ts").CauseItem | null} cause */
+  judgeWhole(cause) {
+    this.group = cause ? this.groupOf(cause) : "";
+  }
+
+  /** @param {import("../shared/payloads.d.ts").CauseItem} cause */
+  alike({ family }) {
+    this.view.sendChoice("alike", { letter: this.pane.letter, family });
+  }
+
+  /** @returns {string} */
+  get subject() {
+    return `${this.pane.letter}: `;
   }
 
   /** @returns {number} 0 for A, 1 for B */

@@ -23,7 +23,7 @@ export const COMPARE_LINE = [
 export const COMPARE_HELP = [
   ["\u2190 \u2192", "Previous and next page of the list; on the divider of the slider: move it"],
   ["P N", "Previous and next difference on the page, of the kind that the filter asks for"],
-  ["V", "Verdict on the chosen mistake, then 1 to 4; Tab to the note, Esc back to the page"],
+  ["V", "Verdict on the chosen mistake, then 1 to 4; C: for its whole cause; Tab to the note, Esc back to the page"],
   ["F", "Flip: one pane, A and B in the same place, each press changes the model"],
   ["S D", "Side by side, and one pane with a divider"],
   ["G", "Show all ground truth, matched boxes too"],

@@ -449,6 +449,8 @@ export interface PaneItem {
   limit: LimitItem | null;
   /** outlines are compared, not boxes */
   by_outline?: boolean;
+  /** of two or more of these mistakes */
+  causes?: CauseItem[];
 }
 
 /** A box on which two models differ. */
@@ -552,6 +554,14 @@ export interface OpenEvent {
   key: string | null;
 }
 
+/** The other causes like one of the page are wanted. */
+export interface AlikeEvent {
+  /** of the model */
+  letter: string;
+  /** what these causes have in common */
+  family: [string, string, string, string, string];
+}
+
 /** What the linked panes send; `selected` and `mode` stay until they change, the others come once. */
 export interface CompareEvents extends ViewedEvents {
   /** name of a filter */
@@ -562,6 +572,7 @@ export interface CompareEvents extends ViewedEvents {
   mode: string;
   open: OpenEvent;
   verdict: VerdictEvent;
+  alike: AlikeEvent;
 }
 
 /** The pages behind a number: a filter of the list of pages, and a label or "" for all. */

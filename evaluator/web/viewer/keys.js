@@ -35,7 +35,7 @@ export const KEY_HELP = [
   ["T", "Show or hide the predictions"],
   ["F", "Change to the other model"],
   ["L", "Draw the boxes slightly larger, clear of the letters"],
-  ["V", "Verdict on the chosen mistake; there 1 to 4 choose one (twice to replace your own), Tab leads to the note, Esc back to the page"],
+  ["V", "Verdict on the chosen mistake; there 1 to 4 choose one (twice to replace your own), C judges its whole cause, Tab leads to the note, Esc back to the page"],
   ["+ \u2212", "Zoom in and out; so does the mouse wheel, at the pointer"],
   ["0", "Whole page"],
   ["Drag", "Move the enlarged page; Shift and wheel move it sideways"],

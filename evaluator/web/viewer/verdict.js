@@ -8,7 +8,7 @@
 
 import { button, html, icon } from "../shared/elements.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
-import { plural } from "../shared/words.js";
+import { count, plural } from "../shared/words.js";
 
 /**
  * @typedef {object} Viewer what shows the row: the page viewer, or one model of the comparison
@@ -16,7 +16,11 @@ import { plural } from "../shared/words.js";
  * @property {{page: {document: string, index: number} | null, verdicts?: boolean, reviewer?: string | null} | null} data
  * @property {() => {reviewer?: string | null}} shown
  * @property {string | null} selected
- * @property {import("../shared/payloads.d.ts").CauseItem | null} whole
+ * @property {import("../shared/payloads.d.ts").CauseItem | null} whole the cause that is judged as a whole
+ * @property {(mistake: MistakeItem) => import("../shared/payloads.d.ts").CauseItem | undefined} causeOf that has more mistakes than this one
+ * @property {(cause: import("../shared/payloads.d.ts").CauseItem | null) => void} judgeWhole
+ * @property {(cause: import("../shared/payloads.d.ts").CauseItem) => void} [alike] the way to more like it, where no list has one
+ * @property {string} [subject] whose mistakes are judged, where two models are shown: "A: "
  * @property {import("./drafts.js").Drafts} drafts
  * @property {ReturnType<typeof makeVerdictRow>} verdict
  * @property {HTMLElement} root
@@ -70,13 +74,52 @@ export function makeVerdictRow(view) {
     view.verdict.buttons.get(view.verdict.held)?.focus();
     sendVerdict(view, view.verdict.held);
   });
+  const whole = button("One verdict for the whole cause", { class: "verdict-whole", "aria-pressed": "false" }, () => turnWhole(view));
+  const alike = button("More like this", { class: "cause-alike" }, () => {
+    const cause = judgedCause(view);
+    if (cause) view.alike?.(cause);
+  });
+  const group = html("div", { class: "verdict-cause", hidden: true }, whole, alike);
   const root = html("div", { class: "verdict", role: "group", "aria-label": "Verdict", hidden: true },
-    html("div", { class: "verdict-head" }, title, state),
+    html("div", { class: "verdict-head" }, title, state), group,
     html("div", { class: "verdict-buttons", role: "toolbar", "aria-label": "Verdicts" }, ...buttons.values()),
     name, html("div", { class: "verdict-note-row" }, note, save), problem);
   for (const [key, node] of buttons) node.addEventListener("focus", () => holdTab(buttons, key));
   root.addEventListener("focusout", () => ask(view, null));
-  return { root, title, state, buttons, note, save, problem, name, held: "", shown: "", asking: "" };
+  return { root, title, state, group, whole, alike, buttons, note, save, problem, name, held: "", shown: "", asking: "" };
+}
+
+/** @param {Viewer} view @returns {import("../shared/payloads.d.ts").CauseItem | undefined} of the chosen mistake, when it has more mistakes */
+function judgedCause(view) {
+  const mistake = judgedMistake(view);
+  return mistake && view.causeOf(mistake);
+}
+
+/** The verdict is for the whole cause, or for the chosen mistake alone again. @param {Viewer} view */
+function turnWhole(view) {
+  const cause = judgedCause(view);
+  if (!cause) return;
+  view.verdict.asking = "";
+  view.judgeWhole(view.whole ? null : cause);
+  writeVerdict(view);
+  view.spoken.textContent = view.verdict.title.textContent;
+}
+
+/** The choice between one mistake and its whole cause; not there for a mistake that is alone. @param {Viewer} view */
+function writeGroup(view) {
+  const { group, whole, alike } = view.verdict;
+  const cause = judgedCause(view);
+  group.hidden = !cause;
+  if (!cause) return;
+  const words = `One verdict for all ${plural(cause.numbers.length, "mistake")}`;
+  whole.setAttribute("aria-pressed", String(view.whole !== null));
+  if (whole.textContent !== words) whole.textContent = words;
+  whole.setAttribute("aria-label", `${words}: ${cause.title}`);
+  whole.title = `${cause.title}: ${plural(cause.cost, "box", "boxes")} to correct. One verdict for all of it (C in this row)`;
+  alike.hidden = !view.alike || !cause.alike;
+  const more = `${count(cause.alike)} more like this`;
+  alike.setAttribute("aria-label", `${more}, in the gallery`);
+  if (alike.textContent !== more) alike.textContent = more;
 }
 
 /** Asks for the reviewer's name where the verdict was pressed; it is sent with the verdict. @param {Viewer} view @param {string} verdict */
@@ -126,7 +169,8 @@ export function writeVerdict(view) {
   const page = view.data?.page;
   const mistake = judgedMistake(view);
   const shown = judgement(view);
-  row.title.textContent = view.whole ? `Verdict on ${plural(view.whole.numbers.length, "mistake")}: ${view.whole.title}` : mistake ? view.titleOf?.(mistake) ?? `Verdict on mistake ${mistake.number}` : "Verdict";
+  writeGroup(view);
+  row.title.textContent = view.whole ? `Verdict on ${view.subject ?? ""}${plural(view.whole.numbers.length, "mistake")}: ${view.whole.title}` : mistake ? view.titleOf?.(mistake) ?? `Verdict on mistake ${mistake.number}` : "Verdict";
   const open = Boolean(mistake?.target);
   for (const [name, node] of row.buttons) {
     node.disabled = !open;
@@ -222,7 +266,7 @@ function stepButton({ verdict: { buttons } }, target, step) {
 const BUTTON_STEPS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 
 /**
- * Keys of the row: 1 to 4, the arrows and Escape. All others are text, or the browser's: no hotkey of the page works here.
+ * Keys of the row: 1 to 4, C, the arrows and Escape. All others are text, or the browser's: no hotkey of the page works here.
  * @param {Viewer} view @param {KeyboardEvent} event @returns {boolean} whether nothing else may use the key
  */
 export function verdictKey(view, event) {
@@ -239,6 +283,8 @@ export function verdictKey(view, event) {
     return true;
   } else if (number > 0 && plain) {
     if (!event.repeat) chooseByNumber(view, number);
+  } else if (plain && event.key.toLowerCase() === "c") {
+    turnWhole(view);
   } else if (BUTTON_STEPS[event.key]) {
     stepButton(view, target, BUTTON_STEPS[event.key]);
   } else {

@@ -386,6 +386,17 @@ export class Viewer extends PageView {
     this.showMark();
   }
 
+  /** @param {MistakeItem} mistake @returns {import("../shared/payloads.d.ts").CauseItem | undefined} */
+  causeOf({ number }) {
+    return this.shown().causes?.find(({ numbers }) => numbers.includes(number));
+  }
+
+  /** @param {import("../shared/payloads.d.ts").CauseItem | null} cause */
+  judgeWhole(cause) {
+    this.whole = cause;
+    this.showMark();
+  }
+
   /** @override @param {string | null} key */
   select(key) {
     if (key !== this.selected) this.whole = null;

@@ -1,11 +1,11 @@
-"""LayoutScope's dashboard: page settings and navigation, nothing else."""
+"""LayoutScope's dashboard: page settings, navigation and theme, nothing else."""
 
 import base64
 from pathlib import Path
 
 import streamlit as st
 
-from pages.shared import login
+from pages.shared import frame, login
 
 HERE = Path(__file__).resolve().parent
 # In the page itself: a file of it is taken away for a moment when a run is cut short, and the logo stays broken. And
@@ -42,3 +42,4 @@ st.navigation(
     # All of them: Streamlit folds the last ones away when there are more than twelve.
     expanded=True,
 ).run()
+frame.follow_theme()

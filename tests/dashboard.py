@@ -160,9 +160,15 @@ def three_numbers(app: AppTest) -> dict[str, str]:
     return dict(zip(text[::2], text[1::2], strict=True))
 
 
+def components(app: AppTest) -> list[dict[str, Any]]:
+    """The data of our components in the order of the view, but for the one that follows the theme."""
+    given: list[dict[str, Any]] = [json.loads(each.proto.json) for each in app.get("bidi_component")]
+    return [data for data in given if set(data) != {"dark"}]
+
+
 def viewer(app: AppTest) -> dict[str, Any]:
     """What the page viewer was given, or the one other component of a view."""
-    given: list[dict[str, Any]] = [json.loads(component.proto.json) for component in app.get("bidi_component")]
+    given = components(app)
     # The component that remembers the reviewer's name is on several views.
     (data,) = [each for each in given if set(each) != {"name"}] if len(given) > 1 else given
     return page_of(data) if "shown" in data else data

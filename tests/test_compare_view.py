@@ -346,7 +346,7 @@ def test_one_model_only_shows_how_to_add_a_second(monkeypatch: pytest.MonkeyPatc
         dashboard.words(app)
     )
     assert len(app.get("page_link")) == 1
-    assert not app.get("bidi_component")
+    assert dashboard.components(app) == []
 
 
 def test_without_files(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from evaluator.model.dataset import join
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
-from tests.dashboard import SAMPLE_DATA, fine, start, words, workspace
+from tests.dashboard import SAMPLE_DATA, components, fine, start, words, workspace
 
 GALLERY = "pages/gallery.py"
 
@@ -188,4 +188,4 @@ def test_without_pdfs_a_crop_is_an_empty_sheet_with_the_reason(monkeypatch: pyte
 def test_without_files_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, GALLERY, files=workspace(None))
     assert any("No ground truth is open" in each.proto.body for each in app.get("html"))
-    assert app.get("bidi_component") == []
+    assert components(app) == []

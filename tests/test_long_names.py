@@ -28,14 +28,25 @@ def test_only_an_owner_is_left_out_of_a_short_name(name: str, shown: str) -> Non
 def test_names_on_axes_are_cut_before_they_are_measured() -> None:
     chart = mistakes_by_label(["x" * 10_000], {"A": np.array([1])}, baseline="A", dark=False, height=100)
     axis = next(layer["encoding"]["y"]["axis"] for layer in specification(chart)["layer"])
-    assert "slice(datum.label, 0, 83)" in axis["labelExpr"]
+    assert "slice(datum.label, 0, 299)" in axis["labelExpr"]
     assert "202a" in axis["labelExpr"]
 
 
 LONG = "Paragraph of running text in the body of the report, without captions or notes."
 
 
-@pytest.mark.parametrize(("label", "lines"), [("Section-header", 1), ("\u8868\u683c" * 10, 2), (LONG, 3)])
+@pytest.mark.parametrize(
+    ("label", "lines"),
+    [
+        ("Section-header", 1),
+        ("PARAGRAPH TEXT", 1),
+        ("\u8868\u683c" * 10, 2),
+        (LONG, 4),
+        ("HEADING OF A SECTION IN THE ANNEX", 3),
+        (LONG * 2, 7),
+        (LONG * 9, 12),
+    ],
+)
 def test_bars_have_room_for_the_lines_of_their_names(label: str, lines: int) -> None:
     assert name_height([label]) == 12 * lines
     chart = mistakes_by_label([label], {"A": np.array([1])}, baseline="A", dark=False, height=400)

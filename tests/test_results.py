@@ -150,4 +150,5 @@ def test_counts_with_their_noun() -> None:
 
 def test_words_in_a_sentence() -> None:
     assert [listed(words) for words in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a and b", "a, b and c"]
-    assert [capitalised(words) for words in ("mean IoU", "F1", "")] == ["Mean IoU", "F1", ""]
+    names = {"mean IoU": "Mean IoU", "F1": "F1", "": "", "mAP at 0.50": "mAP at 0.50", "recall": "Recall"}
+    assert {words: capitalised(words) for words in names} == names

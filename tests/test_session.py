@@ -392,7 +392,7 @@ def test_the_file_in_whose_place_an_upload_is_shown_is_named(reader: AppTest) ->
 def test_what_is_not_a_pdf_is_refused(reader: AppTest, content: bytes) -> None:
     assert upload_pdfs(reader, ("fake.pdf", content)) == "Added 0. Neither PDF nor image: fake.pdf."
     assert stored(reader) == []
-    assert dashboard.go(reader, PAGE_BROWSER).get("bidi_component")
+    assert dashboard.components(dashboard.go(reader, PAGE_BROWSER))
 
 
 @pytest.mark.parametrize(
@@ -480,7 +480,7 @@ def test_a_path_in_an_annotation_is_only_a_name(monkeypatch: pytest.MonkeyPatch,
     truth = write_file(tmp_path / "t.json", rows, side="ground_truth")
     prediction = write_file(tmp_path / "p.json", rows)
     app = start(monkeypatch, PAGE_BROWSER, files=dashboard.workspace(truth, [prediction], SAMPLE_DATA / "pdf"))
-    if app.get("bidi_component"):
+    if dashboard.components(app):
         data = dashboard.viewer(app)
         assert data["page"]["image"] is None
         assert data["page"]["problem"]

@@ -20,6 +20,7 @@ ROOTS = {
     "gallery": "layoutscope-gallery",
     "meeting": "layoutscope-meeting",
     "reviewer": "layoutscope-reviewer",
+    "theme": "layoutscope-theme",
     "matrix": "layoutscope-matrix",
     "tint": "layoutscope-tint",
     "pack": "layoutscope-viewer",

@@ -22,16 +22,23 @@ _LABEL_PIXELS: Final = 172
 # Cut before it is measured: the browser measures text of ten thousand characters again and again to find where to cut
 # it. Marks that turn the direction of writing would act on the rest of the axis.
 _CUT: Final = (
-    "replace(length(datum.label) > 84 ? slice(datum.label, 0, 83) + '\u2026' : datum.label, "
+    "replace(length(datum.label) > 300 ? slice(datum.label, 0, 299) + '\u2026' : datum.label, "
     "regexp('[\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]', 'g'), '\ufffd')"
 )
-# A long name is broken into lines: behind a space, a hyphen or a slash, Chinese and Japanese anywhere. A text of a Vega
-# expression loses the backslash of an escape that it does not know, so the hyphen is the last of its class.
-_LINES: Final = "([\\u2e80-\\ud7ff\\uf900-\\uffef]{1,13})|(.{1,26}$|.{1,25}[ _/-])|(.{1,26})"
-_PARTED: Final = f"split(replace(replace({_CUT}, regexp('{_LINES}', 'g'), '$1$2$3\\n'), regexp('\\n+$'), ''), '\\n')"
-_MOST_LINES: Final = 3
+# A long name is broken into lines: behind a space, a hyphen or a slash, Chinese and Japanese anywhere, many capitals
+# sooner. A text of a Vega expression loses the backslash of an escape that it does not know, so the hyphen is the last
+# of its class.
+_CAPITALS: Final = "[A-Z0-9 _/-]"
+_LINES: Final = (
+    f"((?={_CAPITALS}{{20}})(?:{_CAPITALS}{{8,18}}[ _/-]|{_CAPITALS}{{17,19}}))|"
+    "([\\u2e80-\\ud7ff\\uf900-\\uffef]{1,13})|(.{1,26}$|.{1,25}[ _/-])|(.{1,26})"
+)
+_PARTED: Final = f"split(replace(replace({_CUT}, regexp('{_LINES}', 'g'), '$1$2$3$4\\n'), regexp('\\n+$'), ''), '\\n')"
+# More than any name that somebody reads; what is longer is whole in the tooltip.
+_MOST_LINES: Final = 12
 _LINE_HEIGHT: Final = 12
-_SHOWN: Final = f"length({_PARTED}) > 3 ? [{_PARTED}[0], {_PARTED}[1], trim({_PARTED}[2]) + '\u2026'] : {_PARTED}"
+_FIRST: Final = f"split(join(slice({_PARTED}, 0, {_MOST_LINES}), '\\n') + '\u2026', '\\n')"
+_SHOWN: Final = f"length({_PARTED}) > {_MOST_LINES} ? {_FIRST} : {_PARTED}"
 
 Numbers = npt.NDArray[Any]
 
@@ -147,7 +154,7 @@ def bars_of_labels(
 
 def name_height(labels: Iterable[str]) -> int:
     """Pixels that the longest of some names needs on a `label_axis`."""
-    lines = max((len(re.findall(_LINES, label[:100])) for label in labels), default=1)
+    lines = max((len(re.findall(_LINES, label[:300])) for label in labels), default=1)
     return _LINE_HEIGHT * min(lines, _MOST_LINES)
 
 

@@ -1184,6 +1184,19 @@ class ReviewerEvents(Events, frozen=True):
     name: str | None = None
 
 
+class ThemePayload(Payload, frozen=True):
+    """The theme in which the server drew the charts."""
+
+    dark: bool
+
+
+class ThemeEvents(Events, frozen=True):
+    """That the reader chose the other theme."""
+
+    changed: str | None = None
+    """dark or light"""
+
+
 # ---- the confusion matrix, and the page with the pixels of a cell ---------------------------------------------------
 
 

@@ -296,8 +296,12 @@ def count_of(count: int, noun: str) -> str:
 
 
 def capitalised(text: str) -> str:
-    """The text with its first letter in upper case; the others stay as they are: ``mean IoU`` is ``Mean IoU``."""
-    return text[:1].upper() + text[1:]
+    """The text with its first letter in upper case; the others stay as they are: ``mean IoU`` is ``Mean IoU``.
+
+    A first word with a capital in it is a symbol and stays as it is: ``mAP at 0.50``.
+    """
+    first = text.split(" ", 1)[0]
+    return text if first[1:] != first[1:].lower() else text[:1].upper() + text[1:]
 
 
 def listed(words: Sequence[str]) -> str:

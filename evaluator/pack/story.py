@@ -149,8 +149,7 @@ def key_differences(differences: Sequence[Difference], models: Sequence[Model]) 
 
 def _title(one: Difference) -> str:
     """The metric, beginning with a capital where it begins with a word."""
-    title = METRICS[one.metric].title
-    return title if title[:2] == "mA" else capitalised(title)
+    return capitalised(METRICS[one.metric].title)
 
 
 def _corrected(models: Sequence[Model]) -> list[KeyDifference]:

@@ -34,6 +34,7 @@ from evaluator.drawing.payloads import (
     ReviewerPayload,
     SlicesEvents,
     SlicesPayload,
+    ThemePayload,
     TintEvents,
     TintPayload,
     VerdictEvent,
@@ -88,6 +89,7 @@ _slices = _component("slices", "open", "boxes", "want")
 _gallery = _component("gallery", "want", "open")
 _meeting = _component("meeting", "decide", "show", "end", "open")
 _reviewer = _component("reviewer", "name")
+_theme = _component("theme", "changed")
 
 
 # --- the page viewer -----------------------------------------------------------------------------------------
@@ -307,6 +309,11 @@ def parse_meeting(state: Reported) -> MeetingEvents:
 def reviewer(payload: ReviewerPayload, *, key: str, on_name: Callable[[], None]) -> None:
     """Lets the browser remember the reviewer's name, and say it to a session that has none; see `remembered_name`."""
     _reviewer(payload, key, {"on_name": on_name})
+
+
+def theme(payload: ThemePayload, *, key: str) -> None:
+    """Has the view drawn anew when the reader chooses the other theme."""
+    _theme(payload, key, {})
 
 
 def remembered_name(state: Reported) -> str:

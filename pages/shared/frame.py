@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from evaluator.drawing.payloads import ThemePayload
 from evaluator.metrics.results import count_of, threshold_text
 from evaluator.model.issues import Issue, folded, plain
-from pages.shared import opened, protocol, widgets
+from pages.shared import components, opened, protocol, widgets
 from pages.shared.opened import BOXES, AnyKind, AnyOpened, Model, Named, OpenedBoxes, files
 from pages.shared.results import result_of, score_threshold, use_standard
 from pages.shared.state import State, state
@@ -130,6 +131,12 @@ def lettered(model: Model) -> str:
 def theme() -> str:
     """A class for our own blocks when the reader's theme is dark, to be put after another class."""
     return " ls-dark" if is_dark() else ""
+
+
+def follow_theme() -> None:
+    """Draw the view anew when the reader chooses the other theme: charts have its colours in them."""
+    with st.sidebar:
+        components.theme(ThemePayload(is_dark()), key="theme")
 
 
 def is_dark() -> bool:

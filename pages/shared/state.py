@@ -408,15 +408,20 @@ def chosen_cells(key: str) -> list[tuple[int, Any]]:
     return list(reported["selection"].get("cells", [])) if reported else []
 
 
+def chart_key(key: str) -> str:
+    """The key of a chart in the reader's theme: Streamlit draws a chart of one key once, in the colours it had then."""
+    return f"{key}_dark" if st.context.theme.type == "dark" else key
+
+
 def chosen_points(key: str, name: str) -> list[dict[str, Any]]:
     """The chosen marks of a chart under a selection's name."""
-    reported = report(key)
+    reported = report(chart_key(key))
     points = reported["selection"].get(name) if reported else None
     return list(points) if isinstance(points, list) else []
 
 
 def chosen_range(key: str, name: str) -> dict[str, list[float]]:
     """The selected ranges of a chart under a selection's name, by axis."""
-    reported = report(key)
+    reported = report(chart_key(key))
     ranges = reported["selection"].get(name) if reported else None
     return dict(ranges) if isinstance(ranges, Mapping) else {}

@@ -9,7 +9,7 @@ from unicodedata import east_asian_width
 import streamlit as st
 
 from evaluator.charts.vega import Chart
-from pages.shared.state import AnyField
+from pages.shared.state import AnyField, chart_key
 
 ROW_HEIGHT: Final = 26
 HEADER_HEIGHT: Final = 34
@@ -88,6 +88,8 @@ def _room(texts: Iterable[str], least: int) -> tuple[int, int]:
 
 def chart(place: Any, drawn: Chart, *, alt: str, **more: Any) -> Any:  # noqa: ANN401 - as Streamlit's
     """A chart in a place of the view: `st`, a column or a container."""
+    if "key" in more:
+        more["key"] = chart_key(more["key"])
     return place.vega_lite_chart(spec={**drawn.spec, "datasets": drawn.data}, theme=None, alt=alt, **more)
 
 

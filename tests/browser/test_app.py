@@ -14,6 +14,7 @@ import pymupdf
 import pytest
 
 from evaluator import formats
+from evaluator.charts.theme import DARK, LIGHT
 from evaluator.drawing import layers, mistake_filter
 from evaluator.drawing.mistake_filter import MistakeFilter
 from evaluator.metrics.causes import causes
@@ -486,6 +487,28 @@ def test_a_narrow_window_from_the_start(server: str, visit: Visit) -> None:
     assert right - left > 200
     assert bottom - top > 250, "a landscape page; the list is beside it"
     assert screen.page.locator(".list").bounding_box()["x"] > right
+
+
+def test_another_theme_from_the_menu_recolours_the_charts(server: str, visit: Visit) -> None:
+    screen = visit(server).open()
+    page = screen.page
+    chart = page.get_by_test_id("stVegaLiteChart").first
+    chart.wait_for()
+
+    def inks() -> str:
+        """The drawing with its colours."""
+        return str(chart.inner_html()).lower()
+
+    light, dark = LIGHT.b.lower(), DARK.b.lower()
+    screen.wait(lambda: light in inks(), "the bars of the light theme")
+    page.get_by_role("button", name="Main menu").click()
+    page.get_by_text("dark_mode").locator("xpath=..").click()
+    page.keyboard.press("Escape")
+    screen.wait(lambda: dark in inks() and light not in inks(), "the bars of the dark theme")
+    page.get_by_role("button", name="Main menu").click()
+    page.get_by_text("contrast").locator("xpath=..").click()
+    page.keyboard.press("Escape")
+    screen.wait(lambda: light in inks(), "the bars of the theme of the browser")
 
 
 def test_the_dark_theme_reaches_our_own_blocks(server: str, visit: Visit) -> None:

@@ -1007,6 +1007,17 @@ export interface ReviewerEvents {
   name: string;
 }
 
+/** The theme in which the server drew the charts. */
+export interface ThemePayload {
+  dark: boolean;
+}
+
+/** That the reader chose the other theme. */
+export interface ThemeEvents {
+  /** dark or light */
+  changed: string;
+}
+
 /** The legend of a heatmap. */
 export interface ScaleItem {
   name: string;

@@ -1,0 +1,57 @@
+/**
+ * Says when the reader chose the other theme in the menu: charts are drawn in the colours of one theme by the server,
+ * which is not asked again on its own. It shows nothing.
+ */
+
+import { html } from "../shared/elements.js";
+import { mounting, streamlitSend } from "../shared/mount.js";
+
+/** @typedef {import("../shared/payloads.d.ts").ThemePayload} ThemePayload */
+/** @typedef {import("../shared/payloads.d.ts").ThemeEvents} ThemeEvents */
+
+class FollowedTheme {
+  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<ThemeEvents>} send */
+  constructor(parent, send) {
+    this.send = send;
+    /** @type {boolean | null} */
+    this.drawn = null;
+    /** @type {boolean | null} what the server was told last: it is told once, whatever it draws */
+    this.told = null;
+    this.root = html("div", { class: "layoutscope-theme", hidden: true });
+    parent.append(this.root);
+    this.app = document.querySelector('[data-testid="stApp"]') ?? document.body;
+    // The theme comes with other classes of the whole application.
+    this.watcher = new MutationObserver(() => this.look());
+    this.watcher.observe(this.app, { attributes: true, attributeFilter: ["class", "style"] });
+  }
+
+  /** @param {ThemePayload} data */
+  update(data) {
+    this.drawn = data.dark;
+    this.look();
+  }
+
+  look() {
+    const dark = getComputedStyle(this.app).colorScheme.includes("dark");
+    if (this.drawn === null || dark === this.drawn) this.told = null;
+    else if (this.told !== dark) {
+      this.told = dark;
+      this.send("changed", dark ? "dark" : "light");
+    }
+  }
+
+  stop() {
+    this.watcher.disconnect();
+    this.root.remove();
+  }
+}
+
+const mountTheme = mounting((parent, /** @type {import("../shared/mount.js").Send<ThemeEvents>} */ send) => new FollowedTheme(parent, send));
+
+/**
+ * Called by Streamlit on mount and on each change of the data.
+ * @param {import("../shared/mount.js").StreamlitComponent<ThemePayload>} component
+ */
+export default function streamlitTheme(component) {
+  return mountTheme(component.parentElement, component.data, streamlitSend(component));
+}

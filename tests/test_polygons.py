@@ -7,6 +7,7 @@ import io
 import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,14 +17,17 @@ from hypothesis.extra.numpy import arrays
 
 from evaluator.drawing.crops import cards
 from evaluator.drawing.layers import page_data
+from evaluator.drawing.mistake_filter import mistake_columns
 from evaluator.drawing.outlines import outline_paths
 from evaluator.metrics.box_items import items
+from evaluator.metrics.error_types import DOCUMENT, NONE, SIDES
 from evaluator.model.boxes import Overlap, overlap
 from evaluator.model.dataset import Annotations, join
 from evaluator.model.issues import Collector
 from evaluator.model.polygons import drawn_rings, outline_bounds, polygon_issues, polygon_overlap
 from evaluator.project import evaluate
 from evaluator.protocols import snapshot
+from evaluator.review.identity import page_mistakes
 from tests.building import annotations, box, ground_truth, random_rows
 
 Ring = list[tuple[float, float]]
@@ -270,7 +274,8 @@ def test_what_is_drawn_has_the_numbers_of_what_is_compared() -> None:
         with_outlines(annotations(rows), {0: [(0.0, 0.0), (0.4, 0.0), (0.4, 0.4), (0.0, 0.4)], 1: upper}),
     )
     boxes, outlined = (snapshot.pair(dataset, polygons=polygons).match().at(0.5) for polygons in (False, True))
-    for result, by_outline, ious in ((boxes, False, [1.0, 1.0]), (outlined, True, [0.5, 0.0])):
+    # Outlines that do not overlap are not near each other: one is missed, the other extra.
+    for result, by_outline, ious in ((boxes, False, [1.0, 1.0]), (outlined, True, [0.5, None])):
         for page, iou in enumerate(ious):
             drawn = page_data(result, page)
             assert drawn.by_outline is by_outline
@@ -279,7 +284,7 @@ def test_what_is_drawn_has_the_numbers_of_what_is_compared() -> None:
             # An outline that is the box is not drawn twice.
             assert predicted.outline == (None if page == 0 else "M0 0L4000 0L4000 4000Z")
             assert predicted.iou == iou
-    assert items(outlined).iou.tolist() == [0.5, 0.0]
+    assert np.array_equal(items(outlined).iou, [0.5, np.nan, np.nan], equal_nan=True)
     (card, *_) = cards(outlined, items(outlined))
     assert [each.outline for each in card.boxes] == ["M0 0L4000 4000L0 4000Z", None]
 
@@ -367,8 +372,7 @@ def test_a_protocol_of_boxes_compares_outlines_when_told_to(protocol: str, tmp_p
         chosen = {**options, "polygons": polygons}
         (evaluated,) = evaluate(protocol, truth, [prediction], **chosen)
         result = evaluated.result.thresholds[0.4]  # type: ignore[attr-defined]
-        words = "polygon IoU · mistakes named by boxes"
-        assert (words in evaluated.result.signature.line) == bool(polygons)
+        assert ("polygon IoU" in evaluated.result.signature.line) == bool(polygons)
         matched[polygons] = (
             result.truth_partner.tolist(),
             *(sorted(column.tolist()) for column in (result.matches.coverage, result.matches.purity)),
@@ -377,6 +381,64 @@ def test_a_protocol_of_boxes_compares_outlines_when_told_to(protocol: str, tmp_p
         None: ([0, 1, 2], [1.0, 1.0, 1.0], [1.0, 1.0, 1.0]),
         True: ([0, -1, 2], [0.5, 1.0], [1.0, 1.0]),
     }
+
+
+def named(truth: Path, prediction: Path, *, iou: float, polygons: bool) -> list[tuple[str, str, float]]:
+    """Name, side and share of each mistake."""
+    (evaluated,) = evaluate("coco", truth, [prediction], iou=(iou,), polygons=polygons, allow_no_match=True)
+    mistakes = evaluated.result.thresholds[iou].mistakes  # type: ignore[attr-defined]
+    sides = ["" if side == NONE else SIDES[side] for side in mistakes.side.tolist()]
+    shares = np.nan_to_num(mistakes.share, nan=-1.0).round(6).tolist()
+    return [(DOCUMENT[kind], *rest) for kind, *rest in zip(mistakes.kind.tolist(), sides, shares, strict=True)]
+
+
+def test_names_sides_and_shares_of_mistakes_follow_the_outlines(tmp_path: Path) -> None:
+    # All boxes are equal. Outlines: the upper 40 per cent of a square, half of it in a corner, the other half.
+    upper_part = [0, 0, 40, 0, 40, 16, 0, 16]
+    files = coco_files(tmp_path, [[SQUARE], [SQUARE], [LOWER]], [[upper_part], [LOWER], [UPPER]])
+    assert named(*files, iou=0.6, polygons=False) == []
+    assert named(*files, iou=0.6, polygons=True) == [
+        ("cut_off", "bottom", 0.6), ("near_miss", "", -1.0), ("missed", "", -1.0), ("invented", "", -1.0),
+    ]  # fmt: skip
+    (evaluated,) = evaluate("coco", files[0], [files[1]], iou=(0.6,), polygons=True, allow_no_match=True)
+    result = evaluated.result.thresholds[0.6]  # type: ignore[attr-defined]
+    assert mistake_columns(result, result.mistakes).iou[:2].round(6).tolist() == [0.4, 0.5]
+    assert [mistake.lines[0] for mistake in page_data(result, 0).mistakes if mistake.name == "cut_off"] == [
+        "bottom −60 %"
+    ]
+    assert page_mistakes(result, 0).mistakes.kind.tolist() == result.mistakes.kind.tolist()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_outlines_that_are_their_boxes_have_the_mistakes_of_boxes(tmp_path: Path, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    sides: list[list[dict[str, Any]]] = []
+    for _ in range(2):
+        corners = draw.integers(0, 40, size=(14, 2))
+        sizes = draw.integers(4, 30, size=(14, 2))
+        sides.append(
+            [
+                {
+                    "id": row + 1, "image_id": 1, "category_id": int(row % 2) + 1, "iscrowd": 0,
+                    "bbox": [x, y, w, h], "area": w * h,
+                    "segmentation": [[x, y, x + w, y, x + w, y + h, x, y + h]],
+                    "score": float(draw.random()),
+                }
+                for row, ((x, y), (w, h)) in enumerate(zip(corners.tolist(), sizes.tolist(), strict=True))
+            ]
+        )  # fmt: skip
+    instances = {
+        "images": [{"id": 1, "width": 80, "height": 80, "file_name": "a.png"}],
+        "categories": [{"id": 1, "name": "Text"}, {"id": 2, "name": "Table"}],
+        "annotations": [{key: value for key, value in each.items() if key != "score"} for each in sides[0]],
+    }
+    (tmp_path / "gt.json").write_text(json.dumps(instances))
+    results = [{key: value for key, value in each.items() if key not in ("id", "iscrowd")} for each in sides[1]]
+    (tmp_path / "dt.json").write_text(json.dumps(results))
+    files = tmp_path / "gt.json", tmp_path / "dt.json"
+    by_box = named(*files, iou=0.5, polygons=False)
+    assert by_box
+    assert named(*files, iou=0.5, polygons=True) == by_box
 
 
 def test_outlines_that_cannot_be_used_are_found_when_they_are_asked_for(tmp_path: Path) -> None:

@@ -222,7 +222,6 @@ def test_outlines_are_compared_where_files_have_them_and_the_reader_says_so(
     app.checkbox(key="polygons").set_value(True)
     dashboard.fine(app.run())
     assert " · polygon IoU ≥ 0.50 · " in dashboard.signature(app)
-    assert " · mistakes named by boxes · " in dashboard.signature(app)
     assert app.query_params["polygons"] in ("yes", ["yes"])
     assert dashboard.cards(app)[0]["F1"] == "0.500"
     app = start(monkeypatch, PAGE_BROWSER, files=files, protocol="coco", polygons="yes")

@@ -384,7 +384,7 @@ class _Facts(NamedTuple):
 
     def _cut(self, mistake: int) -> CutItem | None:
         """Side, share and length of what a prediction cuts off; None for other mistakes."""
-        if DOCUMENT[self.mistakes.kind[mistake]] != "cut_off":
+        if DOCUMENT[self.mistakes.kind[mistake]] != "cut_off" or self.mistakes.side[mistake] == NONE:
             return None
         side, share = SIDES[self.mistakes.side[mistake]], float(self.mistakes.share[mistake])
         points = None
@@ -410,6 +410,8 @@ def _wrong_text(name: str, mistakes: Mistakes, mistake: int, label: str) -> str:
         return f"predicted as {label}"
     if name == "near_miss":
         return "overlaps too little for the IoU threshold"
+    if mistakes.side[mistake] == NONE:
+        return "fits badly inside its outline"
     side = SIDES[mistakes.side[mistake]]
     sign = "−" if name == "cut_off" else "+"
     return f"{side} {sign}{100 * mistakes.share[mistake]:.0f} %"

@@ -27,7 +27,7 @@ from evaluator.metrics.error_types import (
     Mistakes,
 )
 from evaluator.metrics.results import count_of
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, iou
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
 from evaluator.model.dataset import CodeArray, Dataset
 
 WHOLE: Final = (0.0, 1.0)
@@ -139,7 +139,7 @@ def mistake_columns(result: AnyBoxResult, mistakes: Mistakes) -> MistakeColumns:
         truth_label=labels[0],
         prediction_label=labels[1],
         score=score,
-        iou=_best_iou(mistakes, truth.xyxy, prediction.xyxy),
+        iou=_best_iou(result, mistakes),
         size=np.fmax(*sizes),
     )
 
@@ -209,7 +209,7 @@ def _highest(values: FloatArray, offsets: IntArray) -> FloatArray:
     return highest
 
 
-def _best_iou(mistakes: Mistakes, truth: FloatArray, prediction: FloatArray) -> FloatArray:
+def _best_iou(result: AnyBoxResult, mistakes: Mistakes) -> FloatArray:
     """The highest IoU inside each mistake; NaN where one side is missing.
 
     A mistake has one box on one of its sides at least, so the rows of the longer side make all of its pairs.
@@ -227,7 +227,7 @@ def _best_iou(mistakes: Mistakes, truth: FloatArray, prediction: FloatArray) -> 
             (mistakes.prediction_rows, mistakes.prediction_offsets, predictions),
         )
     ]
-    return _highest(iou(truth[rows[0]], prediction[rows[1]]), starts)
+    return _highest(result.matching.fit(rows[0], rows[1]).iou, starts)
 
 
 def passing(

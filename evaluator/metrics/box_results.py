@@ -30,7 +30,7 @@ from evaluator.metrics.results import (
 )
 from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap, overlap
 from evaluator.model.dataset import Dataset, JoinedBoxes, Side, fixes_said
-from evaluator.model.polygons import NAMED_BY_BOXES, POLYGON_IOU, polygon_overlap
+from evaluator.model.polygons import POLYGON_IOU, outline_bounds, polygon_overlap
 
 UNMATCHED: Final = -1
 ALL_LABELS: Final = "All labels"
@@ -87,6 +87,17 @@ class BoxMatching(ABC):
         """What `BoxPairs.match` receives in addition, by name; empty for most protocols."""
         return {}
 
+    def columns(self, side: Side, rows: IntArray | None = None) -> BoxColumns:
+        """The boxes of a side, or some rows of it, for naming: with their outlines where these are compared."""
+        boxes = self.dataset.ground_truth if side == "ground_truth" else self.prediction
+        if rows is None and not self.pairs.polygons:
+            return BoxColumns(boxes.xyxy, boxes.label, boxes.page)
+        own = np.arange(len(boxes), dtype=np.int64) if rows is None else rows
+        if not self.pairs.polygons:
+            return BoxColumns(boxes.xyxy[own], boxes.label[own], boxes.page[own])
+        source = boxes.source.boxes
+        return BoxColumns(outline_bounds(source, own), boxes.label[own], boxes.page[own], regions=(source, own))
+
     def fit(self, truths: IntArray, predictions: IntArray) -> Overlap:
         """How boxes in paired rows fit, whether they match or not: by their outlines where these are compared.
 
@@ -128,7 +139,7 @@ class BoxMatching(ABC):
             labels=self._asked_labels,
             documents=len(self.dataset.documents),
             pages=self.dataset.pages,
-            options=(*options, *([POLYGON_IOU, NAMED_BY_BOXES] if self.pairs.polygons else []), *self._fixes),
+            options=(*options, *([POLYGON_IOU] if self.pairs.polygons else []), *self._fixes),
             **own,
         )
 
@@ -252,17 +263,16 @@ class BoxResult(ABC, Generic[MatchingT]):
     def named(self, options: MistakeOptions | None) -> Mistakes:
         """Every unmatched box under exactly one name; see `evaluator.metrics.error_types`.
 
-        Which boxes matched may be a matter of outlines; names, sides and shares follow from the boxes.
+        Where outlines are compared, names, sides and shares follow from them.
 
         Parameters
         ----------
         options : MistakeOptions or None
             Whether poor matched pairs are mistakes as well; None for those of the protocol.
         """
-        truth, prediction = self.matching.dataset.ground_truth, self.matching.prediction
         return name_mistakes(
-            BoxColumns(truth.xyxy, truth.label, truth.page),
-            BoxColumns(prediction.xyxy, prediction.label, prediction.page),
+            self.matching.columns("ground_truth"),
+            self.matching.columns("prediction"),
             self.truth_partner,
             iou=self.iou,
             truth_counts=self.matching.truth_counts,

@@ -28,7 +28,7 @@ _SCANNED_PER_PAIR = 64
 # Pairs to compare for each box from which on it is worth looking whether the other axis has fewer.
 _WIDE = 32
 # Boxes that share any area.
-_TOUCHING = float(np.finfo(np.float64).tiny)
+TOUCHING = float(np.finfo(np.float64).tiny)
 # A round of mutual best pairs that settles less than this share of the open pairs is not worth its scan.
 _WORTHWHILE_SHARE = 1 / 16
 
@@ -225,7 +225,7 @@ def crowding(
         return iou(ground_truth[truth], prediction[predicted])
 
     for part in _search(
-        ground_truth, ground_truth_group, prediction, prediction_group, iou_floor=_TOUCHING, measure=touching
+        ground_truth, ground_truth_group, prediction, prediction_group, iou_floor=TOUCHING, measure=touching
     ):
         kept += len(part.iou)
         np.add.at(per_group, ground_truth_group[part.ground_truth], 1)
@@ -333,7 +333,7 @@ def outlined_pairs(
         ground_truth_group,
         outline_bounds(prediction),
         prediction_group,
-        iou_floor=_TOUCHING,
+        iou_floor=TOUCHING,
     )
     fit = polygon_overlap(ground_truth, prediction, touching.ground_truth, touching.prediction)
     rows = np.flatnonzero(fit.iou >= iou_floor)

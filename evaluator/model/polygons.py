@@ -25,8 +25,6 @@ _VALID: Final = "Valid Geometry"
 
 POLYGON_IOU: Final = "polygon IoU"
 """How a signature states that outlines were compared instead of boxes."""
-NAMED_BY_BOXES: Final = "mistakes named by boxes"
-"""How it states that the names, sides and shares of mistakes still follow from the boxes."""
 
 ENCLOSES_RULE: Final = "a polygon must enclose an area (OGC simple features 1.2.1, section 6.1.11)"
 CROSSES_RULE: Final = "a polygon must not cross or touch itself (OGC simple features 1.2.1, section 6.1.11)"
@@ -81,18 +79,24 @@ def polygon_overlap(
     return fit
 
 
-def outline_bounds(boxes: Outlined) -> FloatArray:
+def outline_bounds(boxes: Outlined, rows: IntArray | None = None) -> FloatArray:
     """Corners of what each region reaches: of its outline where it has one, else of its box.
+
+    Parameters
+    ----------
+    rows : int64, shape (N,), optional
+        Only these; all of them when absent.
 
     Returns
     -------
     float64, shape (N, 4)
         Only regions whose bounds overlap can overlap, whatever box a file states next to an outline.
     """
-    rows = np.fromiter(boxes.polygons, dtype=np.int64, count=len(boxes.polygons))
-    bounds = boxes.xyxy.copy()
-    if len(rows):
-        bounds[rows] = shapely.bounds(_regions(boxes, rows))
+    chosen = np.arange(len(boxes.xyxy), dtype=np.int64) if rows is None else rows
+    outlined = np.flatnonzero(_has_outline(boxes, chosen))
+    bounds = boxes.xyxy[chosen]
+    if len(outlined):
+        bounds[outlined] = shapely.bounds(_regions(boxes, chosen[outlined]))
     return bounds
 
 

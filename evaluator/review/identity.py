@@ -18,7 +18,7 @@ import numpy as np
 from evaluator.drawing.layers import box_key
 from evaluator.drawing.payloads import JudgedItem, LayersT, OpinionItem
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
-from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, BoxColumns, Mistakes, name_mistakes
+from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, Mistakes, name_mistakes
 from evaluator.model.boxes import IntArray
 from evaluator.model.dataset import Annotations, JoinedBoxes, Side
 from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Target, Unit
@@ -101,8 +101,8 @@ def page_mistakes(result: AnyBoxResult, page: int, *, signature: str = "") -> Pa
     predictions = np.flatnonzero((prediction.page == page) & result.counting_predictions)
     partner = result.truth_partner[truths]
     mistakes = name_mistakes(
-        BoxColumns(truth.xyxy[truths], truth.label[truths], truth.page[truths]),
-        BoxColumns(prediction.xyxy[predictions], prediction.label[predictions], prediction.page[predictions]),
+        matching.columns("ground_truth", truths),
+        matching.columns("prediction", predictions),
         np.where(partner == UNMATCHED, NONE, np.searchsorted(predictions, partner)),
         iou=result.iou,
     )

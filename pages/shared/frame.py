@@ -50,7 +50,7 @@ def signature(loaded: OpenedBoxes, chosen: Sequence[Model], *extra: str) -> str:
     iou = f"{protocol.iou_name()} ≥ {threshold_text(state.iou)}"
     mended = [loaded.predictions[model.index] for model in chosen]
     fixes = [f"fix {source.name}: {', '.join(source.fixes)}" for source in mended if source.fixes]
-    parts = [f"{of.name} {of.version}", iou, "score " + ", ".join(scores), *protocol.remarks(), counts, *fixes, *extra]
+    parts = [f"{of.name} {of.version}", iou, "score " + ", ".join(scores), counts, *fixes, *extra]
     return " · ".join(parts)
 
 

@@ -15,7 +15,7 @@ from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs
 from evaluator.model.dataset import Annotations, Dataset
 from evaluator.model.issues import Issue
-from evaluator.model.polygons import NAMED_BY_BOXES, POLYGON_IOU
+from evaluator.model.polygons import POLYGON_IOU
 from evaluator.protocols import DEFAULT, AnyBoxProtocol, box_protocols
 from evaluator.protocols.base import BoxEvaluation
 from evaluator.protocols.coco import coco_numbers
@@ -46,11 +46,6 @@ def key() -> str:
 def iou_name() -> str:
     """How a signature calls what has to reach the IoU threshold."""
     return POLYGON_IOU if state.polygons else "IoU"
-
-
-def remarks() -> tuple[str, ...]:
-    """What a signature says besides, because of the options of the chosen protocol."""
-    return (NAMED_BY_BOXES,) if state.polygons else ()
 
 
 def prepare(truth: Annotations, prediction: Annotations) -> tuple[Annotations, tuple[Issue, ...]]:

@@ -14,9 +14,10 @@ import msgspec
 import numpy as np
 
 from evaluator.metrics.error_types.names import DOCUMENT, ERROR_TYPES, NONE, BoxColumns, KindArray
-from evaluator.metrics.matching import Candidates, best_per_prediction, greedy_rows, overlapping_pairs
-from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray, overlap
+from evaluator.metrics.matching import TOUCHING, Candidates, best_per_prediction, greedy_rows, overlapping_pairs
+from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap, overlap
 from evaluator.model.dataset import CodeArray, Side
+from evaluator.model.polygons import polygon_overlap
 
 _SPLIT, _MERGED, _WRONG_CLASS, _CUT_OFF, _OVER_CROPPED, _NEAR_MISS, _DUPLICATE, _MISSED, _INVENTED = range(
     len(DOCUMENT)
@@ -87,7 +88,7 @@ class Mistakes:
         Every box involved, matched ones included: the ground truth that a duplicate repeats, the matched part of a
         split. Rising within a mistake.
     side : int8, shape (M,)
-        Code into `SIDES` of a cut-off or over-cropped pair; -1 for the rest.
+        Code into `SIDES` of a cut-off or over-cropped pair; -1 for the rest, and for outlines that end alike.
     share : float64, shape (M,)
         What is missing on that side (over-cropped: too much), as a share of the ground truth's height (top, bottom)
         or width (left, right); in (0, 1] for a cut-off, above 0 for over-cropped, NaN for the rest.
@@ -194,8 +195,8 @@ def name_mistakes(
     -----
     The rules are the table at the top of this module. They are ours: TIDE has no name for split, merged, cut off or
     over-cropped, and counts a near miss as one error of a prediction that also explains the ground truth. Boxes
-    without area overlap nothing, so they are missed or invented. Sides and shares come from the boxes, whatever the
-    outline of a polygon.
+    without area overlap nothing, so they are missed or invented. Where outlines are compared, they decide what
+    overlaps; sides and shares come from what they reach, and a free pair that ends at no other side is a near miss.
 
     Examples
     --------
@@ -382,7 +383,7 @@ def _poor_pairs(truth: _Naming, predicted: _Naming, matched: IntArray, options: 
     """Ground truth of the matched pairs that fit too badly, by the name that they get if no group holds them."""
     if options.min_coverage is None and options.min_purity is None:
         return {}
-    fit = overlap(truth.boxes.xyxy[matched], predicted.boxes.xyxy[truth.partner[matched]])
+    fit = _fit(truth, matched, predicted, truth.partner[matched])
     short = fit.coverage < (-1.0 if options.min_coverage is None else options.min_coverage)
     foreign = fit.purity < (-1.0 if options.min_purity is None else options.min_purity)
     cut = short & (~foreign | (fit.coverage <= fit.purity))
@@ -392,26 +393,40 @@ def _poor_pairs(truth: _Naming, predicted: _Naming, matched: IntArray, options: 
     return {_CUT_OFF: matched[cut], _OVER_CROPPED: matched[foreign & ~cut]}
 
 
+def _fit(first: _Naming, rows: IntArray, second: _Naming, others: IntArray) -> Overlap:
+    """How boxes in paired rows fit, the first as ground truth: by their outlines where these are compared."""
+    if first.boxes.regions is None or second.boxes.regions is None:
+        return overlap(first.boxes.xyxy[rows], second.boxes.xyxy[others])
+    (one, own), (other, theirs) = first.boxes.regions, second.boxes.regions
+    return polygon_overlap(one, other, own[rows], theirs[others])
+
+
 def _near_pairs(truth: _Naming, predicted: _Naming, touch_iou: float) -> _Pairs:
     """Overlapping pairs of which at least one box is free, and how they fit."""
     # Most boxes are matched, so the free ones of each side against the other are a fraction of all against all.
     everyone = np.flatnonzero(truth.takes_part), np.flatnonzero(predicted.free)
     the_rest = np.flatnonzero(truth.free), np.flatnonzero(predicted.takes_part & ~predicted.free)
     parts = []
+    # The IoU of what outlines reach says nothing of their own but that there is one.
+    floor = touch_iou if truth.boxes.regions is None else TOUCHING
     for truths, predictions in (everyone, the_rest):
         pairs = overlapping_pairs(
             truth.boxes.xyxy[truths],
             truth.boxes.page[truths],
             predicted.boxes.xyxy[predictions],
             predicted.boxes.page[predictions],
-            iou_floor=touch_iou,
+            iou_floor=floor,
         )
         parts.append((predictions[pairs.prediction], truths[pairs.ground_truth]))
     prediction, ground_truth = (np.concatenate(rows) for rows in zip(*parts, strict=True))
     # Pairs of equal IoU are taken in this order, so that the order of the rows in the files decides nothing.
     order = np.lexsort((_by_place(truth.boxes, ground_truth), _by_place(predicted.boxes, prediction)))
     prediction, ground_truth = prediction[order], ground_truth[order]
-    fit = overlap(truth.boxes.xyxy[ground_truth], predicted.boxes.xyxy[prediction])
+    fit = _fit(truth, ground_truth, predicted, prediction)
+    if truth.boxes.regions is not None:
+        near = fit.iou >= touch_iou
+        prediction, ground_truth = prediction[near], ground_truth[near]
+        fit = Overlap(*(column[near] for column in fit))
     same = truth.boxes.label[ground_truth] == predicted.boxes.label[prediction]
     return _Pairs(prediction, ground_truth, fit.iou, fit.coverage, fit.purity, same)
 
@@ -459,11 +474,11 @@ def _groups(
     first = first[main[whole_row[first]] == NONE]
     main[whole_row[first]] = part_row[first]
     others = rows[part_row[rows] != main[whole_row[rows]]]
-    beside = overlap(part.boxes.xyxy[main[whole_row[others]]], part.boxes.xyxy[part_row[others]])
+    beside = _fit(part, main[whole_row[others]], part, part_row[others])
     others = others[beside.purity < options.apart_share]
     held, group = np.unique(whole_row[others], return_inverse=True)
-    main_fit = overlap(whole.boxes.xyxy[held], part.boxes.xyxy[main[held]])
-    fit = overlap(whole.boxes.xyxy[whole_row[others]], part.boxes.xyxy[part_row[others]])
+    main_fit = _fit(whole, held, part, main[held])
+    fit = _fit(whole, whole_row[others], part, part_row[others])
     covered = main_fit.coverage + np.bincount(group, weights=fit.coverage, minlength=len(held))
     good = (main_fit.purity >= options.inside_share) & (covered >= options.together_share)
     number = np.cumsum(good) - 1
@@ -496,7 +511,11 @@ def _name_pairs(draft: _Draft, pairs: _Pairs, iou: float, options: MistakeOption
     repeat(pairs.same & (pairs.iou >= iou) & (truth.partner[pairs.truth] != NONE))
     name(_WRONG_CLASS, pair_off(~pairs.same & (pairs.iou >= iou)))
     rows = pair_off(pairs.same & near)
-    name(_fit_name(pairs.coverage[rows], pairs.purity[rows], options), rows)
+    kind = _fit_name(pairs.coverage[rows], pairs.purity[rows], options)
+    # Outlines can differ inside of what they reach; nothing is missing at a side then.
+    corners = truth.boxes.xyxy[pairs.truth[rows]], predicted.boxes.xyxy[pairs.prediction[rows]]
+    kind[(kind != _NEAR_MISS) & ~(_missing(kind, *corners).max(axis=1) > 0.0)] = _NEAR_MISS
+    name(kind, rows)
     name(_WRONG_CLASS, pair_off(~pairs.same & (pairs.iou >= options.near_iou)))
     repeat((pairs.same & near) | (pairs.iou >= iou))
 
@@ -518,7 +537,19 @@ def _sides(
     """
     side, share = np.full(len(kind), NONE, dtype=np.int8), np.full(len(kind), np.nan)
     rows = np.flatnonzero((kind == _CUT_OFF) | (kind == _OVER_CROPPED))
-    outer, inner = (corners[first[rows]] for corners, first in (truth, prediction))
+    missing = _missing(kind[rows], *(corners[first[rows]] for corners, first in (truth, prediction)))
+    at_side = missing.max(axis=1) > 0.0
+    rows, missing = rows[at_side], missing[at_side]
+    side[rows] = missing.argmax(axis=1)
+    share[rows] = missing.max(axis=1)
+    return side, share
+
+
+def _missing(kind: AnyArray, outer: FloatArray, inner: FloatArray) -> FloatArray:
+    """What predictions miss of the ground truth at each of SIDES, or take in too much when over-cropped.
+
+    float64, shape (K, 4): shares of height (top, bottom) or width; below 0 for the contrary.
+    """
     height, width = outer[:, 3] - outer[:, 1], outer[:, 2] - outer[:, 0]
     # In the order of SIDES; positive where the prediction ends before the ground truth.
     missing = np.column_stack(
@@ -529,10 +560,8 @@ def _sides(
             (inner[:, 0] - outer[:, 0]) / width,
         ]
     )
-    missing[kind[rows] == _OVER_CROPPED] *= -1.0
-    side[rows] = missing.argmax(axis=1)
-    share[rows] = missing.max(axis=1)
-    return side, share
+    missing[kind == _OVER_CROPPED] *= -1.0
+    return missing
 
 
 def _ragged(parts: list[_Members], size: int) -> tuple[IntArray, IntArray]:

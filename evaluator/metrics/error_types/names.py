@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import CodeArray, Side
+from evaluator.model.polygons import Outlined
 
 KindArray = npt.NDArray[np.int8]
 NONE: Final = -1
@@ -103,6 +104,9 @@ class BoxColumns:
         Needed by `tide`, for predictions only.
     area : float64, shape (N,), or None
         Width times height of a source that states these instead of the second corner; None where the corners say it.
+    regions : Outlined and int64, shape (N,), or None
+        Where outlines are compared: the boxes with outlines that these are of, and the row of each in them. The corners
+        are then those of what the outlines reach.
     """
 
     xyxy: FloatArray
@@ -110,6 +114,7 @@ class BoxColumns:
     page: IntArray
     score: FloatArray | None = None
     area: FloatArray | None = None
+    regions: tuple[Outlined, IntArray] | None = None
 
     def __len__(self) -> int:
         return len(self.label)

@@ -234,7 +234,7 @@ def test_the_page_viewer_writes_no_document_as_it_is_named() -> None:
     written = re.compile(
         r"\$\{(?:\w+\.)*document\}|title: (?:\w+\.)*document\b|\{ class: [^}]*\}, (?:\w+\.)*document\b"
     )
-    bare = [f"{path.name}: {found[0]}" for path in scripts for found in written.finditer(path.read_text("utf-8"))]
+    bare = [f"{path.name}: {match[0]}" for path in scripts for match in written.finditer(path.read_text("utf-8"))]
     assert bare == []
 
 

@@ -1072,11 +1072,24 @@ def test_missing_renderer_is_said(write: Callable[[str, bytes], Path], monkeypat
 # --- what a worker may say ---------------------------------------------------------------------------------------
 
 
+def webp(width: int, height: int, **more: bool) -> bytes:
+    sheet = io.BytesIO()
+    Image.new("RGB", (width, height)).save(sheet, "WEBP", **more)
+    return sheet.getvalue()
+
+
+def test_an_honest_picture_is_taken() -> None:
+    for size in ((1, 1), (40, 30), (1, 16_000)):
+        assert isinstance(pages_pdf._checked(PageImage(webp(*size), *size, 5.0, 5.0)), PageImage)
+
+
 @pytest.mark.parametrize(
     "reply",
     [
         PageImage(b"<svg onload=alert(1)>", 5, 5, 5.0, 5.0),
         PageImage(b"RIFF\0\0\0\0WEBP", 16_000, 16_000, 5.0, 5.0),
+        PageImage(webp(40, 30), 4, 3, 5.0, 5.0),
+        PageImage(webp(40, 30, lossless=True), 40, 30, 5.0, 5.0),
         WordList(b"\0" * 31, ["a"]),
         WordList(np.array([[0.0, 0.0, 2.0, 1.0]]).tobytes(), ["a"]),
         WordList(np.array([[0.0, 0.0, np.nan, 1.0]]).tobytes(), ["a"]),

@@ -80,7 +80,7 @@ def cut(picture: bytes, part: Rect, *, width: int) -> bytes:
 
     The picture is one that the renderer made; never one from a file of the user.
     """
-    with Image.open(io.BytesIO(picture)) as page:
+    with Image.open(io.BytesIO(picture), formats=("WEBP",)) as page:
         across, down = page.size
         edges = (part[0] * across, part[1] * down, part[2] * across, part[3] * down)
         size = (min(width, max(1, round(edges[2] - edges[0]))), 0)

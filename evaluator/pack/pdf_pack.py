@@ -294,7 +294,7 @@ def _jpeg(picture: Picture) -> bytes | None:
     """The picture in a form that a PDF holds."""
     if picture.webp is None:
         return None
-    with Image.open(io.BytesIO(picture.webp)) as image:
+    with Image.open(io.BytesIO(picture.webp), formats=("WEBP",)) as image:
         written = io.BytesIO()
         image.convert("RGB").save(written, format="JPEG", quality=_JPEG_QUALITY)
         return written.getvalue()

@@ -189,7 +189,7 @@ class Pictures:
         except PageProblem as problem:
             return self._sheet(part, width, problem)
         webp = cut(drawn.webp, part, width=width)
-        with Image.open(io.BytesIO(webp)) as image:
+        with Image.open(io.BytesIO(webp), formats=("WEBP",)) as image:
             return Picture(webp, part, (drawn.page_width, drawn.page_height), image.size)
 
     def crop(self, name: str, index: int, boxes: Sequence[Sequence[float]], *, width: int = _CROP_WIDTH) -> Picture:

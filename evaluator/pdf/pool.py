@@ -843,8 +843,8 @@ def _checked(reply: Reply) -> Description | PageImage | Words | Sizes | Ink | La
         return msgspec.structs.replace(reply, warnings=_plain_warnings(reply.warnings))
     if isinstance(reply, PageImage):
         # The picture goes to browsers: nothing but WebP, however the worker was talked into it.
-        if reply.webp[:4] != b"RIFF" or reply.webp[8:12] != b"WEBP" or reply.width * reply.height > PIXEL_LIMIT:
-            raise _Lost("It sent a picture that is not WebP.")
+        if _webp_size(reply.webp) != (reply.width, reply.height) or reply.width * reply.height > PIXEL_LIMIT:
+            raise _Lost("It sent a picture that is not WebP, or of another size than it says.")
         return msgspec.structs.replace(reply, warnings=_plain_warnings(reply.warnings))
     if isinstance(reply, WordList):
         if len(reply.boxes) != 32 * len(reply.texts):
@@ -872,6 +872,17 @@ def _checked(reply: Reply) -> Description | PageImage | Words | Sizes | Ink | La
             raise _Lost("It sent an invalid page count.")
         return reply
     raise _Lost("It sent its version twice.")
+
+
+def _webp_size(picture: bytes) -> tuple[int, int] | None:
+    """Width and height of a WebP as our worker makes them, lossy and without more parts; None for all else.
+
+    By its first bytes (RFC 9649, section 2.5): a picture is not decoded to find out that it is too large to be.
+    """
+    if picture[:4] != b"RIFF" or picture[8:16] != b"WEBPVP8 " or picture[23:26] != b"\x9d\x01\x2a":
+        return None
+    width, height = (int.from_bytes(picture[place : place + 2], "little") & 0x3FFF for place in (26, 28))
+    return width, height
 
 
 def _checked_layout(reply: LayoutList) -> Layout:

@@ -137,6 +137,10 @@ def test_an_ended_dashboard_leaves_no_file_and_no_process(
         screen.wait(lambda: screen.places()["image"] is not None, "the picture of the page")
         pids = below(process.pid)
         assert len(pids) >= 3, "the server and two that draw pages"
+        if Path("/proc/self/maps").exists():
+            drawing = {pid for pid in pids if b"evaluator.pdf.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()}
+            loaded = {pid for pid in pids if "mupdf" in Path(f"/proc/{pid}/maps").read_text(encoding="utf-8").lower()}
+            assert loaded == drawing, "the renderer is in the processes that draw, and in no other"
         screen.leave()
         process.send_signal(ending)
         process.wait(30)

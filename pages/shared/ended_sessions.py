@@ -17,7 +17,7 @@ import weakref
 from collections.abc import Callable
 from typing import Final
 
-from streamlit import config
+from streamlit import config as settings
 from streamlit.runtime import Runtime, RuntimeConfig, RuntimeState
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -100,9 +100,9 @@ def keep_watch() -> None:
     begin = Runtime.__init__
 
     @functools.wraps(begin)
-    def with_our_storage(runtime: Runtime, given: RuntimeConfig) -> None:
-        storage = EndingStorage(ttl_seconds=config.get_option("server.disconnectedSessionTTL"))
-        begin(runtime, dataclasses.replace(given, session_storage=storage))
+    def with_our_storage(runtime: Runtime, config: RuntimeConfig) -> None:
+        storage = EndingStorage(ttl_seconds=settings.get_option("server.disconnectedSessionTTL"))
+        begin(runtime, dataclasses.replace(config, session_storage=storage))
 
     Runtime.__init__ = with_our_storage  # type: ignore[method-assign]
     shutdown = AppSession.shutdown

@@ -93,7 +93,7 @@ def keep_watch() -> None:
     UnknownStreamlit
         When this Streamlit has no place for that.
     """
-    asked = getattr(SessionStorage, "__abstractmethods__", frozenset())
+    asked: frozenset[str] = getattr(SessionStorage, "__abstractmethods__", frozenset())
     fields = {each.name for each in dataclasses.fields(RuntimeConfig)}
     if not asked <= {"get", "save", "delete", "list"} or "session_storage" not in fields:
         raise UnknownStreamlit
@@ -104,7 +104,7 @@ def keep_watch() -> None:
         storage = EndingStorage(ttl_seconds=settings.get_option("server.disconnectedSessionTTL"))
         begin(runtime, dataclasses.replace(config, session_storage=storage))
 
-    Runtime.__init__ = with_our_storage  # type: ignore[method-assign]
+    Runtime.__init__ = with_our_storage  # type: ignore[method-assign, assignment]
     shutdown = AppSession.shutdown
 
     @functools.wraps(shutdown)
@@ -114,7 +114,7 @@ def keep_watch() -> None:
         if session.id in _ENDS:
             _beside(functools.partial(_call, _ENDS.pop(session.id)))
 
-    AppSession.shutdown = ended  # type: ignore[method-assign]
+    AppSession.shutdown = ended  # type: ignore[method-assign, assignment]
     _IN_FORCE.set()
 
 

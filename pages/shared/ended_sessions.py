@@ -17,7 +17,7 @@ import weakref
 from collections.abc import Callable
 from typing import Final
 
-from streamlit import config
+from streamlit import config as settings
 from streamlit.runtime import Runtime, RuntimeConfig, RuntimeState
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -93,18 +93,18 @@ def keep_watch() -> None:
     UnknownStreamlit
         When this Streamlit has no place for that.
     """
-    asked = getattr(SessionStorage, "__abstractmethods__", frozenset())
+    asked: frozenset[str] = getattr(SessionStorage, "__abstractmethods__", frozenset())
     fields = {each.name for each in dataclasses.fields(RuntimeConfig)}
     if not asked <= {"get", "save", "delete", "list"} or "session_storage" not in fields:
         raise UnknownStreamlit
     begin = Runtime.__init__
 
     @functools.wraps(begin)
-    def with_our_storage(runtime: Runtime, given: RuntimeConfig) -> None:
-        storage = EndingStorage(ttl_seconds=config.get_option("server.disconnectedSessionTTL"))
-        begin(runtime, dataclasses.replace(given, session_storage=storage))
+    def with_our_storage(runtime: Runtime, config: RuntimeConfig) -> None:
+        storage = EndingStorage(ttl_seconds=settings.get_option("server.disconnectedSessionTTL"))
+        begin(runtime, dataclasses.replace(config, session_storage=storage))
 
-    Runtime.__init__ = with_our_storage  # type: ignore[method-assign]
+    Runtime.__init__ = with_our_storage  # type: ignore[method-assign, assignment]
     shutdown = AppSession.shutdown
 
     @functools.wraps(shutdown)
@@ -114,7 +114,7 @@ def keep_watch() -> None:
         if session.id in _ENDS:
             _beside(functools.partial(_call, _ENDS.pop(session.id)))
 
-    AppSession.shutdown = ended  # type: ignore[method-assign]
+    AppSession.shutdown = ended  # type: ignore[method-assign, assignment]
     _IN_FORCE.set()
 
 

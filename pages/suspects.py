@@ -397,7 +397,7 @@ def view() -> None:
     _kinds(every)
     entries = held.queue(every, findings.review_log(), signature)
     if entries:
-        left, right = st.columns([1, 1.2], gap="medium")
+        left, right = st.columns([1, 1.12], gap="medium")
         with left:
             more = f", the first {held.SHOWN}" if len(entries) == held.SHOWN else ""
             frame.section(f"{len(entries):,} to review", f"most evidence first{more}")

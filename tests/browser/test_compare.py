@@ -488,3 +488,21 @@ def test_nothing_sticks_out(server: str, visit: Visit, width: int, height: int) 
           .map((node) => { const r = node.getBoundingClientRect(); return [r.left, r.right]; })"""
     )
     assert all(one[1] <= other[0] for one, other in itertools.pairwise(ticks)), "ticks are apart"
+
+
+@pytest.mark.parametrize("width", [1440, 1024, 960])
+def test_the_first_line_is_pressed_and_the_tools_are_one_row(server: str, visit: Visit, width: int) -> None:
+    screen = visit(server, width=width, height=700).open("compare")
+    page = screen.page
+    page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
+    page.locator(".pair-pane").first.focus()
+    # The place in the list of differences takes more room when one is chosen.
+    page.keyboard.press("n")
+    screen.settled()
+    tops = page.locator(".pair-toolbar > :not(.grow)").evaluate_all(
+        "(nodes) => nodes.filter((n) => n.offsetWidth).map((n) => Math.round(n.getBoundingClientRect().top / 12))"
+    )
+    assert len(set(tops)) == 1, tops
+    # The top bar of the page lies over this button.
+    page.get_by_role("button", name="Operating point").click()
+    page.get_by_role("slider", name="IoU threshold").wait_for()

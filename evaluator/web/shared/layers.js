@@ -31,7 +31,7 @@ import { percentOf } from "./words.js";
  */
 
 const CHIP_HEIGHT = 17;
-const MOST_CHIP_WIDTH = 230;
+const MOST_CHIP_WIDTH = 420;
 export const LAYER_ORDER = /** @type {const} */ (["truth", "TP", "FN", "FP"]);
 
 /** @param {string} text @param {string} font @returns {number} */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -11,10 +12,14 @@ import pytest
 
 from evaluator import cli, formats
 from evaluator.model.dataset import join
+from evaluator.pack.slice_cards import pack_slices
+from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.pool import PagePool
 from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.review.identity import page_mistakes
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
+from evaluator.slices.pdf_pages import of_results
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
 FILES = ["--gt", str(SAMPLE / "ground_truth.json"), "--pred", str(SAMPLE / "blocks.json")]
@@ -50,6 +55,21 @@ def test_one_html_file_with_the_findings_of_a_store(tmp_path: Path, run: Run) ->
     text = out.read_text(encoding="utf-8")
     assert "Ask the editors." in text
     assert "<title>One box</title>" in text
+
+
+def test_slices_are_searched_with_what_the_pdfs_show(tmp_path: Path, run: Run) -> None:
+    dataset = join(*(formats.read(SAMPLE / f"{name}.json") for name in ("ground_truth", "blocks")))
+    result = pair(dataset).match().at(0.5)
+    with PagePool() as pool:
+        seen = of_results([result], PdfFolder(SAMPLE / "pdf"), pool, lambda _done, _total: None)
+    (told,) = pack_slices([result], ["A"], of_pages=seen.of_pages, of_boxes=seen.of_boxes).words
+    (without,) = pack_slices([result], ["A"]).words
+    assert told != without
+    words = ("report", *FILES, "--out", tmp_path / "pack.html", "--pages", 0, "--cards", 0)
+    assert run(*words, "--pdfs", SAMPLE / "pdf")[0] == 0
+    assert told in html.unescape((tmp_path / "pack.html").read_text(encoding="utf-8"))
+    assert run(*words)[0] == 0
+    assert without in html.unescape((tmp_path / "pack.html").read_text(encoding="utf-8"))
 
 
 def test_a_pdf_by_its_name(tmp_path: Path, run: Run) -> None:

@@ -30,6 +30,7 @@ from evaluator.pack.further import Boxes, Further, gather_all
 from evaluator.pack.html_pack import Progress, Written, write_html
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.since import read as read_earlier
+from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.project import (
     OptionError,
@@ -43,6 +44,7 @@ from evaluator.protocols import AnyBoxProtocol, AnyProtocol
 from evaluator.protocols.base import BoxProtocol, Options, Source
 from evaluator.review.place import store_address
 from evaluator.review.verdicts import Event, ReviewLog
+from evaluator.slices.pdf_pages import of_results
 
 _numbers = Group("Numbers", sort_key=1)
 _contents = Group("Contents", sort_key=2)
@@ -158,7 +160,7 @@ def review_pack(
         raise UsageError("--since compares packs with boxes; none of these protocols matches boxes.")
     earlier = None if since is None else read_earlier(since)
     run = _Run(gt, pred, pdfs, chosen(options), [*min_score, *[0.0] * len(pred)][: len(pred)])
-    with progress("Reading") as say:
+    with progress("Reading") as say, PagePool(workers=min(os.cpu_count() or 2, _MOST_WORKERS)) as pool:
         run.need_options(systems)
         events = _events(findings, workspace, gt)
         with _refused():
@@ -166,12 +168,11 @@ def review_pack(
             others = [run.further(system, say) for system in systems if system is not boxes]
             others += [each.further(say) for each in further]
             if boxes is not None and iou is not None:
-                of_boxes = run.boxes(boxes, iou, say, ReviewLog.of(events))
+                of_boxes = run.with_pages(run.boxes(boxes, iou, say, ReviewLog.of(events)), pool, say)
             contents = gather_all(of_boxes, others, wanted, _counted(say), earlier=earlier)
         _need_documents(wanted.documents, contents)
-        with PagePool(workers=min(os.cpu_count() or 2, _MOST_WORKERS)) as pool:
-            pictures = Pictures(pool, pdfs, contents.dataset.page_images if contents.dataset is not None else None)
-            files = _write(out, contents, pictures, events, pdfs=pdfs, say=say)
+        pictures = Pictures(pool, pdfs, contents.dataset.page_images if contents.dataset is not None else None)
+        files = _write(out, contents, pictures, events, pdfs=pdfs, say=say)
     sys.stderr.write(issues_text(contents.issues))
     sys.stdout.write(files)
     return OK
@@ -302,6 +303,14 @@ class _Run(NamedTuple):
             issues += checked_match(system, dataset.ground_truth.source, side.source, options, result)
         called = self._called([side.source for side in dataset.predictions])
         return Boxes(system, results, called, log, tuple(dict.fromkeys(issues)), options)
+
+    def with_pages(self, boxes: Boxes, pool: PagePool, say: Bar) -> Boxes:
+        """The boxes with what the PDFs show of their pages, for slices; as they are without PDFs."""
+        if self.pdfs is None:
+            return boxes
+        say("Reading pages")
+        seen = of_results(boxes.results, PdfFolder(self.pdfs), pool, say.count)
+        return boxes._replace(of_pages=seen.of_pages, of_boxes=seen.of_boxes)
 
     def _called(self, models: Sequence[Source]) -> list[ModelItem]:
         """What the models are called: as their files state, or as these are named."""

@@ -24,7 +24,7 @@ from evaluator.slices.attributes import Attribute, OfPages, joined
 from evaluator.slices.measured import ALL, Measure, problem_of
 from evaluator.slices.named import NamedSlice, default_file, saved
 from evaluator.slices.page_table import read_page_table
-from evaluator.slices.pdf_pages import of_pdf_pages
+from evaluator.slices.pdf_pages import of_results
 from evaluator.slices.search import SMALLEST_EFFECT
 from evaluator.slices.slices import Slices, find_slices
 
@@ -156,9 +156,7 @@ def _from_pdfs(
         return {}, ()
     say("Reading pages")
     with PagePool() as pool:
-        dataset = boxes[0].matching.dataset
-        sides = [dataset.ground_truth, *(each.matching.prediction for each in boxes)]
-        seen = of_pdf_pages(dataset, sides, PdfFolder(pdfs), pool, say.count)
+        seen = of_results(boxes, PdfFolder(pdfs), pool, say.count)
     return seen.of_pages, seen.of_boxes
 
 

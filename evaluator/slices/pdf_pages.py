@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
 from evaluator.pdf.folder import PdfFolder
@@ -92,6 +93,15 @@ def of_pdf_pages(
         for of_side in columns:
             of_side.fill(page, seen, lines)
     return PdfAttributes(of_pages, tuple(of_side.attributes() for of_side in columns))
+
+
+def of_results(
+    results: Sequence[AnyBoxResult], folder: PdfFolder, pool: PagePool, count: Callable[[int, int], None]
+) -> PdfAttributes:
+    """`of_pdf_pages` for the ground truth and the predictions of some results of one dataset."""
+    dataset = results[0].matching.dataset
+    sides = [dataset.ground_truth, *(each.matching.prediction for each in results)]
+    return of_pdf_pages(dataset, sides, folder, pool, count)
 
 
 class _Columns(NamedTuple):

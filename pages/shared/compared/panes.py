@@ -227,7 +227,7 @@ def _choose_show(name: str) -> None:
 def _shown() -> None:
     """Another filter."""
     name = _events().show
-    if name in ITEM_FILTERS:
+    if name is not None and name in ITEM_FILTERS:
         _choose_show(name)
 
 

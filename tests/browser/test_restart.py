@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
 from tests.browser.conftest import Screen, dashboard, free_port
 from tests.browser.test_findings import name_oneself
-from tests.dashboard import SAMPLE_DATA
 
 pytestmark = pytest.mark.browser
 # What the browser itself says while nobody answers.
@@ -26,11 +24,10 @@ def test_an_open_tab_goes_on_after_the_server_has_started_again(
     visit: Callable[..., Screen], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
-    shutil.copy(SAMPLE_DATA / "blocks.json", tmp_path / "third.json")
-    words, port = ("--workspace", str(tmp_path / "ws")), free_port()
-    with dashboard(tmp_path, *words, port=port) as url:
-        screen = visit(url).open("files").upload(tmp_path / "third.json")
-        name_oneself(screen.go("Findings"), "Anna")
+    port = free_port()
+    with dashboard(tmp_path, port=port) as url:
+        screen = visit(url).open("findings")
+        name_oneself(screen, "Anna")
         screen.go("Page browser")
         screen.page.get_by_role("combobox", name="Label").click()
         screen.page.get_by_role("option", name="Table").click()
@@ -44,7 +41,7 @@ def test_an_open_tab_goes_on_after_the_server_has_started_again(
         was, at = screen.address(), screen.where()
     connected: list[str] = []
     screen.page.on("websocket", lambda socket: connected.append(socket.url))
-    with dashboard(tmp_path, *words, port=port):
+    with dashboard(tmp_path, port=port):
         # No reload: the tab knocks until somebody answers.
         screen.wait(lambda: bool(connected) and not screen.waiting, "the connection of the open tab")
         screen.settled()
@@ -57,7 +54,5 @@ def test_an_open_tab_goes_on_after_the_server_has_started_again(
             screen.wait(lambda: bool(store.events()), "the verdict in the store")
             (event,) = store.events()
         assert (event.author, event.verdict, event.target.document) == ("Anna", "model_wrong", at[0])
-        screen.go("Files")
-        screen.wait(lambda: "third.json" in screen.cells(), "the upload in the table")
         screen.leave()
     screen.trouble[:] = [line for line in screen.trouble if not any(words in line for words in UNANSWERED)]

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pymupdf
 import pytest
@@ -20,6 +21,7 @@ from PIL import Image
 
 from evaluator import formats, project
 from evaluator.compare.decision import Cost
+from evaluator.drawing import crops
 from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.causes import causes
 from evaluator.model.dataset import join
@@ -293,6 +295,26 @@ def test_boxes_stand_on_the_crop_where_they_stand_on_the_page(pool: PagePool, re
         assert image.size == picture.size
     shape = (x2 - x1) * picture.points[0] / ((y2 - y1) * picture.points[1])
     assert picture.size[0] / picture.size[1] == pytest.approx(shape, rel=0.01)
+
+
+def test_a_crop_is_the_part_of_its_page(pool: PagePool) -> None:
+    """It is cut before it is encoded; cut from the encoded page it is the same picture but for what WebP loses."""
+    path, part = SAMPLE / "pdf" / "river-districts.pdf", (0.1031, 0.0517, 0.4702, 0.2519)
+    drawn = pool.page_part(path, 0, part=part, dpi=144.0, width=640)
+    page = pool.page_image(path, 0, dpi=144.0)
+    assert (drawn.page_width, drawn.page_height) == (page.page_width, page.page_height)
+    pictures = []
+    for webp in (drawn.webp, crops.cut(page.webp, part, width=640)):
+        with Image.open(io.BytesIO(webp)) as image:
+            pictures.append(np.asarray(image.convert("RGB"), dtype=np.float64))
+    assert pictures[0].shape == pictures[1].shape == (drawn.height, drawn.width, 3)
+    assert drawn.width == round((part[2] - part[0]) * page.width)
+    assert np.abs(pictures[0] - pictures[1]).mean() < 3.0
+    assert pictures[0].std() > 20.0
+    assert pool.page_part(path, 0, part=part, dpi=144.0, width=100).width == 100
+    for wrong in ((0.5, 0.0, 0.5, 1.0), (0.0, 0.0, 1.2, 1.0)):
+        with pytest.raises(ValueError, match="part must be"):
+            pool.page_part(path, 0, part=wrong, dpi=144.0, width=640)
 
 
 def test_each_finding_shows_what_both_models_have_there(

@@ -26,6 +26,7 @@ from evaluator.metrics.results import count_of
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Side
 from evaluator.model.issues import plain
+from evaluator.pdf.worker import part_of
 
 CARD_ASPECT: Final = 1.7
 """Width of a crop over its height."""
@@ -81,12 +82,7 @@ def cut(picture: bytes, part: Rect, *, width: int) -> bytes:
     The picture is one that the renderer made; never one from a file of the user.
     """
     with Image.open(io.BytesIO(picture), formats=("WEBP",)) as page:
-        across, down = page.size
-        edges = (part[0] * across, part[1] * down, part[2] * across, part[3] * down)
-        size = (min(width, max(1, round(edges[2] - edges[0]))), 0)
-        height = max(1, round(size[0] * (edges[3] - edges[1]) / (edges[2] - edges[0])))
-        # The box of `resize` keeps fractions of a pixel, so that overlays drawn by shares stay where they belong.
-        crop = page.convert("RGB").resize((size[0], height), Image.Resampling.LANCZOS, box=edges)
+        crop = part_of(page.convert("RGB"), part, width=width)
     written = io.BytesIO()
     crop.save(written, format="WEBP", quality=_QUALITY, method=0)
     return written.getvalue()

@@ -13,7 +13,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -28,6 +28,7 @@ from evaluator.drawing.outlines import UNITS
 from evaluator.drawing.page_rows import rows_on
 from evaluator.drawing.payloads import (
     BoxItem,
+    CardItem,
     LostText,
     ModelItem,
     PackModelItem,
@@ -188,36 +189,62 @@ def files_of(contents: Contents) -> list[FileRow]:
 
 
 def told_cards(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[Card]:
-    """The findings one by one, each reported before it is worked on, their pages drawn ahead."""
+    """The findings one by one, each reported before it is worked on, their crops drawn ahead."""
     total = len(contents.cards) + len(plan.pages)
-    places = ((card, _drawn_at(card, contents)) for card in contents.cards)
-    for done, card in enumerate(pictures.ahead(places, width=None)):
+    things = ((card, partial(_drawn_of_card, card, contents, pictures)) for card in contents.cards)
+    for done, card in enumerate(pictures.ahead(things)):
         progress(done, total, f"Finding {card.number} of {len(contents.cards)}")
         yield card
 
 
 def draw_crops(contents: Contents, pictures: Pictures, plan: Plan) -> None:
-    """Draw the pages of causes and slices in all workers, so that their crops are cut without waiting."""
-    pages = [cause.page for cause in contents.causes[: plan.causes]]
-    places = [contents.place(page)[1:] for page in pages]
-    if contents.dataset is not None:
-        names = {document.doc_id: document.name for document in contents.dataset.documents}
-        shown = (example for card in contents.slices.cards[: plan.slices] for example in card.examples)
-        places += [(names[example.document], example.index) for example in shown]
-    for _ in pictures.ahead(((place, place) for place in dict.fromkeys(places)), width=None):
+    """Draw the crops of causes and slices in all workers, so that none of them is waited for."""
+    drawn: list[Callable[[], object]] = [
+        partial(_drawn_of_cause, cause, contents, pictures) for cause in contents.causes[: plan.causes]
+    ]
+    drawn += [
+        partial(_drawn_of_example, example, contents, pictures)
+        for card in contents.slices.cards[: plan.slices]
+        for example in card.examples
+    ]
+    for _ in pictures.ahead((None, draw) for draw in drawn):
         pass
 
 
-def _drawn_at(card: Card, contents: Contents) -> tuple[str, int]:
-    """The page of a finding; none with the name "" for one without."""
-    return contents.place(card.page)[1:] if card.page >= 0 else ("", 0)
+def _drawn_of_card(card: Card, contents: Contents, pictures: Pictures) -> tuple[Picture, PageText | None] | None:
+    """The part of the page that a finding shows, and its words; None for one without a page."""
+    if card.page < 0:
+        return None
+    _, name, index = contents.place(card.page)
+    return pictures.crop(name, index, [box.xyxy for box in card.boxes]), pictures.text(name, index)
+
+
+def _drawn_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> tuple[Picture, PageText | None]:
+    """The part of the page that a cause shows, and its words."""
+    _, name, index = contents.place(cause.page)
+    return pictures.part(name, index, cause.part), pictures.text(name, index)
+
+
+def _drawn_of_example(example: CardItem, contents: Contents, pictures: Pictures) -> Picture | None:
+    """The part of the page that an example of a slice shows; None where no page of the files is meant."""
+    page = contents.dataset.page_row(example.document, example.index) if contents.dataset is not None else None
+    if page is None:
+        return None
+    _, name, index = contents.place(page)
+    return pictures.crop(name, index, [box.xyxy for box in example.boxes])
+
+
+def drawn_of_page(page: int, contents: Contents, pictures: Pictures, width: int) -> tuple[Picture, PageText | None]:
+    """The picture of a whole page, and its words."""
+    _, name, index = contents.place(page)
+    return pictures.page(name, index, width=width), pictures.text(name, index)
 
 
 def told_pages(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[int]:
     """The pages with a picture one by one, each reported before it is worked on and drawn ahead."""
     total = len(contents.cards) + len(plan.pages)
-    places = ((page, contents.place(page)[1:]) for page in plan.pages)
-    for done, page in enumerate(pictures.ahead(places, width=plan.width)):
+    things = ((page, partial(drawn_of_page, page, contents, pictures, plan.width)) for page in plan.pages)
+    for done, page in enumerate(pictures.ahead(things)):
         progress(len(contents.cards) + done, total, f"Page {done + 1} of {len(plan.pages)}")
         yield page
     progress(total, total, "Writing the file")
@@ -263,10 +290,10 @@ def sides_of_card(card: Card, contents: Contents, pictures: Pictures) -> list[Si
     On the side of its model the boxes of the finding stand out, on the other side what lies where they are. Empty for
     one that is about no page of the open documents.
     """
-    if card.page < 0:
+    drawn = _drawn_of_card(card, contents, pictures)
+    if drawn is None:
         return []
-    _, name, index = contents.place(card.page)
-    picture, text = pictures.crop(name, index, [box.xyxy for box in card.boxes]), pictures.text(name, index)
+    picture, text = drawn
     mine = {box.key for box in card.boxes}
     sides = []
     for model in compared_with(card, contents.models):
@@ -343,10 +370,9 @@ def boxes_on(boxes: Iterable[BoxItem], picture: Picture) -> list[PlacedBox]:
 def _page(page: int, position: int, contents: Contents, pictures: Pictures, plan: Plan) -> dict[str, Any]:
     """A page with its boxes, and what the viewer needs to open it."""
     document, name, index = contents.place(page)
-    picture = pictures.page(name, index, width=plan.width)
+    picture, text = drawn_of_page(page, contents, pictures, plan.width)
     points = picture.points if picture.webp is not None else None
     shown = page_layers(contents, page, points)
-    text = pictures.text(name, index)
     lost = [lost_on(model, page, text) for model in contents.models]
     payload = PackPagePayload(
         page=PackPageItem(
@@ -464,8 +490,7 @@ class Side(NamedTuple):
 
 def sides_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> list[Side]:
     """A cause with the same part of its page for the first two models."""
-    _, name, index = contents.place(cause.page)
-    picture, text = pictures.part(name, index, cause.part), pictures.text(name, index)
+    picture, text = _drawn_of_cause(cause, contents, pictures)
     sides = []
     for model in contents.models[:2]:
         boxes = layers.page_data(model.result, cause.page).boxes
@@ -507,11 +532,9 @@ def _examples(card: SliceCard, contents: Contents, pictures: Pictures) -> list[S
     """The crops of the examples of a slice."""
     sides = []
     for example in card.examples:
-        page = contents.dataset.page_row(example.document, example.index) if contents.dataset is not None else None
-        if page is None:
+        picture = _drawn_of_example(example, contents, pictures)
+        if picture is None:
             continue
-        _, name, index = contents.place(page)
-        picture = pictures.crop(name, index, [box.xyxy for box in example.boxes])
         boxes = boxes_on(
             (
                 BoxItem(box.key, box.side, box.status, example.label, box.xyxy, outline=box.outline)

@@ -29,6 +29,7 @@ from evaluator.pack.html_pack import (
     boxes_on,
     changes_of,
     draw_crops,
+    drawn_of_page,
     environment,
     files_of,
     hand_of,
@@ -274,13 +275,13 @@ def _placed(boxes: Iterable[PlacedBox], status: str = "") -> Iterator[Box]:
 def _page(page: int, contents: Contents, pictures: Pictures, width: int) -> Pane:
     """One page with the boxes of the last model."""
     _, name, index = contents.place(page)
-    picture = pictures.page(name, index, width=width)
+    picture, words = drawn_of_page(page, contents, pictures, width)
     shown = page_layers(contents, page, None)
     counts = [(model.letter, data.counts) for model, data in zip(contents.models, shown, strict=True)]
     boxes = [box for box in shown[-1].boxes if box.status != "truth"]
     title = f"{plain(name)}, page {index + 1}"
     model = contents.models[-1]
-    lost = marks_on(lost_on(model, page, pictures.text(name, index)).lost, picture)
+    lost = marks_on(lost_on(model, page, words).lost, picture)
     text = _part("page", title=title, counts=counts, problem=picture.problem, shown=f"{model.letter} {model.name}")
     return _pane(picture, (*_placed(lost, "lost"), *_placed(boxes_on(boxes, picture))), text)
 

@@ -6,18 +6,15 @@ Pages come from the render workers through `PagePool`; this module only cuts and
 
 from __future__ import annotations
 
-import contextlib
-import io
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
 import numpy as np
-from PIL import Image
 
-from evaluator.drawing.crops import aspect_of, cut, data_url, region
+from evaluator.drawing.crops import aspect_of, data_url, region
 from evaluator.drawing.payloads import Rect
 from evaluator.drawing.text_lost import PageText
 from evaluator.model.issues import plain
@@ -136,26 +133,15 @@ class Pictures:
         points = (drawn.page_width, drawn.page_height)
         return Picture(drawn.webp, (0.0, 0.0, 1.0, 1.0), points, (drawn.width, drawn.height))
 
-    def ahead(self, places: Iterable[tuple[T, tuple[str, int]]], *, width: int | None) -> Iterator[T]:
-        """Things in their order, each when its page (name and index) is drawn, a few pages ahead, in all workers.
+    def ahead(self, things: Iterable[tuple[T, Callable[[], object]]]) -> Iterator[T]:
+        """Things in their order, each when what draws its pictures has been called, a few ahead, in all workers.
 
-        Parameters
-        ----------
-        width : int or None
-            Of whole pages; None for the resolution of crops.
+        The workers keep what they drew, so that the same questions are then answered at once.
         """
-
-        def draw(name: str, index: int) -> None:
-            # Only so that the next question about this page is answered at once; that one says what is wrong.
-            with contextlib.suppress(PageProblem):
-                page = self._page(name, index)
-                self._pool.page_image(page.path, page.page_index, width=width, dpi=_CROP_DPI)
-                self._pool.words(*page)
-
-        waiting: deque[tuple[T, Future[None]]] = deque()
+        waiting: deque[tuple[T, Future[object]]] = deque()
         with ThreadPoolExecutor(self._pool.workers) as threads:
-            for thing, place in places:
-                waiting.append((thing, threads.submit(draw, *place)))
+            for thing, draw in things:
+                waiting.append((thing, threads.submit(draw)))
                 if len(waiting) > 2 * self._pool.workers:
                     yield _awaited(*waiting.popleft())
             while waiting:
@@ -185,21 +171,15 @@ class Pictures:
     def part(self, name: str, index: int, part: Rect, *, width: int = _CROP_WIDTH) -> Picture:
         """A part of a page."""
         try:
-            drawn = self._pool.page_image(*self._page(name, index), dpi=_CROP_DPI)
+            drawn = self._pool.page_part(*self._page(name, index), part=part, dpi=_CROP_DPI, width=width)
         except PageProblem as problem:
             return self._sheet(part, width, problem)
-        webp = cut(drawn.webp, part, width=width)
-        with Image.open(io.BytesIO(webp), formats=("WEBP",)) as image:
-            return Picture(webp, part, (drawn.page_width, drawn.page_height), image.size)
+        return Picture(drawn.webp, part, (drawn.page_width, drawn.page_height), (drawn.width, drawn.height))
 
     def crop(self, name: str, index: int, boxes: Sequence[Sequence[float]], *, width: int = _CROP_WIDTH) -> Picture:
         """The part of a page around some boxes; the whole page for none."""
         xyxy = np.array(boxes, dtype=np.float64).reshape(-1, 4)
-        try:
-            drawn = self._pool.page_image(*self._page(name, index), dpi=_CROP_DPI)
-        except PageProblem as problem:
-            return self._sheet(_part(xyxy, _UNKNOWN_POINTS), width, problem)
-        return self.part(name, index, _part(xyxy, (drawn.page_width, drawn.page_height)), width=width)
+        return self.part(name, index, _part(xyxy, self.points(name, index) or _UNKNOWN_POINTS), width=width)
 
     def _page(self, name: str, index: int) -> PageFile:
         """The file of a page, and which of its pages that is."""
@@ -213,8 +193,8 @@ class Pictures:
         return Picture(None, part, _UNKNOWN_POINTS, size, f"{plain(problem.title)} {plain(problem.text)}")
 
 
-def _awaited(thing: T, drawn: Future[None]) -> T:
-    """A thing when its page is drawn."""
+def _awaited(thing: T, drawn: Future[object]) -> T:
+    """A thing when its pictures are drawn."""
     drawn.result()
     return thing
 

@@ -558,6 +558,39 @@ class PagePool:
             most_pixels=most_pixels,
         )
 
+    def page_part(
+        self, path: Path, page_index: int, *, part: tuple[float, float, float, float], dpi: float, width: int
+    ) -> PageImage:
+        """A part of one page as WebP, cut before it is encoded; see `page_image` for what is raised.
+
+        Parameters
+        ----------
+        path, page_index
+        part : tuple of float
+            x1, y1, x2, y2 in [0, 1] of the displayed page, of some width and height.
+        dpi : float
+            Resolution; images are never enlarged.
+        width : int
+            A part that would have more pixels across is scaled down to these.
+        """
+        if not (0.0 <= part[0] < part[2] <= 1.0 and 0.0 <= part[1] < part[3] <= 1.0):
+            raise ValueError(f"part must be x1, y1, x2, y2 in [0, 1] with an area, not {part!r}")
+        if not 0 < dpi <= _MAX_DPI:
+            raise ValueError(f"dpi must be above 0 and at most {_MAX_DPI:g}, not {dpi!r}")
+        if not 1 <= width <= _MAX_WIDTH:
+            raise ValueError(f"width must be from 1 to {_MAX_WIDTH}, not {width!r}")
+        return self._answer(
+            path,
+            "page",
+            page_index,
+            wanted=PageImage,
+            cache=self._images,
+            size=lambda image: len(image.webp) + 256,
+            dpi=float(dpi),
+            width=width,
+            part=part,
+        )
+
     def words(self, path: Path, page_index: int) -> Words:
         """The words of one page with their boxes in the displayed page; without rows for a page without text."""
 
@@ -610,6 +643,7 @@ class PagePool:
         size: Callable[[_Value], int],
         dpi: float | None = None,
         width: int | None = None,
+        part: tuple[float, float, float, float] | None = None,
         most_pixels: int = PIXEL_LIMIT,
     ) -> _Value:
         name = path.name
@@ -619,7 +653,7 @@ class PagePool:
         media: Media = "image" if path.suffix.lower() in IMAGE_SUFFIXES else "pdf"
         for _ in range(2):
             place, identity, digest = self._identify(path)
-            key: _Key = (operation, media, digest, page_index, dpi, width, most_pixels)
+            key: _Key = (operation, media, digest, page_index, dpi, width, part, most_pixels)
             known = cache.get(key)
             if known is not None:
                 return known
@@ -631,6 +665,7 @@ class PagePool:
                 page_index=page_index,
                 dpi=dpi,
                 width=width,
+                part=part,
                 time_limit=self._time_limit,
                 most_pixels=most_pixels,
             )

@@ -123,7 +123,10 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     page_index : int
         From 0; ignored by ``describe``; for ``sizes`` the first page that is wanted.
     dpi, width : float or None, int or None
-        Wanted resolution, or wanted width in pixels; exactly one is given for ``page``.
+        Wanted resolution, or wanted width in pixels; exactly one is given for ``page`` without a part.
+    part : tuple of float or None
+        x1, y1, x2, y2 in [0, 1] of the displayed page: only this part of the picture at ``dpi`` is sent, scaled down to
+        ``width`` where it is wider.
     time_limit : float
         Seconds after which the asker kills the worker; the worker sets its own processor limit a little above.
     most_pixels : int
@@ -137,6 +140,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     page_index: int = 0
     dpi: float | None = None
     width: int | None = None
+    part: _Box | None = None
     time_limit: float
     most_pixels: Annotated[int, Meta(ge=1, le=PIXEL_LIMIT)] = PIXEL_LIMIT
 
@@ -175,7 +179,7 @@ class Description(msgspec.Struct, frozen=True, tag=True):
 
 
 class PageImage(msgspec.Struct, frozen=True, tag=True):
-    """One drawn page.
+    """One drawn page, or a part of one.
 
     Attributes
     ----------
@@ -450,7 +454,13 @@ class _PdfDocument:
         return Description(page_count, encrypted, told if self._document.is_repaired else ())
 
     def page_image(
-        self, page_index: int, *, dpi: float | None, width: int | None, most: int = PIXEL_LIMIT
+        self,
+        page_index: int,
+        *,
+        dpi: float | None,
+        width: int | None,
+        part: _Box | None = None,
+        most: int = PIXEL_LIMIT,
     ) -> PageImage:
         pymupdf = engine()
         page, told = self._page(page_index)
@@ -465,7 +475,7 @@ class _PdfDocument:
         if picture is None:
             picture = _picture(page.get_pixmap(matrix=matrix, colorspace=pymupdf.csRGB, alpha=False))
         told += _renderer_warning()
-        return PageImage(_webp(picture), *picture.size, page_width, page_height, told[:_WARNINGS_LIMIT])
+        return _drawn(picture, (page_width, page_height), told[:_WARNINGS_LIMIT], part=part, width=width)
 
     def words(self, page_index: int) -> WordList:
         page, told = self._page(page_index)
@@ -784,15 +794,21 @@ class _ImageDocument:
         return Description(len(self._pages), encrypted=False)
 
     def page_image(
-        self, page_index: int, *, dpi: float | None, width: int | None, most: int = PIXEL_LIMIT
+        self,
+        page_index: int,
+        *,
+        dpi: float | None,
+        width: int | None,
+        part: _Box | None = None,
+        most: int = PIXEL_LIMIT,
     ) -> PageImage:
         page = self._page(page_index)
         # Never larger than its own pixels: an image has nothing more to show.
         pixels = pixel_size(*page.size, dpi=None if dpi is None else min(dpi, 72.0), width=width, most=most)
-        if width is not None and width > page.size[0]:
+        if dpi is None and width is not None and width > page.size[0]:
             pixels = pixel_size(*page.size, dpi=72.0, width=None, most=most)
         picture = self._displayed(page, pixels)
-        return PageImage(_webp(picture), *picture.size, float(page.size[0]), float(page.size[1]), page.told)
+        return _drawn(picture, (float(page.size[0]), float(page.size[1])), page.told, part=part, width=width)
 
     def words(self, page_index: int) -> WordList:
         self._page(page_index)
@@ -1040,6 +1056,27 @@ def _in_bands(page: _Untyped, matrix: _Untyped, pixels: tuple[int, int]) -> Imag
     return picture
 
 
+def _drawn(
+    picture: Image.Image, size: tuple[float, float], told: tuple[str, ...], *, part: _Box | None, width: int | None
+) -> PageImage:
+    """The answer with a picture of a page of a size, or with a part of it."""
+    if part is not None:
+        picture = part_of(picture, part, width=width or picture.size[0])
+    return PageImage(_webp(picture), *picture.size, *size, told)
+
+
+def part_of(picture: Image.Image, part: _Box, *, width: int) -> Image.Image:
+    """A part of a page, as shares of its picture, `width` pixels across, or fewer when the picture has fewer there."""
+    from PIL import Image
+
+    across, down = picture.size
+    edges = (part[0] * across, part[1] * down, part[2] * across, part[3] * down)
+    new_width = min(width, max(1, round(edges[2] - edges[0])))
+    new_height = max(1, round(new_width * (edges[3] - edges[1]) / (edges[2] - edges[0])))
+    # The box of `resize` keeps fractions of a pixel, so that overlays drawn by shares stay where they belong.
+    return picture.resize((new_width, new_height), Image.Resampling.LANCZOS, box=edges)
+
+
 def _on_white(image: Image.Image) -> Image.Image:
     """An RGB copy: transparent parts on white, 16-bit grey scaled instead of cut."""
     from PIL import Image
@@ -1084,7 +1121,11 @@ class _Desk:
                 if request.operation == "layout":
                     return document.layout(request.page_index)
                 return document.page_image(
-                    request.page_index, dpi=request.dpi, width=request.width, most=request.most_pixels
+                    request.page_index,
+                    dpi=request.dpi,
+                    width=request.width,
+                    part=request.part,
+                    most=request.most_pixels,
                 )
         except _Refused as refused:
             return refused.failure

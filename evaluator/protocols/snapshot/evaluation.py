@@ -347,26 +347,53 @@ class Pairs(BoxPairs[Matching]):
         need_threshold(iou, self.iou_floor)
         dataset, fitted = self.dataset, self.fitted
         columns, labels = fitted.columns, dataset.evaluated
-        truth, prediction = dataset.ground_truth, self.prediction
-        # How many of the thresholds a prediction passes.
-        passed = np.searchsorted(SCORE_STEPS, np.nan_to_num(prediction.score, nan=np.inf), side="right")
-        label = truth.label[columns.ground_truth]
-        matchable = (label < labels) & (columns.iou >= iou)
+        matchable = (self.label < labels) & (columns.iou >= iou)
         alone = np.flatnonzero(fitted.alone & matchable)
-        tp = _at_least(passed[columns.prediction[alone]], label[alone], labels)
+        tp = _at_least(self._passed[columns.prediction[alone]], self.label[alone], labels)
         places = np.flatnonzero(matchable[fitted.contested])
-        contested_passed = passed[columns.prediction[fitted.contested]]
+        passed, group = self._passed[columns.prediction[fitted.contested[places]]], self._contested_group[places]
+        label_of = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
+        label_of[group] = self.label[fitted.contested[places]]
+        matched, of_label = np.zeros(len(label_of), np.int64), np.zeros(labels, np.int64)
         for step in range(len(SCORE_STEPS)):
-            places = places[contested_passed[places] > step]
-            tp[step] += np.bincount(label[fitted.contested[fitted.settle(places)]], minlength=labels)
-        scored = np.flatnonzero(prediction.label < labels)
+            stays = passed > step
+            # Only where a box has left can others match now.
+            changed = np.ones(len(matched), bool) if step == 0 else np.zeros(len(matched), bool)
+            changed[group[~stays]] = True
+            places, passed, group = places[stays], passed[stays], group[stays]
+            settled = fitted.settle(places[changed[group]])
+            groups = np.flatnonzero(changed)
+            now = np.bincount(self._contested_group[settled], minlength=len(matched))[groups]
+            more = np.bincount(label_of[groups], now - matched[groups], labels)
+            matched[groups] = now
+            of_label += more.astype(np.int64)
+            tp[step] += of_label
         return ScoreCurve(
             threshold=SCORE_STEPS,
             labels=dataset.labels[:labels],
             tp=tp,
-            predictions=_at_least(passed[scored], prediction.label[scored], labels),
-            ground_truth=np.bincount(truth.label, minlength=labels)[:labels],
+            predictions=self._predictions_at_steps,
+            ground_truth=np.bincount(dataset.ground_truth.label, minlength=labels)[:labels],
         )
+
+    @cached_property
+    def _passed(self) -> IntArray:
+        """How many of `SCORE_STEPS` the score of each prediction passes, int64, shape (P,); all without one."""
+        score = np.nan_to_num(self.prediction.score, nan=np.inf)
+        return np.searchsorted(SCORE_STEPS, score, side="right").astype(np.int64)
+
+    @cached_property
+    def _predictions_at_steps(self) -> IntArray:
+        """How many predictions of each scored label pass each of `SCORE_STEPS`, int64, shape (T, labels)."""
+        labels = self.dataset.evaluated
+        scored = np.flatnonzero(self.prediction.label < labels)
+        return _at_least(self._passed[scored], self.prediction.label[scored], labels)
+
+    @cached_property
+    def _contested_group(self) -> IntArray:
+        """Page and label of each contested pair, numbered without gaps, int64."""
+        truth = self.fitted.columns.ground_truth[self.fitted.contested]
+        return np.unique(page_and_label(self.dataset, self.dataset.ground_truth)[truth], return_inverse=True)[1]
 
 
 def _at_least(passed: IntArray, label: CodeArray, labels: int) -> IntArray:

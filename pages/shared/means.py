@@ -128,9 +128,7 @@ def _average_precision(loaded: OpenedBoxes, result: Result, model: Named) -> _Gr
     """COCO's average precision of all predictions; None where there is none, or the protocol has its own."""
     if len(result.matching.prediction) > _MOST_RANKED or protocol.ranks():
         return None
-    numbers = _ranked(loaded.digests, model.index, _dataset=loaded.dataset)
-    if numbers is None:
-        return None
+    numbers = _ranked(loaded.digests, model.index, _dataset=loaded.dataset) or dict.fromkeys(_AVERAGES)
     return _Group("mAP (COCO)", _AVERAGES, tuple(numbers[name] for name in _AVERAGES), ("", "", ""))
 
 

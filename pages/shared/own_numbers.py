@@ -290,6 +290,11 @@ def _add_scores(
 def scores(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     """What scores are worth, under a protocol that needs none: per label, reliability, one score or one per label."""
     if all(_calibration_of(loaded, model) is None for model in chosen):
+        frame.section("Scores", "n/a")
+        st.caption(
+            "Scores are missing or not between 0 and 1, so there is no reliability and no best score. Without any "
+            "score there is no mAP either: export the scores."
+        )
         return
     with st.container(key="own_scores_row"):
         first, second, third = st.columns([1.25, 1.1, 1.0], gap="medium")

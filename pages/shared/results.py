@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+import numpy as np
 import streamlit as st
 
 from evaluator.metrics.box_items import ClassConfusion, class_confusion
@@ -80,7 +81,8 @@ def thresholds(loaded: OpenedBoxes) -> tuple[float, ...]:
 def has_scores(loaded: OpenedBoxes, model: Model) -> bool:
     """Whether a score threshold means anything for a model: not all its scores are equal or missing."""
     score = loaded.dataset.predictions[model.index].score
-    return len(score) > 0 and bool((score[0] != score).any())
+    known = score[~np.isnan(score)]
+    return len(known) > 0 and bool((known[0] != known).any())
 
 
 def use_standard() -> None:

@@ -1,4 +1,4 @@
-"""One course through the views for each protocol of boxes: worst page, hover, threshold, verdict, Compare, pack."""
+"""One course through the views for each protocol: worst page, hover, threshold, verdict, Compare, pack."""
 
 from __future__ import annotations
 
@@ -82,20 +82,132 @@ def test_from_the_worst_page_to_the_pack(
     page.locator(".net-page").first.wait_for()
     assert signature.inner_text().startswith(signed)
     assert f"{high}" in signature.inner_text()
+    assert "Key numbers" in packed(screen, tmp_path / "pack.html", signed)
+
+
+def packed(screen: Screen, path: Path, signed: str, also: str = "") -> str:
+    """A pack of the numbers alone, made in its view: findings and pictures of pages are the matter of other tests."""
+    page = screen.page
     screen.go("Review pack")
-    # Its numbers alone: findings and pictures of pages are the matter of other tests.
     for title in ("Maximum findings", "Maximum pages with a picture"):
         slider = page.get_by_role("slider", name=title)
         slider.focus()
         page.keyboard.press("Home")
         screen.wait(lambda slider=slider: slider.input_value() == "0", f"none: {title}")  # type: ignore[misc]
         screen.settled()
+    if also:
+        page.get_by_test_id("stButtonGroup").get_by_text(also, exact=True).click()
+        screen.settled()
     page.get_by_role("button", name="Make the pack").click()
     button = page.get_by_role("button", name="Download review-pack.html")
     button.wait_for()
     with page.expect_download() as waiting:
         button.click()
-    waiting.value.save_as(tmp_path / "pack.html")
-    written = (tmp_path / "pack.html").read_text(encoding="utf-8")
+    waiting.value.save_as(path)
+    written = path.read_text(encoding="utf-8")
     assert signed in written
-    assert "Key numbers" in written
+    return written
+
+
+def panes_of(screen: Screen, kind: str) -> None:
+    """Compare on a kind: a box under the pointer is marked and explained in both panes, and the keys walk on."""
+    page = screen.page
+    screen.go("Compare")
+    page.get_by_role("combobox", name="Compare").click()
+    page.get_by_role("option", name=kind, exact=True).click()
+    screen.wait(lambda: screen.address().get("compare") == kind.lower(), "the kind in the address")
+    screen.settled()
+    page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
+    assert page.locator(".pair-pane .box.differs").count() > 0
+    page.locator(".pair-pane").first.focus()
+    page.keyboard.press("n")
+    page.locator(".pair-pane .marked").first.wait_for(state="attached")
+    assert page.locator(".pair-said").inner_text().strip()
+    # Hover on the chosen box.
+    x1, y1, x2, y2 = page.locator(".pair-pane .marked").first.evaluate(
+        "(node) => { const r = node.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; }"
+    )
+    page.mouse.move((x1 + x2) / 2, (y1 + y2) / 2)
+    page.locator(".tooltip:visible").first.wait_for()
+    page.mouse.move(5, 5)
+    # Zoom is of both panes.
+    page.keyboard.press("+")
+    places = page.locator(".pair-pane .sheet")
+    sizes = [places.nth(at).bounding_box() for at in (0, 1)]
+    assert sizes[0]["width"] == sizes[1]["width"]
+    first = page.locator(".net-page.current").inner_text()
+    page.keyboard.press("ArrowRight")
+    screen.wait(lambda: page.locator(".net-page.current").inner_text() != first, "the next page of the list")
+    screen.settled()
+
+
+def test_pixels_from_the_worst_page_to_the_pack(
+    visit: Callable[..., Screen], sample_server: str, tmp_path: Path
+) -> None:
+    screen = visit(sample_server).open("pixel_confusion")
+    page = screen.page
+    signature = page.locator(".ls-title span")
+    assert signature.inner_text().startswith("pixel 2020")
+    page.locator(".tint-caption", has_text="pixels").wait_for()
+    assert "no pixel of this cell" not in page.locator(".tint-caption").inner_text(), "the worst page comes first"
+    cell = page.locator(".layoutscope-matrix [role=gridcell]").nth(1)
+    cell.hover()
+    slider = page.get_by_role("slider", name="Minimum score, A")
+    slider.focus()
+    page.keyboard.press("End")
+    screen.wait(lambda: "score ≥ 1" in signature.inner_text(), "the threshold in the signature")
+    page.keyboard.press("Home")
+    screen.wait(lambda: "score ≥ 0.00" in signature.inner_text(), "the threshold back at its start")
+    screen.settled()
+    panes_of(screen, "Pixels")
+    packed(screen, tmp_path / "pack.html", "pixel 2020", "Pixel confusion")
+
+
+def test_fields_from_the_worst_page_to_the_pack(
+    visit: Callable[..., Screen], sample_server: str, tmp_path: Path
+) -> None:
+    screen = visit(sample_server).open("fields")
+    page = screen.page
+    page.locator(".chips.ready").wait_for(state="attached")
+    counts = screen.counts()
+    assert counts["FP"] + counts["FN"] > 0, "the worst page comes first"
+    page.mouse.move(*screen.middle(next(key for key in screen.places()["boxes"] if key.startswith("p"))))
+    page.locator(".tooltip:visible").wait_for()
+    page.mouse.move(5, 5)
+    slider = page.get_by_role("slider", name="IoU threshold")
+    slider.focus()
+    page.keyboard.press("End")
+    screen.wait(lambda: screen.address().get("field_iou") == "0.95", "the threshold in the address")
+    screen.settled()
+    slider.blur()
+    page.keyboard.press("n")
+    page.get_by_role("button", name="Model wrong").click()
+    name = page.get_by_role("textbox", name="Your name, needed for verdicts")
+    name.wait_for()
+    name.fill("Ada")
+    name.press("Enter")
+    page.locator(".verdict-state", has_text="Ada, ").wait_for()
+    panes_of(screen, "Fields")
+    assert screen.address().get("field_iou") == "0.95"
+    packed(screen, tmp_path / "pack.html", "fields 1.0", "Fields")
+
+
+def test_posters_from_the_worst_poster_to_the_pack(
+    visit: Callable[..., Screen], sample_server: str, tmp_path: Path
+) -> None:
+    screen = visit(sample_server).open("posters", poster="seed-bank")
+    page = screen.page
+    page.locator(".chips.ready").wait_for(state="attached")
+    page.mouse.move(*screen.middle(next(iter(screen.places()["boxes"]))))
+    page.locator(".tooltip:visible").wait_for()
+    page.mouse.move(5, 5)
+    signature = page.locator(".ls-title span")
+    assert "profile documented" in signature.inner_text()
+    page.get_by_text("Published", exact=True).first.click()
+    screen.wait(lambda: "profile published" in signature.inner_text(), "the other profile")
+    page.get_by_text("Documented", exact=True).first.click()
+    screen.wait(lambda: "profile documented" in signature.inner_text(), "the first profile")
+    screen.settled()
+    panes_of(screen, "Posters")
+    assert page.locator("[class*=st-key-compare_texts] .ls-text").count() == 2
+    packed(screen, tmp_path / "pack.html", "posters 1", "Posters")

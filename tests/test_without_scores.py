@@ -1,0 +1,170 @@
+"""Predictions without scores: every view and command shows what needs none, and says why the rest is missing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluator import cli
+from tests import dashboard
+from tests.dashboard import SAMPLE_DATA, start
+
+TRUTH = SAMPLE_DATA / "ground_truth.json"
+MODELS = ("lines", "blocks")
+BOX_VIEWS = (
+    "pages/overview.py", "pages/page_browser.py", "pages/gallery.py", "pages/compare.py", "pages/models.py",
+    "pages/slices.py", "pages/suspects.py", "pages/findings.py", "pages/review_pack.py",
+)  # fmt: skip
+NEEDS_SCORES = {
+    "coco": "average precision needs a score for every prediction",
+    "pod": "every prediction must have a score",
+}
+
+
+def without(value: Any) -> Any:
+    """A value of JSON with all scores left out."""
+    if isinstance(value, dict):
+        return {key: without(each) for key, each in value.items() if key not in ("score", "confidence")}
+    return [without(each) for each in value] if isinstance(value, list) else value
+
+
+def run(*words: object) -> int:
+    """A command of the terminal, and its exit code; an exception ends the test."""
+    with pytest.raises(SystemExit) as left:
+        cli.main([str(word) for word in words])
+    assert isinstance(left.value.code, int)
+    return left.value.code
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, list[Path]]]:
+    """Ground truth and two models of the sample data as COCO, YOLO and snapshot files, the models without scores."""
+    folder = tmp_path_factory.mktemp("bare")
+    pdfs = SAMPLE_DATA / "pdf"
+    for name in ("ground_truth", *MODELS):
+        source = SAMPLE_DATA / f"{name}.json"
+        run("convert", source, "--to", "coco", "--out", folder / f"{name}.coco.json", "--pdfs", pdfs)
+        run("convert", source, "--to", "yolo", "--out", folder / f"{name}.yolo", "--pdfs", pdfs)
+    for name in MODELS:
+        path = folder / f"{name}.coco.json"
+        shutil.copy(path, folder / f"{name}.scored.json")
+        path.write_text(json.dumps(without(json.loads(path.read_text()))))
+        given = json.loads((SAMPLE_DATA / f"{name}.json").read_text())
+        (folder / f"{name}.json").write_text(json.dumps(without(given)))
+        for labels in (folder / f"{name}.yolo").rglob("*.txt"):
+            rows = [line.split()[:5] for line in labels.read_text().splitlines()]
+            if labels.parent.name == "labels" or all(len(row) == 5 for row in rows):
+                labels.write_text("".join(f"{' '.join(row)}\n" for row in rows))
+    return {
+        "coco": (folder / "ground_truth.coco.json", [folder / f"{name}.coco.json" for name in MODELS]),
+        "yolo": (folder / "ground_truth.yolo", [folder / f"{name}.yolo" for name in MODELS]),
+        "snapshot": (TRUTH, [folder / f"{name}.json" for name in MODELS]),
+    }
+
+
+def session(
+    monkeypatch: pytest.MonkeyPatch, view: str, sides: tuple[Path, list[Path]], **address: str
+) -> tuple[AppTest, str]:
+    """A session on a view of these files; what its captions, warnings and own blocks say as one text."""
+    app = start(monkeypatch, view, files=dashboard.workspace(*sides, SAMPLE_DATA / "pdf"), **address)
+    said = [each.value for kind in ("caption", "warning", "error", "info") for each in getattr(app, kind)]
+    said += [str(value) for each in app.dataframe for value in each.value.to_numpy().ravel().tolist()]
+    return app, " ".join([*said, *dashboard.words(app)])
+
+
+Files = dict[str, tuple[Path, list[Path]]]
+
+
+@pytest.mark.parametrize("view", BOX_VIEWS)
+@pytest.mark.parametrize("kind", ["coco", "yolo"])
+def test_every_view_of_boxes_shows_what_needs_no_score(
+    monkeypatch: pytest.MonkeyPatch, files: Files, kind: str, view: str
+) -> None:
+    app, said = session(monkeypatch, view, files[kind])
+    assert not app.error
+    assert dashboard.signature(app)
+    assert "nan" not in " ".join(dashboard.words(app)).lower().split()
+    for slider in app.slider:
+        if slider.label.startswith("Minimum score"):
+            assert slider.disabled, slider.label
+            assert slider.proto.help == "All scores of this model are equal or missing."
+    if "overview" in view:
+        assert "Scores are missing or not between 0 and 1" in said
+        table = next(body for body in dashboard.html_blocks(app) if "mAP, as COCO has it" in body)
+        assert dashboard.read_html(table).words.count("n/a") == 3 * len(MODELS), "AP, AP50 and AP75 of each model"
+
+
+def test_one_model_of_two_without_scores_has_no_map(monkeypatch: pytest.MonkeyPatch, files: Files) -> None:
+    truth, (a, b) = files["coco"]
+    app, _ = session(monkeypatch, "pages/overview.py", (truth, [a.with_name("lines.scored.json"), b]))
+    table = next(body for body in dashboard.html_blocks(app) if "mAP, as COCO has it" in body)
+    assert dashboard.read_html(table).words.count("n/a") == 3
+    assert [app.slider(key=f"score_{model}").disabled for model in (0, 1)] == [False, True]
+
+
+@pytest.mark.parametrize("view", [view for view in BOX_VIEWS if view != "pages/findings.py"])
+@pytest.mark.parametrize("protocol", NEEDS_SCORES)
+def test_a_protocol_that_needs_scores_says_so_in_every_view(
+    monkeypatch: pytest.MonkeyPatch, files: Files, protocol: str, view: str
+) -> None:
+    _, said = session(monkeypatch, view, files["coco"], protocol=protocol)
+    assert NEEDS_SCORES[protocol] in said
+
+
+@pytest.mark.parametrize("kind", ["coco", "snapshot"])
+def test_pixels_need_no_score(monkeypatch: pytest.MonkeyPatch, files: Files, kind: str) -> None:
+    app, said = session(monkeypatch, "pages/pixel_confusion.py", files[kind])
+    assert not app.error
+    assert "B against A" in said
+    assert dashboard.signature(app).startswith("pixel 2020")
+
+
+def test_snapshot_files_say_what_their_specification_asks_for(monkeypatch: pytest.MonkeyPatch, files: Files) -> None:
+    _, said = session(monkeypatch, "pages/files.py", files["snapshot"])
+    assert "every object of a prediction file must have a score (snapshot 1.3, section 9.5)" in said
+
+
+COMMANDS = {
+    "check": ("check", "GT", "A"),
+    "describe": ("describe", "A"),
+    "evaluate snapshot": ("evaluate", "snapshot", "--gt", "GT", "--pred", "A"),
+    "evaluate coco": ("evaluate", "coco", "--gt", "GT", "--pred", "A"),
+    "evaluate pod": ("evaluate", "pod", "--gt", "GT", "--pred", "A"),
+    "compare snapshot": ("compare", "snapshot", "--gt", "GT", "--pred", "A", "--pred", "B", "--resamples", 2),
+    "compare coco": ("compare", "coco", "--gt", "GT", "--pred", "A", "--pred", "B", "--resamples", 2),
+    "compare pod": ("compare", "pod", "--gt", "GT", "--pred", "A", "--pred", "B", "--resamples", 2),
+    "gate snapshot": ("gate", "snapshot", "--gt", "GT", "--pred", "A", "--fail-if", "f1 < 0.1"),
+    "slices snapshot": ("slices", "snapshot", "--gt", "GT", "--pred", "A"),
+    "suspects snapshot": ("suspects", "snapshot", "--gt", "GT", "--pred", "A"),
+    "report": ("report", "--gt", "GT", "--pred", "A", "--out", "OUT"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("kind", ["coco", "yolo"])
+def test_commands_show_what_needs_no_score_and_refuse_the_rest_with_the_reason(
+    capsys: pytest.CaptureFixture[str], files: Files, tmp_path: Path, kind: str, name: str
+) -> None:
+    truth, (a, b) = files[kind]
+    places = {"GT": truth, "A": a, "B": b, "OUT": tmp_path / "pack.html"}
+    code = run(*(places.get(str(word), word) for word in COMMANDS[name]))
+    shown = capsys.readouterr()
+    assert "Traceback" not in shown.err
+    needed = NEEDS_SCORES.get(name.rpartition(" ")[2])
+    assert code == (2 if needed else 0), shown.err
+    if needed:
+        assert needed in " ".join(shown.err.split())
+        return
+    if name == "evaluate snapshot":
+        numbers = json.loads(_json(capsys, *(places.get(str(word), word) for word in COMMANDS[name]), "--json"))
+        assert "NaN" not in json.dumps(numbers)
+
+
+def _json(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    run(*words)
+    return capsys.readouterr().out

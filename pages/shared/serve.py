@@ -10,6 +10,7 @@ message: `callbacks`. And it lets pages of other origins frame it, and opens a s
 """
 
 import contextlib
+import importlib
 import os
 import signal
 import sys
@@ -40,6 +41,11 @@ WATCHED = "--end-with-command"
 STOP_SECONDS = 5.0
 HOSTS_VARIABLE = "LAYOUTSCOPE_HOSTS"
 """Environment variable with further names, separated by commas, under which the server answers: those of a proxy."""
+AHEAD = (
+    "evaluator.project_file", "evaluator.checkup", "evaluator.uploads", "evaluator.drawing.mistake_filter",
+    "evaluator.charts.boxes", "evaluator.compare.comparison", "evaluator.review.groups",
+)  # fmt: skip
+"""Modules of the core, with all that they import, that every view needs."""
 
 
 def allowed_hosts(said: str) -> list[str]:
@@ -101,6 +107,19 @@ def keep_callbacks() -> None:
     callbacks.keep_whole()
 
 
+def import_ahead() -> None:
+    """Import what every view needs while the browser still opens: the first view then begins about a second sooner."""
+
+    def load() -> None:
+        # The server itself comes first: it has to answer the browser.
+        while not Runtime.exists():
+            time.sleep(0.05)
+        for name in AHEAD:
+            importlib.import_module(name)
+
+    threading.Thread(target=load, name="layoutscope-imports", daemon=True).start()
+
+
 def end_with_command() -> None:
     """End this server when the command that holds the other end of its standard input has gone, however that ended."""
 
@@ -127,6 +146,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     add_route()
     keep_callbacks()
+    import_ahead()
     PagesManager.uses_pages_directory = False
     net_util.get_external_ip = lambda: None
     main(["run", *words], prog_name="streamlit")

@@ -38,6 +38,8 @@ def _problems() -> None:
     """All issues of all files and pairs, errors first."""
     of_files, of_pages = opened.issues(BOXES), file_list.issues_of_pages()
     issues = sorted((*of_files, *of_pages), key=lambda issue: issue.severity != "error")
+    if not issues and not opened.files(BOXES).members:
+        return
     counted = f"{len(of_files):,} in these files"
     if of_pages:
         counted = f"{counted}, {count_of(len(of_pages), 'page file')} that cannot be read"

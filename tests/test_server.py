@@ -204,6 +204,20 @@ def test_without_the_place_for_the_end_of_sessions_nothing_is_served() -> None:
     )
 
 
+def test_what_every_view_needs_is_imported_before_the_first_one() -> None:
+    code = (
+        "import sys, threading\n"
+        "from pages.shared import serve\n"
+        "serve.Runtime.exists = staticmethod(lambda: True)\n"
+        "before = [name for name in serve.AHEAD if name in sys.modules]\n"
+        "serve.import_ahead()\n"
+        "[each.join() for each in threading.enumerate() if each.name == 'layoutscope-imports']\n"
+        "print(before, [name for name in serve.AHEAD if name not in sys.modules], 'pandas' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[] [] True\n"
+
+
 def test_the_version_of_streamlit_is_pinned_to_the_tested_minor() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     major, minor = streamlit.__version__.split(".")[:2]

@@ -95,14 +95,14 @@ def test_every_view_of_boxes_shows_what_needs_no_score(
             assert slider.proto.help == "All scores of this model are equal or missing."
     if "overview" in view:
         assert "Scores are missing or not between 0 and 1" in said
-        table = next(body for body in dashboard.html_blocks(app) if "mAP, as COCO has it" in body)
+        table = next(body for body in dashboard.html_blocks(app) if "mAP (COCO)" in body)
         assert dashboard.read_html(table).words.count("n/a") == 3 * len(MODELS), "AP, AP50 and AP75 of each model"
 
 
 def test_one_model_of_two_without_scores_has_no_map(monkeypatch: pytest.MonkeyPatch, files: Files) -> None:
     truth, (a, b) = files["coco"]
     app, _ = session(monkeypatch, "pages/overview.py", (truth, [a.with_name("lines.scored.json"), b]))
-    table = next(body for body in dashboard.html_blocks(app) if "mAP, as COCO has it" in body)
+    table = next(body for body in dashboard.html_blocks(app) if "mAP (COCO)" in body)
     assert dashboard.read_html(table).words.count("n/a") == 3
     assert [app.slider(key=f"score_{model}").disabled for model in (0, 1)] == [False, True]
 

@@ -10,6 +10,7 @@ and opens a session for any port of this machine: `evaluator.web.guard`.
 """
 
 import contextlib
+import importlib
 import os
 import signal
 import sys
@@ -41,6 +42,11 @@ WATCHED = "--end-with-command"
 STOP_SECONDS = 5.0
 HOSTS_VARIABLE = "LAYOUTSCOPE_HOSTS"
 """Environment variable with further names, separated by commas, under which the server answers: those of a proxy."""
+AHEAD = (
+    "evaluator.project_file", "evaluator.checkup", "evaluator.uploads", "evaluator.drawing.mistake_filter",
+    "evaluator.charts.boxes", "evaluator.compare.comparison", "evaluator.review.groups",
+)  # fmt: skip
+"""Modules of the core, with all that they import, that every view needs."""
 
 
 def allowed_hosts(said: str) -> list[str]:
@@ -117,6 +123,19 @@ def end_sessions() -> None:
         refuse("uploads of a closed tab would stay")
 
 
+def import_ahead() -> None:
+    """Import what every view needs while the browser still opens: the first view then begins about a second sooner."""
+
+    def load() -> None:
+        # The server itself comes first: it has to answer the browser.
+        while not Runtime.exists():
+            time.sleep(0.05)
+        for name in AHEAD:
+            importlib.import_module(name)
+
+    threading.Thread(target=load, name="layoutscope-imports", daemon=True).start()
+
+
 def end_with_command() -> None:
     """End this server when the command that holds the other end of its standard input has gone, however that ended."""
 
@@ -144,6 +163,7 @@ if __name__ == "__main__":
     add_route()
     keep_callbacks()
     end_sessions()
+    import_ahead()
     PagesManager.uses_pages_directory = False
     net_util.get_external_ip = lambda: None
     main(["run", *words], prog_name="streamlit")

@@ -49,7 +49,7 @@ def judge(loaded: OpenedBoxes, model: Model, rows: IntArray) -> None:
     with st.container(border=True, key="cause_verdict"):
         frame.section(f"One verdict for {about}", _in_words(said, mistakes))
         if not findings.author()[0]:
-            findings.ask_author(label="Your name, shown with the verdict")
+            findings.ask_author(label="Your name, shown with your verdicts")
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             for verdict, words in VERDICTS.items():
                 done = " ✓" if said[verdict] == mistakes else ""

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import pty
+import re
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -68,6 +74,42 @@ def test_who_listens_may_end_it() -> None:
     with progress.reporting(enough), pytest.raises(_Enough):
         table_format.FORMAT.read(CSV, "boxes.csv", Reading())
     assert len(table_format.FORMAT.read(CSV, "boxes.csv", Reading()).boxes) == 9000
+
+
+def on_a_terminal(*words: str) -> str:
+    """What a command writes on a terminal, control sequences included."""
+    pid, terminal = pty.fork()
+    if not pid:
+        os.execve(sys.executable, [sys.executable, "-m", "evaluator.cli", *words], {**os.environ, "TERM": "xterm"})
+    written = b""
+    # The end of a terminal is an error.
+    with contextlib.suppress(OSError):
+        while part := os.read(terminal, 1 << 16):
+            written += part
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    return written.decode()
+
+
+def test_the_bar_of_a_terminal(tmp_path: Path) -> None:
+    (tmp_path / "boxes.csv").write_bytes(CSV)
+    written = on_a_terminal("describe", str(tmp_path / "boxes.csv"))
+    bar, result = written.rsplit("\x1b[2K", 1)
+    seen = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", bar)
+    assert "Reading boxes.csv" in seen
+    assert "100%" in seen
+    assert "\u2501" in seen
+    # The bar is gone when the result is written, and the cursor is back.
+    assert bar.rfind("\x1b[?25h") > bar.rfind("\x1b[?25l") >= 0
+    assert result.startswith("boxes.csv: table, ground truth\r\n")
+
+
+def test_a_pipe_has_no_bar(tmp_path: Path) -> None:
+    (tmp_path / "boxes.csv").write_bytes(CSV)
+    words = [sys.executable, "-m", "evaluator.cli", "describe", str(tmp_path / "boxes.csv")]
+    ran = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert ran.stderr == ""
+    assert ran.stdout.startswith("boxes.csv: table, ground truth\n")
 
 
 @pytest.fixture

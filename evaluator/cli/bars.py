@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from typing import Final
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TaskID, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TimeElapsedColumn
 from rich.text import Text
 
 from evaluator.model.issues import plain
+
+# More than this are bytes, which nobody counts.
+_MOST_COUNTED: Final = 100_000
 
 
 class DrawnBar:
@@ -53,11 +57,22 @@ class _Words(ProgressColumn):
         return words
 
 
+class _Done(ProgressColumn):
+    """How much is done: pages and files are counted, bytes are a share of all of them."""
+
+    def render(self, task: Task) -> Text:
+        if not task.total:
+            return Text("")
+        if task.total > _MOST_COUNTED:
+            return Text(f"{task.completed / task.total:.0%}", style="progress.download")
+        return Text(f"{task.completed:,.0f}/{task.total:,.0f}", style="progress.download")
+
+
 @contextlib.contextmanager
 def drawn(start: str) -> Iterator[DrawnBar]:
     """Bars on standard error, one for each job; they are gone when it ends, so that results alone are on the screen."""
     console = Console(stderr=True, markup=False, highlight=False)
-    columns = (_Words(), BarColumn(bar_width=32), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (_Words(), BarColumn(bar_width=32), _Done(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bars:
         bar = DrawnBar(bars, start)
         yield bar

@@ -79,11 +79,8 @@ def pack_slices(
         Of one dataset; the second is the candidate, or the only one.
     letters : sequence of str
         What the models are called, one each.
-    of_pages : mapping, optional
-        Attributes of pages and documents from elsewhere.
-    of_boxes : sequence of sequence of Attribute
-        Attributes from elsewhere of all boxes of the ground truth, then of the predictions of each result; empty for
-        none.
+    of_pages, of_boxes
+        See `evaluator.slices.slices.find_slices`.
     count : callable
         Called with how much of how much is searched; what it raises ends the search.
 

@@ -36,11 +36,9 @@ def find_by_all_measures(
 
     Parameters
     ----------
-    results : sequence of BoxResult
-        One, or two of one dataset.
-    measures : sequence of Measure, length >= 1
-    of_pages, of_boxes, smallest, depth
+    results, of_pages, of_boxes, smallest, depth, signature
         See `evaluator.slices.slices.find_slices`.
+    measures : sequence of Measure, length >= 1
     count : callable
         Called with how many of how many measures are searched; what it raises ends the search.
 

@@ -260,6 +260,8 @@ def find_slices(
         Whether conditions may be on the score; for precision only.
     smallest, depth
         See `search`.
+    signature : str
+        Of the results, for the table.
     """
     counted = counted_of(results, measure)
     known = known_of_pages(counted.dataset.ground_truth, of_pages)
@@ -282,8 +284,8 @@ def find_in(
     ----------
     tables : dict
         Attributes of all boxes of each side, by origin: at least of the sides that are counted.
-    alpha, smallest, depth
-        See `search`.
+    alpha, smallest, depth, signature
+        See `search` and `find_slices`.
     """
     taken = counted.taken(tables)
     outcome, document = _outcome(counted), counted.document

@@ -443,7 +443,7 @@ def test_a_broken_upload_shows_its_findings_and_breaks_nothing(server: str, visi
     screen.page.get_by_role("radio", name="Prediction").click()
     screen.page.get_by_role("button", name="Read the files").click()
     screen.page.get_by_text("The file has errors and was not taken").wait_for()
-    screen.wait(lambda: "$.predictions[0].objects[0].bbox" in screen.cells(), "the place of the finding in the table")
+    screen.wait(lambda: "$.predictions[0].objects[0].bbox" in screen.text(), "the place of the finding in the table")
     screen.go("Overview")
     assert f"{core().micro.f1[0]:.3f}" in screen.page.locator(".ls-card").first.inner_text()
 

@@ -356,7 +356,7 @@ def test_a_bad_upload_gives_findings_in_place(server: str, visit: Visit, tmp_pat
     screen.page.get_by_text("bad.json").first.wait_for()
     screen.page.get_by_role("button", name="Read the files").click()
     screen.page.get_by_text("The uploaded files have errors and were not taken").wait_for()
-    screen.wait(lambda: "$.total._value" in screen.cells(), "the place of the finding")
+    screen.wait(lambda: "$.total._value" in screen.text(), "the place of the finding")
     drawn(screen)
     assert screen.page.locator(".ls-numbers dd").first.inner_text() == f"{core().map_at(0.5):.3f}"
 

@@ -219,6 +219,7 @@ def _queue(loaded: OpenedBoxes | None, every: Sequence[FindingGroup]) -> Finding
         key="finding_queue",
         placeholder="–",
         columns={name: width for name, width in _WIDTHS.items() if name in table},
+        names="Document",
         alt="Findings in groups, the costliest first",
     )
     rows = event["selection"]["rows"]

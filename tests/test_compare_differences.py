@@ -199,10 +199,23 @@ def test_draws_are_those_of_a_plain_loop() -> None:
 def test_draws_do_not_depend_on_how_many_are_held_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = np.concatenate(list(draws(9, resamples=50, seed=3)))
     monkeypatch.setattr("evaluator.compare.resampling._WEIGHTS_AT_ONCE", 40)
+    monkeypatch.setattr("evaluator.compare.resampling._WEIGHTS_KEPT", 0)
     parts = list(draws(9, resamples=50, seed=3))
     assert len(parts) == 13
     assert (np.concatenate(parts) == whole).all()
     assert next(iter(draws(0, resamples=4))).shape == (4, 0)
+
+
+@pytest.mark.parametrize("documents", [1, 9, 300])
+def test_draws_that_are_kept_are_those_that_are_drawn(documents: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = [block.copy() for _ in range(2) for block in draws(documents, resamples=600, seed=5)]
+    for block in draws(documents, resamples=600, seed=5):
+        block[:] = -1.0  # what a caller does with its draws is its own matter
+    kept += list(draws(documents, resamples=600, seed=5))
+    monkeypatch.setattr("evaluator.compare.resampling._WEIGHTS_KEPT", 0)
+    drawn = np.concatenate(list(draws(documents, resamples=600, seed=5)))
+    assert (np.concatenate(kept) == np.tile(drawn, (3, 1))).all()
+    assert {block.dtype for block in kept} == {np.dtype(np.float64)}
 
 
 def test_the_interval_equals_a_plain_loop_over_resamples_with_the_same_seed() -> None:

@@ -26,14 +26,19 @@ from evaluator.metrics.error_types import (
     Mistakes,
     TideErrors,
     TideOptions,
+    Touching,
     name_mistakes,
     tide,
+    touching_pairs,
 )
 from evaluator.metrics.error_types import document as document_names
 from evaluator.metrics.matching import fit_pairs, overlapping_pairs
 from evaluator.model.boxes import overlap
+from evaluator.model.dataset import join
 from evaluator.project import evaluate
+from evaluator.protocols.snapshot import pair
 from tests.benchmarks import bench_error_types
+from tests.building import annotations, ground_truth, random_rows
 from tests.oracles.tide import make_cases
 
 CASES, FILE_CASES = (
@@ -758,6 +763,46 @@ def _corners(truth: BoxColumns, predicted: BoxColumns, truths: np.ndarray, predi
     return sorted(
         (name, sorted(truth.xyxy[gs].tolist()), sorted(predicted.xyxy[ps].tolist())) for name, gs, ps in told(mistakes)
     )
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    sides=layouts(grid=8) | layouts(),
+    iou=st.sampled_from([0.25, 0.5, 0.75]),
+    options=st.sampled_from([None, *OPTIONS]),
+    seed=st.integers(0, 1000),
+)
+def test_pairs_that_are_known_give_the_names_of_those_that_are_looked_for(
+    sides: tuple[BoxColumns, BoxColumns], iou: float, options: MistakeOptions | None, seed: int
+) -> None:
+    truth, predicted = sides
+    partner, rng = partners(truth, predicted, iou), np.random.default_rng(seed)
+    matched = partner != NONE
+    truth_counts, prediction_counts = matched | (rng.random(len(truth)) < 0.7), rng.random(len(predicted)) < 0.7
+    prediction_counts[partner[matched]] = True
+
+    def names(touching: Touching | None) -> list[bytes]:
+        mistakes = name_mistakes(
+            truth, predicted, partner, iou=iou, truth_counts=truth_counts, prediction_counts=prediction_counts,
+            options=options, touching=touching,
+        )  # fmt: skip
+        return [getattr(mistakes, name).tobytes() for name in Mistakes.__dataclass_fields__]
+
+    looked_for = names(None)
+    known = touching_pairs(truth, predicted, touch_iou=(options or MistakeOptions()).touch_iou)
+    assert names(known) == looked_for
+    # Pairs from another IoU on are not taken.
+    assert names(touching_pairs(truth, predicted, touch_iou=0.9)) == looked_for
+
+
+def test_mistakes_are_named_alike_the_first_time_and_later() -> None:
+    truth, predicted = random_rows(7)
+    dataset = join(ground_truth(truth), annotations(predicted))
+    again = pair(dataset)
+    for iou in (0.3, 0.5, 0.7):
+        first, later = pair(dataset).match().at(iou).mistakes, again.match().at(iou).mistakes
+        for name in Mistakes.__dataclass_fields__:
+            np.testing.assert_array_equal(getattr(first, name), getattr(later, name))
 
 
 @settings(deadline=None, max_examples=40)

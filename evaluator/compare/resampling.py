@@ -15,6 +15,7 @@ from statistics import NormalDist
 from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from evaluator.model.boxes import FloatArray, IntArray
 
@@ -29,6 +30,8 @@ UNDEFINED_SHARE: Final = 0.05
 
 # Weights that are held at once: 16 MiB.
 _WEIGHTS_AT_ONCE: Final = 1 << 21
+# Weights that are kept for the next threshold or measure, a byte each: 32 MiB.
+_WEIGHTS_KEPT: Final = 1 << 25
 
 
 def draws(documents: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> Iterator[FloatArray]:
@@ -50,17 +53,30 @@ def draws(documents: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> It
     -----
     Resample i is draw i of ``numpy.random.default_rng(seed).integers(0, D, D)``, one after the other.
     """
+    keep = documents * resamples <= _WEIGHTS_KEPT
+    for block in (_kept if keep else _drawn)(documents, resamples, seed):
+        yield block.astype(np.float64)
+
+
+@lru_cache(maxsize=2)
+def _kept(documents: int, resamples: int, seed: int) -> tuple[npt.NDArray[np.unsignedinteger], ...]:
+    """The draws of a reader who moves a threshold: the documents stay."""
+    return tuple(_drawn(documents, resamples, seed))
+
+
+def _drawn(documents: int, resamples: int, seed: int) -> Iterator[npt.NDArray[np.unsignedinteger]]:
+    """The draws, in the smallest type that holds them."""
     rng = np.random.default_rng(seed)
     step = max(_WEIGHTS_AT_ONCE // max(documents, 1), 1)
     for start in range(0, resamples, step):
         rows = min(step, resamples - start)
         if not documents:
-            yield np.zeros((rows, 0))
+            yield np.zeros((rows, 0), np.uint8)
             continue
         drawn = rng.integers(0, documents, (rows, documents))
         drawn += np.arange(rows)[:, None] * documents
         counts = np.bincount(drawn.ravel(), minlength=rows * documents)
-        yield counts.reshape(rows, documents).astype(np.float64)
+        yield counts.reshape(rows, documents).astype(np.min_scalar_type(int(counts.max())))
 
 
 class Interval(NamedTuple):

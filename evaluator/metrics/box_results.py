@@ -7,15 +7,23 @@ threshold what matched. Rows are file order, codes are those of the `Dataset`.
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Generic, Self, TypeVar
 
 import numpy as np
 
-from evaluator.metrics.error_types import BoxColumns, MistakeOptions, Mistakes, name_mistakes
+from evaluator.metrics.error_types import (
+    BoxColumns,
+    MistakeOptions,
+    Mistakes,
+    Touching,
+    name_mistakes,
+    touching_pairs,
+)
 from evaluator.metrics.matching import Candidates, Matches, outlined_pairs, overlapping_pairs
 from evaluator.metrics.results import (
     RATIOS,
@@ -278,6 +286,7 @@ class BoxResult(ABC, Generic[MatchingT]):
             truth_counts=self.matching.truth_counts,
             prediction_counts=self.counting_predictions,
             options=options,
+            touching=self.matching.pairs.touching(),
         )
 
     @cached_property
@@ -397,6 +406,31 @@ class BoxPairs(ABC, Generic[MatchingT]):
     def prediction(self) -> JoinedBoxes:
         """The boxes of the model under the dataset's codes."""
         return self.dataset.predictions[self.model]
+
+    @property
+    def columns(self) -> tuple[BoxColumns, BoxColumns]:
+        """The boxes of the ground truth and of the model, as mistakes are named by."""
+        truth, prediction = self.dataset.ground_truth, self.prediction
+        return (
+            BoxColumns(truth.xyxy, truth.label, truth.page),
+            BoxColumns(prediction.xyxy, prediction.label, prediction.page),
+        )
+
+    def touching(self) -> Touching | None:
+        """Every overlapping pair, whatever its labels, from the second time on that mistakes are named.
+
+        None the first time: for one matching it is less work to look for those that it leaves unmatched. None too where
+        outlines are compared.
+        """
+        return self._touching if not self.polygons and next(self._named) else None
+
+    @cached_property
+    def _named(self) -> Iterator[int]:
+        return itertools.count()
+
+    @cached_property
+    def _touching(self) -> Touching:
+        return touching_pairs(*self.columns)
 
     @abstractmethod
     def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> MatchingT:

@@ -59,7 +59,8 @@ def box_calibrations(result: AnyBoxResult) -> dict[str | None, Calibration | Non
     matching = result.matching
     prediction, rows = matching.prediction, np.flatnonzero(result.counting_predictions)
     right, score, label = result.prediction_partner[rows] != UNMATCHED, prediction.score[rows], prediction.label[rows]
-    order = np.argsort(label, kind="stable")
+    # Codes of one or two bytes are sorted by counting.
+    order = np.argsort(label.astype(np.min_scalar_type(len(matching.dataset.labels))), kind="stable")
     codes = np.arange(len(matching.dataset.labels) + 1)
     bounds = np.searchsorted(label[order], codes)
     every: dict[str | None, Calibration | None] = {None: _calibrated(right, score)}

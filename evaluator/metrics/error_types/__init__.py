@@ -44,7 +44,7 @@ page first (by y1, x1, y2, x2, then the label), then the ground truth further up
 most of the height or width is missing (over-cropped: taken in too much), ties in the order of `SIDES`.
 """
 
-from evaluator.metrics.error_types.document import MistakeOptions, Mistakes, name_mistakes
+from evaluator.metrics.error_types.document import MistakeOptions, Mistakes, Touching, name_mistakes, touching_pairs
 from evaluator.metrics.error_types.names import (
     DOCUMENT,
     ERROR_TYPES,
@@ -59,5 +59,5 @@ from evaluator.metrics.error_types.tide import TideErrors, TideOptions, tide
 
 __all__ = [
     "DOCUMENT", "ERROR_TYPES", "NONE", "SIDES", "TIDE", "BoxColumns", "ErrorType", "KindArray", "MistakeOptions",
-    "Mistakes", "TideErrors", "TideOptions", "name_mistakes", "tide",
+    "Mistakes", "TideErrors", "TideOptions", "Touching", "name_mistakes", "tide", "touching_pairs",
 ]  # fmt: skip

@@ -167,6 +167,7 @@ def name_mistakes(
     truth_counts: BoolArray | None = None,
     prediction_counts: BoolArray | None = None,
     options: MistakeOptions | None = None,
+    touching: Touching | None = None,
 ) -> Mistakes:
     """The mistakes at one operating point, each unmatched or poor box under exactly one name.
 
@@ -180,6 +181,8 @@ def name_mistakes(
         The IoU threshold of that matching, in (0, 1].
     truth_counts, prediction_counts : bool, shape (G,) and (P,), optional
         The boxes that take part; all of them when absent. A matched box takes part.
+    touching : Touching, optional
+        What `touching_pairs` gives for the same boxes, so that they are not looked for again.
 
     Returns
     -------
@@ -217,7 +220,7 @@ def name_mistakes(
     truth = _Naming.of(ground_truth, truth_partner, truth_counts)
     predicted = _Naming.of(prediction, partner, prediction_counts)
     poor = _poor_pairs(truth, predicted, matched, chosen)
-    pairs = _near_pairs(truth, predicted, chosen.touch_iou)
+    pairs = _near_pairs(truth, predicted, chosen.touch_iou, touching)
     draft = _Draft(truth, predicted)
     _name_groups(draft, pairs, chosen)
     _name_pairs(draft, pairs, iou, chosen)
@@ -228,6 +231,37 @@ def name_mistakes(
         left = truths[truth.poor[truths]]
         draft.add_pairs(kind, left, truth_partner[left])
     return draft.finished()
+
+
+class Touching(NamedTuple):
+    """Every overlapping pair of the boxes of two files, in the order of their places on the pages.
+
+    Attributes
+    ----------
+    prediction, truth : int32, shape (K,)
+        Rows of the boxes.
+    iou : float
+        Pairs below are left out.
+    """
+
+    prediction: CodeArray
+    truth: CodeArray
+    iou: float
+
+
+def touching_pairs(ground_truth: BoxColumns, prediction: BoxColumns, *, touch_iou: float | None = None) -> Touching:
+    """Every pair that any matching of the same boxes can name, whatever its thresholds are.
+
+    Parameters
+    ----------
+    ground_truth, prediction : BoxColumns
+    touch_iou : float, optional
+        See `MistakeOptions`; its default when absent.
+    """
+    floor = MistakeOptions().touch_iou if touch_iou is None else touch_iou
+    pairs = overlapping_pairs(ground_truth.xyxy, ground_truth.page, prediction.xyxy, prediction.page, iou_floor=floor)
+    order = _order_of(ground_truth, pairs.ground_truth, prediction, pairs.prediction)
+    return Touching(pairs.prediction[order].astype(np.int32), pairs.ground_truth[order].astype(np.int32), floor)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -401,8 +435,25 @@ def _fit(first: _Naming, rows: IntArray, second: _Naming, others: IntArray) -> O
     return polygon_overlap(one, other, own[rows], theirs[others])
 
 
-def _near_pairs(truth: _Naming, predicted: _Naming, touch_iou: float) -> _Pairs:
+def _near_pairs(truth: _Naming, predicted: _Naming, touch_iou: float, touching: Touching | None) -> _Pairs:
     """Overlapping pairs of which at least one box is free, and how they fit."""
+    if touching is not None and touching.iou == touch_iou:
+        free = truth.free[touching.truth] | predicted.free[touching.prediction]
+        rows = np.flatnonzero(free & truth.takes_part[touching.truth] & predicted.takes_part[touching.prediction])
+        prediction, ground_truth = touching.prediction[rows].astype(np.int64), touching.truth[rows].astype(np.int64)
+    else:
+        prediction, ground_truth = _looked_for(truth, predicted, touch_iou)
+    fit = _fit(truth, ground_truth, predicted, prediction)
+    if truth.boxes.regions is not None:
+        near = fit.iou >= touch_iou
+        prediction, ground_truth = prediction[near], ground_truth[near]
+        fit = Overlap(*(column[near] for column in fit))
+    same = truth.boxes.label[ground_truth] == predicted.boxes.label[prediction]
+    return _Pairs(prediction, ground_truth, fit.iou, fit.coverage, fit.purity, same)
+
+
+def _looked_for(truth: _Naming, predicted: _Naming, touch_iou: float) -> tuple[IntArray, IntArray]:
+    """Prediction and ground truth of the overlapping pairs of which at least one box is free, by their places."""
     # Most boxes are matched, so the free ones of each side against the other are a fraction of all against all.
     everyone = np.flatnonzero(truth.takes_part), np.flatnonzero(predicted.free)
     the_rest = np.flatnonzero(truth.free), np.flatnonzero(predicted.takes_part & ~predicted.free)
@@ -419,16 +470,16 @@ def _near_pairs(truth: _Naming, predicted: _Naming, touch_iou: float) -> _Pairs:
         )
         parts.append((predictions[pairs.prediction], truths[pairs.ground_truth]))
     prediction, ground_truth = (np.concatenate(rows) for rows in zip(*parts, strict=True))
-    # Pairs of equal IoU are taken in this order, so that the order of the rows in the files decides nothing.
-    order = np.lexsort((_by_place(truth.boxes, ground_truth), _by_place(predicted.boxes, prediction)))
-    prediction, ground_truth = prediction[order], ground_truth[order]
-    fit = _fit(truth, ground_truth, predicted, prediction)
-    if truth.boxes.regions is not None:
-        near = fit.iou >= touch_iou
-        prediction, ground_truth = prediction[near], ground_truth[near]
-        fit = Overlap(*(column[near] for column in fit))
-    same = truth.boxes.label[ground_truth] == predicted.boxes.label[prediction]
-    return _Pairs(prediction, ground_truth, fit.iou, fit.coverage, fit.purity, same)
+    order = _order_of(truth.boxes, ground_truth, predicted.boxes, prediction)
+    return prediction[order], ground_truth[order]
+
+
+def _order_of(truth: BoxColumns, truths: IntArray, prediction: BoxColumns, predictions: IntArray) -> IntArray:
+    """The order of some pairs by their places, int64.
+
+    Pairs of equal IoU are taken in this order, so that the order of the rows in the files decides nothing.
+    """
+    return np.lexsort((_by_place(truth, truths), _by_place(prediction, predictions)))
 
 
 def _by_place(boxes: BoxColumns, rows: IntArray) -> IntArray:

@@ -185,13 +185,13 @@ def omnidocbench(size: int) -> bytes:
     """Ground truth of OmniDocBench."""
 
     def page(number: int, boxes: Boxes) -> str:
-        found = [
+        regions = [
             {"category_type": "text_block", "poly": _outline(*box), "ignore": False, "order": at, "anno_id": at,
              "text": _TEXT}
             for at, box in enumerate(boxes)
         ]  # fmt: skip
         sheet = {"page_no": number, "height": _SIZE, "width": _SIZE, "image_path": f"p{number}.jpg"}
-        return json.dumps({"layout_dets": found, "page_info": sheet})
+        return json.dumps({"layout_dets": regions, "page_info": sheet})
 
     return filled(size, "[", page, ", ", "]")
 
@@ -213,9 +213,9 @@ def mineru_model(size: int) -> bytes:
     """The model file of MinerU."""
 
     def page(number: int, boxes: Boxes) -> str:
-        found = [{"category_id": 1, "poly": _outline(*box), "score": 0.5} for box in boxes]
+        regions = [{"category_id": 1, "poly": _outline(*box), "score": 0.5} for box in boxes]
         sheet = {"page_no": number, "width": _SIZE, "height": _SIZE}
-        return json.dumps({"layout_dets": found, "page_info": sheet})
+        return json.dumps({"layout_dets": regions, "page_info": sheet})
 
     return filled(size, "[", page, ", ", "]")
 
@@ -233,9 +233,9 @@ def paddle(size: int) -> bytes:
     """Results of PP-DocLayout, an array of pages."""
 
     def page(number: int, boxes: Boxes) -> str:
-        found = [{"cls_id": 2, "label": "text", "score": 0.5, "coordinate": box} for box in boxes]
+        regions = [{"cls_id": 2, "label": "text", "score": 0.5, "coordinate": box} for box in boxes]
         return json.dumps(
-            {"input_path": "a.pdf", "page_index": number, "width": _SIZE, "height": _SIZE, "boxes": found}
+            {"input_path": "a.pdf", "page_index": number, "width": _SIZE, "height": _SIZE, "boxes": regions}
         )
 
     return filled(size, "[", page, ", ", "]")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,10 +13,11 @@ import numpy as np
 import pytest
 
 from evaluator import formats
+from evaluator.formats import limits
 from evaluator.formats.writers import WRITERS
 from evaluator.model.issues import BadInput
 from tests.building import annotations, box
-from tests.reading import refused, warned
+from tests.reading import OWN, refused, warned
 from tests.test_convert import sized
 
 SNAPSHOT: Any = formats.FORMATS["snapshot"]
@@ -280,3 +283,131 @@ def test_what_page_xml_rounds() -> None:
         "prediction.json: PAGE XML confidences are in [0, 1]; found 1 box with others. The scores are left out.",
         "prediction.json: PAGE XML does not name a model; found toy. The name is left out.",
     ]
+
+
+def zipped(**files: bytes) -> bytes:
+    """A zip archive of files by their names, with "__" for the dot."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as packed:
+        for name, content in files.items():
+            packed.writestr(name.replace("__", "."), content)
+    return out.getvalue()
+
+
+def sentences_of(content: bytes, name: str, **given: Any) -> list[str]:
+    """What is said about a file that is refused."""
+    with pytest.raises(BadInput) as bad:
+        formats.read_bytes(content, name, **given)
+    return [issue.sentence for issue in bad.value.issues]
+
+
+def test_files_of_an_archive_that_go_along() -> None:
+    alto = (OWN / "alto_4.xml").read_bytes()
+    source = formats.read_bytes(zipped(a__xml=alto, mets__xml=b"<mets/>"), "a.zip", side="ground_truth")
+    assert warned(source)[0] == (
+        'a.zip: files of another kind are left out; found 1: "mets.xml". Nothing to do if they hold no boxes.'
+    )
+
+
+def test_a_format_that_there_is_not() -> None:
+    names = ", ".join(formats.of_kind("boxes"))
+    assert sentences_of(b"{}", "a.json", format="nonsense") == [
+        f'a.json: the format must be one of {names}; found "nonsense". Correct --format.'
+    ]
+
+
+def test_a_region_of_azure_without_a_place() -> None:
+    tree = json.loads((OWN / "azure.json").read_bytes())
+    del tree["analyzeResult"]["paragraphs"][0]["boundingRegions"][0]["polygon"]
+    assert sentences_of(json.dumps(tree).encode(), "a.json") == [
+        "a.json: $.analyzeResult.paragraphs[0].boundingRegions[0]: polygon is required here (Document Intelligence). "
+        "Add polygon."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("part", "sentence"),
+    [
+        ("images", "an image must be an object with an id (COCO format); found 3. Remove it."),
+        ("categories", "a category must be an object with id and name (COCO format); found 3. Remove it."),
+    ],
+)
+def test_parts_of_coco_that_are_no_objects(part: str, sentence: str) -> None:
+    file = json.loads(coco("images.id", 1))
+    file[part].append(3)
+    assert sentences_of(json.dumps(file).encode(), "c.json")[0] == f"c.json: $.{part}[1]: {sentence}"
+
+
+def test_a_folder_without_annotation_files(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(b"")
+    with pytest.raises(BadInput) as bad:
+        formats.read(tmp_path)
+    assert str(bad.value) == (
+        f"{tmp_path.name}: a folder must hold files that end in .json or .xml or .csv or .jsonl or .ndjson or .parquet "
+        "or .tsv or .txt or .yaml or .yml; found none. Name the folder of the annotation files."
+    )
+
+
+def test_files_of_a_folder_by_two_models(tmp_path: Path) -> None:
+    for document, model in (("a", "m"), ("b", "n")):
+        tree = json.loads(changed("info.model", {"name": model}))
+        tree["documents"][0] |= {"doc_id": document}
+        tree["predictions"][0] |= {"doc_id": document, "page_id": f"{document}::p000"}
+        (tmp_path / f"{document}.json").write_text(json.dumps(tree))
+    assert warned(formats.read(tmp_path)) == [
+        f'{tmp_path.name}: b.json and a.json: the files of a folder should come from one model; found ["n",null] and '
+        '["m",null]. They are read as one model under the first name.'
+    ]
+
+
+SPLIT = "split it into several files in one folder and check that."
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "change", "sentence"),
+    [
+        ("MAX_FILE_BYTES", 100, ("info.run_id", "r"), "a file may have 100 bytes; found {bytes}. Split the file."),
+        ("MAX_EXACT_BYTES", 100, ("predictions.0.objects.0.bbox", 5), "issues are listed only for files of up to "
+         f"100 bytes; found {{bytes}} bytes. Something in it breaks schema 1.3; {SPLIT}"),
+        ("MAX_BOXES", 0, ("info.run_id", "r"), "a file may have 0 boxes; found 1. Split the file."),
+        ("MAX_LABELS", 0, ("info.run_id", "r"), "a file may have 0 different labels; found 1. Merge labels, or put "
+         "free text into attributes."),
+    ],
+)  # fmt: skip
+def test_limits(
+    monkeypatch: pytest.MonkeyPatch, limit: str, most: int, change: tuple[str, object], sentence: str
+) -> None:
+    content = changed(*change)
+    monkeypatch.setattr(limits, limit, most)
+    assert sentences_of(content, "p.json") == [f"p.json: {sentence.format(bytes=len(content))}"]
+
+
+def test_a_page_of_mineru_that_is_no_list() -> None:
+    block = {"type": "text", "bbox": [0.1, 0.1, 0.2, 0.2], "angle": 0, "content": "x"}
+    assert sentences_of(json.dumps([[block], 2]).encode(), "a_model.json", format="mineru") == [
+        "a_model.json: $[1]: a page must be an array (MinerU); found 2. Export the file again, or correct it."
+    ]
+
+
+def test_sides_of_pod_that_are_exchanged() -> None:
+    region = '<tableRegion{}><Coords points="1,1 9,9"/></tableRegion>'
+    truth, prediction = (
+        formats.read_bytes(f'<document filename="a.bmp">{region.format(prob)}</document>'.encode(), name)
+        for prob, name in (("", "gt.xml"), (' prob="0.5"', "pred.xml"))
+    )
+    one = "must be one: predictions have a prob, a ground truth has none; found"
+    fix = "Exchange the files, or correct the one."
+    said = [issue.sentence for issue in formats.pair_issues(prediction, truth)][:2]
+    assert said == [
+        f"pred.xml: the ground truth {one} a prediction. {fix}",
+        f"gt.xml: the prediction {one} a ground truth. {fix}",
+    ]
+
+
+def test_two_sets_of_columns_that_are_a_box() -> None:
+    content = b"document,label,x1,y1,x2,y2,x0,y0\na,T,1,1,2,2,0,0\n"
+    assert sentences_of(content, "a.csv")[0] == (
+        "a.csv: one set of columns must be the box (table of boxes); found (x1, y1, x2, y2) and "
+        '(x0, y0, x1, y1). Say which: --columns "document=file,page_number=p,label=cls,x1=left,y1=top,x2=right,'
+        'y2=bottom".'
+    )

@@ -8,7 +8,7 @@ evaluated, and a proposal is only that: the reader decides.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -128,7 +128,10 @@ def sort_dropped(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collectio
                 path.write_bytes(content)
         files = list(search.walk([root]))
         units = search.units(files)
-        proposed = tuple(_proposed(units.units, root, files, open_truths))
+        whole = _whole_archives(units.units, root, uploads)
+        loose = [unit for unit in units.units if not any(path in unit.path.parents for path in whole)]
+        held = [*loose, *(each.unit for each in whole.values())]
+        proposed = tuple(_proposed(held, root, files, open_truths, whole))
         tables = tuple(
             (path.relative_to(root).as_posix(), path.read_bytes())
             for path in (*units.unknown, *units.others)
@@ -142,7 +145,7 @@ def sort_dropped(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collectio
             except BadInput as problem:
                 issues += problem.issues
     used = {name for name, _ in tables} | {file for each in proposed for file, _ in each.upload.files}
-    names = [path.relative_to(root).as_posix() for path in files]
+    names = [path.relative_to(root).as_posix() for path in files if not any(each in path.parents for each in whole)]
     alone = [name for name in names if not any(name == file or name.endswith(f"/{file}") for file in used)]
     return Dropped(proposed, tuple(pages), (*left_out, *alone), tuple(issues), tables)
 
@@ -178,8 +181,36 @@ def _unpacked(uploads: Sequence[tuple[str, bytes]], issues: list[Issue]) -> Iter
             yield f"{Path(name).stem}/{member.name}", member.content
 
 
+class _Whole(NamedTuple):
+    """An archive that is one side: as a unit, and its bytes under its name."""
+
+    unit: Unit
+    file: tuple[str, bytes]
+
+
+def _whole_archives(units: Sequence[Unit], root: Path, uploads: Sequence[tuple[str, bytes]]) -> dict[Path, _Whole]:
+    """Archives that their format reads as a whole, and whose files are of one side, by the folder of their members."""
+    whole = {}
+    for name, content in uploads:
+        folder = root / Path(name).stem
+        inside = [unit for unit in units if folder in unit.path.parents]
+        if len(inside) < 2 or not archive.is_archive(content):
+            continue
+        recognised = formats.recognise(content, name)
+        kinds = {(unit.format, unit.sides, unit.unscored) for unit in inside}
+        if recognised is None or len(kinds) > 1 or inside[0].format != recognised.name:
+            continue
+        unit = Unit(path=folder, format=recognised.name, sides=inside[0].sides, unscored=inside[0].unscored)
+        whole[folder] = _Whole(unit, (name, content))
+    return whole
+
+
 def _proposed(
-    units: Sequence[Unit], root: Path, files: Sequence[Path], open_truths: Collection[Kind]
+    units: Sequence[Unit],
+    root: Path,
+    files: Sequence[Path],
+    open_truths: Collection[Kind],
+    whole: Mapping[Path, _Whole],
 ) -> Iterator[Proposed]:
     """The units with their roles, by kind and then in the order of their names."""
     for kind in KINDS:
@@ -189,7 +220,12 @@ def _proposed(
         stated = [unit for unit in of_kind if "ground_truth" in unit.sides]
         bare = [unit for unit in of_kind if unit.unscored]
         for unit in of_kind:
-            upload, title = _upload(unit, root, files), formats.FORMATS[unit.format].title
+            title = formats.FORMATS[unit.format].title
+            if unit.path in whole:
+                file = whole[unit.path].file
+                upload = Upload(file[0], (file,), unit.format)
+            else:
+                upload = _upload(unit, root, files)
             if "ground_truth" in unit.sides:
                 several = len(stated) > 1
                 side: Side | None = None if several else "ground_truth"

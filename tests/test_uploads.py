@@ -177,3 +177,21 @@ def test_a_real_file_of_each_format_is_recognised_with_its_side_or_refused_by_na
         is_truth = name in TRUTHS and path.name not in RESULTS_OF
         assert (proposed.upload.format, proposed.side) == (name, "ground_truth" if is_truth else "prediction"), path
         assert opens_or_is_refused(proposed), path.name
+
+
+def test_a_zip_that_its_format_reads_whole_is_one_side(tmp_path: Path) -> None:
+    folder = Path(__file__).parent / "oracles" / "pod" / "p01_basic"
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as made:
+        for path in sorted((folder / "gt").glob("*.xml")):
+            made.write(path, path.name)
+    submission = (folder / "submission.xml").read_bytes()
+    dropped = sort_dropped([("gt.zip", packed.getvalue()), ("submission.xml", submission), ("POD_0001.png", png())])
+    assert {each.upload.name: (each.side, each.kind) for each in dropped.proposed} == {
+        "gt.zip": ("ground_truth", "boxes"), "submission.xml": ("prediction", "boxes"),
+    }  # fmt: skip
+    assert dropped.left_out == ()
+    assert dropped.issues == ()
+    truth = next(each for each in dropped.proposed if each.side == "ground_truth")
+    read = project.read_content(truth.upload, Reading(side="ground_truth", format=truth.upload.format), "boxes")
+    assert len(read.boxes) == 4  # type: ignore[attr-defined]

@@ -100,7 +100,7 @@ def packed(screen: Screen, path: Path, signed: str, also: str = "") -> str:
         screen.settled()
     page.get_by_role("button", name="Make the pack").click()
     button = page.get_by_role("button", name="Download review-pack.html")
-    button.wait_for()
+    button.wait_for(timeout=120_000)
     with page.expect_download() as waiting:
         button.click()
     waiting.value.save_as(path)
@@ -160,7 +160,7 @@ def test_pixels_from_the_worst_page_to_the_pack(
     screen.wait(lambda: "score ≥ 0.00" in signature.inner_text(), "the threshold back at its start")
     screen.settled()
     panes_of(screen, "Pixels")
-    packed(screen, tmp_path / "pack.html", "pixel 2020", "Pixel confusion")
+    packed(screen, tmp_path / "pack.html", "pixel 2020", "Multi-label pixel confusion")
 
 
 def test_fields_from_the_worst_page_to_the_pack(
@@ -189,7 +189,7 @@ def test_fields_from_the_worst_page_to_the_pack(
     page.locator(".verdict-state", has_text="Ada, ").wait_for()
     panes_of(screen, "Fields")
     assert screen.address().get("field_iou") == "0.95"
-    packed(screen, tmp_path / "pack.html", "fields 1.0", "Fields")
+    packed(screen, tmp_path / "pack.html", "fields 1.0", "Field bounding-box mAP")
 
 
 def test_posters_from_the_worst_poster_to_the_pack(
@@ -210,4 +210,4 @@ def test_posters_from_the_worst_poster_to_the_pack(
     screen.settled()
     panes_of(screen, "Posters")
     assert page.locator("[class*=st-key-compare_texts] .ls-text").count() == 2
-    packed(screen, tmp_path / "pack.html", "posters 1", "Posters")
+    packed(screen, tmp_path / "pack.html", "posters 1", "Poster text validation")

@@ -11,7 +11,7 @@ from evaluator.metrics.results import count_of
 from evaluator.model.boxes import IntArray
 from evaluator.review.groups import of_causes, targets_of_causes
 from evaluator.review.meeting import MOST_AT_ONCE
-from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS
+from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS, Verdict
 from pages.shared import frame
 from pages.shared.findings import log as findings
 from pages.shared.findings.card import ICONS
@@ -40,7 +40,7 @@ def judge(loaded: OpenedBoxes, model: Model, rows: IntArray) -> None:
     said = _own_verdicts(loaded, model, rows)
     note = State.cause_note.of("/".join(made.families[int(rows[0])]))
 
-    def say(verdict: str) -> None:
+    def say(verdict: Verdict) -> None:
         unsaved = findings.save_all(
             targets_of_causes(result, rows, findings.review_log()), verdict=verdict, note=note.get()
         )
@@ -72,7 +72,7 @@ def judge(loaded: OpenedBoxes, model: Model, rows: IntArray) -> None:
             st.error(f"NOT SAVED. {frame.escaped(state.cause_problem)}", icon=":material/error:")
 
 
-def _own_verdicts(loaded: OpenedBoxes, model: Model, rows: IntArray) -> Counter[str]:
+def _own_verdicts(loaded: OpenedBoxes, model: Model, rows: IntArray) -> Counter[Verdict]:
     """How many mistakes of some causes have each verdict of the reviewer."""
     mine = findings.author()
     opinions = (
@@ -83,7 +83,7 @@ def _own_verdicts(loaded: OpenedBoxes, model: Model, rows: IntArray) -> Counter[
     return Counter(event.verdict for event in opinions if event.reviewer == mine and event.verdict is not None)
 
 
-def _in_words(said: Counter[str], mistakes: int) -> str:
+def _in_words(said: Counter[Verdict], mistakes: int) -> str:
     """One's own verdicts so far; the next one replaces them."""
     if not said:
         return "none of them has your verdict"

@@ -120,7 +120,7 @@ def of_left_out(issues: Iterable[Issue], names: Sequence[str] = ()) -> Iterator[
 class PageFiles(NamedTuple):
     """The pages below a folder: how many files are PDFs or images, and an issue for each that only is called so."""
 
-    number: int
+    files: int
     issues: tuple[Issue, ...]
 
 

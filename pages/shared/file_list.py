@@ -104,7 +104,7 @@ def _listed(members: list[tuple[AnyKind, Any]]) -> list[_Listed]:
     others = []
     for folder in _folders_of_pages():
         own = folder == uploads
-        count = len(pictures.uploaded_pages()) if own else _page_files(str(folder)).number
+        count = len(pictures.uploaded_pages()) if own else _page_files(str(folder)).files
         others.append(file_list.of_pages("Uploaded pages" if own else folder.name, count))
     if members and (judged := log.review_log().of_documents(_documents())):
         others.append(file_list.of_findings(log.store_name(), len(judged)))

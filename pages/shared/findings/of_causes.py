@@ -40,7 +40,7 @@ def judge(loaded: OpenedBoxes, model: Model, rows: IntArray) -> None:
     said = _own_verdicts(loaded, model, rows)
     note = State.cause_note.of("/".join(made.families[int(rows[0])]))
 
-    def say(verdict: str) -> None:
+    def say(verdict: Verdict) -> None:
         unsaved = findings.save_all(
             targets_of_causes(result, rows, findings.review_log()), verdict=verdict, note=note.get()
         )

@@ -205,7 +205,7 @@ def test_a_label_without_counterpart_gets_no_proposal() -> None:
 
 @pytest.mark.parametrize(("count", "wanted"), [(1, None), (2, None), (3, "Text")])
 def test_one_or_two_boxes_are_no_evidence_for_a_label(count: int, wanted: str | None) -> None:
-    (proposal,) = proposals(["aside"], ["Text"], Overlaps(*np.array([[count], [count]]), np.array([[count]])))
+    (proposal,) = proposals(["aside"], ["Text"], Overlaps(np.array([count]), np.array([count]), np.array([[count]])))
     assert proposal.proposal == wanted
 
 

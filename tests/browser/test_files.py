@@ -1,0 +1,59 @@
+"""Files in a real Chromium: a reading that is cancelled, and the cards of files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import Screen, dashboard
+from tests.building import box, write_file
+
+pytestmark = [pytest.mark.browser]
+Visit = Callable[..., Screen]
+NAMES = ("ground_truth", "lines", "blocks")
+
+
+def test_a_large_file_can_be_cancelled_while_it_is_read(visit: Visit, tmp_path: Path) -> None:
+    write_file(tmp_path / "truth.json", [box(0.1, 0.1, 0.5, 0.5)], side="ground_truth")
+    rows = "".join(f"p{at}.png,Text,1,1,{at % 90 + 5},9,0.5\n" for at in range(1_500_000))
+    (tmp_path / "large.csv").write_text(f"document,label,x1,y1,x2,y2,score\n{rows}")
+    with dashboard(tmp_path, "open", "truth.json", "large.csv") as url:
+        screen = visit(url)
+        screen.page.goto(f"{url}/files")
+        bar = screen.page.get_by_test_id("stProgress")
+        bar.get_by_text("% read").wait_for()
+        assert screen.page.get_by_text("Reading large.csv").is_visible()
+        first = int(bar.inner_text().split("%")[0])
+        screen.wait(lambda: int(bar.inner_text().split("%")[0]) > first, "the bar to go on")
+        # It is clicked, not called: what lies above it would take the click.
+        screen.page.get_by_role("button", name="Cancel").click()
+        screen.settled()
+        assert bar.count() == 0
+        screen.wait(lambda: "its reading was cancelled" in screen.cells(), "the issue of the file")
+        assert "the file must be read to its end" in screen.cells()
+        assert "Reload the tab to read it." in screen.cells()
+        screen.go("Overview")
+        assert bar.count() == 0, "a file that was cancelled is not read again"
+        screen.page.reload()
+        bar.get_by_text("% read").wait_for()
+        screen.page.get_by_role("button", name="Cancel").click()
+        screen.settled()
+        screen.leave()
+
+
+def test_a_row_opens_the_card_of_its_file(sample_server: str, visit: Visit) -> None:
+    screen = visit(sample_server).open("files")
+    table = screen.page.get_by_test_id("stDataFrame").first
+    card = screen.page.locator(".st-key-file_card")
+    assert card.count() == 0
+    for row, name in enumerate(NAMES):
+        screen.click_cell(table, row, 60)
+        card.get_by_role("heading", name=f"{name}.json").wait_for()
+        screen.settled()
+    assert "Document Snapshot Detection, schema 1.3 (JSON) · Model B" in card.inner_text()
+    assert card.get_by_role("button", name="Show pages").is_visible()
+    card.get_by_role("button", name="Show pages").click()
+    screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
+    assert screen.settled().address()["model"] == "2"

@@ -123,12 +123,19 @@ def panes_of(screen: Screen, kind: str) -> None:
     page.keyboard.press("n")
     page.locator(".pair-pane .marked").first.wait_for(state="attached")
     assert page.locator(".pair-said").inner_text().strip()
-    # Hover on the chosen box.
-    x1, y1, x2, y2 = page.locator(".pair-pane .marked").first.evaluate(
-        "(node) => { const r = node.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; }"
-    )
-    page.mouse.move((x1 + x2) / 2, (y1 + y2) / 2)
-    page.locator(".tooltip:visible").first.wait_for()
+    # The pointer on the chosen box; the pages may still move to it.
+    where = "(node) => { const r = node.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; }"
+    tooltip = page.locator(".tooltip:visible").first
+
+    def hovered() -> bool:
+        x, y = page.locator(".pair-pane .marked").first.evaluate(where)
+        page.mouse.move(x + 1, y)
+        page.mouse.move(x, y)
+        screen.painted()
+        return bool(tooltip.is_visible())
+
+    screen.settled()
+    screen.wait(hovered, "the facts of the box under the pointer")
     page.mouse.move(5, 5)
     # Zoom is of both panes.
     page.keyboard.press("+")

@@ -64,4 +64,4 @@ def test_xml_a_zip_and_page_images_in_one_drop(
     screen.go("Page browser")
     page.locator(".chips.ready").wait_for(state="attached")
     screen.wait(lambda: int(page.evaluate(WIDTH)) > 0, "the picture of the page that was dropped")
-    assert screen.where()[0].startswith("POD_000")
+    assert screen.where()[0].startswith("pod_000")

@@ -388,7 +388,7 @@ class Pairs(BoxPairs[Matching]):
         return np.unique(page_and_label(self.dataset, self.dataset.ground_truth)[truth], return_inverse=True)[1]
 
 
-def _at_least(passed: IntArray, label: CodeArray, labels: int) -> IntArray:
+def _at_least(passed: IntArray, label: CodeArray | IntArray, labels: int) -> IntArray:
     """How many boxes of each label pass each of the score thresholds, int64, shape (T, labels)."""
     steps = len(SCORE_STEPS)
     exactly = np.bincount(passed * labels + label, minlength=(steps + 1) * labels).reshape(steps + 1, labels)

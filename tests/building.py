@@ -168,7 +168,9 @@ def random_rows(seed: int, *, documents: int = 4, pages: int = 3, per_page: floa
 def read_by_browser(value: Any) -> Any:
     """A payload, or some in a named tuple, as JavaScript reads it; fields that are left out have their defaults."""
     if isinstance(value, msgspec.Struct):
-        return {name: read_by_browser(each) for name, each in msgspec.structs.asdict(value).items()}
+        # A named tuple inside of a payload is a list there.
+        values = msgspec.structs.asdict(value).items()
+        return {name: read_by_browser(list(each) if isinstance(each, tuple) else each) for name, each in values}
     if hasattr(value, "_asdict"):
         return {name: read_by_browser(each) for name, each in value._asdict().items()}
     if isinstance(value, dict):

@@ -265,7 +265,7 @@ def test_the_minutes_of_a_meeting_hold_it_as_text(folder: Path) -> None:
     assert len(rows) > len(items)
     # A note with a line break, and a name with a bar, stay in their cell.
     (widths,) = {len(re.findall(r"(?<!\\)\|", row)) for row in rows if "=1+1" in row and "Model wrong" in row}
-    assert widths == 8
+    assert widths == 9
 
 
 def test_the_words_of_a_meeting_turn_nothing(folder: Path) -> None:

@@ -82,7 +82,7 @@ def test_coco_with_its_own_numbers_and_posters(monkeypatch: pytest.MonkeyPatch, 
     app = small(start(monkeypatch, PACK, files=files, protocol="coco"))
     offered = [text.replace("\\", "") for text in also(app).options]
     assert offered == [PROTOCOLS[name].title for name in ("snapshot", "pixel", "pod", "posters")]
-    assert any("worked out when the pack is made" in each.value for each in app.caption)
+    assert any("computed when the pack is made" in each.value for each in app.caption)
     also(app).set_value(["posters"])
     app, job = made(app)
     assert job.problem == ""

@@ -43,7 +43,7 @@ STOP_SECONDS = 5.0
 HOSTS_VARIABLE = "LAYOUTSCOPE_HOSTS"
 """Environment variable with further names, separated by commas, under which the server answers: those of a proxy."""
 AHEAD = (
-    "evaluator.project_file", "evaluator.checkup", "evaluator.uploads", "evaluator.drawing.mistake_filter",
+    "evaluator.project_file", "evaluator.match_check", "evaluator.uploads", "evaluator.drawing.mistake_filter",
     "evaluator.charts.boxes", "evaluator.compare.comparison", "evaluator.review.groups",
 )  # fmt: skip
 """Modules of the core, with all that they import, that every view needs."""

@@ -128,6 +128,8 @@ def panes_of(screen: Screen, kind: str) -> None:
     tooltip = page.locator(".tooltip:visible").first
 
     def hovered() -> bool:
+        if not page.locator(".pair-pane .marked").count():
+            page.keyboard.press("n")
         x, y = page.locator(".pair-pane .marked").first.evaluate(where)
         page.mouse.move(x + 1, y)
         page.mouse.move(x, y)

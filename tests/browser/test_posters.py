@@ -106,8 +106,8 @@ def test_missing_words_are_boxed_where_they_stand(url: str, visit: Callable[...,
     assert names == ["FP false positive, 0", "FN missed, 11"]
     assert not page.locator(".toggle[aria-label^='TP ']").is_visible()
     boxes = page.evaluate(
-        """() => [...document.querySelector('[data-testid="stBidiComponentIsolated"]').shadowRoot
-        .querySelectorAll('.box-FN')].map((node) => ['x', 'y', 'width', 'height']
+        """() => [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
+        .flatMap((part) => [...part.shadowRoot.querySelectorAll('.box-FN')]).map((node) => ['x', 'y', 'width', 'height']
         .map((name) => parseFloat(node.getAttribute(name)) / 100)).map(([x, y, w, h]) => [x, y, x + w, y + h])"""
     )
     ink, inside = page.evaluate(INK_INSIDE, boxes)

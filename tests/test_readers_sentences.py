@@ -278,8 +278,8 @@ def test_what_page_xml_rounds() -> None:
     source = replace(annotations([box(-0.5, 0.1, 0.3, 0.3, score=2.0)]), page_size=np.array([[99.0, 99.0]]))
     assert [issue.sentence for issue in WRITERS["page-xml"].written(source).warnings] == [
         "prediction.json: PAGE XML coordinates are whole pixels; found 1 box with others. They are rounded.",
-        "prediction.json: PAGE XML coordinates are not negative; found 1 box with others. They are written all the "
-        "same.",
+        "prediction.json: PAGE XML coordinates are not negative; found 1 box with others. They are written as they "
+        "are.",
         "prediction.json: PAGE XML confidences are in [0, 1]; found 1 box with others. The scores are left out.",
         "prediction.json: PAGE XML does not name a model; found toy. The name is left out.",
     ]

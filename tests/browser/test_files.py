@@ -31,7 +31,7 @@ def test_a_large_file_can_be_cancelled_while_it_is_read(visit: Visit, tmp_path: 
         screen.page.get_by_role("button", name="Cancel").click()
         screen.settled()
         assert bar.count() == 0
-        screen.wait(lambda: "its reading was cancelled" in screen.cells(), "the issue of the file")
+        screen.wait(lambda: "its reading was cancelled" in screen.text(), "the issue of the file")
         assert "the file must be read to its end" in screen.cells()
         assert "Reload the tab to read it." in screen.cells()
         screen.go("Overview")

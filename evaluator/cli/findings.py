@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
 from cyclopts import App, Group, Parameter
@@ -30,6 +30,7 @@ from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event, Judged, ReviewLog
 
+T = TypeVar("T")
 Format = Literal["csv", "json", "parquet"]
 
 _store = Group("Store", sort_key=1)
@@ -240,7 +241,7 @@ def _opened(address: str | None, *, must_exist: bool = False) -> Store:
     return store
 
 
-def _asked(ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - what the question gives
+def _asked(ask: Callable[[], T]) -> T:
     """What a store answers; its problems in the words of the terminal."""
     try:
         return ask()

@@ -6,7 +6,8 @@ Owns the words of the meeting; causes, costs and verdicts are those of ``groups`
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from datetime import datetime
+from typing import Final
 
 from evaluator.drawing.payloads import AgendaRowItem, DecidedItem, OpinionState, VoteItem
 from evaluator.metrics.box_results import AnyBoxResult
@@ -16,7 +17,7 @@ from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
 from evaluator.review.field_targets import PROBLEMS
 from evaluator.review.groups import AgendaItem
-from evaluator.review.verdicts import KINDS, STATUSES, VERDICTS
+from evaluator.review.verdicts import KINDS, STATUSES, VERDICTS, Event
 
 MOST_AT_ONCE: Final = 5_000
 """Mistakes that one decision may be for."""
@@ -133,7 +134,8 @@ def held_by(item: AgendaItem, reviewer: tuple[str, bool]) -> OpinionState:
     )
 
 
-def _time(event: Any) -> Any:  # noqa: ANN401 - an event and its time
+def _time(event: Event) -> datetime:
+    """When it was given."""
     return event.time
 
 

@@ -218,6 +218,12 @@ def test_words_of_posters_worked_by_hand() -> None:
     assert alone.panes[1].boxes == []
 
 
+def test_words_of_a_page_without_text_are_not_counted_as_none() -> None:
+    scan = PageDifference((), (), ("mine",), 0)
+    drawn = poster_pair((scan, scan), models=MODELS, kinds=ITEM_FILTERS["changed"].kinds)
+    assert [pane.words for pane in drawn.panes] == ["no text layer: words cannot be boxed"] * 2
+
+
 # --- the view ----------------------------------------------------------------------------------------------------
 
 

@@ -60,7 +60,9 @@ def poster_pair(
         ]
         drawn = boxes[:DRAWN_BOXES]
         head = "not compared"
-        if side is not None:
+        if side is not None and not side.page_words:
+            head = "no text layer: words cannot be boxed"
+        elif side is not None:
             head = f"{count_of(len(side.missing), 'missing word')}, {len(side.extra):,} extra on the page"
         panes.append(
             PaneItem(

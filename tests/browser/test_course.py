@@ -119,6 +119,7 @@ def panes_of(screen: Screen, kind: str) -> None:
     screen.settled()
     page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
     assert page.locator(".pair-pane .box.differs").count() > 0
+    assert not page.locator(".key-line .key-group", has_text="verdict").is_visible(), "they take none here"
     page.locator(".pair-pane").first.focus()
     page.keyboard.press("n")
     page.locator(".pair-pane .marked").first.wait_for(state="attached")

@@ -79,7 +79,9 @@ export class Comparison extends PageView {
 
   /** Puts the parts together. @param {HTMLDialogElement} help */
   build(help) {
-    const keys = html("div", { class: "key-line" }, ...keyGroups(COMPARE_LINE), helpButton(() => this.openHelp()));
+    const groups = keyGroups(COMPARE_LINE);
+    this.verdictKey = groups[COMPARE_LINE.findIndex((each) => each.words === "verdict")];
+    const keys = html("div", { class: "key-line" }, ...groups, helpButton(() => this.openHelp()));
     this.root.classList.add("layoutscope-compare");
     this.root.append(this.tools.root, this.warnings, this.work, html("div", { class: "pair-foot" }, this.sentence, keys), help, this.spoken);
     for (const list of [this.causes, this.list]) list.addEventListener("keydown", (event) => this.walkList(list, event));
@@ -93,6 +95,8 @@ export class Comparison extends PageView {
     const first = this.data === null;
     const summoned = data.summoned && data.visit !== this.visit;
     this.visit = data.visit;
+    // Pixels, fields and posters take no verdict here.
+    if (this.verdictKey) this.verdictKey.hidden = !data.verdicts;
     this.panes.forEach((pane, order) => pane.showImage(images[order] ?? null));
     const turned = this.accept(data, summoned);
     if (first) this.setMode(data.mode, true);

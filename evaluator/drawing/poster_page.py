@@ -6,6 +6,7 @@ like a missed box; an extra one a false positive. A word at several places is on
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from evaluator.drawing.layers import DRAWN_BOXES
@@ -36,7 +37,7 @@ def poster_data(difference: PageDifference, *, extra: bool = True) -> PageLayers
         if not own:
             break
         boxes += own
-        mistakes.append(_mistake(places, number, own))
+        mistakes.append(word_mistake(places, number, [box.key for box in own]))
     missing, more = len(difference.missing), len(difference.extra) if extra else 0
     return PageLayers(
         boxes=boxes,
@@ -64,8 +65,8 @@ def _boxes(places: WordPlaces, number: int, first: int) -> list[BoxItem]:
     ]
 
 
-def _mistake(places: WordPlaces, number: int, own: list[BoxItem]) -> MistakeItem:
-    """One entry of the list."""
+def word_mistake(places: WordPlaces, number: int, keys: Sequence[str]) -> MistakeItem:
+    """One entry of the list; `keys` are those of its boxes, one for each place of the word."""
     missing = places.side == "missing"
     why = "in the reference, not in the extraction" if missing else "in the extraction, not in the reference"
     return MistakeItem(
@@ -74,7 +75,7 @@ def _mistake(places: WordPlaces, number: int, own: list[BoxItem]) -> MistakeItem
         status=STATUSES[places.side],
         title=WORD_TITLES[places.side, places.kind],
         label=places.token,
-        lines=[why, count_of(len(own), "place") + " on the page"],
+        lines=[why, count_of(len(keys), "place") + " on the page"],
         tags=[STATUSES[places.side]],
-        keys=[box.key for box in own],
+        keys=list(keys),
     )

@@ -14,14 +14,13 @@ from evaluator.drawing.pair import PairLayers
 from evaluator.drawing.payloads import (
     DifferenceItem,
     LimitItem,
-    MistakeItem,
     ModelItem,
     PairBoxItem,
     PairKind,
     PaneItem,
     Rect,
 )
-from evaluator.drawing.poster_page import STATUSES, WORD_TITLES
+from evaluator.drawing.poster_page import STATUSES, word_mistake
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import isolated
 from evaluator.protocols.posters.page import PageDifference, WordPlaces
@@ -70,7 +69,10 @@ def poster_pair(
                 name=model.name,
                 words=head,
                 boxes=drawn,
-                mistakes=[_mistake(places, numbers[word], _PREFIXES[order]) for word, places in of_side.items()],
+                mistakes=[
+                    word_mistake(places, numbers[word], _keys(word, numbers[word], _PREFIXES[order], len(places.boxes)))
+                    for word, places in of_side.items()
+                ],
                 limit=None if len(drawn) == len(boxes) else LimitItem(drawn=len(drawn), total=len(boxes)),
             )
         )
@@ -147,23 +149,6 @@ def _boxes(
         )
         for key, mate, rect in zip(keys, mates, rects, strict=True)
     ]
-
-
-def _mistake(places: WordPlaces, number: int, prefix: str) -> MistakeItem:
-    """What the tooltip says of a word."""
-    word = (places.side, places.kind, places.token)
-    missing = places.side == "missing"
-    why = "in the reference, not in the extraction" if missing else "in the extraction, not in the reference"
-    return MistakeItem(
-        number=number,
-        name=f"{places.side}_{places.kind}",
-        status=STATUSES[places.side],
-        title=WORD_TITLES[places.side, places.kind],
-        label=places.token,
-        lines=[why, count_of(len(places.boxes), "place") + " on the page"],
-        tags=[STATUSES[places.side]],
-        keys=_keys(word, number, prefix, len(places.boxes)),
-    )
 
 
 def _sentence(word: _Word, own: Sequence[dict[_Word, WordPlaces]], names: Sequence[str]) -> str:

@@ -95,17 +95,6 @@ class BoxMatching(ABC):
         """What `BoxPairs.match` receives in addition, by name; empty for most protocols."""
         return {}
 
-    def columns(self, side: Side, rows: IntArray | None = None) -> BoxColumns:
-        """The boxes of a side, or some rows of it, for naming: with their outlines where these are compared."""
-        boxes = self.dataset.ground_truth if side == "ground_truth" else self.prediction
-        if rows is None and not self.pairs.polygons:
-            return BoxColumns(boxes.xyxy, boxes.label, boxes.page)
-        own = np.arange(len(boxes), dtype=np.int64) if rows is None else rows
-        if not self.pairs.polygons:
-            return BoxColumns(boxes.xyxy[own], boxes.label[own], boxes.page[own])
-        source = boxes.source.boxes
-        return BoxColumns(outline_bounds(source, own), boxes.label[own], boxes.page[own], regions=(source, own))
-
     def fit(self, truths: IntArray, predictions: IntArray) -> Overlap:
         """How boxes in paired rows fit, whether they match or not: by their outlines where these are compared.
 
@@ -279,8 +268,8 @@ class BoxResult(ABC, Generic[MatchingT]):
             Whether poor matched pairs are mistakes as well; None for those of the protocol.
         """
         return name_mistakes(
-            self.matching.columns("ground_truth"),
-            self.matching.columns("prediction"),
+            self.matching.pairs.columns("ground_truth"),
+            self.matching.pairs.columns("prediction"),
             self.truth_partner,
             iou=self.iou,
             truth_counts=self.matching.truth_counts,
@@ -407,14 +396,16 @@ class BoxPairs(ABC, Generic[MatchingT]):
         """The boxes of the model under the dataset's codes."""
         return self.dataset.predictions[self.model]
 
-    @property
-    def columns(self) -> tuple[BoxColumns, BoxColumns]:
-        """The boxes of the ground truth and of the model, as mistakes are named by."""
-        truth, prediction = self.dataset.ground_truth, self.prediction
-        return (
-            BoxColumns(truth.xyxy, truth.label, truth.page),
-            BoxColumns(prediction.xyxy, prediction.label, prediction.page),
-        )
+    def columns(self, side: Side, rows: IntArray | None = None) -> BoxColumns:
+        """The boxes of a side, or some rows of it, for naming: with their outlines where these are compared."""
+        boxes = self.dataset.ground_truth if side == "ground_truth" else self.prediction
+        if rows is None and not self.polygons:
+            return BoxColumns(boxes.xyxy, boxes.label, boxes.page)
+        own = np.arange(len(boxes), dtype=np.int64) if rows is None else rows
+        if not self.polygons:
+            return BoxColumns(boxes.xyxy[own], boxes.label[own], boxes.page[own])
+        source = boxes.source.boxes
+        return BoxColumns(outline_bounds(source, own), boxes.label[own], boxes.page[own], regions=(source, own))
 
     def touching(self) -> Touching | None:
         """Every overlapping pair, whatever its labels, from the second time on that mistakes are named.
@@ -430,7 +421,7 @@ class BoxPairs(ABC, Generic[MatchingT]):
 
     @cached_property
     def _touching(self) -> Touching:
-        return touching_pairs(*self.columns)
+        return touching_pairs(self.columns("ground_truth"), self.columns("prediction"))
 
     @abstractmethod
     def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> MatchingT:

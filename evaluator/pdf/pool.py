@@ -542,10 +542,10 @@ class PagePool:
         """
         if not 1 <= most_pixels <= PIXEL_LIMIT:
             raise ValueError(f"most_pixels must be from 1 to {PIXEL_LIMIT}, not {most_pixels!r}")
-        if width is None and not 0 < dpi <= _MAX_DPI:
-            raise ValueError(f"dpi must be above 0 and at most {_MAX_DPI:g}, not {dpi!r}")
-        if width is not None and not 1 <= width <= _MAX_WIDTH:
-            raise ValueError(f"width must be from 1 to {_MAX_WIDTH}, not {width!r}")
+        if width is None:
+            _need_dpi(dpi)
+        else:
+            _need_width(width)
         return self._answer(
             path,
             "page",
@@ -575,10 +575,8 @@ class PagePool:
         """
         if not (0.0 <= part[0] < part[2] <= 1.0 and 0.0 <= part[1] < part[3] <= 1.0):
             raise ValueError(f"part must be x1, y1, x2, y2 in [0, 1] with an area, not {part!r}")
-        if not 0 < dpi <= _MAX_DPI:
-            raise ValueError(f"dpi must be above 0 and at most {_MAX_DPI:g}, not {dpi!r}")
-        if not 1 <= width <= _MAX_WIDTH:
-            raise ValueError(f"width must be from 1 to {_MAX_WIDTH}, not {width!r}")
+        _need_dpi(dpi)
+        _need_width(width)
         return self._answer(
             path,
             "page",
@@ -955,3 +953,13 @@ def _said(detail: str) -> str:
     if not detail:
         return ""
     return detail if detail.endswith(".") and len(detail) < 160 else f"The renderer reports: {quote(detail)}."
+
+
+def _need_dpi(dpi: float) -> None:
+    if not 0 < dpi <= _MAX_DPI:
+        raise ValueError(f"dpi must be above 0 and at most {_MAX_DPI:g}, not {dpi!r}")
+
+
+def _need_width(width: int) -> None:
+    if not 1 <= width <= _MAX_WIDTH:
+        raise ValueError(f"width must be from 1 to {_MAX_WIDTH}, not {width!r}")

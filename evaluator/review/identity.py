@@ -101,8 +101,8 @@ def page_mistakes(result: AnyBoxResult, page: int, *, signature: str = "") -> Pa
     predictions = np.flatnonzero((prediction.page == page) & result.counting_predictions)
     partner = result.truth_partner[truths]
     mistakes = name_mistakes(
-        matching.columns("ground_truth", truths),
-        matching.columns("prediction", predictions),
+        matching.pairs.columns("ground_truth", truths),
+        matching.pairs.columns("prediction", predictions),
         np.where(partner == UNMATCHED, NONE, np.searchsorted(predictions, partner)),
         iou=result.iou,
     )

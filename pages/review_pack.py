@@ -210,7 +210,7 @@ def _finished(current: held.Job) -> None:
         return
     name, mime = held.NAMES[current.form]
     left_out = current.written.left_out
-    words = f"{current.written.size / _MEGABYTE:.1f} MB, {count_of(current.written.pages, 'page')} with a picture"
+    words = f"{current.written.size / _MEGABYTE:.1f} MB, {current.written.shown}"
     if left_out:
         words += f"; {count_of(left_out, 'page')} left out to stay within the size"
     st.download_button(

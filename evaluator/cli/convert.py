@@ -17,7 +17,7 @@ from cyclopts import Parameter
 
 from evaluator import export, formats
 from evaluator.cli.arguments import size as size_of
-from evaluator.cli.program import OK, UsageError, print_issues
+from evaluator.cli.program import OK, UsageError, need_folder, print_issues
 from evaluator.cli.progress import progress
 from evaluator.doctor.contents import Contents, Spread, contents
 from evaluator.formats import search
@@ -82,6 +82,8 @@ def convert(
     ):
         what = "a folder" if writer.folder else "a file"
         raise UsageError(f"{writer.name} is written to {what} of its own; choose another --out than {out.name}.")
+    if pdfs is not None:
+        need_folder("--pdfs", pdfs)
     with progress("Reading") as say:
         say(f"Reading {source.name}")
         read = _boxes(source, format, role, gt)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 from cyclopts import Parameter
 
-from evaluator.cli.program import INTERNAL_ERROR, OK, UsageError
+from evaluator.cli.program import INTERNAL_ERROR, OK, UsageError, need_folder
 from evaluator.model.issues import BadInput, issues_text
 from evaluator.review.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder
 
@@ -99,6 +99,8 @@ def open_paths(
         workspace_files, address = project_file.read(files[0])
         project_file.remember(files[0], state_folder(os.environ))
     else:
+        if pdfs is not None:
+            need_folder("--pdfs", pdfs)
         workspace_files = find(paths, ground_truth=gt, predictions=pred, pdfs=pdfs, as_reference=as_reference)
         _need_something(workspace_files)
     sys.stderr.write(issues_text(workspace_files.issues))

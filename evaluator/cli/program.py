@@ -39,6 +39,13 @@ Protocol = Annotated[str, Parameter(help="The evaluation system; see the README 
 Truth = Annotated[Path, Parameter(help="Ground-truth file or folder.")]
 
 
+def need_folder(flag: str, folder: Path) -> None:
+    """Refuse what is no folder: without this its pages would be missing in silence."""
+    if not folder.is_dir():
+        what = "is no folder" if folder.exists() else "is not there"
+        raise UsageError(f"{flag}: {plain(folder.name or str(folder))} {what}; give the folder of the PDFs.")
+
+
 class UsageError(Exception):
     """Raised for arguments that parse but make no sense; the message is one sentence with its fix."""
 

@@ -27,7 +27,7 @@ from cyclopts import Group, Parameter
 from msgspec import Meta
 
 from evaluator.cli.arguments import assignment, names, need_ratio, size, thresholds, weight
-from evaluator.cli.program import UsageError
+from evaluator.cli.program import UsageError, need_folder
 from evaluator.doctor.fixes import Fix, FixError, fix_of
 from evaluator.project import spelled
 from evaluator.protocols import PROTOCOLS
@@ -53,6 +53,11 @@ def _ratio(flag: str, value: float) -> float:
     return value
 
 
+def _folder(flag: str, value: Path) -> Path:
+    need_folder(flag, value)
+    return value
+
+
 def _as_written(flag: str, value: object) -> object:
     return value
 
@@ -60,6 +65,8 @@ def _as_written(flag: str, value: object) -> object:
 def _flag_of(hint: object, meta: Meta) -> _Flag:
     """How an option with this type is written."""
     origin, parts = get_origin(hint), get_args(hint)
+    if tuple[Path, ...] in parts:
+        return _Flag(Path | None, None, _folder)
     if origin in (Union, types.UnionType):
         return _flag_of(next(part for part in parts if part is not type(None)), meta)
     if hint is bool:

@@ -16,7 +16,7 @@ from evaluator import protocols
 from evaluator.cli.arguments import letters, need_ratio
 from evaluator.cli.arguments import names as names_of
 from evaluator.cli.deciding import Least, Loss, Measure, rule_of
-from evaluator.cli.program import OK, UsageError
+from evaluator.cli.program import OK, UsageError, need_folder
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT_OF_PACK, PackedOptions, chosen
 from evaluator.drawing.payloads import ModelItem
@@ -156,6 +156,8 @@ def review_pack(
     except ValueError as problem:
         raise UsageError(f"{problem}.") from problem
     need_place(out)
+    if pdfs is not None:
+        need_folder("--pdfs", pdfs)
     if since is not None and boxes is None:
         raise UsageError("--since compares packs with boxes; none of these protocols matches boxes.")
     earlier = None if since is None else read_earlier(since)
@@ -385,4 +387,4 @@ def _listed(path: Path, written: Written) -> str:
     """What was written, in one line."""
     left_out = f"; {count_of(written.left_out, 'page')} left out to stay within the budget" if written.left_out else ""
     size = f"{written.size / _MEGABYTE:.1f} MB"
-    return f"{plain(path.name)}: {size}, {count_of(written.pages, 'page')} with a picture{left_out}\n"
+    return f"{plain(path.name)}: {size}, {written.shown}{left_out}\n"

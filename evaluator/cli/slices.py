@@ -10,6 +10,7 @@ from typing import Annotated, cast
 from cyclopts import Group, Parameter
 
 from evaluator import export, project
+from evaluator.cli.absent_documents import absent_note
 from evaluator.cli.program import OK, Protocol, Truth, UsageError, print_issues
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
@@ -105,11 +106,11 @@ def slices(
         except OptionError as refused:
             raise UsageError(f"{refused}.") from refused
         boxes = [result for result in (first_boxes(one.result) for one in evaluations) if result is not None]
-        of_pages, of_boxes = _from_pdfs(boxes, pdfs, say)
+        of_pages, of_boxes, absent = _from_pdfs(boxes, pdfs, say)
         if attributes is not None:
             of_pages = joined(of_pages, read_page_table(attributes, boxes[0].matching.dataset.document_ids))
         say("Searching")
-        line = _signature([one.result.signature.line for one in evaluations])
+        line = _signature([each.matching.signature(each.iou).line for each in boxes])
         if measure == ALL:
             result = find_by_all_measures(
                 boxes,
@@ -139,25 +140,29 @@ def slices(
         saved(slices_file or default_file(gt), NamedSlice(save, result.slices[0].conditions))
     sys.stdout.write(_printed(result, json=json, markdown=markdown))
     beside = [result.summary, *result.thin_sentences] if json else ()
-    print_issues((issue for one in evaluations for issue in one.issues), beside)
+    print_issues((issue for one in evaluations for issue in one.issues), (*absent, *beside))
     return OK
 
 
 def _signature(lines: Sequence[str]) -> str:
-    """One signature for the results of one or two models."""
+    """One signature for the results of one or two models, at the one IoU threshold whose matches the slices count."""
     return lines[0] if len(set(lines)) == 1 else f"A: {lines[0]} · B: {lines[1]}"
 
 
 def _from_pdfs(
     boxes: Sequence[AnyBoxResult], pdfs: Path | None, say: Bar
-) -> tuple[OfPages, Sequence[Sequence[Attribute]]]:
-    """What the PDFs show of the pages, and of the boxes of the ground truth and of each result; nothing without."""
+) -> tuple[OfPages, Sequence[Sequence[Attribute]], list[str]]:
+    """What the PDFs show of the pages, and of the boxes of the ground truth and of each result; nothing without.
+
+    And which documents have no file, as a note.
+    """
     if pdfs is None:
-        return {}, ()
+        return {}, (), []
     say("Reading pages")
+    folder = PdfFolder(pdfs)
     with PagePool() as pool:
-        seen = of_results(boxes, PdfFolder(pdfs), pool, say.count)
-    return seen.of_pages, seen.of_boxes
+        seen = of_results(boxes, folder, pool, say.count)
+    return seen.of_pages, seen.of_boxes, absent_note(boxes[0].matching.dataset, folder)
 
 
 def _printed(result: Slices, *, json: bool, markdown: bool) -> str:

@@ -9,13 +9,16 @@ from typing import Annotated
 from cyclopts import Group, Parameter
 
 from evaluator import export, project
+from evaluator.cli.absent_documents import absent_note
 from evaluator.cli.program import OK, Protocol, Truth, UsageError, print_issues
 from evaluator.cli.progress import progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
+from evaluator.metrics.results import Signature, count_of, threshold_text
+from evaluator.model.dataset import Dataset, fixes_said
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.project import OptionError
-from evaluator.protocols import box_protocols
+from evaluator.protocols import AnyBoxProtocol, box_protocols
 from evaluator.protocols.base import BoxOptions
 from evaluator.suspects import listing, reviewing
 from evaluator.suspects.ink import with_ink
@@ -68,6 +71,7 @@ def suspects(
     system, given = able[protocol], chosen(options)
     # An option of the protocol pixel as well; here words and ink of the pages count as evidence.
     pdfs = given.pop("pdfs", None)
+    absent: list[str] = []
     with progress("Reading") as say:
         try:
             settings = project.options_of(system, **given)
@@ -80,24 +84,47 @@ def suspects(
             )
             if pdfs is not None:
                 say("Reading pages")
+                folder = PdfFolder(pdfs)
                 with PagePool() as pool:
-                    suspects = with_ink(suspects, PdfFolder(pdfs), pool, count=say.count)
+                    suspects = with_ink(suspects, folder, pool, count=say.count)
+                absent = absent_note(joined.dataset, folder)
             if plan is not None:
                 say("Planning")
                 review = reviewing.review_plan(suspects, system, settings, margin=plan)
         except (OptionError, ValueError) as problem:
             raise UsageError(f"{problem}.") from problem
+    line = _signature(system, settings, joined.dataset, least, pdfs)
     if plan is not None:
         if json:
             text = export.to_json(review.to_json()) + "\n"
         else:
-            sheet = review.table(f"{system.name} {system.version}")
+            sheet = review.table(line)
             text = export.to_markdown([sheet]) if markdown else export.to_text([sheet])
     elif json:
         text = export.to_json([one.to_json() for one in suspects.to_list()]) + "\n"
     else:
-        tables = [listing.table(suspects, _SHOWN, f"{system.name} {system.version}")]
+        tables = [listing.table(suspects, _SHOWN, line)]
         text = export.to_markdown(tables) if markdown else export.to_text(tables)
     sys.stdout.write(text)
-    print_issues(joined.issues)
+    print_issues(joined.issues, absent)
     return OK
+
+
+def _signature(system: AnyBoxProtocol, settings: BoxOptions, dataset: Dataset, least: float, pdfs: Path | None) -> str:
+    """What made the list, in one line; no pair is matched, so there is no IoU threshold."""
+    sides = (dataset.ground_truth, *dataset.predictions)
+    fixes = dict.fromkeys(fix for side in sides[1:] for fix in fixes_said(sides[0].source, side.source))
+    return Signature(
+        protocol=system.name,
+        version=system.version,
+        min_score=settings.min_score,
+        labels=settings.labels,
+        options=(
+            count_of(len(dataset.predictions), "model"),
+            f"probability ≥ {threshold_text(least)}",
+            *(["words and ink of the pages"] if pdfs is not None else []),
+            *fixes,
+        ),
+        documents=len(dataset.documents),
+        pages=dataset.pages,
+    ).line

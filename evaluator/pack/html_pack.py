@@ -72,11 +72,38 @@ class Cancelled(Exception):
 
 
 class Written(NamedTuple):
-    """What was written: bytes, pages with a picture, and pages that were asked for and did not fit the budget."""
+    """What was written.
+
+    Attributes
+    ----------
+    size : int
+        Bytes.
+    pages : int
+        Pages that are shown.
+    left_out : int
+        Pages that were asked for and did not fit the budget.
+    sheets : int
+        Of the pages that are shown, those whose boxes are on an empty sheet: no PDF or page image shows them.
+    """
 
     size: int
     pages: int
     left_out: int
+    sheets: int = 0
+
+    @property
+    def shown(self) -> str:
+        """How many pages are shown, and how many of them as empty sheets, in words."""
+        pages = count_of(self.pages, "page")
+        if not self.sheets:
+            return pages
+        return f"{pages}, {self.sheets:,} of them boxes on an empty sheet: there is no PDF or image of the page"
+
+
+def written_of(size: int, contents: Contents, plan: Plan, pictures: Pictures) -> Written:
+    """What was written of a plan."""
+    places = [contents.place(page)[1:] for page in plan.pages]
+    return Written(size, len(plan.pages), len(contents.pages) - len(plan.pages), pictures.sheets(places))
 
 
 def write_html(path: Path, contents: Contents, pictures: Pictures, *, progress: Progress) -> Written:
@@ -91,7 +118,7 @@ def write_html(path: Path, contents: Contents, pictures: Pictures, *, progress: 
     """
     plan = plan_of(contents, pictures)
     made = (piece.encode() for piece in pieces(contents, pictures, plan, progress))
-    return Written(write_whole(path, made), len(plan.pages), len(contents.pages) - len(plan.pages))
+    return written_of(write_whole(path, made), contents, plan, pictures)
 
 
 class Plan(NamedTuple):

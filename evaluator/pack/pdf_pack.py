@@ -46,6 +46,7 @@ from evaluator.pack.html_pack import (
     told_cards,
     told_pages,
     without_picture,
+    written_of,
 )
 from evaluator.pack.pictures import Picture, Pictures
 from evaluator.pack.story import rule_lines
@@ -88,7 +89,7 @@ def write_pdf(path: Path, contents: Contents, pictures: Pictures, *, progress: P
         for message in _messages(contents, pictures, plan, css, progress):
             writer.send(message)
         content = writer.finish(plain(contents.title))
-    return Written(write_whole(path, [content]), len(plan.pages), len(contents.pages) - len(plan.pages))
+    return written_of(write_whole(path, [content]), contents, plan, pictures)
 
 
 def _messages(

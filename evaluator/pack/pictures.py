@@ -112,6 +112,12 @@ class Pictures:
     ) -> None:
         self._pool, self._images = pool, images
         self._folder = None if folder is None else PdfFolder(folder)
+        # Of several threads; adding to a set is one step.
+        self._sheets: set[tuple[str, int]] = set()
+
+    def sheets(self, places: Iterable[tuple[str, int]]) -> int:
+        """How many of some pages (name and index) were asked for and are empty sheets: nothing shows them."""
+        return len(self._sheets.intersection(places))
 
     def points(self, name: str, index: int) -> tuple[float, float] | None:
         """Size of a page in points; None when the page cannot be opened."""
@@ -129,6 +135,7 @@ class Pictures:
         try:
             drawn = self._pool.page_image(*self._page(name, index), width=width)
         except PageProblem as problem:
+            self._sheets.add((name, index))
             return self._sheet((0.0, 0.0, 1.0, 1.0), width, problem)
         points = (drawn.page_width, drawn.page_height)
         return Picture(drawn.webp, (0.0, 0.0, 1.0, 1.0), points, (drawn.width, drawn.height))

@@ -11,7 +11,7 @@ import re
 import stat
 import threading
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -187,6 +187,19 @@ class PdfFolder:
                 return PageFile(self.find(image), 0)
             except PageProblem:
                 raise problem from None
+
+    def absent(
+        self, pages: Iterable[tuple[str, int]], images: Mapping[tuple[str, int], str] | None = None
+    ) -> list[str]:
+        """The documents of some pages (name and index) of which no page has a file, in order; see ``find_page``."""
+        there: dict[str, bool] = {}
+        for name, index in pages:
+            if not there.get(name, False):
+                try:
+                    there[name] = bool(self.find_page(name, index, images))
+                except PageProblem:
+                    there[name] = False
+        return [name for name in there if not there[name]]
 
     def _contained(self, path: Path, root: Path, name: str) -> Path | None:
         """The file behind a path, when it is a regular one inside the root; None when there is none."""

@@ -385,4 +385,4 @@ def _everything(
             if path.is_file():
                 archive.write(path, path.relative_to(folder).as_posix())
     shutil.rmtree(folder)
-    return Written(made.path.stat().st_size, written.html.pages, written.html.left_out)
+    return written.html._replace(size=made.path.stat().st_size)

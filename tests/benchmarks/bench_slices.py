@@ -1,19 +1,22 @@
 """Slices: is what is planted found first, is nothing found where nothing is, how long does it take, what do others do.
 
-    python -m tests.benchmarks.bench_slices [--seeds 100] [--pages 1000] [--effect 0.15] [--only planted,null,speed]
-    [--smoke] [--json]
+    python -m tests.benchmarks.bench_slices [--seeds 100] [--pages 1000] [--effect 0.15]
+    [--only planted,null,null-all,speed,peers] [--smoke] [--json]
 
 Planted: one to three random conditions, misses more frequent where they hold, on corpora of random layout with
 documents of a random category and pages that are scans or not. A plant is drawn until independent boxes would show it
 with z = 8 or more (`--z`), because nobody can find what the data does not hold. "First" means that the costliest row
 and the plant have more than half of their boxes in common. Null: outcomes of whole documents, which differ from
-document to document, go to other documents. Peers (``--only peers``): `sliceline` and `divexplorer` on the same bins
-of the same attributes, when they are installed; they are no dependency (``uv pip install sliceline divexplorer``).
+document to document, go to other documents; and for all measures together, models whose boxes are missed, mislabelled
+and shifted more often in some documents than in others, whatever the boxes are. Peers (``--only peers``): `sliceline`
+and `divexplorer` on the same bins of the same attributes, when they are installed; they are no dependency
+(``uv pip install sliceline divexplorer``).
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import importlib.util
 import json
 import sys
@@ -24,7 +27,9 @@ from typing import Any
 import numpy as np
 
 from evaluator.model.boxes import BoolArray, FloatArray
-from evaluator.model.dataset import Dataset, join
+from evaluator.model.dataset import Annotations, Boxes, Dataset, join
+from evaluator.protocols.snapshot.evaluation import pair
+from evaluator.slices.all_measures import find_by_all_measures
 from evaluator.slices.attributes import Attribute, attributes_of
 from evaluator.slices.conditions import Binned, binned
 from evaluator.slices.search import LEAST_BOXES, Search, search
@@ -156,6 +161,58 @@ def find_nothing(pages: int, seeds: range, *, verbose: bool) -> dict[str, Any]:
     return {"any_row": any_row, "of": len(seeds)}
 
 
+def careless_models(truth: Annotations, rng: np.random.Generator) -> tuple[Annotations, list[Annotations]]:
+    """A ground truth of equally frequent labels, and two models that err more in some documents, for no other reason.
+
+    A box is missed, or called another label, or drawn with some error of its own size, with chances of its document.
+    """
+    boxes, labels = truth.boxes, len(truth.labels)
+    label = rng.integers(0, labels, len(boxes)).astype(np.int32)
+    truth = dataclasses.replace(truth, boxes=dataclasses.replace(boxes, label=label))
+    size = (boxes.xyxy[:, 2:] - boxes.xyxy[:, :2])[:, [0, 1, 0, 1]]
+    models = []
+    for name in ("a.json", "b.json"):
+        hard = np.exp(rng.normal(0.0, 0.4, int(boxes.document.max()) + 1))[boxes.document]
+        rows = np.flatnonzero(rng.random(len(boxes)) >= np.minimum(0.1 * hard, 0.9))
+        wrong = rng.random(len(rows)) < np.minimum(0.1 * hard[rows], 0.9)
+        named = np.where(wrong, (label[rows] + rng.integers(1, labels, len(rows))) % labels, label[rows])
+        moved = rng.normal(0.0, 0.04, (len(rows), 4)) * hard[rows, None] * size[rows]
+        drawn = Boxes(
+            document=boxes.document[rows],
+            page=boxes.page[rows],
+            label=named.astype(np.int32),
+            xyxy=boxes.xyxy[rows] + np.clip(moved, -0.3 * size[rows], 0.3 * size[rows]),
+            score=rng.beta(3.0, 1.5, len(rows)),
+            entry=boxes.entry[rows],
+            position=boxes.position[rows],
+            ids=[boxes.ids[row] for row in rows.tolist()],
+        )
+        models.append(dataclasses.replace(truth, name=name, side="prediction", boxes=drawn))
+    return truth, models
+
+
+def find_nothing_by_all(pages: int, seeds: range, *, verbose: bool) -> dict[str, Any]:
+    """How often any measure lists anything of one model, and of the difference of two, where nothing is."""
+    of_one, of_two = 0, 0
+    for seed in seeds:
+        rng = np.random.default_rng(seed + 70_000)
+        truth, models = careless_models(dln_like(pages, seed=seed + 70_000)[0], rng)
+        dataset = join(truth, *models)
+        category = ("reports", "laws", "patents", "manuals", "tenders")
+        of_pages: dict[tuple[str, int | None], dict[str, Any]] = {
+            (document, None): {"doc_category": category[rng.integers(5)]} for document in dataset.document_ids
+        }
+        results = [pair(dataset, model).match().at(0.5) for model in (0, 1)]
+        lists = [find_by_all_measures(chosen, of_pages=of_pages) for chosen in (results[:1], results)]
+        of_one += bool(lists[0].slices)
+        of_two += bool(lists[1].slices)
+        if verbose:
+            said = [one.sentence for each in lists for one in each.slices]
+            micro = {name: round(float(getattr(results[0].micro, name)[0]), 3) for name in lists[0].measures}
+            print("null of all", seed, micro, said, file=sys.stderr, flush=True)
+    return {"one_model": of_one, "two_models": of_two, "of": len(seeds)}
+
+
 def speed(pages: int) -> dict[str, Any]:
     """CPU seconds for the attributes and the search."""
     truth, _ = dln_like(pages)
@@ -224,7 +281,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=1000)
     parser.add_argument("--effect", type=float, default=0.15)
     parser.add_argument("--z", type=float, default=8.0)
-    parser.add_argument("--only", default="planted,null,speed,peers")
+    parser.add_argument("--only", default="planted,null,null-all,speed,peers")
     parser.add_argument("--speed-pages", default="10000,80000")
     parser.add_argument("--smoke", action="store_true")
     parser.add_argument("--json", action="store_true")
@@ -242,6 +299,8 @@ def main() -> None:
         )
     if "null" in wanted:
         result["null"] = find_nothing(given.pages, seeds, verbose=given.verbose)
+    if "null-all" in wanted:
+        result["null_all"] = find_nothing_by_all(given.pages, seeds, verbose=given.verbose)
     if "speed" in wanted:
         result["speed"] = [speed(int(pages)) for pages in given.speed_pages.split(",")]
     if given.json:
@@ -252,6 +311,11 @@ def main() -> None:
               f"(most {one['most_overlapping']}), {one['cpu_seconds']:.2f} s of CPU")  # fmt: skip
     if "null" in result:
         print(f"shuffled     any row {result['null']['any_row']}/{result['null']['of']}")
+    if "null_all" in result:
+        one = result["null_all"]
+        print(
+            f"all measures any row {one['one_model']}/{one['of']} of one model, {one['two_models']}/{one['of']} of two"
+        )
     for one in result.get("speed", []):
         print(f"{one['pages']:>7,} pages {one['boxes']:>9,} boxes: {one['total_cpu_s']:.1f} s of CPU "
               f"(attributes {one['attributes_cpu_s']:.1f}, "

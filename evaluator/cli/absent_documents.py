@@ -1,0 +1,27 @@
+"""What a command says of documents whose pages it was to read and that have no file."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from evaluator.metrics.results import count_of
+from evaluator.model.dataset import Dataset
+from evaluator.model.issues import plain
+from evaluator.pdf.folder import PdfFolder
+
+_NAMED: Final = 5
+
+
+def absent_note(dataset: Dataset, folder: PdfFolder) -> list[str]:
+    """Which documents have no file in the folder of the PDFs, as a note; none when all have one."""
+    names = [document.name for document in dataset.documents]
+    pages = zip((names[row] for row in dataset.page_document.tolist()), dataset.page_index.tolist(), strict=True)
+    absent = folder.absent(pages, dataset.page_images)
+    if not absent:
+        return []
+    more = f" and {len(absent) - _NAMED:,} more" if len(absent) > _NAMED else ""
+    shown = ", ".join(map(plain, absent[:_NAMED]))
+    return [
+        f"{len(absent):,} of {count_of(len(names), 'document')} have neither a PDF nor page images in "
+        f"{plain(folder.name)}, so nothing of their pages was read: {shown}{more}."
+    ]

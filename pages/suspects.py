@@ -4,41 +4,25 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
-import numpy as np
 import streamlit as st
 
 from evaluator.charts.review import half_width
-from evaluator.drawing.suspect_picture import shares_of
-from evaluator.metrics.results import capitalised
-from evaluator.model.boxes import iou
 from evaluator.model.issues import plain
 from evaluator.suspects.listing import Suspects
-from evaluator.suspects.pairing import NOBODY
 from evaluator.suspects.planning import course
-from evaluator.suspects.targets import edited
-from pages.shared import frame, headline, pictures, reading, review_plan, widgets
+from pages.shared import components, frame, headline, reading, review_plan, widgets
 from pages.shared import suspects as held
 from pages.shared.address import read_url, write_url
 from pages.shared.findings import log as findings
-from pages.shared.gallery import crop
 from pages.shared.opened import OpenedBoxes
-from pages.shared.state import AnyField, State, chosen_cells, go_to, state
-from pages.shared.suspects import Entry, Known
+from pages.shared.state import AnyField, State, chosen_cells, go_to, report, state
+from pages.shared.suspects import Known
 
 BROWSER_VIEW = "pages/page_browser.py"
 _TITLE: Final = "Suspected ground truth"
-_CROP_WIDTH: Final = 1_200
-# Share of the width behind which there is no room for the name of a model beside its box.
-_BESIDE: Final = 0.78
-_CORRECTED: Final = "ground_truth_wrong"
-_EDGES: Final = ("Left", "Top", "Right", "Bottom")
-_ANSWERS: Final = (
-    ("Accept correction", _CORRECTED, "1"),
-    ("Model wrong", "model_wrong", "2"),
-    ("Ambiguous", "ambiguous", "3"),
-)
+_KEY: Final = "suspects_list"
 
 
 # --- choices ---------------------------------------------------------------------------------------------------------
@@ -70,13 +54,7 @@ def _kinds(every: Suspects) -> None:
     """All kinds, or one, each with its number."""
     totals = held.counts(every)
     names = {kind: f"{kind.capitalize() or 'All'} {total:,}" for kind, total in totals.items()}
-    again = State.suspect_kind.changed(_from_the_top)
-    widgets.switch("Kind", names, State.suspect_kind, label_visibility="collapsed", on_change=again)
-
-
-def _from_the_top() -> None:
-    state.suspect_at = 0
-    state.suspect_round += 1
+    widgets.switch("Kind", names, State.suspect_kind, label_visibility="collapsed")
 
 
 def _pages_read(loaded: OpenedBoxes) -> None:
@@ -93,213 +71,41 @@ def _pages_read(loaded: OpenedBoxes) -> None:
     )
 
 
-# --- queue -----------------------------------------------------------------------------------------------------------
+# --- the list and the chosen suspect ---------------------------------------------------------------------------------
 
 
-def _queue(loaded: OpenedBoxes, every: Suspects, entries: list[Entry]) -> int:
-    """The list; the place of the chosen suspect in it."""
-    shown = [every[entry.place] for entry in entries]
-    images = held.small_pictures(loaded, every, entries, min(state.suspect_at, len(entries) - 1))
-    event: Any = widgets.table(
-        {
-            **({"Page": images} if any(images) else {}),
-            "Evidence": [one.score for one in shown],
-            "Suspect": [f"{one.kind.capitalize()} · {plain(one.label)}" for one in shown],
-            "Reason": [plain(one.reason) for one in shown],
-        },
-        row_height=widgets.WRAPPED_HEIGHT,
-        height=min(620, widgets.HEADER_HEIGHT + widgets.WRAPPED_HEIGHT * len(shown)),
-        on_select="rerun",
-        selection_mode="single-row",
-        key=f"suspect_queue_{state.suspect_round}",
-        columns={
-            "Page": st.column_config.ImageColumn(width=88),
-            "Evidence": st.column_config.NumberColumn(format="%.2f", width=64),
-            "Suspect": 76,
-            "Reason": 164 if any(images) else 226,
-        },
-        alt="Suspects, most likely first",
-    )
-    rows = event["selection"]["rows"]
-    if rows and rows[0] < len(entries):
-        state.suspect_at = rows[0]
-    state.suspect_at = min(state.suspect_at, len(entries) - 1)
-    return state.suspect_at
-
-
-# --- one suspect -----------------------------------------------------------------------------------------------------
-
-
-def _picture(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> None:
-    """The part of the page: ground truth now, the proposal, and what the models have."""
-    suspect, page = every[entry.place], int(every.ranked.page[entry.place])
-    rows = [int(row) for row in every.ranked.prediction[entry.place]]
-    of_models = [
-        (f"{loaded.pair[model].letter} {every.dataset.labels[side.label[row]]}", tuple(side.xyxy[row].tolist()))
-        for model, (side, row) in enumerate(zip(every.dataset.predictions, rows, strict=True))
-        if row != NOBODY
-    ]
-    # Both models have nearly the same box: their names stand beside it, one over the other, not at its corners.
-    drawn = [
-        (f"ls-crop-model {side}", name, shares_of(every.dataset, page, box))
-        for side, (name, box) in zip(("ls-upper", "ls-lower"), of_models, strict=False)
-    ]
-    for box in entry.target.boxes:
-        now = box.side == "ground_truth"
-        style = "ls-crop-fn" if now else "ls-crop-proposed"
-        drawn.append((style, _chip(box.label, now=now), shares_of(every.dataset, page, box.xyxy)))
-    places = [box for *_, box in drawn if box is not None]
-    if len(places) < len(drawn):
-        st.caption("Boxes in pixels on a page of unknown size are drawn in the Page browser.")
+@st.fragment
+def _list(loaded: OpenedBoxes, every: Suspects, signature: str) -> None:
+    """The component; pictures that are wanted run this part of the view only, an answer runs all of it."""
+    chosen = held.chosen(every, findings.review_log(), signature)
+    if not chosen.entries:
+        st.html('<div class="ls-empty"><p>No suspect passes the filter.</p></div>')
         return
-    part = crop(loaded, suspect.document, suspect.page, places, width=_CROP_WIDTH, dpi=pictures.FIRST_DPI * 1.5)
-    left, top, right, bottom = part.region
-    boxes = []
-    for (style, name, _), (x1, y1, x2, y2) in zip(drawn, places, strict=True):
-        edges = (
-            (x1 - left) / (right - left),
-            (y1 - top) / (bottom - top),
-            (x2 - x1) / (right - left),
-            (y2 - y1) / (bottom - top),
-        )
-        beside = "ls-right" if edges[0] + edges[2] < _BESIDE else "ls-left" if edges[0] > 1 - _BESIDE else "ls-inside"
-        at = "left:{:.3f}%;top:{:.3f}%;width:{:.3f}%;height:{:.3f}%".format(*(100 * edge for edge in edges))
-        chip = html.escape(plain(frame.shortened(name, 40)))
-        boxes.append(f'<span class="ls-crop-box {style} {beside}" style="{at}"><b>{chip}</b></span>')
-    image = f'<img src="{part.image}" alt="">' if part.image else f"<p>{html.escape(part.problem or '')}</p>"
-    shape = f"aspect-ratio:{part.aspect:.4f};width:min(100%,{52 * part.aspect:.2f}vh)"
-    st.html(f'<div class="ls-crop" style="{shape}">{image}{"".join(boxes)}</div>')
 
+    def want() -> None:
+        state.suspects_wanted = components.parse_suspects(report(_KEY)).want
 
-def _chip(label: str, *, now: bool) -> str:
-    return f"Ground truth {label}" if now else f"Proposed {label}"
+    def judged() -> None:
+        verdict = components.parse_suspects(report(_KEY)).verdict
+        if verdict is not None:
+            held.judge(every, verdict, signature)
 
-
-def _evidence(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> None:
-    """IoU of each model with the ground truth now and with the proposal."""
-    suspect = every[entry.place]
-    proposed = next((box.xyxy for box in entry.target.of("prediction")), None)
-    rows: dict[str, list[str]] = {"Evidence": [], "Ground truth": [], "Proposed": []}
-    for model, side in enumerate(every.dataset.predictions):
-        row = int(every.ranked.prediction[entry.place, model])
-        values = []
-        for box in (suspect.bbox if suspect.kind != "missing" else None, proposed):
-            there = box is not None and row != NOBODY
-            values.append(f"{iou(side.xyxy[[row]], np.array([box]))[0]:.2f}" if there else "–")
-        rows["Evidence"].append(f"IoU with {plain(frame.lettered(loaded.pair[model]))}")
-        rows["Ground truth"].append(values[0])
-        rows["Proposed"].append(values[1])
-    height = widgets.HEADER_HEIGHT + widgets.ROW_HEIGHT * len(rows["Evidence"])
-    widgets.table(rows, height=height, columns={"Evidence": 180, "Ground truth": 90, "Proposed": 80}, alt="Evidence")
-
-
-def _answer(entry: Entry, verdict: str) -> None:
-    """Keep a verdict, and go to the next suspect."""
-    if verdict == _CORRECTED:
-        entry, problem = _as_edited(entry)
-        if problem:
-            return
-    refused = findings.save(entry.target, verdict=verdict, target_id=entry.id)
-    if refused is not None:
-        return
-    held.LAST.set(entry)
-    _step(0 if state.suspect_unjudged else 1)
-
-
-def _step(by: int) -> None:
-    """Another suspect of the list."""
-    state.suspect_edited = ""
-    state.suspect_at = max(state.suspect_at + by, 0)
-    state.suspect_round += 1
-
-
-def _undo() -> None:
-    """Take the last verdict back."""
-    last = held.LAST.get()
-    if last is not None and findings.save(last.target, verdict=None, target_id=last.id) is None:
-        held.LAST.set(None)
-        _step(0)
-
-
-def _buttons(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> None:
-    """Verdicts, steps and the way to the page."""
-    named = bool(findings.author()[0])
-    with st.container(horizontal=True, gap="small"):
-        for words, verdict, key in _ANSWERS:
-            st.button(
-                words,
-                key=f"suspect_{verdict}",
-                shortcut=key,
-                disabled=not named,
-                type="primary" if key == "1" else "secondary",
-                on_click=_answer,
-                args=(entry, verdict),
-            )
-        editing = state.suspect_edited == entry.id
-        words = "Proposed again" if editing else "Edit"
-        st.button(words, key="suspect_edit", shortcut="e", disabled=not named, on_click=_edit, args=(every, entry))
-        st.button("Skip", key="suspect_skip", shortcut="s", on_click=_step, args=(1,))
-        st.button("Back", key="suspect_back", shortcut="p", on_click=_step, args=(-1,))
-        st.button("Undo", key="suspect_undo", shortcut="u", disabled=held.LAST.get() is None, on_click=_undo)
-        if st.button("Show on the page", key="suspect_page", icon=":material/find_in_page:"):
-            suspect = every[entry.place]
-            go_to(suspect.document, suspect.page)
-            st.switch_page(BROWSER_VIEW)
-    if not named:
-        st.caption("Type your name in the sidebar to answer.")
-    waiting = findings.unsaved(entry.id)
-    if waiting is not None:
-        st.error(f"NOT SAVED. {frame.escaped(waiting.problem)}", icon=":material/error:")
-
-
-# --- editing a correction --------------------------------------------------------------------------------------------
-
-
-def _edit(every: Suspects, entry: Entry) -> None:
-    """Begin to edit the proposed correction, from itself; or leave it as it was proposed."""
-    if state.suspect_edited == entry.id:
-        state.suspect_edited = ""
-        return
-    suspect, scale = every[entry.place], _scale(entry)
-    state.suspect_edited = entry.id
-    state.suspect_label = suspect.proposal.label or suspect.label
-    for side, value in zip(_EDGES, suspect.proposal.bbox or suspect.bbox, strict=True):
-        State.suspect_edge.of(side).set(round(value * scale, 2))
-
-
-def _scale(entry: Entry) -> float:
-    """By what a coordinate is multiplied for the reader: per cent of the page, or pixels."""
-    return 100.0 if entry.target.unit == "page" else 1.0
-
-
-def _as_edited(entry: Entry) -> tuple[Entry, str]:
-    """The suspect with the correction as the reader edited it, and what is wrong with that."""
-    if state.suspect_edited != entry.id or state.suspect_label is None:
-        return entry, ""
-    scale = _scale(entry)
-    x1, y1, x2, y2 = (State.suspect_edge.of(side).get() / scale for side in _EDGES)
-    try:
-        return entry._replace(target=edited(entry.target, state.suspect_label, (x1, y1, x2, y2))), ""
-    except ValueError as problem:
-        return entry, f"{problem}."
-
-
-def _edit_fields(every: Suspects, entry: Entry, problem: str) -> None:
-    """Label and edges of the edited correction; the picture follows."""
-    if state.suspect_edited != entry.id:
-        return
-    share = entry.target.unit == "page"
-    most = 100.0 if share else None
-    with st.container(horizontal=True, gap="small", key="suspect_fields"):
-        st.selectbox("Label", every.dataset.labels, format_func=plain, key=State.suspect_label.key, width=128)
-        for side in _EDGES:
-            unit = "%" if share else "px"
-            st.number_input(
-                f"{side}, {unit}", min_value=0.0, step=0.1 if share else 1.0, format="%.2f",
-                key=State.suspect_edge.of(side).key, max_value=most, width=108,
-            )  # fmt: skip
-    if problem:
-        st.warning(capitalised(problem), icon=":material/warning:")
+    heard = components.parse_suspects(report(_KEY))
+    has = heard.want.held if heard.want else "".join(heard.verdict.held) if heard.verdict else ""
+    # After an answer the whole view runs once more, and the browser still has its list.
+    has = has or State.suspects_held.take()
+    events = components.suspects(held.payload(loaded, every, chosen, has), key=_KEY, on_want=want, on_verdict=judged)
+    # A page from a browser: only one of the list.
+    page = events.open
+    if page is not None and any(
+        (entry.target.document, entry.target.page) == (page.document, page.index) for entry in chosen.entries
+    ):
+        go_to(page.document, page.index)
+        st.switch_page(BROWSER_VIEW)
+    if events.verdict is not None:
+        # The plan below counts the answer too.
+        state.suspects_held = has
+        st.rerun()
 
 
 # --- how much to review ----------------------------------------------------------------------------------------------
@@ -392,29 +198,13 @@ def view() -> None:
     frame.title(_TITLE, signature)
     frame.banners(loaded, loaded.pair)
     headline.operating_point(loaded, loaded.pair)
-    _pages_read(loaded)
     every = held.listed(loaded)
-    _kinds(every)
-    entries = held.queue(every, findings.review_log(), signature)
-    if entries:
-        left, right = st.columns([1, 1.12], gap="medium")
-        with left:
-            more = f", the first {held.SHOWN}" if len(entries) == held.SHOWN else ""
-            frame.section(f"{len(entries):,} to review", f"most evidence first{more}")
-            entry = entries[_queue(loaded, every, entries)]
-        with right:
-            suspect = every[entry.place]
-            frame.section(
-                f"{suspect.kind.capitalize()} · {suspect.label}", f"{suspect.document}, page {suspect.page + 1}"
-            )
-            st.html(f'<p class="ls-state">{html.escape(plain(suspect.reason))}</p>')
-            shown, problem = _as_edited(entry)
-            _picture(loaded, every, shown)
-            _edit_fields(every, entry, problem)
-            _buttons(loaded, every, entry)
-            _evidence(loaded, every, shown)
-    else:
-        st.html('<div class="ls-empty"><p>No suspect passes the filter.</p></div>')
+    left, right = st.columns([1, 1.05], vertical_alignment="center")
+    with left:
+        _kinds(every)
+    with right:
+        _pages_read(loaded)
+    _list(loaded, every, signature)
     _plan(loaded, every)
     frame.sidebar(loaded)
     write_url("suspects")

@@ -166,6 +166,16 @@ def components(app: AppTest) -> list[dict[str, Any]]:
     return [data for data in given if set(data) != {"dark"}]
 
 
+def tell(app: AppTest, field: str, event: str, value: object) -> AppTest:
+    """The view after the component whose data have a field sent an event, as a browser sends it."""
+    (shown,) = [each for each in app.get("bidi_component") if field in json.loads(each.proto.json)]
+    states = app._tree.get_widget_states()
+    state = states.widgets.add()
+    state.id = f"$$STREAMLIT_INTERNAL_KEY_{shown.proto.id}__events"
+    state.json_trigger_value = json.dumps([{"event": event, "value": value}])
+    return fine(app._run(states))
+
+
 def viewer(app: AppTest) -> dict[str, Any]:
     """What the page viewer was given, or the one other component of a view."""
     given = components(app)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
 from evaluator.model.dataset import join
@@ -17,7 +19,7 @@ from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
 from evaluator.suspects.listing import suspects
 from evaluator.suspects.targets import target_of
-from tests.dashboard import SAMPLE_DATA, fine, start, title, words
+from tests.dashboard import SAMPLE_DATA, components, fine, start, tell, title, words
 from tests.test_findings_view import said
 
 SUSPECTS = "pages/suspects.py"
@@ -30,17 +32,36 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+def listed(app: AppTest) -> dict[str, Any]:
+    """What the component of the suspects was given."""
+    (data,) = [each for each in components(app) if "suspects" in each]
+    return data
+
+
+def answer(app: AppTest, place: int, verdict: str | None, **more: Any) -> AppTest:
+    """The view after an answer to a suspect of the list."""
+    one = listed(app)["suspects"][place]
+    event = {
+        "document": one["document"], "index": one["index"], "id": uuid4().hex, "number": one["rank"],
+        "keys": [], "target": one["target"], "verdict": verdict, "note": "", "name": "Anna", **more,
+    }  # fmt: skip
+    return tell(app, "suspects", "verdict", event)
+
+
 def test_accepting_corrects_the_ground_truth(kept: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS)
     assert title(app) == "Suspected ground truth"
-    accept = next(button for button in app.button if button.label == "Accept correction")
-    assert accept.disabled
-    app.text_input(key="reviewer").set_value("Anna")
-    fine(app.run())
-    before = next(word for word in words(app) if word.endswith("to review"))
-    fine(next(button for button in app.button if button.label == "Accept correction").click().run())
-    after = next(word for word in words(app) if word.endswith("to review"))
-    assert int(after.split()[0]) == int(before.split()[0]) - 1
+    before = listed(app)
+    assert before["states"] == {}
+    assert before["reviewer"] == ""
+    answer(app, 0, "ground_truth_wrong")
+    after = listed(app)
+    target = before["suspects"][0]["target"]
+    assert after["reviewer"] == "Anna"
+    assert after["states"][target]["answered"]
+    assert after["states"][target]["verdict"]["agreed"] == "ground_truth_wrong"
+    # The list is the same, so that the browser keeps its place in it.
+    assert after["set"] == before["set"]
     with Store(kept) as store:
         log = store.log()
     (judged,) = log.judged.values()
@@ -48,8 +69,37 @@ def test_accepting_corrects_the_ground_truth(kept: Path, monkeypatch: Any) -> No
     dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
     assert judged.target_id == target_of(suspects(dataset), 0).id
     assert corrections(dataset, log).applied == 1
-    fine(next(button for button in app.button if button.label == "Undo").click().run())
-    assert next(word for word in words(app) if word.endswith("to review")) == before
+    answer(app, 0, None)
+    with Store(kept) as store:
+        assert corrections(dataset, store.log()).applied == 0
+    assert listed(app)["states"][target].get("verdict") is None
+
+
+def test_the_browser_that_has_the_list_gets_it_once(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, SUSPECTS)
+    data = listed(app)
+    tell(app, "suspects", "want", {"pages": [0, 1], "crops": [0], "held": data["set"]})
+    sent = listed(app)
+    assert sent["suspects"] is None
+    assert sent["set"] == data["set"]
+    first = data["suspects"][0]
+    assert f"{first['index']} {first['document']}" in sent["pages"]
+    assert list(sent["crops"]) == [first["target"]]
+    assert sent["crops"][first["target"]]["image"].startswith("data:image/webp;base64,")
+    tell(app, "suspects", "want", {"pages": [], "crops": [], "held": ""})
+    assert listed(app)["suspects"] == data["suspects"]
+
+
+def test_what_a_browser_makes_up_is_not_taken(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, SUSPECTS)
+    tell(app, "suspects", "want", {"pages": [100_000, -1], "crops": [100_000, -1], "held": ""})
+    assert (listed(app)["pages"], listed(app)["crops"]) == ({}, {})
+    for wrong in ({"number": 100_000}, {"number": -1}, {"number": 1}, {"target": "nobody's"}):
+        answer(app, 0, "ground_truth_wrong", **wrong)
+    box = [0.5, 0.1, 0.4, 0.2]
+    answer(app, 0, "ground_truth_wrong", label=0, xyxy=box)
+    answer(app, 0, "ground_truth_wrong", label=99, xyxy=[0.1, 0.1, 0.4, 0.2])
+    assert not kept.exists() or not Store(kept).log().judged
 
 
 def test_an_accepted_suspect_of_each_kind_applies_and_changes_the_ground_truth(kept: Path) -> None:
@@ -78,56 +128,40 @@ def test_a_reviewed_page_counts_for_the_bound(kept: Path, monkeypatch: Any) -> N
 
 def test_the_kind_and_the_evidence_are_in_the_address(kept: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS, suspected="extra", evidence="0.9")
-    table = app.dataframe[0].value
-    assert {text.partition(" · ")[0] for text in table["Suspect"]} == {"Extra"}
-    assert (table["Evidence"] >= 0.9).all()
+    shown = listed(app)["suspects"]
+    assert shown
+    assert {one["kind"] for one in shown} == {"Extra"}
+    assert all(one["score"] >= 0.9 for one in shown)
     assert app.query_params["suspected"] == "extra"
     app = start(monkeypatch, SUSPECTS, suspected="label", evidence="1")
     assert any("No suspect passes the filter" in word for word in words(app))
 
 
-def test_the_first_rows_of_the_queue_show_the_page_with_the_proposal(kept: Path, monkeypatch: Any) -> None:
-    app = start(monkeypatch, SUSPECTS, evidence="0")
-    pictures = list(app.dataframe[0].value["Page"])
-    assert len(pictures) > 12
-    drawn = [at for at, picture in enumerate(pictures) if isinstance(picture, str)]
-    assert drawn == list(range(12))
-    assert all(pictures[at].startswith("data:image/svg+xml;base64,") for at in drawn)
-
-
 def test_an_edited_correction_is_stored_and_the_suspect_is_answered(kept: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS)
-    app.text_input(key="reviewer").set_value("Anna")
-    fine(app.run())
-    before = next(word for word in words(app) if word.endswith("to review"))
-    fine(app.button(key="suspect_edit").click().run())
-    right = app.number_input(key="suspect_edge_Right")
-    moved = round(right.value - 1.0, 2)
-    fine(right.set_value(moved).run())
-    fine(next(button for button in app.button if button.label == "Accept correction").click().run())
+    data = listed(app)
+    one = data["suspects"][0]
+    left, top, right, bottom = one["proposed"]
+    label = data["labels"].index("Caption")
+    answer(app, 0, "ground_truth_wrong", label=label, xyxy=[left, top, right - 0.01, bottom])
     with Store(kept) as store:
         (judged,) = store.log().judged.values()
     (box,) = judged.target.of("prediction")
-    assert box.xyxy[2] == pytest.approx(moved / 100)
+    assert (box.label, box.xyxy[2]) == ("Caption", pytest.approx(right - 0.01))
     dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
-    assert judged.target_id == target_of(suspects(dataset), 0).id
+    assert judged.target_id == target_of(suspects(dataset), 0).id == one["target"]
     with Store(kept) as store:
         assert corrections(dataset, store.log()).applied == 1
-    after = next(word for word in words(app) if word.endswith("to review"))
-    assert int(after.split()[0]) == int(before.split()[0]) - 1
-    # Another suspect starts with its own proposal.
-    assert not [each for each in app.number_input if each.key == "suspect_edge_Right"]
 
 
-def test_a_correction_without_area_is_not_stored(kept: Path, monkeypatch: Any) -> None:
+def test_a_verdict_that_is_not_stored_is_marked(tmp_path: Path, monkeypatch: Any) -> None:
+    (tmp_path / "no-store").mkdir()
+    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "no-store"))
     app = start(monkeypatch, SUSPECTS)
-    app.text_input(key="reviewer").set_value("Anna")
-    fine(app.run())
-    fine(app.button(key="suspect_edit").click().run())
-    fine(app.number_input(key="suspect_edge_Right").set_value(0.0).run())
-    assert any("right of the left one" in warning.value for warning in app.warning)
-    fine(next(button for button in app.button if button.label == "Accept correction").click().run())
-    assert not kept.exists() or not Store(kept).log().judged
+    answer(app, 0, "model_wrong")
+    state = listed(app)["states"][listed(app)["suspects"][0]["target"]]
+    assert state["unsaved"]["verdict"] == "model_wrong"
+    assert state["unsaved"]["problem"]
 
 
 def test_words_and_ink_count_once_they_are_read(kept: Path, monkeypatch: Any) -> None:
@@ -138,7 +172,7 @@ def test_words_and_ink_count_once_they_are_read(kept: Path, monkeypatch: Any) ->
         assert time.monotonic() < deadline
         time.sleep(0.2)
         fine(app.run())
-    reasons = " ".join(app.dataframe[0].value["Reason"])
+    reasons = " ".join(one["reason"] for one in listed(app)["suspects"])
     assert "cuts through" in reasons or "no ground truth box covers" in reasons
 
 

@@ -17,6 +17,7 @@ ROOTS = {
     "compare": "layoutscope-compare",
     "compare_board": "layoutscope-board",
     "slices": "layoutscope-slices",
+    "suspects": "layoutscope-suspects",
     "gallery": "layoutscope-gallery",
     "meeting": "layoutscope-meeting",
     "reviewer": "layoutscope-reviewer",

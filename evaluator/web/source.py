@@ -40,6 +40,9 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "compare": Component("compare/compare.js", (*_PAGE, "viewer/verdict.css", "compare/compare.css")),
     "compare_board": Component("compare/board.js", (*_PAGE, "compare/board.css")),
     "slices": Component("slices/slices.js", (*_PAGE, "gallery/gallery.css", "slices/slices.css")),
+    "suspects": Component(
+        "suspects/suspects.js", (*_PAGE, "gallery/gallery.css", "viewer/verdict.css", "suspects/suspects.css")
+    ),
     "gallery": Component("gallery/gallery.js", (*_BASE, "gallery/gallery.css")),
     "meeting": Component("meeting/meeting.js", (*_BASE, "meeting/meeting.css")),
     "reviewer": Component("meeting/reviewer.js", ("meeting/reviewer.css",)),

@@ -34,6 +34,8 @@ from evaluator.drawing.payloads import (
     ReviewerPayload,
     SlicesEvents,
     SlicesPayload,
+    SuspectsEvents,
+    SuspectsPayload,
     ThemePayload,
     TintEvents,
     TintPayload,
@@ -86,6 +88,7 @@ _board = _component("compare_board", "link")
 _matrix = _component("matrix", "cell", isolate=True)
 _tint = _component("tint", "sharper", isolate=True)
 _slices = _component("slices", "open", "boxes", "want")
+_suspects = _component("suspects", "want", "verdict", "open")
 _gallery = _component("gallery", "want", "open")
 _meeting = _component("meeting", "decide", "show", "end", "open")
 _reviewer = _component("reviewer", "name")
@@ -262,6 +265,31 @@ def parse_slices(state: Reported) -> SlicesEvents:
         boxes=events.boxes if events.boxes is not None and events.boxes >= 0 else None,
         want=list(events.want)[:MOST_WANTED] if events.want else None,
     )
+
+
+# --- suspected ground truth ----------------------------------------------------------------------------------
+
+
+def suspects(payload: SuspectsPayload, *, key: str, **on: Callable[[], None]) -> SuspectsEvents:
+    """Shows the suspects and one of them on its page; callbacks are ``on_want`` and ``on_verdict``."""
+    return parse_suspects(_suspects(payload, key, on))
+
+
+def parse_suspects(state: Reported) -> SuspectsEvents:
+    """What the view of suspects sent since the last run, checked; a long note is cut.
+
+    Examples
+    --------
+    >>> parse_suspects({"want": {"pages": [3], "crops": [], "held": "f0"}}).want
+    SuspectWantEvent(pages=(3,), crops=(), held='f0')
+    >>> parse_suspects({"want": {"pages": "all"}, "verdict": 1}) == SuspectsEvents()
+    True
+    """
+    events = read_events(state, SuspectsEvents)
+    verdict = events.verdict
+    if verdict is not None:
+        verdict = msgspec.structs.replace(verdict, note=verdict.note[:NOTE_LENGTH])
+    return msgspec.structs.replace(events, verdict=verdict)
 
 
 # --- the gallery ---------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from evaluator.compare.earlier import EarlierResult
     from evaluator.drawing.matrix import Colour, Shows
-    from evaluator.drawing.payloads import CardItem, SharperEvent
+    from evaluator.drawing.payloads import CardItem, SharperEvent, SuspectWantEvent
     from evaluator.formats.posters import Posters
     from evaluator.metrics.box_items import Question
     from evaluator.model.dataset import Annotations
@@ -349,13 +349,10 @@ class State:
     suspect_least: WidgetField[float] = WidgetField(0.3)
     suspect_unjudged: WidgetField[bool] = WidgetField(True)
     suspect_margin: WidgetField[float] = WidgetField(0.03)
-    suspect_at: Field[int] = Field(0)
-    # The table forgets its mark when the reader answers, and shows the next one.
-    suspect_round: Field[int] = Field(0)
-    # The correction that is being edited: of which suspect, its label and its box in the unit of the files.
-    suspect_edited: Field[str] = Field("")
-    suspect_label: WidgetField[str | None] = WidgetField(None)
-    suspect_edge: WidgetField[float] = WidgetField(0.0)
+    # Pictures of suspects that the browser asked for, until they are sent.
+    suspects_wanted: Field[SuspectWantEvent | None] = Field(None)
+    # Name of the list that the browser has, for one run.
+    suspects_held: Field[str] = Field("")
     # Whether the reader reviews the pages of the plan, so that the Page browser shows how far it is.
     reviewing: Field[bool] = Field(False)
 

@@ -3,36 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
+import msgspec
 import numpy as np
 import streamlit as st
 
-from evaluator.drawing.payloads import Rect
-from evaluator.drawing.suspect_picture import shares_of, small_picture
+from evaluator.drawing.payloads import (
+    CropItem,
+    PictureItem,
+    SuspectsPayload,
+    SuspectStateItem,
+    SuspectVerdictEvent,
+)
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.model.boxes import IntArray
 from evaluator.model.dataset import Dataset, join
 from evaluator.pdf.folder import PdfFolder
+from evaluator.review.identity import judged_item
 from evaluator.review.verdicts import ReviewLog, Target
 from evaluator.suspects import planning
 from evaluator.suspects.ink import MOST_PAGES, with_ink
 from evaluator.suspects.listing import Suspects, suspects
 from evaluator.suspects.planning import Bound, Counts, Plan
 from evaluator.suspects.ranking import KINDS
-from evaluator.suspects.targets import target_of
+from evaluator.suspects.shown import in_file, picture_key, shares_of, suspects_payload
+from evaluator.suspects.targets import edited, target_of
 from evaluator.system.recent import Recent
-from pages.shared import pictures
+from pages.shared import components, pictures
 from pages.shared.findings import log as findings
 from pages.shared.gallery import crop
-from pages.shared.opened import Named, OpenedBoxes
+from pages.shared.opened import Named, OpenedBoxes, Place
 from pages.shared.reading import KEPT, Reading, kept_result
 from pages.shared.results import result_of
-from pages.shared.state import Field, state
+from pages.shared.state import Field, State, state
 
 MARGINS: Final = (0.05, 0.03, 0.02, 0.01)
 SHOWN: Final = 200
 """Suspects that are listed at once."""
+CORRECTED: Final = "ground_truth_wrong"
+"""The verdict that accepts a correction."""
 REVIEWED: Final = "reviewed"
 """The tag of a page on which everything was looked at."""
 
@@ -42,8 +52,6 @@ class Entry(NamedTuple):
 
     place: int
     target: Target
-    id: str
-    """the identity of the verdict; that of the correction as it was proposed"""
 
 
 class SuspectKey(NamedTuple):
@@ -56,8 +64,6 @@ class SuspectKey(NamedTuple):
 
 READING: Final[Field[Reading[SuspectKey, Suspects] | None]] = Field(None, "suspect_reading")
 """What the session reads of the pages of suspects, or has read."""
-LAST: Final[Field[Entry | None]] = Field(None, "suspect_last")
-"""The suspect that was answered last."""
 
 
 def listed(loaded: OpenedBoxes) -> Suspects:
@@ -120,81 +126,123 @@ def _passing(every: Suspects) -> IntArray:
     return np.flatnonzero(keep)
 
 
-def queue(every: Suspects, log: ReviewLog, signature: str) -> list[Entry]:
-    """The suspects to show, most likely first, at most `SHOWN` of them."""
+class Chosen(NamedTuple):
+    """What the list holds: places of suspects with what a verdict on each is about, and how many more there are."""
+
+    entries: list[Entry]
+    more: int
+
+
+def chosen(every: Suspects, log: ReviewLog, signature: str) -> Chosen:
+    """The suspects of the list, most likely first: up to `SHOWN` without a verdict, and those in between with one.
+
+    The browser leaves out those with a verdict where only the others are wanted, so that an answer changes no list.
+    """
     entries: list[Entry] = []
     places = _passing(every)
     if state.suspect_kind in KINDS:
         places = places[every.ranked.kind[places] == KINDS.index(state.suspect_kind)]
+    without = 0
     for place in places.tolist():
         target = target_of(every, place, signature=signature)
         judged = log.get(target.id)
-        if state.suspect_unjudged and judged is not None and judged.opinions:
-            continue
-        entries.append(Entry(place, target, target.id))
-        if len(entries) == SHOWN:
+        without += judged is None or not judged.opinions
+        if without > SHOWN:
             break
-    return entries
+        entries.append(Entry(place, target))
+    return Chosen(entries, len(places) - len(entries))
 
 
-# --- pictures --------------------------------------------------------------------------------------------------------
+def payload(loaded: OpenedBoxes, every: Suspects, listed_now: Chosen, held: str) -> SuspectsPayload:
+    """The list with what is known of its verdicts, and the pictures that were asked for.
 
-PICTURES: Final = 12
-"""Rows of the queue that have a picture at once: those of the block with the chosen one."""
-
-
-class _PictureKey(NamedTuple):
-    """What a picture follows from: the files, the listing of the PDFs, the page, and the boxes on it."""
-
-    digests: tuple[str, ...]
-    listing: str
-    document: str
-    page: int
-    now: Rect | None
-    proposed: Rect | None
-
-
-class _NotDrawn(Exception):
-    """The page cannot be drawn just now, which is not to be remembered."""
-
-
-def small_pictures(loaded: OpenedBoxes, every: Suspects, entries: Sequence[Entry], chosen: int) -> list[str | None]:
-    """The small picture of each entry; None for those far from the chosen one, and where there is none."""
-    first = chosen // PICTURES * PICTURES
-    return [
-        _small_picture(loaded, every, entry) if first <= at < first + PICTURES else None
-        for at, entry in enumerate(entries)
-    ]
-
-
-def _small_picture(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> str | None:
-    """The picture of one entry; None without PDFs, and where the page cannot be drawn."""
-    pdfs = loaded.project.pdfs
-    now, proposed = (box_of(every, entry, side) for side in ("ground_truth", "prediction"))
-    if now is None and proposed is None:
-        return None
-    listing = f"{pdfs} {id(pictures.pdf_listing(pdfs))}"
-    key = _PictureKey(loaded.digests, listing, entry.target.document or "", entry.target.page or 0, now, proposed)
-    try:
-        return _drawn(key, _loaded=loaded)
-    except _NotDrawn:
-        return None
+    Parameters
+    ----------
+    held : str
+        Name of the list that the browser has.
+    """
+    key = (loaded.digests, tuple(model.index for model in loaded.pair), id(every), tuple(
+        (entry.place, entry.target.signature) for entry in listed_now.entries
+    ))  # fmt: skip
+    names = [(model.letter, model.name) for model in loaded.pair]
+    made = _payload(key, listed_now.more, _every=every, _chosen=listed_now.entries, _names=names)
+    log = findings.review_log()
+    answered = state.answered_verdicts
+    states = {}
+    for entry in listed_now.entries:
+        judged = log.get(entry.target.id)
+        one = SuspectStateItem(
+            verdict=None if judged is None else judged_item(judged),
+            unsaved=findings.shown(findings.unsaved(entry.target.id)),
+            answered=answered.get(entry.target.id, ""),
+        )
+        if one != SuspectStateItem():
+            states[entry.target.id] = one
+    pages, crops = _pictures(loaded, every)
+    return msgspec.structs.replace(
+        made,
+        suspects=None if made.set == held else made.suspects,
+        states=states,
+        only_open=state.suspect_unjudged,
+        pages=pages,
+        crops=crops,
+        reviewer=findings.author()[0],
+    )
 
 
-@st.cache_data(max_entries=500, show_spinner=False)
-def _drawn(key: _PictureKey, *, _loaded: OpenedBoxes) -> str:
-    boxes = [box for box in (key.now, key.proposed) if box is not None]
-    drawn = small_picture(crop(_loaded, key.document, key.page, boxes), now=key.now, proposed=key.proposed)
-    if drawn is None:
-        raise _NotDrawn
-    return drawn
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _payload(
+    key: tuple[object, ...],
+    more: int,
+    *,
+    _every: Suspects,
+    _chosen: Sequence[Entry],
+    _names: Sequence[tuple[str, str]],
+) -> SuspectsPayload:
+    return suspects_payload(_every, _chosen, _names, more=more)
 
 
-def box_of(every: Suspects, entry: Entry, side: Literal["ground_truth", "prediction"]) -> Rect | None:
-    """The box as it is ("ground_truth") or as proposed, as shares of the page; None where there is none."""
-    row = int(every.ranked.page[entry.place])
-    boxes = entry.target.of(side)
-    return shares_of(every.dataset, row, boxes[0].xyxy) if boxes else None
+def _pictures(loaded: OpenedBoxes, every: Suspects) -> tuple[dict[str, PictureItem], dict[str, CropItem]]:
+    """The pages and the crops that were asked for last, once."""
+    wanted = State.suspects_wanted.take()
+    if wanted is None:
+        return {}, {}
+    pages, crops = {}, {}
+    for place in _known(every, wanted.pages):
+        suspect = every[place]
+        key = picture_key(suspect.document, suspect.page)
+        if key not in pages:
+            pages[key] = pictures.page_picture(loaded, Place(suspect.document, suspect.page))
+    for place in _known(every, wanted.crops):
+        target, row = target_of(every, place), int(every.ranked.page[place])
+        boxes = [box for box in (shares_of(every.dataset, row, each.xyxy) for each in target.boxes) if box is not None]
+        crops[target.id] = crop(loaded, target.document or "", target.page or 0, boxes)
+    return pages, crops
+
+
+def _known(every: Suspects, places: Sequence[int]) -> list[int]:
+    """Places of suspects that there are, at most as many as one message asks for: they come from a browser."""
+    return [place for place in places[: components.MOST_WANTED] if 0 <= place < len(every)]
+
+
+def judge(every: Suspects, event: SuspectVerdictEvent, signature: str) -> None:
+    """Keep a verdict that the browser sent; one on a suspect that is not there any more is not taken."""
+    if not 0 <= event.number < len(every):
+        return
+    target = target_of(every, event.number, signature=signature)
+    if target.id != event.target:
+        return
+    identity = target.id
+    if event.verdict == CORRECTED and event.label is not None and event.xyxy is not None:
+        box = in_file(every.dataset, int(every.ranked.page[event.number]), event.xyxy)
+        if box is None or not 0 <= event.label < len(every.dataset.labels):
+            return
+        try:
+            target = edited(target, every.dataset.labels[event.label], box)
+        except ValueError:
+            # The browser does not send a box without area.
+            return
+    findings.save_event(event, {identity: target})
 
 
 # --- how much to review ----------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
  */
 
 import { html, isPicture } from "./elements.js";
+import { TAKES_INPUT, focusIsAround, hostOf } from "./focus.js";
 import { REPEATING, actionOf } from "./keys.js";
 import { startPlacement } from "./placement.js";
 import { Debounced, SentChoice, cancelWhenLeaving } from "./requests.js";
@@ -22,8 +23,6 @@ import { PageTurner } from "./turn.js";
  * @property {string | null} selected
  */
 
-/** What takes text or a choice: there a letter is no hotkey. */
-const TAKES_INPUT = "input, textarea, select, [contenteditable='true'], [role='textbox'], [role='combobox'], [role='listbox'], [role='radio'], [role='spinbutton']";
 const BLANK_PAGE = { width: 595, height: 842 };
 const SHARPER_FROM = 1.3;
 const REST = 250;
@@ -193,16 +192,12 @@ export class PageView {
 
   /** @returns {Element} the element of the outer document that holds the view */
   host() {
-    const top = this.root.getRootNode();
-    return top instanceof ShadowRoot ? top.host : this.root;
+    return hostOf(this.root);
   }
 
   /** @returns {boolean} nothing else wants the keys: the focus is on the view as a whole */
   focusIsAround() {
-    const active = document.activeElement;
-    if (!this.root.isConnected || this.root.offsetParent === null) return false;
-    if (!active || active === document.body) return true;
-    return active !== this.host() && active.contains(this.host()) && !active.contains(document.querySelector("dialog[open]"));
+    return focusIsAround(this.root);
   }
 
   fillWindow() {

@@ -798,6 +798,99 @@ export interface SlicesEvents {
   want: string[];
 }
 
+/** What a model has at the place of a suspect. */
+export interface SuspectModelItem {
+  letter: string;
+  label: string;
+  score: number | null;
+  xyxy: Rect;
+}
+
+/** A place where the ground truth is likely wrong. */
+export interface SuspectItem {
+  /** the identity of a verdict on it */
+  target: string;
+  /** place in the whole list, from 0 */
+  rank: number;
+  document: string;
+  index: number;
+  /** document and page as people read them */
+  place: string;
+  kind: string;
+  label: string;
+  /** probability that the ground truth is wrong there */
+  score: number;
+  reason: string;
+  /** the ground truth box; null for a missing one, and where the size of the page is not known */
+  now: Rect | null;
+  /** the box as it should be; null for one that should go, and where the size of the page is not known */
+  proposed: Rect | null;
+  /** its label, as a place in the list of labels; null for one that should go */
+  new_label: number | null;
+  /** by which shares of the page are multiplied for the reader, across and down */
+  scale: [number, number];
+  models: SuspectModelItem[];
+  /** evidence: what it is, for the ground truth now, for the proposal */
+  fit: [string, string, string][];
+}
+
+/** What became of a suspect. */
+export interface SuspectStateItem {
+  verdict?: JudgedItem | null;
+  unsaved?: UnsavedItem | null;
+  /** id of the last message about it that was answered */
+  answered?: string;
+}
+
+/** The suspects that pass the filter, most likely first. */
+export interface SuspectsPayload {
+  /** what the suspects are; the same name is the same list */
+  set: string;
+  /** null when the browser has the list of this name */
+  suspects: SuspectItem[] | null;
+  /** how many more pass the filter and are not in the list */
+  more: number;
+  /** by target, of those about which something is known */
+  states: Record<string, SuspectStateItem>;
+  /** whether those with a verdict are left out of the list */
+  only_open: boolean;
+  /** those asked for last, by index and document with a space between */
+  pages: Record<string, PictureItem>;
+  /** those asked for last, by target */
+  crops: Record<string, CropItem>;
+  /** as people read them */
+  labels: string[];
+  /** of the scaled coordinates */
+  unit: string;
+  /** letter and name */
+  models: [string, string][];
+  /** empty when nobody was named */
+  reviewer: string | null;
+}
+
+/** A verdict on a suspect; `number` is its rank. */
+export interface SuspectVerdictEvent extends VerdictEvent {
+  /** of the correction as the reader edited it, as a place in the list of labels; null for the proposal as it is */
+  label?: number | null;
+  /** the same */
+  xyxy?: Rect | null;
+}
+
+/** Pictures that are needed, by rank. */
+export interface SuspectWantEvent {
+  pages: number[];
+  crops: number[];
+  /** name of the list that the browser has */
+  held?: string;
+}
+
+/** What the view of suspects sends. */
+export interface SuspectsEvents {
+  want: SuspectWantEvent;
+  verdict: SuspectVerdictEvent;
+  open: OfPageEvent;
+}
+
 /** A box on a card of the gallery. */
 export interface CardBoxItem {
   key: string;

@@ -1,0 +1,513 @@
+/**
+ * Suspected ground truth: the queue, the chosen suspect on its page, its evidence and the answers. Each key answers at
+ * once; the server is told afterwards, and asked for the pictures of what comes next.
+ */
+
+import { fillCrop } from "../gallery/crop_frame.js";
+import { button, drawWhenOther, html, icon, joined, svg } from "../shared/elements.js";
+import { TAKES_INPUT, focusIsAround } from "../shared/focus.js";
+import { helpButton, keyGroups, makeHelp } from "../shared/key_help.js";
+import { actionOf } from "../shared/keys.js";
+import { mounting, streamlitSend } from "../shared/mount.js";
+import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
+import { count, percentOf, plural } from "../shared/words.js";
+import { Drafts } from "../viewer/drafts.js";
+import { SuspectQueue } from "./queue.js";
+import { SuspectSheet } from "./sheet.js";
+
+/** @typedef {import("../shared/payloads.d.ts").SuspectItem} SuspectItem */
+/** @typedef {import("../shared/payloads.d.ts").SuspectsPayload} SuspectsPayload */
+/** @typedef {import("../shared/payloads.d.ts").SuspectsEvents} SuspectsEvents */
+/** @typedef {import("../shared/payloads.d.ts").Rect} Rect */
+
+/** @type {Record<string, string>} */
+const ACTIONS = {
+  1: "ground_truth_wrong", 2: "model_wrong", 3: "ambiguous", s: "next", n: "next", p: "previous", u: "undo", e: "edit",
+  g: "now", a: "A", b: "B", "+": "zoom-in", "=": "zoom-in", "-": "zoom-out", "\u2212": "zoom-out", 0: "fit", "?": "help", Escape: "escape",
+};
+/** @type {[string, string, string][]} verdict, words, key */
+const ANSWERS = [["ground_truth_wrong", "Accept correction", "1"], ["model_wrong", "Model wrong", "2"], ["ambiguous", "Ambiguous", "3"]];
+/** @type {[string, string][]} */
+const HELP = [
+  ["1", "Accept the proposed correction"], ["2", "Model wrong: the ground truth is right"], ["3", "Ambiguous"], ["S N", "Next suspect, without an answer"], ["P", "Previous suspect"],
+  ["U", "Take the last answer back"], ["E", "Edit the proposed correction"], ["G", "Show or hide the ground truth now"], ["A B", "Show or hide the boxes of a model"],
+  ["+ -", "Enlarge and reduce the page"], ["0", "As it fits"], ["Escape", "Leave editing"],
+];
+/** @type {[string, string][]} sides of a box in the order of its coordinates */
+const SIDES = [["Left", "x1"], ["Top", "y1"], ["Right", "x2"], ["Bottom", "y2"]];
+const ZOOM = 1.25;
+const REST = 120;
+/** Milliseconds after which a message that is not answered makes way for the next one. */
+const LOST_AFTER = 8000;
+
+export class SuspectsView {
+  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<SuspectsEvents>} send */
+  constructor(parent, send) {
+    this.send = send;
+    this.queue = new SuspectQueue();
+    /** @type {SuspectsPayload | null} */
+    this.data = null;
+    /** @type {SuspectsPayload["states"]} */
+    this.states = {};
+    /** @type {Map<string, import("../shared/payloads.d.ts").PictureItem>} by index and document */
+    this.pages = new Map();
+    /** @type {Map<string, import("../shared/payloads.d.ts").CropItem>} by target */
+    this.crops = new Map();
+    /** @type {Set<string>} of layers */
+    this.hidden = new Set();
+    /** @type {{target: string, box: Rect, label: number} | null} */
+    this.edit = null;
+    /** @type {{label?: number, xyxy?: Rect}} the correction that goes with the answer, when it was edited */
+    this.edited = {};
+    /** @type {import("../shared/payloads.d.ts").SuspectVerdictEvent[]} the first one is on its way */
+    this.outbox = [];
+    this.lostTimer = 0;
+    this.asking = "";
+    this.held = "";
+    this.wanted = "";
+    this.wantTimer = 0;
+    this.drafts = new Drafts((event) => this.deliver(event), () => this.draw());
+    this.sheet = new SuspectSheet((box) => this.moved(box));
+    this.head = html("div", { class: "suspect-head" });
+    this.rows = html("div", { class: "suspect-rows", role: "listbox", tabindex: "0", "aria-label": "Suspects, most likely first" });
+    this.toolbar = html("div", { class: "toolbar suspect-toolbar" });
+    this.detail = html("div", { class: "suspect-detail" });
+    this.spoken = html("div", { class: "unseen", "aria-live": "polite" });
+    this.name = /** @type {HTMLInputElement} */ (html("input", { class: "verdict-name", type: "text", maxlength: 120, placeholder: "Your name, shown with your verdicts", "aria-label": "Your name, needed for verdicts", hidden: true }));
+    this.help = makeHelp("Keys of the suspects", HELP);
+    const keys = html("div", { class: "suspect-keys" }, ...keyGroups([{ keys: ["1", "2", "3"], words: "answer", rank: 1 }, { keys: ["S", "P"], words: "next, previous", rank: 1 }, { keys: ["U"], words: "undo", rank: 1 }, { keys: ["E"], words: "edit", rank: 2 }, { keys: ["G", "A", "B"], words: "layers", rank: 3 }, { keys: ["+", "-", "0"], words: "zoom", rank: 3 }]), helpButton(() => this.help.showModal()));
+    this.root = html("div", { class: "layoutscope-viewer layoutscope-suspects" },
+      html("section", { class: "suspect-list", "aria-label": "Queue" }, this.head, this.rows),
+      html("section", { class: "suspect-main", "aria-label": "The chosen suspect" }, this.toolbar, this.sheet.root, this.detail), keys, this.spoken, this.help);
+    const pressed = (/** @type {KeyboardEvent} */ event) => this.pressed(event);
+    const around = (/** @type {KeyboardEvent} */ event) => focusIsAround(this.root) && this.pressed(event);
+    this.root.addEventListener("keydown", pressed);
+    window.addEventListener("keydown", around);
+    this.name.addEventListener("keydown", (event) => this.named(event));
+    this.rows.addEventListener("scroll", () => this.want());
+    this.leave = () => window.removeEventListener("keydown", around);
+    parent.append(html("div", { class: "layoutscope-frame" }, this.root));
+  }
+
+  stop() {
+    this.leave();
+    window.clearTimeout(this.wantTimer);
+    window.clearTimeout(this.lostTimer);
+    this.root.parentElement?.remove();
+  }
+
+  // ---- data -------------------------------------------------------------------------------------------------------
+
+  /** @param {SuspectsPayload} data */
+  update(data) {
+    for (const [key, page] of Object.entries(data.pages)) this.pages.set(key, page);
+    for (const [key, crop] of Object.entries(data.crops)) this.crops.set(key, crop);
+    this.data = data;
+    this.states = data.states;
+    if (data.suspects !== null) this.held = data.set;
+    // A list that is named and not here: the browser was built anew in the meantime.
+    if (this.held !== data.set) {
+      this.held = "";
+      this.send("want", { pages: [], crops: [], held: "" });
+      return;
+    }
+    this.queue.fill(data.set, data.suspects ?? this.queue.items, data.only_open);
+    for (const item of this.queue.items) this.drafts.resolve(item, [this.mistakeOf(item)]);
+    const [first] = this.outbox;
+    if (first && this.states[first.target ?? ""]?.answered === first.id) this.next();
+    this.draw();
+  }
+
+  /** @param {SuspectItem} item @returns {import("../shared/payloads.d.ts").MistakeItem} what the drafts know it as */
+  mistakeOf({ rank, target, kind, label }) {
+    return { number: rank, status: "", title: kind, label, lines: [], tags: [], keys: [], target, verdict: null, unsaved: null, answered: "", ...this.states[target] };
+  }
+
+  /** @param {SuspectItem} item @returns {import("../viewer/drafts.js").Judgement} */
+  judgementOf(item) {
+    return this.drafts.shown(item, this.mistakeOf(item), this.data?.reviewer ?? null);
+  }
+
+  /** @param {SuspectItem} item @returns {boolean} whether somebody has answered it, and nothing waits to be stored */
+  isJudged(item) {
+    const { verdict, problem, saved } = this.judgementOf(item);
+    const others = this.states[item.target]?.verdict?.opinions.some((each) => each !== saved && each.author !== saved?.author) ?? false;
+    return problem === "" && (verdict !== null || others);
+  }
+
+  get listed() {
+    return this.queue.listed((item) => this.isJudged(item));
+  }
+
+  get current() {
+    return this.queue.current(this.listed);
+  }
+
+  // ---- drawing ----------------------------------------------------------------------------------------------------
+
+  draw() {
+    if (!this.data) return;
+    const listed = this.listed;
+    const item = this.queue.current(listed);
+    if (item && this.queue.chosen !== item.target) this.queue.chosen = item.target;
+    this.drawHead(listed);
+    this.drawRows(listed);
+    this.drawToolbar(this.data);
+    this.drawChosen(item, this.data);
+    this.want();
+  }
+
+  /** How many there are, what was answered, and the way back. @param {SuspectItem[]} listed */
+  drawHead(listed) {
+    const answers = this.queue.items.map((item) => this.judgementOf(item).verdict).filter((verdict) => verdict !== null);
+    const of = (/** @type {string} */ name) => answers.filter((verdict) => verdict === name).length;
+    const unsaved = this.queue.items.filter((item) => this.judgementOf(item).problem).length;
+    const done = answers.length, all = this.queue.items.length;
+    const parts = [["ground_truth_wrong", "accepted"], ["model_wrong", "model wrong"], ["ambiguous", "ambiguous"]].flatMap(([name, words]) => (of(name) ? [`${count(of(name))} ${words}`] : []));
+    const last = this.queue.answered.length > 0;
+    drawWhenOther(this.head, [listed.length, answers, unsaved, last, this.data?.more], () => {
+      const undo = button("Take the last answer back", { class: "link-button", title: "Undo (U)" }, () => this.undo(), "Undo");
+      undo.disabled = !last;
+      const more = this.data?.more ? `, the first ${count(all)} of ${count(all + this.data.more)}` : "";
+      this.head.replaceChildren(
+        html("div", { class: "suspect-title" }, html("h2", {}, `${count(listed.length)} to review`), html("span", { class: "muted" }, `most evidence first${more}`)),
+        html("div", { class: "suspect-progress", role: "img", "aria-label": `${count(done)} of ${count(all)} answered` }, html("i", { style: `width:${percentOf(all ? done / all : 0)}` })),
+        html("div", { class: "suspect-done" }, html("span", {}, `${count(done)} answered${parts.length ? `: ${parts.join(", ")}` : ""}`), undo),
+        unsaved ? html("div", { class: "verdict-problem", role: "alert" }, `NOT SAVED: ${plural(unsaved, "answer")}`) : "");
+    });
+  }
+
+  /** @param {SuspectItem[]} listed */
+  drawRows(listed) {
+    const facts = listed.map((item) => [item.target, this.judgementOf(item).verdict, this.judgementOf(item).problem !== ""]);
+    drawWhenOther(this.rows, [this.held, facts], () => this.rows.replaceChildren(...listed.map((item) => this.row(item))));
+    for (const node of this.rows.children) {
+      const target = node.getAttribute("data-target") ?? "";
+      node.setAttribute("aria-selected", String(target === this.queue.chosen));
+      const frame = node.querySelector(".gl-crop"), crop = this.crops.get(target);
+      if (crop && frame instanceof HTMLElement && !frame.classList.contains("shown")) {
+        const item = this.queue.items.find((each) => each.target === target);
+        if (item) fillCrop(frame, cropBoxes(item), crop);
+      }
+    }
+    const chosen = this.rows.querySelector("[aria-selected='true']");
+    if (chosen instanceof HTMLElement) {
+      this.rows.setAttribute("aria-activedescendant", chosen.id);
+      const [top, bottom] = [chosen.offsetTop - this.rows.offsetTop, chosen.offsetTop - this.rows.offsetTop + chosen.offsetHeight];
+      if (top < this.rows.scrollTop) this.rows.scrollTop = top;
+      if (bottom > this.rows.scrollTop + this.rows.clientHeight) this.rows.scrollTop = bottom - this.rows.clientHeight;
+    }
+  }
+
+  /** @param {SuspectItem} item @returns {HTMLElement} */
+  row(item) {
+    const { verdict, problem } = this.judgementOf(item);
+    const words = problem ? "NOT SAVED" : ANSWERS.find(([name]) => name === verdict)?.[1] ?? "";
+    const node = html("div", { class: "suspect-row", role: "option", id: `suspect-${item.rank}`, "data-target": item.target, "aria-selected": "false" },
+      html("div", { class: "gl-crop suspect-crop", "aria-hidden": "true" }),
+      html("div", { class: "suspect-words" },
+        html("div", { class: "suspect-name" }, html("b", {}, `${item.rank + 1} ${item.kind}`), html("span", { title: item.label }, ` \u00b7 ${item.label}`), html("b", { class: "suspect-score" }, item.score.toFixed(2))),
+        html("span", { class: "suspect-reason", title: item.reason }, item.reason), html("span", { class: "suspect-place muted", title: item.place }, words ? `${words} \u00b7 ${item.place}` : item.place)));
+    node.addEventListener("click", () => this.choose(item));
+    return node;
+  }
+
+  /** @param {SuspectsPayload} data */
+  drawToolbar(data) {
+    const layers = [["now", "Ground truth now", "G"], ["proposed", "Proposed", ""], ...data.models.map(([letter, name]) => [letter, name, letter])];
+    drawWhenOther(this.toolbar, [layers, [...this.hidden], this.sheet.zoom], () => this.toolbar.replaceChildren(
+      ...layers.map(([layer, words, key]) => button(`${words}: shown or hidden`, { class: "toggle", "aria-pressed": String(!this.hidden.has(layer)), title: key ? `${words} (${key})` : words },
+        () => this.toggle(layer), swatch(layer), html("span", { class: "suspect-layer-name" }, words))),
+      html("span", { class: "grow" }),
+      joined("Zoom", button("Smaller", { title: "Smaller (-)" }, () => this.zoom(1 / ZOOM), icon("minus")), button("As it fits", { class: "fit", "aria-pressed": String(this.sheet.zoom === 0), title: "As it fits (0)" }, () => this.zoom(0), "Fit"),
+        button("Larger", { title: "Larger (+)" }, () => this.zoom(ZOOM), icon("plus")))));
+  }
+
+  /** @param {SuspectItem | null} item @param {SuspectsPayload} data */
+  drawChosen(item, data) {
+    this.sheet.root.hidden = this.toolbar.hidden = !item;
+    if (!item) {
+      drawWhenOther(this.detail, "none", () => this.detail.replaceChildren(html("p", { class: "suspect-all" }, "Every suspect of this list has an answer. Lower the minimum evidence, or show those with a verdict.")));
+      return;
+    }
+    if (this.edit?.target !== item.target) this.edit = null;
+    this.drawSheet(item, data);
+    const { verdict, problem, waiting, saved } = this.judgementOf(item);
+    const others = (this.states[item.target]?.verdict?.opinions ?? []).filter((each) => each.author !== data.reviewer).map((each) => `${each.author}: ${wordsOf(each.verdict)}`).join(", ");
+    drawWhenOther(this.detail, [item, verdict, problem, waiting, saved, others, this.edit !== null, this.asking, data.unit], () => {
+      const state = this.asking ? `Press ${ANSWERS.find(([name]) => name === this.asking)?.[2]} again: ${wordsOf(this.asking)} instead of ${wordsOf(verdict)}` : problem ? `NOT SAVED. ${problem}` : waiting ? "Saving" : saved?.verdict ? `You: ${wordsOf(saved.verdict)}` : others;
+      const answers = ANSWERS.map(([name, words, key]) => button(words, { class: "suspect-answer", "aria-pressed": String(verdict === name), title: `${words} (${key})` }, () => this.answer(name, false), html("kbd", {}, key), words));
+      const steps = html("div", { class: "suspect-steps" }, button("Next suspect", { title: "Next (S)" }, () => this.step(1), html("kbd", {}, "S"), "Skip"), button("Edit the correction", { "aria-pressed": String(this.edit !== null), title: "Edit (E)" }, () => this.turnEdit(), html("kbd", {}, "E"), this.edit ? "As proposed" : "Edit"),
+        button("Show in the Page browser", { title: "Show in the Page browser" }, () => this.send("open", { document: item.document, index: item.index }), "Page browser"));
+      this.detail.replaceChildren(
+        html("div", { class: "suspect-lead" }, html("b", {}, item.reason), html("span", { class: "muted", title: item.place }, item.place)),
+        this.edit ? this.fields(item, data) : evidence(item),
+        html("div", { class: "suspect-answers", role: "group", "aria-label": "Answers" }, ...answers, steps, this.name, html("div", { class: problem ? "verdict-problem" : "suspect-state", role: "status" }, state)));
+    });
+    this.name.hidden ||= data.reviewer !== "";
+  }
+
+  /** @param {SuspectItem} item @param {SuspectsPayload} data */
+  drawSheet(item, data) {
+    this.sheet.draw(item, this.pages.get(pageKey(item)), { labels: data.labels, hidden: this.hidden, edit: this.edit });
+  }
+
+  /** Label and edges of the edited correction. @param {SuspectItem} item @param {SuspectsPayload} data @returns {HTMLElement} */
+  fields(item, data) {
+    const edit = this.edit;
+    if (!edit) return html("div");
+    const label = /** @type {HTMLSelectElement} */ (html("select", { "aria-label": "Label of the correction" }, ...data.labels.map((name, order) => html("option", { value: order, selected: order === edit.label }, name))));
+    label.addEventListener("change", () => {
+      if (this.edit) this.edit.label = Number(label.value);
+      this.drawSheet(item, data);
+    });
+    const problem = html("p", { class: "verdict-problem", role: "alert" });
+    const inputs = SIDES.map(([side], order) => {
+      const factor = item.scale[order % 2];
+      const input = /** @type {HTMLInputElement} */ (html("input", { type: "number", step: data.unit === "%" ? "0.1" : "1", min: "0", max: String(factor), value: (edit.box[order] * factor).toFixed(2), "data-side": String(order), "aria-label": `${side}, ${data.unit}` }));
+      input.addEventListener("input", () => {
+        const box = /** @type {Rect} */ (inputs.map((each, at) => Number(each.value) / item.scale[at % 2]));
+        const sound = box.every((value) => Number.isFinite(value) && value >= 0 && value <= 1) && box[0] < box[2] && box[1] < box[3];
+        problem.textContent = sound ? "" : "The right edge must be right of the left one, the bottom edge below the top one, and all on the page.";
+        if (!sound || !this.edit) return;
+        this.edit.box = box;
+        this.drawSheet(item, data);
+      });
+      return input;
+    });
+    this.problem = problem;
+    return html("div", { class: "suspect-fields" }, html("label", {}, html("span", {}, "Label"), label),
+      ...SIDES.map(([side], order) => html("label", {}, html("span", {}, `${side}, ${data.unit}`), inputs[order])), problem);
+  }
+
+  /** A corner was dragged. @param {Rect} box */
+  moved(box) {
+    const item = this.current;
+    if (!this.edit || !item || !this.data) return;
+    this.edit.box = box;
+    for (const input of this.detail.querySelectorAll("input[data-side]")) {
+      const order = Number(input.getAttribute("data-side"));
+      if (input instanceof HTMLInputElement) input.value = (box[order] * item.scale[order % 2]).toFixed(2);
+    }
+    if (this.problem) this.problem.textContent = "";
+    this.drawSheet(item, this.data);
+  }
+
+  // ---- pictures ---------------------------------------------------------------------------------------------------
+
+  /** Asks for the pages of the chosen suspect and of those beside it, and for the crops of the rows on screen. */
+  want() {
+    window.clearTimeout(this.wantTimer);
+    this.wantTimer = window.setTimeout(() => {
+      const listed = this.listed;
+      const at = Math.max(0, listed.findIndex(({ target }) => target === this.queue.chosen));
+      const near = [at, at + 1, at + 2, at - 1].flatMap((place) => listed[place] ?? []);
+      const pages = near.filter((item) => !this.pages.has(pageKey(item))).map(({ rank }) => rank);
+      const seen = [...this.rows.children].filter((node) => node instanceof HTMLElement && node.offsetTop - this.rows.offsetTop < this.rows.scrollTop + 1.5 * this.rows.clientHeight && node.offsetTop - this.rows.offsetTop + node.offsetHeight > this.rows.scrollTop - 200);
+      const targets = new Set(seen.map((node) => node.getAttribute("data-target")));
+      const crops = listed.filter(({ target }) => targets.has(target) && !this.crops.has(target)).slice(0, 12).map(({ rank }) => rank);
+      const text = JSON.stringify([pages, crops]);
+      if ((pages.length || crops.length) && text !== this.wanted) {
+        this.wanted = text;
+        this.send("want", { pages, crops, held: this.held });
+      }
+    }, REST);
+  }
+
+  // ---- what the reader does ---------------------------------------------------------------------------------------
+
+  /** @param {SuspectItem} item */
+  choose(item) {
+    this.queue.chosen = item.target;
+    this.asking = "";
+    this.draw();
+    this.spoken.textContent = `${item.kind}, ${item.label}: ${item.reason}`;
+  }
+
+  /** @param {number} by */
+  step(by) {
+    const item = this.queue.beside(this.listed, by);
+    if (item) this.choose(item);
+  }
+
+  /** @param {string} layer */
+  toggle(layer) {
+    if (!this.hidden.delete(layer)) this.hidden.add(layer);
+    this.draw();
+  }
+
+  /** @param {number} factor */
+  zoom(factor) {
+    this.sheet.zoomBy(factor);
+    this.draw();
+  }
+
+  turnEdit() {
+    const item = this.current;
+    if (!item) return;
+    const box = item.proposed ?? item.now;
+    const own = this.data?.labels.indexOf(item.label) ?? 0;
+    this.edit = this.edit || !box ? null : { target: item.target, box: [...box], label: item.new_label ?? Math.max(0, own) };
+    this.draw();
+    if (this.edit) /** @type {HTMLElement | null} */ (this.detail.querySelector("select"))?.focus();
+  }
+
+  /** @param {string} verdict @param {boolean} typed by a key: one's own answer is replaced at the second press */
+  answer(verdict, typed) {
+    const item = this.current;
+    if (!item || !this.data) return;
+    const now = this.judgementOf(item);
+    if (typed && now.saved?.verdict && now.saved.verdict !== verdict && this.asking !== verdict) {
+      this.asking = verdict;
+      this.draw();
+      return;
+    }
+    this.asking = "";
+    if (this.data.reviewer === "" && !knownReviewer()) {
+      this.waitingFor = verdict;
+      this.name.hidden = false;
+      this.name.focus();
+      this.spoken.textContent = `${wordsOf(verdict)}: type your name and press Enter`;
+      return;
+    }
+    this.sendAnswer(item, verdict);
+  }
+
+  /** The name was typed: the answer that waits for it is sent. @param {KeyboardEvent} event */
+  named(event) {
+    event.stopPropagation();
+    if (event.key === "Escape") this.name.hidden = true;
+    const item = this.current;
+    if (event.key !== "Enter" || event.isComposing || !this.name.value.trim() || !item || !this.waitingFor) return;
+    event.preventDefault();
+    keepReviewer(this.name.value.trim());
+    this.name.hidden = true;
+    this.sheet.root.focus();
+    this.sendAnswer(item, this.waitingFor);
+  }
+
+  /** @param {SuspectItem} item @param {string | null} verdict */
+  sendAnswer(item, verdict) {
+    const listed = this.listed;
+    const note = this.judgementOf(item).note;
+    const name = this.data?.reviewer === "" ? knownReviewer() || this.name.value.trim() : "";
+    this.edited = verdict === "ground_truth_wrong" && this.edit?.target === item.target ? { label: this.edit.label, xyxy: this.edit.box } : {};
+    this.drafts.send(item, this.mistakeOf(item), verdict, note, [], name);
+    this.edit = null;
+    if (verdict !== null) this.queue.answer(listed, item);
+    this.draw();
+    const next = this.current;
+    this.spoken.textContent = `${verdict === null ? "Taken back" : wordsOf(verdict)}${next ? `. ${next.kind}, ${next.label}` : ""}`;
+  }
+
+  undo() {
+    const item = this.queue.takeBack();
+    if (item) this.sendAnswer(item, null);
+  }
+
+  /**
+   * One message at a time: of two that are sent at once the first is lost on the way.
+   * @param {import("../shared/payloads.d.ts").VerdictEvent} event
+   */
+  deliver(event) {
+    if (event.again) {
+      // A message that is sent again says what it said; one that still waits is not sent twice.
+      const said = this.outbox.find(({ id }) => id === event.id);
+      if (said && said !== this.outbox[0]) return;
+      if (said) this.post({ ...said, again: true });
+      return;
+    }
+    this.outbox.push({ ...event, ...this.edited });
+    if (this.outbox.length === 1) this.post(event);
+  }
+
+  /** @param {import("../shared/payloads.d.ts").SuspectVerdictEvent} event */
+  post(event) {
+    const [first] = this.outbox;
+    this.send("verdict", { ...first, again: event.again, held: this.held ? [this.held] : [] });
+    window.clearTimeout(this.lostTimer);
+    this.lostTimer = window.setTimeout(() => this.next(), LOST_AFTER);
+  }
+
+  /** The next message, when there is one. */
+  next() {
+    this.outbox.shift();
+    window.clearTimeout(this.lostTimer);
+    if (this.outbox.length) this.post(this.outbox[0]);
+  }
+
+  /** @param {KeyboardEvent} event */
+  pressed(event) {
+    if (!this.data || this.help.open || event.defaultPrevented) return;
+    const target = event.composedPath()[0];
+    const inList = target === this.rows;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (inList && step !== undefined && !event.ctrlKey && !event.altKey && !event.metaKey) this.step(step);
+    else {
+      const action = actionOf(ACTIONS, event);
+      if (!action || (event.repeat && !["next", "previous", "zoom-in", "zoom-out"].includes(action))) return;
+      if (action !== "escape" && !inList && target instanceof Element && target.closest(TAKES_INPUT)) return;
+      this.act(action);
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** @param {string} action */
+  act(action) {
+    switch (action) {
+      case "next": this.step(1); break;
+      case "previous": this.step(-1); break;
+      case "undo": this.undo(); break;
+      case "edit": this.turnEdit(); break;
+      case "zoom-in": this.zoom(ZOOM); break;
+      case "zoom-out": this.zoom(1 / ZOOM); break;
+      case "fit": this.zoom(0); break;
+      case "help": this.help.showModal(); break;
+      case "escape": if (this.edit) this.turnEdit(); break;
+      case "now": case "A": case "B": this.toggle(action); break;
+      default: this.answer(action, true);
+    }
+  }
+}
+
+/** @param {SuspectItem} item @returns {string} under which the picture of its page is sent */
+function pageKey({ index, document }) {
+  return [index, document].join(" ");
+}
+
+/** @param {string | null} verdict @returns {string} */
+function wordsOf(verdict) {
+  return ANSWERS.find(([name]) => name === verdict)?.[1] ?? verdict?.replaceAll("_", " ") ?? "no verdict";
+}
+
+/** @param {SuspectItem} item @returns {import("../shared/payloads.d.ts").CardBoxItem[]} the boxes of a row */
+function cropBoxes(item) {
+  return [
+    ...(item.proposed ? [{ key: "proposed", side: /** @type {const} */ ("prediction"), status: /** @type {const} */ ("truth"), xyxy: item.proposed }] : []),
+    ...(item.now ? [{ key: "now", side: /** @type {const} */ ("ground_truth"), status: /** @type {const} */ ("FN"), xyxy: item.now }] : []),
+  ];
+}
+
+/** @param {string} layer @returns {SVGElement | HTMLElement} */
+function swatch(layer) {
+  if (layer === "A" || layer === "B") return html("i", { class: `letter letter-${layer}` }, layer);
+  return svg("svg", { class: `swatch suspect-swatch-${layer}`, "aria-hidden": "true" }, svg("rect", { x: 1, y: 1, width: 16, height: 12 }));
+}
+
+/** @param {SuspectItem} item @returns {HTMLElement} */
+function evidence({ fit }) {
+  const rows = fit.map(([name, now, proposed]) => html("tr", {}, html("th", { scope: "row", title: name }, name), html("td", {}, now), html("td", {}, html("b", {}, proposed))));
+  return html("table", { class: "suspect-evidence" }, html("thead", {}, html("tr", {}, ...["Evidence", "Now", "Proposed"].map((text) => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows));
+}
+
+/** Shows data in a parent, without Streamlit. */
+export const mountSuspects = mounting((parent, /** @type {import("../shared/mount.js").Send<SuspectsEvents>} */ send) => new SuspectsView(parent, send));
+
+/**
+ * Called by Streamlit on mount and on each change of the data.
+ * @param {import("../shared/mount.js").StreamlitComponent<SuspectsPayload>} component
+ */
+export default function streamlitSuspects(component) {
+  return mountSuspects(component.parentElement, component.data, streamlitSend(component));
+}

@@ -129,6 +129,13 @@ def test_the_size_of_a_result_without_bbox_is_that_of_its_mask(seed: int) -> Non
     assert_equal_to_official(instances, masked)
 
 
+def test_a_file_without_any_bbox_has_one_issue_that_counts_them() -> None:
+    region = {"image_id": 1, "category_id": 1, "segmentation": [[5, 5, 30, 8, 20, 30]], "score": 0.5}
+    (issue,) = formats.read_bytes(json.dumps([region] * 1200).encode(), "dt.json").issues
+    assert (issue.place, issue.found) == ("$[0]", "no bbox and 1,199 more")
+    assert issue.rule == "an entry without bbox has the box around its segmentation, as in pycocotools"
+
+
 def test_polygons_without_bbox_have_the_extremes_of_their_points() -> None:
     result = [{"image_id": 1, "category_id": 1, "segmentation": [[5, 5, 30, 8, 20, 30]], "score": 0.5}]
     read = formats.read_bytes(json.dumps(result).encode(), "dt.json")

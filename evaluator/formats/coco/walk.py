@@ -86,6 +86,13 @@ def _file(
         _item(collector, value, f"{place}[{i}]", box)
         for i, (value, box) in enumerate(zip(values, derived, strict=True))
     ]
+    without = [row for row, box in enumerate(derived) if box is not None]
+    if without:
+        first = values[without[0]]
+        there = f"bbox {excerpt(first['bbox'])}" if "bbox" in first else "no bbox"
+        more = f" and {len(without) - 1:,} more" if len(without) > 1 else ""
+        rule = "an entry without bbox has the box around its segmentation, as in pycocotools"
+        collector.warning(f"{place}[{without[0]}]", rule, f"{there}{more}", "Nothing to do, or add the bbox.")
     unusable = np.array([item.image_id is None or item.category_id is None for item in items], dtype=bool)
     for item in items:
         if item.image_id is None or item.category_id is None:
@@ -93,9 +100,7 @@ def _file(
     gathering.add(items)
     columns = gathering.columns()._replace(
         unusable=unusable if unusable.any() else None,
-        region_area={
-            row: region_area(values[row]["segmentation"]) for row, box in enumerate(derived) if box is not None
-        },
+        region_area={row: region_area(values[row]["segmentation"]) for row in without},
     )
     return CocoFile(images, categories, columns)
 
@@ -149,10 +154,6 @@ def _item(collector: Collector, value: object, place: str, derived: _Box | None)
         return Item(_NOTHING, _NOTHING, _NO_BOX)
     required = [key for key in _ITEM if key != "bbox" or derived is None]
     _keys(collector, value, place, required, known=Item.__struct_fields__)
-    if derived is not None:
-        rule = "an entry without bbox has the box around its segmentation, as in pycocotools"
-        there = f"bbox {excerpt(value['bbox'])}" if "bbox" in value else "no bbox"
-        collector.warning(place, rule, there, "Nothing to do, or add the bbox.")
     item = Item(
         _integer(collector, value, "image_id", place),
         _integer(collector, value, "category_id", place),

@@ -176,8 +176,9 @@ def _item(collector: Collector, value: object, place: str, derived: _Box | None)
 def _derived(value: object) -> _Box | None:
     """The box around the segmentation of an entry without bbox; None for others."""
     # Some tools write null or [] for a region that has its outline alone.
-    without = isinstance(value, dict) and value.get("bbox") in (None, [])
-    return extent(value.get("segmentation")) if without else None
+    if not isinstance(value, dict) or value.get("bbox") not in (None, []):
+        return None
+    return extent(value.get("segmentation"))
 
 
 def _keys(

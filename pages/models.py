@@ -93,7 +93,7 @@ def _table(loaded: OpenedBoxes, every: held.Ranked) -> None:
         rows.append(
             f"<tr><td>{'–' if rank is None else rank_text(rank)}</td><td>{_lanes(lanes, row)}</td>"
             f'<th scope="row">{badge} <span title="{name}">{name}</span></th>{cells}<td>{correct}</td>'
-            f"<td>{html.escape(model.date or '–')}</td><td>{'yes' if model.boxes else 'no'}</td></tr>"
+            f"<td>{html.escape(plain(model.run_text) or '–')}</td><td>{'yes' if model.boxes else 'no'}</td></tr>"
         )
     width = 7 + 2 * len(shown)
     for apart in every.apart:
@@ -104,7 +104,7 @@ def _table(loaded: OpenedBoxes, every: held.Ranked) -> None:
         )
     st.html(
         f'<div class="ls-wide"><table class="ls-own ls-models{frame.theme()}"><thead><tr><th>Rank</th><th></th>'
-        f"<th>Model</th>{heads}<th>To correct<br>per 100 pages</th><th>Run date</th><th>Boxes</th></tr></thead>"
+        f"<th>Model</th>{heads}<th>To correct<br>per 100 pages</th><th>Run</th><th>Boxes</th></tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
     pairs = len(of.models) * (len(of.models) - 1) // 2

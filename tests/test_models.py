@@ -136,7 +136,8 @@ def test_nothing_to_rank() -> None:
 
 @pytest.mark.parametrize(("text", "day"), [("2025-01-15T00:00:00Z", "2025-01-15"), ("15.1.2025", None), (None, None)])
 def test_the_day_of_a_run(text: str | None, day: str | None) -> None:
-    assert made("a", 0.5, run=Run("r", text)).date == day
+    model = made("a", 0.5, run=Run("r", text))
+    assert (model.date, model.run_text) == (day, day or "r")
 
 
 def test_the_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:

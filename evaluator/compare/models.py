@@ -86,6 +86,11 @@ class Contender:
         except ValueError:
             return None
 
+    @property
+    def run_text(self) -> str:
+        """The day of the run, or its run_id; empty when the file gives neither."""
+        return self.date or self.run.run_id or ""
+
 
 def contender(
     name: str, result: AnyBoxResult, measures: Measures | None = None, *, label: str | None = None
@@ -310,7 +315,7 @@ class Standings:
                 None if self.few_documents else defined(self.low[place]),
                 None if self.few_documents else defined(self.high[place]),
                 model.per_100_pages,
-                model.date or "",
+                model.run_text,
             )
             for place, (model, rank) in enumerate(zip(self.models, self.ranks, strict=True))
         )

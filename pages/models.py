@@ -10,8 +10,8 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from evaluator.charts.models import Dated, over_dates
-from evaluator.compare.models import Standings, difference_text, rank_text
+from evaluator.charts.models import Placed, over_runs
+from evaluator.compare.models import Standings, difference_text, order_of_runs, rank_text
 from evaluator.metrics.metric import Metric
 from evaluator.metrics.results import capitalised, count_of, defined
 from evaluator.model.issues import plain
@@ -93,7 +93,7 @@ def _table(loaded: OpenedBoxes, every: held.Ranked) -> None:
         rows.append(
             f"<tr><td>{'–' if rank is None else rank_text(rank)}</td><td>{_lanes(lanes, row)}</td>"
             f'<th scope="row">{badge} <span title="{name}">{name}</span></th>{cells}<td>{correct}</td>'
-            f"<td>{html.escape(model.date or '–')}</td><td>{'yes' if model.boxes else 'no'}</td></tr>"
+            f"<td>{html.escape(plain(model.run_text) or '–')}</td><td>{'yes' if model.boxes else 'no'}</td></tr>"
         )
     width = 7 + 2 * len(shown)
     for apart in every.apart:
@@ -104,7 +104,7 @@ def _table(loaded: OpenedBoxes, every: held.Ranked) -> None:
         )
     st.html(
         f'<div class="ls-wide"><table class="ls-own ls-models{frame.theme()}"><thead><tr><th>Rank</th><th></th>'
-        f"<th>Model</th>{heads}<th>To correct<br>per 100 pages</th><th>Run date</th><th>Boxes</th></tr></thead>"
+        f"<th>Model</th>{heads}<th>To correct<br>per 100 pages</th><th>Run</th><th>Boxes</th></tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
     pairs = len(of.models) * (len(of.models) - 1) // 2
@@ -242,26 +242,30 @@ def _chosen_pair(loaded: OpenedBoxes, every: held.Ranked, names: Sequence[str]) 
             st.switch_page(COMPARE_VIEW)
 
 
-def _dates(loaded: OpenedBoxes, every: held.Ranked) -> None:
-    """The measure over the dates of the runs."""
+def _runs(loaded: OpenedBoxes, every: held.Ranked) -> None:
+    """The measure over the dates of the runs, or over their run_ids."""
     of = every.standings
     title = held.measures()[of.key.metric].title
-    frame.section(f"{capitalised(title)} over run dates", "runs with the same model name are joined")
-    dated = []
-    for row, model in enumerate(of.models):
+    by, places = order_of_runs(of.models)
+    over = "over runs" if by == "run" else "over run dates"
+    frame.section(f"{capitalised(title)} {over}", "runs with the same model name are joined")
+    placed = []
+    for row, (model, place) in enumerate(zip(of.models, places, strict=True)):
         value = defined(of.values[row])
-        if model.date is not None and value is not None:
-            name = plain(model.name)
+        if place is not None and value is not None:
             ends = (None, None) if of.few_documents else (defined(of.low[row]), defined(of.high[row]))
-            family = name.rsplit(" ", 1)[0]
-            dated.append(Dated(name, family, held.letter_of(loaded, every.places[row]), model.date, value, *ends))
-    if len({one.date for one in dated}) < 2:
-        st.caption("Two runs with different dates make a line. The date is info.created_at of a snapshot file.")
+            letter = held.letter_of(loaded, every.places[row])
+            placed.append(Placed(plain(model.name), plain(model.family), letter, plain(place), value, *ends))
+    if not placed:
+        st.caption(
+            "Two runs with different dates, or two run_ids of one model, make a line: "
+            "info.created_at and info.run_id of a snapshot file."
+        )
         return
-    chart = over_dates(dated, title=title, dark=frame.is_dark())
-    widgets.chart(st, chart, alt=f"{title} over run dates")
-    if not of.few_documents:
-        st.caption("Whiskers: 95 % interval of one model. Date from info.created_at.")
+    chart = over_runs(placed, dated=by == "date", title=title, dark=frame.is_dark())
+    widgets.chart(st, chart, alt=f"{title} {over}")
+    whiskers = "" if of.few_documents else "Whiskers: 95 % interval of one model. "
+    st.caption(f"{whiskers}{'Date from info.created_at.' if by == 'date' else 'In the order of info.run_id.'}")
 
 
 def _numbers(loaded: OpenedBoxes, every: held.Ranked, answer: DeltaGenerator, place: DeltaGenerator) -> None:
@@ -308,7 +312,7 @@ def view() -> None:
         with left:
             _pairs(loaded, every)
         with right:
-            _dates(loaded, every)
+            _runs(loaded, every)
     frame.sidebar(loaded)
     write_url("models")
 

@@ -15,6 +15,7 @@ from evaluator import formats, project
 from evaluator.formats.coco.masks import mask_rectangles
 from evaluator.model.issues import BadInput
 from evaluator.project import Upload
+from tests.test_protocol_coco import assert_equal_to_official, random_set, read_pair
 
 IMAGE = {"id": 1, "file_name": "p.png", "width": 60, "height": 40}
 
@@ -107,6 +108,32 @@ def test_results_without_bbox_have_the_box_and_the_iou_of_pycocotools(seed: int)
     (evaluated,) = project.evaluate("coco", gt, [dt], polygons=True, iou=(0.05,), allow_no_match=True)
     fits = evaluated.result.first.matches.iou.tolist()  # type: ignore[attr-defined]
     assert fits == pytest.approx([iou] if iou >= 0.05 else [])
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_size_of_a_result_without_bbox_is_that_of_its_mask(seed: int) -> None:
+    """The twelve numbers of pycocotools: masks that fill half of their box, so that many boxes are of another size."""
+    instances, results = random_set(seed)
+    rows, columns = np.indices((300, 300))
+    masked = []
+    for result in results:
+        x, y, width, height = (int(value) for value in result["bbox"])
+        pixels = (columns >= x) & (columns < x + width) & (rows >= y) & (rows < y + height)
+        pixels &= (columns - x) * max(height, 1) <= (rows - y + 1) * max(width, 1)
+        if pixels.any():
+            kept = {key: result[key] for key in ("image_id", "category_id", "score")}
+            masked.append(kept | {"segmentation": encoded(pixels)})
+    _, predicted = read_pair(instances, masked)
+    assert predicted.boxes.area is not None
+    assert not np.array_equal(predicted.boxes.area, predicted.boxes.box_area)
+    assert_equal_to_official(instances, masked)
+
+
+def test_a_file_without_any_bbox_has_one_issue_that_counts_them() -> None:
+    region = {"image_id": 1, "category_id": 1, "segmentation": [[5, 5, 30, 8, 20, 30]], "score": 0.5}
+    (issue,) = formats.read_bytes(json.dumps([region] * 1200).encode(), "dt.json").issues
+    assert (issue.place, issue.found) == ("$[0]", "no bbox and 1,199 more")
+    assert issue.rule == "an entry without bbox has the box around its segmentation, as in pycocotools"
 
 
 def test_polygons_without_bbox_have_the_extremes_of_their_points() -> None:

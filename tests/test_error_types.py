@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -40,6 +42,7 @@ from evaluator.protocols.snapshot import pair
 from tests.benchmarks import bench_error_types
 from tests.building import annotations, ground_truth, random_rows
 from tests.oracles.tide import make_cases
+from tests.reading import SHARED, needs_shared
 
 CASES, FILE_CASES = (
     json.loads((Path(make_cases.__file__).with_name(name)).read_text(encoding="utf-8"))
@@ -213,6 +216,16 @@ def test_tide_of_pages_is_that_of_tidecv_where_many_pairs_have_half_their_boxes_
     (evaluated,) = evaluate("coco", truth, [model])
     said = evaluated.to_json()["error_types"]
     assert {name: said[name]["count"] for name in TIDE} == expected["counts"]
+
+
+@needs_shared
+def test_tide_of_ten_thousand_pages_has_the_counts_of_tidecv(tmp_path: Path) -> None:
+    """Counts of tidecv and hotcoco of this corpus; an IoU from corners moves 543 pairs over 0.5."""
+    script = Path(SHARED) / "bench" / "make_corpus.py"
+    subprocess.run([sys.executable, str(script), "dln", "10000", str(tmp_path)], check=True, stdout=subprocess.DEVNULL)
+    (evaluated,) = evaluate("coco", tmp_path / "coco_gt.json", [tmp_path / "coco_dt.json"])
+    said = evaluated.to_json()["error_types"]
+    assert (said["localisation"]["count"], said["duplicate"]["count"]) == (7301, 8144)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("tidecv") is None, reason="tidecv is not installed")

@@ -12,10 +12,18 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from evaluator.charts.models import Dated, over_dates
+from evaluator.charts.models import Placed, over_runs
 from evaluator.cli import main
 from evaluator.compare.earlier import comparable_part, kept_of, read_results
-from evaluator.compare.models import Contender, Standings, contender, difference_text, rank_text, standings
+from evaluator.compare.models import (
+    Contender,
+    Standings,
+    contender,
+    difference_text,
+    order_of_runs,
+    rank_text,
+    standings,
+)
 from evaluator.compare.resampling import interval, widened
 from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.measures import Key, Measures, Ratios
@@ -128,7 +136,8 @@ def test_nothing_to_rank() -> None:
 
 @pytest.mark.parametrize(("text", "day"), [("2025-01-15T00:00:00Z", "2025-01-15"), ("15.1.2025", None), (None, None)])
 def test_the_day_of_a_run(text: str | None, day: str | None) -> None:
-    assert made("a", 0.5, run=Run("r", text)).date == day
+    model = made("a", 0.5, run=Run("r", text))
+    assert (model.date, model.run_text) == (day, day or "r")
 
 
 def test_the_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -427,10 +436,32 @@ def test_an_earlier_result_is_ranked_by_average_precision_in_the_view(
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_line_over_dates(dark: bool) -> None:
     models = [
-        Dated("a 1.0", "a", "A", "2025-01-15", 0.5, 0.4, 0.6),
-        Dated("a 1.1", "a", "", "2025-02-15", 0.6, None, None),
+        Placed("a 1.0", "a", "A", "2025-01-15", 0.5, 0.4, 0.6),
+        Placed("a 1.1", "a", "", "2025-02-15", 0.6, None, None),
     ]
-    assert specification(over_dates(models, title="F1", dark=dark))
+    assert specification(over_runs(models, dated=True, title="F1", dark=dark))
+
+
+def test_a_line_over_run_ids() -> None:
+    models = [Placed(f"a {place}", "a", "", f"run-{place}", 0.5, None, None) for place in (10, 9, 1)]
+    drawn = specification(over_runs(models, dated=False, title="F1", dark=False))
+    assert drawn["layer"][0]["encoding"]["x"]["sort"] == ["run-1", "run-9", "run-10"]
+
+
+@pytest.mark.parametrize(
+    ("runs", "by", "places"),
+    [
+        ([("a", "r1", "2026-01-02"), ("a", "r2", "2026-01-03")], "date", ("2026-01-02", "2026-01-03")),
+        ([("a", "r1", "2026-01-02"), ("b", None, "2026-01-03")], "date", ("2026-01-02", "2026-01-03")),
+        ([("a", "r1", None), ("a", "r2", None), ("b", None, None)], "run", ("r1", "r2", None)),
+        ([("a", "r1", "2026-01-02"), ("a", "r2", "2026-01-02")], "run", ("r1", "r2")),
+        ([("a", "r1", None), ("b", "r2", None)], "", (None, None)),
+        ([], "", ()),
+    ],
+)
+def test_runs_are_ordered_by_date_or_run_id(runs: Any, by: str, places: tuple[str | None, ...]) -> None:
+    models = [made("m", 0.5, family=family, run=Run(run, date)) for family, run, date in runs]
+    assert order_of_runs(models) == (by, places)
 
 
 def test_the_values_are_there_before_the_intervals(monkeypatch: pytest.MonkeyPatch) -> None:

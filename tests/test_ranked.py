@@ -51,9 +51,22 @@ def test_a_resample_is_the_corpus_with_the_copies(interpolated: Interpolation, p
         expected = [copied(ranking, row, plain) for row in weights]
         np.testing.assert_allclose(ranking.average(weights, interpolated), expected, rtol=0, atol=1e-12)
         np.testing.assert_allclose(ranking.per_document(interpolated), expected[4:], rtol=0, atol=1e-12)
-        np.testing.assert_array_equal(
-            Curves([ranking], interpolated).averages(weights)[:, 0], ranking.average(weights, interpolated)
-        )
+        together = Curves([ranking], interpolated).averages(weights)[:, 0]
+        np.testing.assert_allclose(together, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("interpolated", "plain"), WAYS)
+def test_thresholds_of_the_same_predictions_are_resampled_together(interpolated: Interpolation, plain: Plain) -> None:
+    """Few documents, drawn alike again and again; thresholds with the same true positives; one without any."""
+    rng = np.random.default_rng(7)
+    for documents in (1, 3, 40):
+        rankings = corpus(rng, documents, 60, thresholds=3)
+        nothing = Ranking(rankings[0].document, np.zeros(60, dtype=np.bool_), rankings[0].positives)
+        rankings = [*rankings, rankings[1], nothing, *corpus(rng, documents, 25)]
+        weights = rng.multinomial(documents, np.full(documents, 1.0 / documents), 50).astype(np.float64)
+        expected = np.array([[copied(ranking, row, plain) for ranking in rankings] for row in weights])
+        averages = Curves(rankings, interpolated).averages(weights)
+        np.testing.assert_allclose(averages, expected, rtol=0, atol=1e-12)
 
 
 def test_the_share_of_the_grid_is_that_of_every_recall() -> None:

@@ -129,7 +129,10 @@ class EarlierResult(msgspec.Struct, frozen=True):
             parts = (*(_ratio_part(name, *columns) for name, columns in sums.items()), *parts)
         measures = Measures(tuple(self.by_document.documents), ALL_LABELS, parts)
         # What has to be corrected by hand follows from the boxes, not from these counts.
-        return Contender(name or self.name, measures, None, self.by_document.pages, self.run, boxes=False)
+        # A result states model and version in one.
+        family = self.name.rsplit(" ", 1)[0]
+        pages, run = self.by_document.pages, self.run
+        return Contender(name or self.name, measures, None, pages, run, boxes=False, family=family)
 
 
 def comparable_part(signature: str) -> tuple[str, ...]:

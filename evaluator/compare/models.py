@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from evaluator.metrics.measures import Key, Measures
 from evaluator.metrics.results import JsonObject, ResultTable, count_of, defined, listed
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.dataset import NO_RUN, Run
+
+OrderedBy = Literal["date", "run", ""]
 
 _STAR: Final = "★"
 _NAMED: Final = 3
@@ -58,6 +60,8 @@ class Contender:
         When it was made, as its file states.
     boxes : bool
         Whether its boxes are open, or only its numbers.
+    family : str
+        Name of the model without its version: runs of one family are joined by a line.
     """
 
     name: str
@@ -66,6 +70,7 @@ class Contender:
     pages: int = 0
     run: Run = NO_RUN
     boxes: bool = True
+    family: str = ""
 
     @property
     def per_100_pages(self) -> float | None:
@@ -81,6 +86,11 @@ class Contender:
         except ValueError:
             return None
 
+    @property
+    def run_text(self) -> str:
+        """The day of the run, or its run_id; empty when the file gives neither."""
+        return self.date or self.run.run_id or ""
+
 
 def contender(
     name: str, result: AnyBoxResult, measures: Measures | None = None, *, label: str | None = None
@@ -95,7 +105,7 @@ def contender(
         Count the boxes to correct of the mistakes of this label alone, see `Mistakes.label`; 0 for a label that the
         files do not have.
     """
-    mistakes, labels = result.mistakes, result.matching.dataset.labels
+    mistakes, labels, source = result.mistakes, result.matching.dataset.labels, result.matching.prediction.source
     corrections = mistakes.corrections
     if label is not None:
         corrections = corrections[np.isin(mistakes.label, [code for code, each in enumerate(labels) if each == label])]
@@ -104,8 +114,28 @@ def contender(
         measures=box_measures(result) if measures is None else measures,
         mistakes=int(corrections.sum()),
         pages=result.matching.dataset.pages,
-        run=result.matching.prediction.source.run,
+        run=source.run,
+        family=source.model or name,
     )
+
+
+def order_of_runs(models: Sequence[Contender]) -> tuple[OrderedBy, tuple[str | None, ...]]:
+    """What puts the runs of some models in order, and the place of each model.
+
+    Returns
+    -------
+    "date", "run" or ""
+        Their dates when two differ. Else their run_id, when a family has two different ones. Else nothing.
+    tuple of str or None
+        Day or run_id of each model; None without one.
+    """
+    dates = tuple(model.date for model in models)
+    if len({date for date in dates if date}) > 1:
+        return "date", dates
+    runs = {(model.family, model.run.run_id) for model in models if model.run.run_id}
+    if len({family for family, _ in runs}) < len(runs):
+        return "run", tuple(model.run.run_id or None for model in models)
+    return "", (None,) * len(models)
 
 
 class Pair(NamedTuple):
@@ -285,7 +315,7 @@ class Standings:
                 None if self.few_documents else defined(self.low[place]),
                 None if self.few_documents else defined(self.high[place]),
                 model.per_100_pages,
-                model.date or "",
+                model.run_text,
             )
             for place, (model, rank) in enumerate(zip(self.models, self.ranks, strict=True))
         )

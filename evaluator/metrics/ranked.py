@@ -12,16 +12,15 @@ this leaves out is small beside the spread of the resamples, and `tests/benchmar
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.system.threads import in_threads
 
 Counts = npt.NDArray[Any]
 """Integers, and float32 for followed curves."""
@@ -38,8 +37,8 @@ _CELLS_AT_ONCE: Final = 1 << 17
 # A stretch holds one prediction in so many of those before it, and one in so many of all.
 _STRETCHES_BEFORE: Final = 40
 _STRETCHES: Final = 384
-# Resamples of a followed curve that are worked on at once.
-_RESAMPLES_AT_ONCE: Final = 500
+# Resamples that are worked on at once.
+_RESAMPLES_AT_ONCE: Final = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,36 +128,28 @@ class Curves:
     Parameters
     ----------
     rankings : sequence of Ranking, length M
-        Long ones are followed in stretches, those of the same predictions together.
+        Those of the same predictions are resampled together; long ones are followed in stretches.
     interpolated : callable
         `on_grid`, `eleven_point` or `all_point`.
     """
 
     def __init__(self, rankings: Sequence[Ranking], interpolated: Interpolation) -> None:
-        self._rankings, self._interpolated = rankings, interpolated
-        short = [len(ranking.document) <= EXACT for ranking in rankings]
-        self._short = [place for place, exact in enumerate(short) if exact]
-        long = [place for place, exact in enumerate(short) if not exact]
-        groups = [[long[place] for place in group] for group in by_predictions([rankings[place] for place in long])]
-        self._groups = [(group, _stretches([rankings[place] for place in group], interpolated)) for group in groups]
+        self._size = len(rankings)
+        self._groups: list[tuple[list[int], _Short | _Stretches]] = []
+        for group in by_predictions(rankings):
+            chosen = [rankings[place] for place in group]
+            made = _short if len(chosen[0].document) <= EXACT else _stretches
+            self._groups.append((group, made(chosen, interpolated)))
 
     def averages(self, weights: FloatArray) -> FloatArray:
         """Average precision of each ranking in each resample, float64, shape (R, M); see `Ranking.average`."""
-        answer = np.empty((len(weights), len(self._rankings)))
-        by_document = np.ascontiguousarray(weights.T, dtype=np.float32) if self._groups else None
-
-        def long(group: list[int], stretches: _Stretches, rows: slice) -> None:
-            assert by_document is not None
-            answer[rows, group] = stretches.average(np.ascontiguousarray(by_document[:, rows])).T
-
-        def short(place: int) -> None:
-            answer[:, place] = self._rankings[place].average(weights, self._interpolated)
-
-        blocks = [slice(start, start + _RESAMPLES_AT_ONCE) for start in range(0, len(weights), _RESAMPLES_AT_ONCE)]
-        jobs = [partial(long, *group, rows) for rows in blocks for group in self._groups]
-        jobs += [partial(short, place) for place in self._short]
-        for _ in in_threads(lambda job: job(), jobs):
-            pass
+        answer = np.empty((len(weights), self._size))
+        # In this thread: operations this short only make threads wait for each other.
+        for start in range(0, len(weights), _RESAMPLES_AT_ONCE):
+            rows = slice(start, start + _RESAMPLES_AT_ONCE)
+            by_document = np.ascontiguousarray(weights[rows].T, dtype=np.float32)
+            for group, curves in self._groups:
+                answer[rows, group] = curves.average(by_document).T
         return answer
 
 
@@ -236,6 +227,97 @@ def by_predictions(rankings: Sequence[Ranking], most: int | None = None) -> list
 
 
 @dataclass(frozen=True, eq=False)
+class _Short:
+    """The predictions of one label whose curves are resampled exactly, for T thresholds at once.
+
+    Attributes
+    ----------
+    documents : int64, shape (N,)
+        Codes of the documents that have a prediction or ground truth, rising.
+    document : int64, shape (P,)
+        Row in `documents` of each prediction, by rank.
+    hits : tuple of int64
+        Places of the true positives; thresholds with the same ones have them once.
+    at : int64, shape (T,)
+        Which of these each threshold has.
+    positives : int64, shape (N,)
+        Ground truth that counts in each of `documents`.
+    interpolated : callable
+    """
+
+    documents: IntArray
+    document: IntArray
+    hits: tuple[IntArray, ...]
+    at: IntArray
+    positives: IntArray
+    interpolated: Interpolation
+
+    def average(self, by_document: Shares) -> FloatArray:
+        """Average precision of each resample, float64, shape (T, R).
+
+        `by_document` is how often each document occurs in each resample, float32, shape (D, R).
+        """
+        drawn, place = _distinct(by_document[self.documents].astype(np.float64))
+        positives = np.rint(self.positives @ drawn).astype(np.int64)
+        ranked = np.cumsum(drawn[self.document], axis=0)
+        # Where none is drawn yet nothing is found either: 0 / 1.
+        np.maximum(ranked, 1.0, out=ranked)
+        areas = np.array([self._area(hits, drawn, ranked, np.maximum(positives, 1)) for hits in self.hits])
+        return np.where(positives > 0, areas[self.at], np.nan)[:, place]
+
+    def _area(self, hits: IntArray, drawn: FloatArray, ranked: FloatArray, positives: IntArray) -> FloatArray:
+        """The area under each curve, shape (R,), from the last true positive to the first, all resamples at a time."""
+        area, best, precision = np.zeros((3, len(positives)))
+        owner = self.document[hits]
+        upto = np.bincount(owner, minlength=len(drawn)) @ drawn
+        # What is reached follows from two small numbers: looked up, in a table that begins anew for each of one.
+        known, row = np.unique(positives, return_inverse=True)
+        width = int(upto.max(initial=0.0)) + 1
+        known = known[:, None]
+        table = np.asarray(self.interpolated(np.minimum(np.arange(width), known), known), dtype=np.float64)
+        # Nothing is reached before the first true positive, whatever an interpolation makes of a recall of 0.
+        table[:, 0] = 0.0
+        table = table.ravel()
+        cell = row * width + upto.astype(np.int64)
+        steps = drawn.astype(np.int64)
+        reached = table[cell]
+        for rank, of in zip(hits[::-1].tolist(), owner[::-1].tolist(), strict=True):
+            np.divide(upto, ranked[rank], out=precision)
+            np.maximum(best, precision, out=best)
+            upto -= drawn[of]
+            cell -= steps[of]
+            before = table.take(cell)
+            area += best * (reached - before)
+            reached = before
+        return area
+
+
+def _short(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Short:
+    """Rankings of the same predictions, few enough to be resampled exactly."""
+    document, positives = rankings[0].document, rankings[0].positives
+    documents = np.flatnonzero((np.bincount(document, minlength=len(positives)) > 0) | (positives > 0))
+    places: dict[bytes, int] = {}
+    at = [places.setdefault(ranking.hit.tobytes(), len(places)) for ranking in rankings]
+    hits = tuple(np.flatnonzero(np.frombuffer(hit, dtype=np.bool_)) for hit in places)
+    return _Short(
+        documents, np.searchsorted(documents, document), hits, np.array(at), positives[documents], interpolated
+    )
+
+
+def _distinct(drawn: FloatArray) -> tuple[FloatArray, IntArray]:
+    """The resamples that differ, shape (D, U), and which of them each one is, shape (R,).
+
+    Few documents are drawn alike again and again; for many, nothing is looked for.
+    """
+    base = int(drawn.max(initial=0.0)) + 1
+    if len(drawn) * math.log2(base) >= 53:
+        return drawn, np.arange(drawn.shape[1])
+    number = float(base) ** np.arange(len(drawn)) @ drawn
+    _, first, place = np.unique(number, return_index=True, return_inverse=True)
+    return np.ascontiguousarray(drawn[:, first]), place
+
+
+@dataclass(frozen=True, eq=False)
 class _Stretches:
     """The predictions of one label by stretch of their ranking, for T thresholds at once; S stretches.
 
@@ -245,7 +327,7 @@ class _Stretches:
         Of each prediction, by rank.
     edges : int64, shape (S + 1,)
         Where the stretches begin in the ranking, and its end.
-    counted : bool, shape (1 + T, P)
+    counted : float32, shape (1 + T, P), of 0 and 1
         All predictions, then the true positives at each threshold.
     counted_in : float32, shape (1 + T, D)
         How many there are of these in each document.
@@ -263,7 +345,7 @@ class _Stretches:
 
     document: IntArray
     edges: IntArray
-    counted: BoolArray
+    counted: Shares
     counted_in: Shares
     hits_after: Shares
     ranked_after: Shares
@@ -296,27 +378,36 @@ class _Stretches:
         2 ** 24.
         """
         upto = self.counted_in @ drawn
-        reached = self.interpolated(upto[1:], positives)
-        area, best, precision, mean = np.zeros((4, *upto[1:].shape), dtype=np.float32)
+        inside = np.empty_like(upto)
+        hits, positives = upto[1:], positives.astype(np.float32)
+        reached = self.interpolated(hits, positives)
+        area, best, precision, behind = np.zeros((4, *hits.shape), dtype=np.float32)
         for stretch in reversed(range(len(self.level))):
             here = slice(self.edges[stretch], self.edges[stretch + 1])
-            inside = self.counted[:, here].astype(np.float32) @ drawn[self.document[here]]
-            np.multiply(inside[1:], self.hits_after[stretch], out=precision)
-            np.subtract(upto[1:], precision, out=precision)
-            ranked = upto[0] - inside[0] * self.ranked_after[stretch]
+            np.matmul(self.counted[:, here], drawn[self.document[here]], out=inside)
+            alone = here.stop - here.start == 1
+            # Of one prediction alone the best precision is its own.
+            ranked = upto[0] if alone else upto[0] - inside[0] * self.ranked_after[stretch]
+            if not alone:
+                np.multiply(inside[1:], self.hits_after[stretch], out=behind)
+                np.subtract(hits, behind, out=precision)
             # Where none is drawn yet nothing is found either.
-            precision /= np.maximum(ranked, 1e-6, out=ranked)
-            np.minimum(precision, 1.0, out=precision)
+            np.divide(hits if alone else precision, np.maximum(ranked, np.float32(1e-6)), out=precision)
+            if not alone:
+                np.minimum(precision, 1.0, out=precision)
             np.maximum(precision, best, out=precision)
-            np.subtract(precision, best, out=mean)
-            mean *= self.level[stretch]
-            mean += best
-            best, precision = precision, best
             upto -= inside
-            before = self.interpolated(upto[1:], positives) if stretch else np.zeros_like(reached)
-            mean *= np.subtract(reached, before, out=reached)
-            area += mean
-            reached = before
+            before = self.interpolated(hits, positives) if stretch else np.zeros_like(reached)
+            reached -= before
+            if alone:
+                reached *= precision
+            else:
+                np.subtract(precision, best, out=behind)
+                behind *= self.level[stretch]
+                behind += best
+                reached *= behind
+            area += reached
+            best, precision, reached = precision, best, before
         return np.asarray(area, dtype=np.float32)
 
 
@@ -331,7 +422,7 @@ def _stretches(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Str
     stretches = _Stretches(
         document,
         edges,
-        counted,
+        counted.astype(np.float32),
         np.stack([np.bincount(document[row], minlength=len(positives)) for row in counted]).astype(np.float32),
         hits_after,
         ranked_after,

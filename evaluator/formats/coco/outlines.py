@@ -148,6 +148,16 @@ def extent(shape: Any) -> tuple[float, float, float, float] | None:  # noqa: ANN
     return None
 
 
+def region_area(shape: Any) -> float:  # noqa: ANN401 - a value of a parsed tree
+    """Square pixels of a segmentation that `extent` can use: the pixels of a mask, the areas of rings together."""
+    rings = mask_rings(shape) if isinstance(shape, dict) else shape
+    total = 0.0
+    for ring in rings:
+        x, y = np.array(ring, dtype=np.float64).reshape(-1, 2).T
+        total += abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2.0
+    return total
+
+
 def _of_mask(mask: dict[str, object], place: str, collector: Collector) -> list[list[float]]:
     """The rings of a run-length mask; none, with a warning, for one that cannot be used."""
     try:

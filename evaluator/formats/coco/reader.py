@@ -382,11 +382,17 @@ def _boxes(file: CocoFile, where: _Where, collector: Collector, *, place: str, s
     xywh = items.xywh
     xyxy = corners(xywh)
     box_area = xywh[:, 2] * xywh[:, 3]
-    stated = None
+    sizes, stated = box_area, None
+    if items.region_area:
+        # As in pycocotools: what has no bbox is as large as its mask.
+        sizes = box_area.copy()
+        sizes[list(items.region_area)] = list(items.region_area.values())
     if side == "ground_truth":
-        stated = np.where(items.no_area, box_area, items.area)
+        stated = np.where(items.no_area, sizes, items.area)
         # Most files state the area of the box: one column serves both.
         stated = box_area if np.array_equal(stated, box_area) else stated
+    elif items.region_area:
+        stated = sizes
     rows = np.arange(len(xyxy), dtype=np.int32)
     return Boxes(
         document=where.document,

@@ -8,10 +8,11 @@ not explain what is wrong: it answers None, and ``walk`` writes the issues.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
@@ -108,6 +109,8 @@ class ItemColumns(NamedTuple):
         ``segmentation`` of the rows that have one, as JSON.
     unusable : bool, shape (N,), or None
         Rows about whose ids the exact walk has already reported; None for none.
+    region_area : dict of float by int
+        Square pixels of the ``segmentation`` of the rows that have no bbox.
     """
 
     image_id: IntArray
@@ -122,6 +125,7 @@ class ItemColumns(NamedTuple):
     ignored: BoolArray | None
     outlines: dict[int, bytes]
     unusable: BoolArray | None = None
+    region_area: Mapping[int, float] = MappingProxyType({})
 
 
 class CocoFile(NamedTuple):

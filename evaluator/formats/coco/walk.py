@@ -17,7 +17,7 @@ from msgspec import UNSET
 
 from evaluator.formats import json_text
 from evaluator.formats.coco.ids import number_ids
-from evaluator.formats.coco.outlines import extent, is_number
+from evaluator.formats.coco.outlines import extent, is_number, region_area
 from evaluator.formats.coco.shape import (
     ATTRIBUTE_KEYS,
     DOCUMENT_KEYS,
@@ -38,6 +38,7 @@ _FLAG_RULES = {"iscrowd": "iscrowd must be 0 or 1 (COCO format)", "ignore": "ign
 _LARGEST = 2**63 - 1
 _NO_BOX = (math.nan,) * 4
 _NOTHING = cast("Any", None)
+_Box = tuple[float, float, float, float]
 
 
 def walk(tree: object, collector: Collector) -> CocoFile | None:
@@ -80,14 +81,28 @@ def _file(
     place: str,
 ) -> CocoFile:
     gathering = Gathering()
-    items = [_item(collector, value, f"{place}[{i}]") for i, value in enumerate(values)]
+    derived = [_derived(value) for value in values]
+    items = [
+        _item(collector, value, f"{place}[{i}]", box)
+        for i, (value, box) in enumerate(zip(values, derived, strict=True))
+    ]
+    without = [row for row, box in enumerate(derived) if box is not None]
+    if without:
+        first = values[without[0]]
+        there = f"bbox {excerpt(first['bbox'])}" if "bbox" in first else "no bbox"
+        more = f" and {len(without) - 1:,} more" if len(without) > 1 else ""
+        rule = "an entry without bbox has the box around its segmentation, as in pycocotools"
+        collector.warning(f"{place}[{without[0]}]", rule, f"{there}{more}", "Nothing to do, or add the bbox.")
     unusable = np.array([item.image_id is None or item.category_id is None for item in items], dtype=bool)
     for item in items:
         if item.image_id is None or item.category_id is None:
             item.image_id = item.category_id = 0
     gathering.add(items)
-    columns = gathering.columns()
-    return CocoFile(images, categories, columns._replace(unusable=unusable if unusable.any() else None))
+    columns = gathering.columns()._replace(
+        unusable=unusable if unusable.any() else None,
+        region_area={row: region_area(values[row]["segmentation"]) for row in without},
+    )
+    return CocoFile(images, categories, columns)
 
 
 def _array(collector: Collector, tree: Mapping[str, Any], key: str) -> list[Any]:
@@ -131,20 +146,14 @@ def _category(collector: Collector, value: object, place: str) -> Category:
     return Category(_integer(collector, value, "id", place), name)
 
 
-def _item(collector: Collector, value: object, place: str) -> Item:
+def _item(collector: Collector, value: object, place: str, derived: _Box | None) -> Item:
+    """An entry; `derived` is the box around its segmentation when it has no bbox."""
     if not isinstance(value, dict):
         rule = f"an entry must be an object with {', '.join(_ITEM)} (COCO format)"
         collector.error(place, rule, excerpt(value), "Write it as an object, or remove it.")
         return Item(_NOTHING, _NOTHING, _NO_BOX)
-    # Some tools write null or [] for a region that has its outline alone.
-    no_box = value.get("bbox") in (None, [])
-    derived = extent(value.get("segmentation")) if no_box else None
     required = [key for key in _ITEM if key != "bbox" or derived is None]
     _keys(collector, value, place, required, known=Item.__struct_fields__)
-    if derived is not None:
-        rule = "an entry without bbox has the box around its segmentation, as in pycocotools"
-        there = f"bbox {excerpt(value['bbox'])}" if "bbox" in value else "no bbox"
-        collector.warning(place, rule, there, "Nothing to do, or add the bbox.")
     item = Item(
         _integer(collector, value, "image_id", place),
         _integer(collector, value, "category_id", place),
@@ -162,6 +171,14 @@ def _item(collector: Collector, value: object, place: str) -> Item:
     if value.get("segmentation") is not None:
         item.segmentation = _outline(collector, value["segmentation"], f"{place}.segmentation")
     return item
+
+
+def _derived(value: object) -> _Box | None:
+    """The box around the segmentation of an entry without bbox; None for others."""
+    # Some tools write null or [] for a region that has its outline alone.
+    if not isinstance(value, dict) or value.get("bbox") not in (None, []):
+        return None
+    return extent(value.get("segmentation"))
 
 
 def _keys(

@@ -141,13 +141,13 @@ class Pairs(BoxPairs["Matching"]):
     @cached_property
     def truth_area(self) -> FloatArray | None:
         """Areas of `truth_row` in square pixels, shape (G,); None when the page sizes are not known."""
-        pixels = _pixel_area(self.dataset.ground_truth.source, stated=True)
+        pixels = _pixel_area(self.dataset.ground_truth.source)
         return None if pixels is None else pixels[self.truth_row]
 
     @cached_property
     def prediction_area(self) -> FloatArray | None:
         """Areas of `order` in square pixels, shape (Q,); None when the page sizes are not known."""
-        pixels = _pixel_area(self.prediction.source, stated=False)
+        pixels = _pixel_area(self.prediction.source)
         return None if pixels is None else pixels[self.order]
 
     @property
@@ -576,9 +576,9 @@ def _box_area(source: Annotations) -> FloatArray:
     return area(source.boxes.xyxy) if source.boxes.box_area is None else source.boxes.box_area
 
 
-def _pixel_area(source: Annotations, *, stated: bool) -> FloatArray | None:
-    """Areas in square pixels, as stated where asked for; None for shares of a page whose size is not known."""
-    areas = source.boxes.area if stated and source.boxes.area is not None else _box_area(source)
+def _pixel_area(source: Annotations) -> FloatArray | None:
+    """Areas in square pixels, as stated where they are; None for shares of a page whose size is not known."""
+    areas = _box_area(source) if source.boxes.area is None else source.boxes.area
     if source.unit == "pixels":
         return areas
     return None if source.page_size is None else areas * source.page_size.prod(axis=1)[source.boxes.entry]

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from evaluator.formats import folder, limits
-from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading, Unit, is_called_truth
+from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading, Unit, is_called_truth, is_truth_name
 from evaluator.formats.build import FEWEST_POINTS, Builder, Corners, bounds, listed, outline
 from evaluator.formats.xml_text import is_number
 from evaluator.metrics.results import count_of
@@ -293,12 +293,28 @@ def _read(files: Sequence[folder.File], name: str, reading: Reading, *, one: boo
     builder = Builder(collector, format=Yolo.name, source=_SOURCE, unit="page", labels=labels, score="confidence")
     for file_name, content in texts:
         _Text(builder, collector, names, "" if one else f"{file_name}, ").read(file_name, content)
+    _need_one_side([(PurePosixPath(file_name), content) for file_name, content in texts], collector)
     if not names.names and not collector.failed:
         rule = f"the names of the classes should be in data.yaml or classes.txt ({_SOURCE})"
         collector.warning("", rule, "none", "Labels are the numbers of the classes, or the names of the ground truth.")
     digest = digests[0] if one and digests else hashlib.sha256("".join(digests).encode()).hexdigest()
     annotations = builder.annotations(digest, reading)
     return replace(annotations, label_map={str(key): names.names[key] for key in sorted(names.names)})
+
+
+def _need_one_side(texts: Sequence[tuple[PurePosixPath, bytes]], collector: Collector) -> None:
+    """An error when folders hold the same pages, one of them with confidences or called a ground truth."""
+    first: dict[str, tuple[PurePosixPath, bytes]] = {}
+    for path, content in texts:
+        other, before = first.setdefault(path.name, (path, content))
+        sides = {FORMAT.side_of(content), FORMAT.side_of(before)} if content.strip() and before.strip() else {None}
+        truths = [is_truth_name(each.parent.name) for each in (path, other)]
+        if path.parent != other.parent and (len(sides) > 1 or truths[0] != truths[1]):
+            rule = f"the folders of a data set must be one side ({_SOURCE})"
+            what = f"{path.name} in {quote(str(other.parent))} and in {quote(str(path.parent))}"
+            what += ", one with confidences" if len(sides) > 1 else ", one called a ground truth"
+            collector.error("", rule, what, "Give the ground truth and the predictions as two folders.")
+            return
 
 
 class _Text:

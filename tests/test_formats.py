@@ -182,11 +182,13 @@ DOCLING = b'{"schema_name": "DoclingDocument", "version": "1.3.0", "name": "d", 
          "it with --format docling, or leave --format out."),
         ("alto", encoded(INSTANCES), f"{NAMED}; found COCO instances or results (JSON), not ALTO XML, versions 1 to 4. "
          "Read it with --format coco, or leave --format out."),
-        ("azure", b'{"a": 1}', f"{NAMED}; Azure Document Intelligence result (JSON) has analyzeResult, or "
-         "boundingRegions with pageNumber; found nothing of that. Correct --format, or leave it out."),
+        ("azure", b'{"a": 1}', f"{NAMED}; Azure Document Intelligence result (JSON) has analyzeResult, "
+         "boundingRegions with pageNumber, or modelId with stringIndexType; found nothing of that. Correct --format, "
+         "or leave it out."),
         ("azure", b'{"$schema": "x", "properties": {}}', "f.json: this is a JSON schema, which is not read. Give a "
          "file that follows it."),
-        ("azure", b"[]", "f.json: $: a result must be an object (Document Intelligence); found []. Export the file "
+        ("azure", b"[]", "f.json: $: the top level must be an object (Document Intelligence); found []. Export the "
+         "file "
          "again, or correct it."),
     ],
 )  # fmt: skip

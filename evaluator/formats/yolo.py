@@ -48,6 +48,9 @@ _MAX_FILES: Final = 200_000
 _SAMPLE: Final = 64
 _HEAD: Final = 1 << 16
 _BOX: Final = 5
+# A box with a confidence and the number of a track; as a corner of an outline it would be far off the page.
+_TRACKED: Final = 7
+_TRACK = re.compile(rb"^[ \t]*\d+(?:[ \t]+[0-9.eE+-]+){5}[ \t]+(?:[2-9]|[1-9]\d+)[ \t\r]*$", re.MULTILINE)
 
 
 class _Names(NamedTuple):
@@ -88,7 +91,8 @@ class Yolo(BoxFormat):
     def side_of(self, content: bytes, name: str = "") -> Side | None:
         """A prediction when the first line has a confidence; else the file does not state it."""
         words = next((line.split() for line in content[:_HEAD].splitlines() if line.strip()), [])
-        return "prediction" if len(words) > _BOX and len(words) % 2 == 0 and _is_labels(content) else None
+        scored = len(words) > _BOX and (len(words) % 2 == 0 or _TRACK.search(content[:_HEAD]) is not None)
+        return "prediction" if scored and _is_labels(content) else None
 
     def takes(self, path: Path) -> bool:
         """Label files and ``data.yaml``, which are read with what lies beside them, and folders of these."""
@@ -291,8 +295,10 @@ def _read(files: Sequence[folder.File], name: str, reading: Reading, *, one: boo
         collector.error("", f"a folder must hold text files of boxes ({_SOURCE})", "none", "Name the folder of labels.")
     labels = [names.names[key] for key in sorted(names.names)]
     builder = Builder(collector, format=Yolo.name, source=_SOURCE, unit="page", labels=labels, score="confidence")
+    tracked = any(_TRACK.search(content) for _, content in texts)
     for file_name, content in texts:
-        _Text(builder, collector, names, "" if one else f"{file_name}, ").read(file_name, content)
+        text = _Text(builder, collector, names, "" if one else f"{file_name}, ", tracked=tracked)
+        text.read(file_name, content)
     _need_one_side([(PurePosixPath(file_name), content) for file_name, content in texts], collector)
     if not names.names and not collector.failed:
         rule = f"the names of the classes should be in data.yaml or classes.txt ({_SOURCE})"
@@ -320,9 +326,12 @@ def _need_one_side(texts: Sequence[tuple[PurePosixPath, bytes]], collector: Coll
 class _Text:
     """The lines of one text file as a page and its boxes."""
 
-    def __init__(self, builder: Builder, collector: Collector, names: _Names, prefix: str) -> None:
+    def __init__(
+        self, builder: Builder, collector: Collector, names: _Names, prefix: str, *, tracked: bool = False
+    ) -> None:
         self._builder, self._collector, self._names, self._prefix = builder, collector, names, prefix
         self._keypoints = 0
+        self._tracked, self._tracks = tracked, 0
 
     def read(self, name: str, content: bytes) -> None:
         """All lines; a file without any is a page without boxes."""
@@ -340,6 +349,12 @@ class _Text:
             rule = f"keypoints are not read ({_SOURCE}, kpt_shape)"
             self._collector.warning(
                 self._place(0), rule, f"{count_of(self._keypoints, 'box')} with them", "They are left out."
+            )
+
+        if self._tracks:
+            rule = f"numbers of tracks are not read ({_SOURCE}, save_txt of a tracker)"
+            self._collector.warning(
+                self._place(0), rule, f"{count_of(self._tracks, 'box')} with one", "They are left out."
             )
 
     def _place(self, line: int) -> str:
@@ -371,6 +386,9 @@ class _Text:
         if columns and len(values) >= columns + _BOX - 1:
             self._keypoints += 1
             values = [*values[: _BOX - 1], *values[_BOX - 1 + columns :]]
+        if self._tracked and len(words) == _TRACKED and words[-1].isdecimal():
+            values.pop()
+            self._tracks += 1
         if len(values) % 2:
             score = values.pop()
         if shape := _shape(values, place, self._collector):

@@ -17,7 +17,7 @@ from evaluator.formats import search
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations
 from evaluator.model.fields import FieldDocuments, class_key, leaves
-from evaluator.model.issues import Issue
+from evaluator.model.issues import Issue, issue_count
 from evaluator.pdf.worker import HEAD_BYTES, is_page_file
 from evaluator.project import AnyMember, AnyProject
 from evaluator.uploads import PAGE_SUFFIXES, no_page
@@ -144,8 +144,8 @@ def page_files(folder: Path) -> PageFiles:
 
 def issues_in_words(issues: Sequence[Issue]) -> str:
     """How many errors and warnings; "none" for none."""
-    errors = sum(issue.severity == "error" for issue in issues)
-    counts = ((errors, "error"), (len(issues) - errors, "warning"))
+    errors = issue_count(issue for issue in issues if issue.severity == "error")
+    counts = ((errors, "error"), (issue_count(issues) - errors, "warning"))
     return ", ".join(count_of(count, noun) for count, noun in counts if count) or "none"
 
 

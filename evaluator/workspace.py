@@ -23,6 +23,8 @@ from evaluator.pdf.folder import IMAGE_SUFFIXES
 
 # How the terminal passes to the dashboard what to open: JSON in the environment.
 WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE"
+# The query that a session starts with whose address has none: protocol, fixes and filters of a project file.
+QUERY_VARIABLE: Final = "LAYOUTSCOPE_QUERY"
 # The folder that keeps uploads and the filter, named by --workspace.
 FOLDER_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE_FOLDER"
 _MODELS_SHOWN: Final = 26

@@ -21,7 +21,7 @@ from evaluator.drawing.payloads import (
 )
 from evaluator.metrics.results import count_of, threshold_text, weighted_mean
 from evaluator.model.dataset import Side
-from evaluator.model.issues import has_errors, plain
+from evaluator.model.issues import has_errors, issue_count, plain
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.fields.drill_down import LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import FieldsResult
@@ -174,7 +174,7 @@ def _schema() -> None:
 def _counted(compared: choices.Compared, model: choices.FieldModel) -> list[str]:
     """What is loaded, at the foot of the sidebar."""
     pairs, coverage = model.result.compared, model.result.coverage
-    issues = count_of(len(compared.opened.issues), "issue") if compared.opened.issues else "No issues"
+    issues = count_of(issue_count(compared.opened.issues), "issue") if compared.opened.issues else "No issues"
     return [
         f"{count_of(int(pairs.pages.sum()), 'page')}, {count_of(len(pairs.documents), 'document')}",
         f"{coverage['fields_with_bbox']:,} of {count_of(coverage['fields_total'], 'field')} with a ground-truth box",
@@ -344,7 +344,7 @@ def _opener(model: choices.FieldModel) -> Callable[[int], None]:
 def _files(*, expanded: bool) -> None:
     """What is open, what is wrong with it, and the way to open something else."""
     issues = opened.issues(FIELDS)
-    title = f"Files of this view: {count_of(len(issues), 'issue')}" if issues else "Files of this view"
+    title = f"Files of this view: {count_of(issue_count(issues), 'issue')}" if issues else "Files of this view"
     rejected = state.field_rejected
     with st.expander(title, expanded=expanded or rejected is not None, icon=":material/folder_open:"):
         if rejected is not None:

@@ -14,7 +14,7 @@ import streamlit as st
 from evaluator import formats, project_file
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput, has_errors, plain
+from evaluator.model.issues import BadInput, has_errors, issue_count, plain
 from evaluator.pdf.folder import folders_of
 from evaluator.project import AnyProject, Project
 from evaluator.review.place import state_folder
@@ -64,7 +64,7 @@ def _other_kinds() -> None:
         if not opened.files(kind).members:
             continue
         issues = opened.issues(kind)
-        frame.section(title, count_of(len(issues), "issue") if issues else "nothing is wrong with these files")
+        frame.section(title, count_of(issue_count(issues), "issue") if issues else "nothing is wrong with these files")
         if issues:
             frame.issues(sorted(issues, key=lambda issue: issue.severity != "error"))
         st.page_link(page, label=f"Open {page.split('/')[-1].removesuffix('.py').capitalize()}")

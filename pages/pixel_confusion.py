@@ -16,7 +16,7 @@ from evaluator.drawing import matrix as heatmap
 from evaluator.drawing.payloads import MatrixPayload, SharperEvent, TintPayload, with_axes
 from evaluator.drawing.tint import tint_data
 from evaluator.metrics.results import count_of, defined
-from evaluator.model.issues import Issue, plain
+from evaluator.model.issues import Issue, issue_count, plain
 from evaluator.protocols import PROTOCOLS, pixel
 from evaluator.protocols.pixel.cells import CellFacts, asymmetry, cell_words, difference_words
 from pages.shared import components, frame, headline, pair_differences, pictures, widgets
@@ -295,7 +295,7 @@ def _notes(shown: Shown) -> None:
             st.button("Forget this size", on_click=choices.forget_size, key="pixel_forget_size")
     issues = _issues(shown)
     if issues:
-        with st.expander(f"{count_of(len(issues), 'issue')} of this count"):
+        with st.expander(f"{count_of(issue_count(issues), 'issue')} of this count"):
             frame.issues(issues)
 
 

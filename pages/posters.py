@@ -14,7 +14,7 @@ from evaluator.charts import posters as charts
 from evaluator.formats.posters import Posters
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray
-from evaluator.model.issues import plain
+from evaluator.model.issues import issue_count, plain
 from evaluator.protocols.posters.difference import PosterColumns, paired
 from evaluator.protocols.posters.evaluation import CRITERIA, FIELDS_FROM, FIELDS_TO, PASS_FROM
 from evaluator.protocols.posters.ledger import poster_ledger
@@ -89,7 +89,7 @@ def _sidebar(posters: opened.Opened[Posters]) -> None:
         frame.lines(
             [
                 count_of(len(choices.posters_open()), "poster"),
-                f"{count_of(len(posters.issues), 'issue') if posters.issues else 'No issues'} in the files",
+                f"{count_of(issue_count(posters.issues), 'issue') if posters.issues else 'No issues'} in the files",
             ]
         )
 
@@ -271,7 +271,7 @@ def _nothing_to_evaluate() -> None:
         st.page_link(frame.FILES_VIEW, label="Open Files", icon=":material/description:")
     issues = opened.issues(POSTERS)
     if issues:
-        frame.section("Issues", f"{len(issues):,} in these files")
+        frame.section("Issues", f"{issue_count(issues):,} in these files")
         frame.issues(issues)
 
 
@@ -280,7 +280,7 @@ def _file_issues(chosen: tuple[choices.PosterModel, ...]) -> None:
     of_pairs = [issue for model in chosen for issue in choices.evaluated(model).issues]
     issues = dict.fromkeys([*opened.issues(POSTERS), *of_pairs])
     if issues:
-        frame.section("Issues", f"{len(issues):,} in the files of the posters")
+        frame.section("Issues", f"{issue_count(issues):,} in the files of the posters")
         frame.issues(list(issues))
 
 

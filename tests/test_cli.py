@@ -296,6 +296,27 @@ def test_check_counts_and_tells_the_code(run: Runner, gt: Path, pred: Path, brok
     assert "broken.json: $.predictions[0].objects[0].bbox: x2 must be greater than x1" in out
 
 
+def test_check_of_a_folder_with_both_sides_reads_each(run: Runner, gt: Path, pred: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "both"
+    folder.mkdir()
+    for path in (gt, pred):
+        path.rename(folder / path.name)
+    assert run("check", folder) == (
+        0,
+        "warning: both: a folder with both sides is read as a ground truth and predictions; found ground truth "
+        "gt.json, 1 prediction: pred.json. Name files or folders one by one to check others.\n"
+        "2 checked: 0 errors, 1 warning\n",
+        "",
+    )
+
+
+def test_check_takes_the_format_that_it_asks_for(run: Runner, tmp_path: Path) -> None:
+    (tmp_path / "both.json").write_text('[{"image_name": "a", "category_type": 1, "layout_dets": [], "image_id": 1, '
+                                        '"category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}]')  # fmt: skip
+    code, out, _ = run("check", tmp_path / "both.json", "--format", "coco")
+    assert (code, out) == (0, "1 checked: 0 errors, 0 warnings\n")
+
+
 def test_check_json(run: Runner, gt: Path, broken: Path, tmp_path: Path) -> None:
     code, out, err = run("check", gt, broken, tmp_path / "gone.json", "--json")
     assert (code, err) == (2, "")

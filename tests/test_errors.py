@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from evaluator.model.issues import BadInput, Collector, Issue, has_errors, plain, quote
+from evaluator.model.issues import BadInput, Collector, Issue, has_errors, issue_count, plain, quote
 
 
 def issue(**given: str) -> Issue:
@@ -155,3 +155,13 @@ def test_warnings_do_not_fail_a_file() -> None:
         collector.warning("", "rule", "", "Fix.")
     assert not collector.failed
     assert [entry.severity for entry in collector.issues()] == ["warning", "warning"]
+
+
+def test_a_count_of_issues_has_those_that_are_not_spelled_out() -> None:
+    collector = Collector("f.json", max_per_rule=2)
+    for place in range(1_500):
+        collector.error(f"$[{place}]", "a rule", "", "Mend it.")
+    collector.warning("", "another rule", "", "Mend it.")
+    assert len(collector.issues()) == 4
+    assert issue_count(collector.issues()) == 1_501
+    assert issue_count([]) == 0

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from evaluator import workspace
+from evaluator.file_list import issues_in_words
+from evaluator.model.issues import Collector
 from evaluator.review.identity import comparison_target, page_target
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
@@ -187,3 +189,11 @@ def test_findings_of_the_open_documents_are_counted(
     with Store(path) as store:
         store.add([said(page_target(name, 0) if name else comparison_target(["a", "b"])) for name in judged])
     assert files(start(monkeypatch, folder)).get("judged.sqlite", ("Findings", None)) == ("Findings", listed)
+
+
+def test_counts_have_the_issues_that_are_not_spelled_out() -> None:
+    collector = Collector("f.json", max_per_rule=2)
+    for place in range(534):
+        collector.error(f"$[{place}]", "a rule", "", "Mend it.")
+    collector.warning("", "another rule", "", "Mend it.")
+    assert issues_in_words(collector.issues()) == "534 errors, 1 warning"

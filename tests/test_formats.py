@@ -16,6 +16,7 @@ from evaluator.formats.build import Builder
 from evaluator.formats.coco import Coco
 from evaluator.model.issues import BadInput, Collector
 from tests.building import Box, annotations, box, snapshot_file
+from tests.reading import needs_shared, real
 from tests.toys.lines import Lines
 
 TRUTH = "# boxes ground_truth\na.pdf 0 Table 0.1 0.1 0.5 0.5\na.pdf 2 Figure 0.2 0.2 0.4 0.4\n"
@@ -168,6 +169,58 @@ def test_content_of_no_format() -> None:
     names = ", ".join(formats.of_kind("boxes"))
     rule = 'a.txt: the content must be of a known format; found "hello".'
     assert str(bad.value) == f"{rule} Convert it to one of {names}."
+
+
+NAMED = "f.json: the file must be of the format that was named"
+DOCLING = b'{"schema_name": "DoclingDocument", "version": "1.3.0", "name": "d", "pages": {}, "texts": []}'
+
+
+@pytest.mark.parametrize(
+    ("format", "content", "sentence"),
+    [
+        ("documentai", DOCLING, f"{NAMED}; found DoclingDocument (JSON), not Google Document AI document (JSON). Read "
+         "it with --format docling, or leave --format out."),
+        ("alto", encoded(INSTANCES), f"{NAMED}; found COCO instances or results (JSON), not ALTO XML, versions 1 to 4. "
+         "Read it with --format coco, or leave --format out."),
+        ("azure", b'{"a": 1}', f"{NAMED}; Azure Document Intelligence result (JSON) has analyzeResult, "
+         "boundingRegions with pageNumber, or modelId with stringIndexType; found nothing of that. Correct --format, "
+         "or leave it out."),
+        ("azure", b'{"$schema": "x", "properties": {}}', "f.json: this is a JSON schema, which is not read. Give a "
+         "file that follows it."),
+        ("azure", b"[]", "f.json: $: the top level must be an object (Document Intelligence); found []. Export the "
+         "file "
+         "again, or correct it."),
+    ],
+)  # fmt: skip
+def test_a_named_format_that_the_file_does_not_have(format: str, content: bytes, sentence: str) -> None:
+    with pytest.raises(BadInput) as bad:
+        formats.read_bytes(content, "f.json", format=format)
+    assert str(bad.value) == sentence
+
+
+def test_a_named_format_holds_where_it_finds_boxes() -> None:
+    table = b"x_min,y_min,x_max,y_max,class_id,confidence,tracker_id,label\n1,2,3,4,0,0.5,,a\n"
+    assert formats.read_bytes(table, "f.csv").format == "supervision"
+    assert len(formats.read_bytes(table, "f.csv", format="table").boxes) == 1
+
+
+@needs_shared
+def test_real_files_read_as_every_other_format_say_what_they_are() -> None:
+    files = [path for path in real("formats").glob("*/*") if path.name != "SOURCES.txt"]
+    for path in files:
+        content = path.read_bytes()
+        if len(content) > 1_000_000 or (own := formats.recognise(content, path.name)) is None:
+            continue
+        for name in formats.of_kind("boxes"):
+            if name == own.name or (name, own.name) == ("table", "supervision"):
+                continue
+            with pytest.raises(BadInput) as bad:
+                formats.read_bytes(content, path.name, format=name)
+            rule = "the file must be of the format that was named"
+            assert str(bad.value) == (
+                f"{path.name}: {rule}; found {own.title}, not {formats.FORMATS[name].title}. Read it with --format "
+                f"{own.name}, or leave --format out."
+            )
 
 
 # --- places --------------------------------------------------------------------------------------------------

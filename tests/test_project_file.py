@@ -17,7 +17,7 @@ from evaluator.cli import dashboard as started
 from evaluator.cli.program import UsageError
 from evaluator.model.issues import BadInput
 from evaluator.review.place import state_folder
-from evaluator.workspace import NO_SIDES, Sides
+from evaluator.workspace import NO_SIDES, QUERY_VARIABLE, Sides
 from pages.shared.state import State
 from tests.building import box, write_file
 from tests.dashboard import FILES, fine, key_of, start, workspace
@@ -233,3 +233,14 @@ def test_the_sample_data_is_not_written_to(monkeypatch: pytest.MonkeyPatch) -> N
     assert app.error[-1].value.replace("\\", "") == (
         "Uploaded files and the sample data have no folder to save a project in."
     )
+
+
+def test_a_session_without_an_address_starts_as_the_project_says(sides: Sides, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(QUERY_VARIABLE, "protocol=coco&fix=a.json%3Ay-flip")
+    files = workspace(sides.ground_truth, sides.predictions)
+    app = start(monkeypatch, FILES, files=files)
+    assert app.session_state[key_of(app, "protocol")] == "coco"
+    assert app.session_state[State.fixes.key] == ("a.json:y-flip",)
+    app = start(monkeypatch, FILES, files=files, protocol="pod")
+    assert app.session_state[key_of(app, "protocol")] == "pod"
+    assert app.session_state[State.fixes.key] == ()

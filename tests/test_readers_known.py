@@ -82,6 +82,31 @@ def refused(content: str, name: str) -> str:
          "read. Save it as JSON, as document.save_as_json does."),
         ("image,id,label,annotator,annotation_id,created_at,lead_time", "a.csv", "this is a CSV export of Label "
          "Studio, which is not read. Export the project as JSON."),
+        ('{"table_of_contents": [], "page_stats": [{"page_id": 0}]}', "a_meta.json", "this is the metadata of a Marker "
+         "run, which is not read. Convert the document with --output_format json and give that file."),
+        ('{"backend": "vlm", "results": {"a": {"middle_json": "{}"}}}', "a.json", "this is an answer of a MinerU "
+         "server "
+         "with files in it, which is not read. Save the text of middle_json, or of content_list, as a file."),
+        ('[{"name": "a", "class": 0, "confidence": 0.9, "box": {"x1": 1, "y1": 1, "x2": 2, "y2": 2}}]', "a.json",
+         "this is a result of Ultralytics without the name of its page, which is not read. Save labels instead, as "
+         "save_txt=True and save_conf=True do."),
+        ('{"predictions": [{"x": 3, "y": 1, "confidence": 1, "class": "a"}], "image": {"width": 9}}', "a.json",
+         "this is an answer of Roboflow without the name of its page, which is not read. Write its boxes with the "
+         "JSONSink or CSVSink of supervision, which are read."),
+        ('{"status": "Succeeded", "recognitionResults": [{"page": 1, "lines": []}]}', "a.json", "this is a result of "
+         "Azure Computer Vision, which is not read. Run prebuilt-layout of Document Intelligence on the same "
+         "document."),
+        ('{"metadata": {"page_hash": "a"}, "cells": []}', "a.json", "this is the cells of text of a DocLayNet page, "
+         "which "
+         "is not read. Give the COCO file of the data set."),
+        ('<document xmlns="http://www.abbyy.com/FineReader_xml/FineReader10-schema-v1.xml"><page><block '
+         'blockType="Text"/>'
+         "</page></document>", "a.xml", "this is ABBYY FineReader XML, which is not read. Export ALTO instead."),
+        ('<mets:mets xmlns:mets="http://www.loc.gov/METS/"/>', "mets.xml", "this is a METS list of files, which is not "
+         "read. Give the ALTO or PAGE XML files that it lists."),
+        ('<TEI xmlns="http://www.tei-c.org/ns/1.0"/>', "a.xml", "this is TEI XML, which is not read. Give PAGE XML "
+         "or ALTO "
+         "of the same pages."),
         ("%PDF-1.7", "a.json", "this is a PDF, which is not read. Give the annotations of its pages, and the PDF with "
          "--pdfs."),
         ("BZh9", "a.json.bz2", "this is a compressed file, which is not read. Unpack it, or give a zip archive."),

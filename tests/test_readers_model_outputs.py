@@ -104,7 +104,7 @@ TOPS = [
      f'$: a result must have boxes, layout_det_res or parsing_res_list (PaddleX); found "a". {AGAIN}'),
     ("marker", {"children": None},
      f'$: the top level must be an object with children, the pages (Marker); found {{"children":null}}. {AGAIN}'),
-    ("azure", [], f"$: a result must be an object (Document Intelligence); found []. {AGAIN}"),
+    ("azure", [], f"$: the top level must be an object (Document Intelligence); found []. {AGAIN}"),
     ("textract", {"Blocks": {}},
      f'$: a response must have an array of Blocks (Textract); found {{"Blocks":{{}}}}. {AGAIN}'),
     ("documentai", [], f"$: the top level must be an object (Document AI); found []. {AGAIN}"),

@@ -69,6 +69,44 @@ VOC_TURNED: Final = (
 POSE: Final = "0 0.5 0.5 0.2 0.4 " + "0.5 0.5 2 0.4 0.4 1 0.3 0.3 0"
 CVAT: Final = "<annotations><version>1.1</version><meta><task><id>1</id></task></meta></annotations>"
 
+DOCLING_BARE: Final = {
+    "texts": [
+        {"self_ref": "#/texts/0", "label": "text",
+         "prov": [{"page_no": 1, "bbox": {"l": 10, "t": 10, "r": 50, "b": 20, "coord_origin": "TOPLEFT"}}]}
+    ],
+    "pages": {"1": {"size": {"width": 100, "height": 100}, "page_no": 1}},
+}  # fmt: skip
+TEXT: Final = {"BlockType": "LAYOUT_TEXT", "Geometry": GEOMETRY, "Page": 1}
+ALONE: Final = {"DocumentMetadata": {"Pages": 1}, "Blocks": [{"BlockType": "PAGE", "Page": 1}, TEXT]}
+SHARES: Final = [{"x": 0.1, "y": 0.2}, {"x": 0.3, "y": 0.2}, {"x": 0.3, "y": 0.4}, {"x": 0.1, "y": 0.4}]
+PLACED: Final = {"pageSpan": {"pageStart": 2, "pageEnd": 2}, "boundingBox": {"normalizedVertices": SHARES}}
+LAYOUT_PARSED: Final = {"mimeType": "application/pdf", "documentLayout": {"blocks": [
+    {**PLACED, "textBlock": {"text": "x", "type": "heading-1", "blocks": [{**PLACED, "tableBlock": {"bodyRows": []}}]}},
+    {**PLACED, "listBlock": {}}, {**PLACED, "imageBlock": {}}, {**PLACED, "textBlock": {"text": "x"}}, PLACED,
+]}}  # fmt: skip
+ELEMENT: Final = {"type": "Title", "metadata": {"page_number": 1, "coordinates": {
+    "points": [[10, 10], [10, 20], [50, 20], [50, 10]], "system": "PixelSpace", "layout_width": 100,
+    "layout_height": 200,
+}}}  # fmt: skip
+PAGE_XML: Final = (
+    '<PcGts xmlns="http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"><Page imageFilename="p1.png"@>'
+    '<TextRegion id="r"><Coords points="10,10 50,10 50,20 10,20"/></TextRegion></Page></PcGts>'
+)
+REGION_OF_TASK: Final = {
+    "id": "r", "type": "rectanglelabels",
+    "value": {"x": 10, "y": 5, "width": 40, "height": 5, "rotation": 0, "rectanglelabels": ["Text"]},
+}  # fmt: skip
+TASK: Final = {"id": 1, "data": {"ocr": "x.json", "image": "p1.png"}, "annotations": [{"result": [REGION_OF_TASK]}]}
+OMNI: Final = {
+    "layout_dets": [{"category_type": "title", "category_id": 0, "bbox": [1, 2, 3, 4]}],
+    "page_info": {"page_no": 0, "width": 9, "height": 9, "image_path": "p1.png"},
+}
+OMNI_RESULTS: Final = {
+    "results": [{"image_name": "p1", "bbox": [1, 2, 3, 4], "category_id": 1, "score": 0.5}],
+    "categories": [{"id": 1, "name": "title"}],
+}
+TRACKED: Final = "0 0.5 0.5 0.2 0.4 0.75 1\n0 0.5 0.5 0.2 0.2 0.5 2\n"
+
 READ: Final[dict[str, tuple[object, str, list[Box]]]] = {
     "Docling Serve": (
         {"document": {"json_content": DOCLING, "md_content": None}}, "f.json", [(0, "text", 0.1, 0.1, 0.5, 0.2)],
@@ -86,6 +124,40 @@ READ: Final[dict[str, tuple[object, str, list[Box]]]] = {
     "a turned box of roLabelImg": (VOC_TURNED, "f.xml", [(0, "t", 7, 18, 13, 22)]),
     "a YOLO pose": (POSE, "p1.txt", [(0, "0", 0.4, 0.3, 0.6, 0.7)]),
     "a YOLO pose with confidence": (POSE + " 0.75", "p1.txt", [(0, "0", 0.4, 0.3, 0.6, 0.7)]),
+    "Docling without a schema name": (DOCLING_BARE, "f.json", [(0, "text", 0.1, 0.1, 0.5, 0.2)]),
+    "a list of Marker's pages": (MARKER["children"], "f.json", [(0, "Text", 0.1, 0.1, 0.5, 0.2)]),
+    "Marker's JSON as text in an answer": (
+        {"format": "json", "output": json.dumps(MARKER), "success": True}, "f.json", [(0, "Text", 0.1, 0.1, 0.5, 0.2)],
+    ),
+    "Textract, a response for each image": (
+        [ALONE, ALONE], "f.json",
+        [(0, "LAYOUT_TEXT", 0.25, 0.5, 0.75, 0.75), (1, "LAYOUT_TEXT", 0.25, 0.5, 0.75, 0.75)],
+    ),
+    "Textract under a name": ({"response": ALONE}, "f.json", [(0, "LAYOUT_TEXT", 0.25, 0.5, 0.75, 0.75)]),
+    "Textract, a list of parts under a name": (
+        {"pages": [{"Blocks": [{"BlockType": "PAGE", "Page": 1}]}, {"Blocks": [TEXT]}]}, "f.json",
+        [(0, "LAYOUT_TEXT", 0.25, 0.5, 0.75, 0.75)],
+    ),
+    "Document AI's layout parser": (
+        LAYOUT_PARSED, "f.json",
+        [(1, label, 0.1, 0.2, 0.3, 0.4) for label in ("heading-1", "table", "list", "image", "text", "block")],
+    ),
+    "unstructured without ids": ([ELEMENT], "f.json", [(0, "Title", 0.1, 0.05, 0.5, 0.1)]),
+    "unstructured in an object": (
+        {"elements": [{**ELEMENT, "element_id": "a"}]}, "f.json", [(0, "Title", 0.1, 0.05, 0.5, 0.1)],
+    ),
+    "PAGE XML without a size": (PAGE_XML.replace("@", ""), "f.xml", [(0, "TextRegion", 10, 10, 50, 20)]),
+    "PAGE XML of 0 x 0": (
+        PAGE_XML.replace("@", ' imageWidth="0" imageHeight="0"'), "f.xml", [(0, "TextRegion", 10, 10, 50, 20)],
+    ),
+    "tasks of Label Studio's API": ({"tasks": [TASK], "total": 1}, "f.json", [(0, "Text", 0.1, 0.05, 0.5, 0.1)]),
+    "an OmniDocBench page alone": (OMNI, "f.json", [(0, "title", 1, 2, 3, 4)]),
+    "OmniDocBench results with a list of categories": (OMNI_RESULTS, "f.json", [(0, "title", 1, 2, 3, 4)]),
+    "YOLO boxes of a tracker": (TRACKED, "p1.txt", [(0, "0", 0.4, 0.3, 0.6, 0.7), (0, "0", 0.4, 0.4, 0.6, 0.6)]),
+    "columns of Open Images": (
+        "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax\nf,x,/m/1,0.9,1,3,2,4\n", "f.csv",
+        [(0, "/m/1", 1, 2, 3, 4)],
+    ),
     "a CVAT task without images": (CVAT, "f.xml", []),
     "an OmniDocBench page without regions": (
         [{"layout_dets": [], "page_info": {"width": 9, "height": 9, "image_path": "p1.png"}}], "f.json", [],
@@ -111,7 +183,42 @@ def test_scores_go_along() -> None:
     csv = read(LAYOUT_PARSER.encode(), "f.csv").boxes.score
     assert csv[0] == 0.5
     assert math.isnan(csv[1])
+    assert read(TRACKED.encode(), "p1.txt").boxes.score.tolist() == [0.75, 0.5]
     assert read((POSE + " 0.75").encode(), "p1.txt").boxes.score.tolist() == [0.75]
+
+
+ONE_DOCUMENT: Final = (
+    "Write each document to a file of its own, without a list around it; a folder of them is read as one."
+)
+NO_BOXES_OF_TEXT: Final = {"id": 1, "data": {"text": "x"}, "annotations": [
+    {"result": [{"type": "labels", "value": {"start": 1, "end": 2, "labels": ["PER"]}}]}
+]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("tree", "name", "sentence"),
+    [
+        (PAGE_XML.replace("@", ""), "f.xml", "line 1, <Page>: imageWidth and imageHeight should be those of the image "
+         "(PAGE XML); found none. The page is read without a size; write that of the image."),
+        (PAGE_XML.replace("@", ' imageWidth="0" imageHeight="0"'), "f.xml", "line 1, <Page>: imageWidth and "
+         "imageHeight "
+         "should be those of the image (PAGE XML); found 0 x 0. The page is read without a size; write that of the "
+         "image."),
+        ({"Blocks": [{"BlockType": "PAGE"}, {"BlockType": "WORD", "Geometry": GEOMETRY}]}, "f.json", "$: a response "
+         'should have LAYOUT, TABLE or LINE blocks (Textract); found "PAGE", "WORD". Its pages are read without boxes; '
+         "call AnalyzeDocument with the feature LAYOUT for regions."),
+        ({"documentLayout": {"blocks": [{"blockId": "1", "textBlock": {}}, PLACED]}}, "f.json",
+         "$.documentLayout.blocks[0]: a block of a layout should have a boundingBox with normalizedVertices (Document "
+         "AI); found 1 of 2 blocks without. They are left out."),
+        ([NO_BOXES_OF_TEXT], "f.json", "$[0].annotations[0].result[0]: only rectangles and polygons are read (Label "
+         'Studio); found 1 of the kind "labels". They are left out; draw regions as rectangles or polygons.'),
+        (TRACKED, "f.txt", "numbers of tracks are not read (YOLO, save_txt of a tracker); found 2 boxes with one. They "
+         "are left out."),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_variants(tree: object, name: str, sentence: str) -> None:
+    source = read(tree.encode() if isinstance(tree, str) else tree, name)
+    assert f"{name}: {sentence}" in warned(source)
 
 
 def test_a_turned_box_keeps_its_outline_and_no_size_is_said() -> None:
@@ -137,6 +244,46 @@ def test_an_outline_is_no_pose() -> None:
             {"document": {"json_content": None, "md_content": "x"}},
             "f.json: $.document.json_content: This is an answer of Docling Serve without the document: its "
             "json_content is empty. Ask the server for it with to_formats=json.",
+        ),
+        ([DOCLING], f"f.json: $: a file must hold one document (DoclingDocument); found a list of 1. {ONE_DOCUMENT}"),
+        (
+            [{"pages": AZURE_2021["analyzeResult"]["pages"], "boundingRegions": 1}] * 2,
+            f"f.json: $: a file must hold one document (Document Intelligence); found a list of 2. {ONE_DOCUMENT}",
+        ),
+        ([GOOGLE_SDK], f"f.json: $: a file must hold one document (Document AI); found a list of 1. {ONE_DOCUMENT}"),
+        (
+            {"stringIndexType": "x", "modelId": "prebuilt-layout", "pages": [], "paragraphs": [{"content": "x"}]},
+            "f.json: This is a Document Intelligence result without places: none of its 1 elements is on a page. "
+            "Analyze a "
+            "PDF or images; Office and HTML files have no pages.",
+        ),
+        (
+            {"documentLayout": {"blocks": [{"blockId": "1", "textBlock": {}}]}},
+            "f.json: This is a Document AI layout without boxes: none of its 1 blocks has a boundingBox. Process the "
+            "document again with returnBoundingBoxes in the layoutConfig, or with an OCR processor.",
+        ),
+        (
+            {"images": [], "categories": [], "annotations": [{"image_id": 1, "segments_info": []}]},
+            "f.json: $.annotations[0].segments_info: this is a panoptic file of COCO, whose segments are in images "
+            "of their "
+            "own. Convert it with panoptic2detection_coco_format.py of panopticapi.",
+        ),
+        (
+            {"images": [], "annotations": [{"image_id": 1, "caption": "x"}]},
+            "f.json: $.annotations[0].caption: this is a file of captions of COCO, which has no boxes. Give the "
+            "instances "
+            "file of the same images.",
+        ),
+        (
+            {"predictions": [{"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}]},
+            "f.json: $: results must be an array at the top level (COCO format); found an object with results under "
+            '"predictions". Write the array alone.',
+        ),
+        (
+            [{"image_id": 10**19, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}],
+            "f.json: $[0].image_id: image_id must be an integer of 64 bits (COCO format); found "
+            "10000000000000000000. Write "
+            "a smaller number, or put this id in quotes everywhere.",
         ),
     ],
 )

@@ -315,3 +315,27 @@ def test_files_that_are_cut_off() -> None:
 @settings(max_examples=80, deadline=None)
 def test_spoilt_files_never_end_in_another_error(data: st.DataObject) -> None:
     reading.assert_survives(ROW, (OWN / "yolo" / "labels" / "train" / "p1.txt").read_bytes(), "a.txt", data)
+
+
+@pytest.mark.parametrize(
+    ("names", "texts", "what"),
+    [
+        (
+            ("labels", "out"),
+            ("0 0.5 0.5 0.2 0.2", "0 0.5 0.5 0.2 0.2 0.9"),
+            '"labels" and in "out", one with confidences',
+        ),
+        (("gt", "out"), ("0 0.5 0.5 0.2 0.2", "0 0.5 0.5 0.2 0.2"), '"gt" and in "out", one called a ground truth'),
+    ],
+)
+def test_folders_of_two_sides_are_no_data_set(
+    tmp_path: Path, names: tuple[str, str], texts: tuple[str, str], what: str
+) -> None:
+    for name, text in zip(names, texts, strict=True):
+        folder_of(tmp_path / "all" / name, p1=text)
+    with pytest.raises(BadInput) as bad:
+        formats.read(tmp_path / "all")
+    assert bad.value.issues[0].sentence == (
+        f"all: the folders of a data set must be one side (YOLO); found p1.txt in {what}. "
+        "Give the ground truth and the predictions as two folders."
+    )

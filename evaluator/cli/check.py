@@ -20,6 +20,7 @@ from evaluator.metrics.crowding import crowding_issues
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, Issue, has_errors, issues_text, plain
+from evaluator.workspace import find
 
 
 def check(
@@ -27,6 +28,7 @@ def check(
     /,
     *,
     json: Annotated[bool, Parameter(negative="")] = False,
+    format: str | None = None,
     columns: str = "",
 ) -> int:
     """Read and validate files; list all issues; exit 2 when any of them is an error.
@@ -40,22 +42,32 @@ def check(
         Annotation files, or folders of them.
     json
         Write JSON to standard output.
+    format
+        Format of the files, when it should not be recognised by content.
     columns
         What the columns of a CSV or Parquet file hold, "document=file,label=cls,x1=left,y1=top,x2=right,y2=bottom".
     """
+    given, notes = [], []
+    for path in files:
+        within, said = _both_sides(path, format)
+        given += within
+        notes += said
+    files = given
     with progress("Reading") as say:
         results = []
         for path in files:
             say(f"Reading {path.name}")
-            results.append(_check(path, columns))
-    issues = [issue for _, of_file in results for issue in of_file]
+            results.append(_check(path, format, columns))
+    issues = [*notes, *(issue for _, of_file in results for issue in of_file)]
     annotations = [read for read, _ in results if read is not None]
     truths = [read for read in annotations if read.side == "ground_truth"]
     if len(truths) == 1:
         predictions = [read for read in annotations if read.side == "prediction"]
         issues += [issue for read in predictions for issue in formats.pair_issues(truths[0], read)]
         issues += dict.fromkeys(issue for read in predictions for issue in _crowded(truths[0], read))
-    diagnoses = [] if has_errors(issues) and len(files) == 1 else _diagnoses(files, [read for read, _ in results])
+    diagnoses = (
+        [] if has_errors(issues) and len(files) == 1 else _diagnoses(files, [read for read, _ in results], format)
+    )
     if has_errors(issues):
         # A file that breaks its rules matches nothing anyway; only what would mend it is worth saying.
         diagnoses = [each for each in diagnoses if each.best is not None]
@@ -73,6 +85,29 @@ def check(
     return BAD_INPUT if has_errors(issues) else OK
 
 
+def _both_sides(path: Path, format: str | None) -> tuple[list[Path], list[Issue]]:
+    """What a path holds that is read by itself: a folder with a ground truth and predictions is these, with a note."""
+    if format is not None or not path.is_dir():
+        return [path], []
+    try:
+        sides = find([path]).of("boxes")
+    except BadInput:
+        return [path], []  # why it is not clear is said when it is read as one side
+    if sides.ground_truth is None or not sides.predictions:
+        return [path], []
+    predictions = ", ".join(each.name for each in sides.predictions)
+    predictions = f"{count_of(len(sides.predictions), 'prediction')}: {predictions}"
+    note = Issue(
+        severity="warning",
+        file=path.resolve().name,
+        place="",
+        rule="a folder with both sides is read as a ground truth and predictions",
+        found=f"ground truth {sides.ground_truth.name}, {predictions}",
+        fix="Name files or folders one by one to check others.",
+    )
+    return [sides.ground_truth, *sides.predictions], [note]
+
+
 def _crowded(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
     """An error when the boxes of the two overlap too often to be compared."""
     if truth.unit != prediction.unit:
@@ -83,14 +118,14 @@ def _crowded(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
         return problem.issues
 
 
-def _diagnoses(files: Sequence[Path], sound: Sequence[Annotations | None]) -> list[Diagnosis]:
+def _diagnoses(files: Sequence[Path], sound: Sequence[Annotations | None], format: str | None) -> list[Diagnosis]:
     """What the doctor says about predictions that were given with one ground truth; those with nothing to say left out.
 
     A file that states no side, such as COCO with images, is the ground truth when it comes first.
     """
     # A file without errors holds what it held when it was checked; it is not kept twice.
     both = zip(files, sound, strict=True)
-    held = [(path, read) for path, checked in both if (read := checked or _as_written(path)) is not None]
+    held = [(path, read) for path, checked in both if (read := checked or _as_written(path, format)) is not None]
     truths = [path for path, read in held if read.side == "ground_truth"]
     if len(held) < 2 or (len(truths) != 1 and held[0][0] not in truths):
         return []
@@ -100,7 +135,7 @@ def _diagnoses(files: Sequence[Path], sound: Sequence[Annotations | None]) -> li
     for path, read in held:
         if path == first:
             continue
-        prediction = read if read.side == "prediction" else _as_written(path, side="prediction")
+        prediction = read if read.side == "prediction" else _as_written(path, format, side="prediction")
         if prediction is None:
             continue
         with contextlib.suppress(BadInput):
@@ -108,10 +143,10 @@ def _diagnoses(files: Sequence[Path], sound: Sequence[Annotations | None]) -> li
     return [each for each in diagnoses if not each.silent]
 
 
-def _as_written(path: Path, side: Side | None = None) -> Annotations | None:
+def _as_written(path: Path, format: str | None, side: Side | None = None) -> Annotations | None:
     """The boxes of a file with their coordinates as they are there; None when it cannot be read even so."""
     try:
-        return formats.read(path, side=side, as_written=True)
+        return formats.read(path, format=format, side=side, as_written=True)
     except BadInput:
         return None
 
@@ -134,10 +169,10 @@ def _diagnosis_text(diagnosis: Diagnosis) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _check(path: Path, columns: str) -> tuple[Annotations | None, tuple[Issue, ...]]:
+def _check(path: Path, format: str | None, columns: str) -> tuple[Annotations | None, tuple[Issue, ...]]:
     """What a file holds, if it can be evaluated, and all that is wrong or odd about it."""
     try:
-        read = formats.read(path, max_per_rule=None, columns=columns)
+        read = formats.read(path, format=format, max_per_rule=None, columns=columns)
     except BadInput as problem:
         return None, problem.issues
     return read, read.issues

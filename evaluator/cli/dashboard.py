@@ -153,11 +153,12 @@ def _serve(
     """Run the dashboard until it is stopped, with more variables in its environment; its exit code."""
     import webbrowser
 
-    from evaluator.workspace import WORKSPACE_VARIABLE
+    from evaluator.workspace import QUERY_VARIABLE, WORKSPACE_VARIABLE
 
     chosen = _free_port(port)
     folder = _dashboard_folder()
     environment = {**os.environ, **variables, WORKSPACE_VARIABLE: workspace_files.to_json()}
+    environment[QUERY_VARIABLE] = query
     # -P: the folder of the script must not come before the standard library in the search for modules.
     server = str(folder / "pages" / "shared" / "serve.py")
     # It reads its standard input, where nothing comes, and ends when this end closes: also when we are killed.

@@ -435,7 +435,37 @@ def _box_format(content: bytes, name: str, format: str | None, columns: str = ""
         refuse(name, "", f"the format must be one of {', '.join(formats)}", quote(format), "Correct --format.")
     if format is None and columns and Path(name).suffix.lower() in table.FORMAT.suffixes:
         return table.FORMAT
-    return formats[format or detect_bytes(content, name)]
+    if format is None:
+        return formats[detect_bytes(content, name)]
+    _need_looks(formats[format], content, name, columns)
+    return formats[format]
+
+
+def _need_looks(named: BoxFormat, content: bytes, name: str, columns: str) -> None:
+    """Refuse bytes that do not look like the format that was named, unless it finds a box in them all the same.
+
+    What they look like instead is said before anything that the named reader says of a file that is not its own.
+    """
+    claims = _claims(of_kind("boxes").values(), content, name)
+    if columns or named in claims:
+        return
+    pages = False
+    try:
+        source = named.read(content, name, Reading(as_written=True, unscored=True))
+        if len(source.boxes):
+            return
+        pages = len(source.page_index) > 0
+    except BadInput:
+        pages = True  # its own sentence says what is wrong, when nothing else claims the file
+    rule = "the file must be of the format that was named"
+    if claims:
+        found = f"{' or '.join(row.title for row in claims)}, not {named.title}"
+        refuse(name, "", rule, found, f"Read it with --format {claims[0].name}, or leave --format out.")
+    if other := known.name_of(content[:HEAD_BYTES]):
+        _refuse(name, f"this is {other.title}, which is not read", "", other.instead)
+    if not pages:
+        fix = "Correct --format, or leave it out."
+        refuse(name, "", f"{rule}; {named.title} has {named.looks_for}", "nothing of that", fix)
 
 
 def _refuse_unknown(content: bytes, name: str) -> NoReturn:

@@ -81,7 +81,7 @@ class Azure(ModelOutput):
 
     name = "azure"
     title = "Azure Document Intelligence result (JSON)"
-    looks_for = "analyzeResult, or boundingRegions with pageNumber"
+    looks_for = "analyzeResult, boundingRegions with pageNumber, or modelId with stringIndexType"
     source = "Document Intelligence"
     endings = (".ocr", ".layout", ".result")
 
@@ -92,6 +92,8 @@ class Azure(ModelOutput):
             or b'"readResults"' in head
             or (b'"boundingRegions"' in head and b'"pageNumber"' in head)
             or (b'"bounding_regions"' in head and b'"page_number"' in head)
+            or (b'"stringIndexType"' in head and b'"modelId"' in head)
+            or (b'"api_version"' in head and b'"model_id"' in head and b'"page_number"' in head)
         )
 
     def fill(self, tree: object, file: OutputFile) -> None:
@@ -101,9 +103,10 @@ class Azure(ModelOutput):
         result, place = tree, "$"
         if isinstance(tree, dict) and "analyzeResult" in tree:
             result, place = tree["analyzeResult"], "$.analyzeResult"
-        if not isinstance(result, dict):
-            status = f"status {excerpt(tree['status'])}" if isinstance(tree, dict) and "status" in tree else ""
-            file.refuse("a result must be an object (Document Intelligence)", AGAIN, status or excerpt(result), place)
+        if isinstance(tree, dict) and "status" in tree and not isinstance(result, dict):
+            rule = "a result must be an object (Document Intelligence)"
+            file.refuse(rule, AGAIN, f"status {excerpt(tree['status'])}", place)
+        result = file.document_in(result, place)
         if "readResults" in result:
             _old(result, place, file)
             return

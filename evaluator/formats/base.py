@@ -380,5 +380,9 @@ def _side_of(file: folder.File, format_of: FormatOf) -> Side | None:
 
 def is_called_truth(path: Path) -> bool:
     """Whether a folder or file has one of the usual names of a ground truth."""
-    name = path.resolve().stem if path.is_file() else path.resolve().name
+    return is_truth_name(path.resolve().stem if path.is_file() else path.resolve().name)
+
+
+def is_truth_name(name: str) -> bool:
+    """Whether a name is one of the usual ones of a ground truth."""
     return name.lower().replace("-", "_").replace(" ", "_") in TRUTH_NAMES

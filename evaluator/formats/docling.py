@@ -19,6 +19,8 @@ from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, NO_SIZE, ModelOutput, OutputFile, document_of
 
 _MARK = re.compile(rb'"schema_name"\s*:\s*"DoclingDocument"')
+_ITEM_MARKS: Final = (b'"self_ref"', b'"prov"', b'"page_no"')
+_ORIGIN = re.compile(rb'"coord_origin"\s*:\s*"(?:TOP|BOTTOM)LEFT"')
 _LISTS: Final = (
     "texts", "tables", "pictures", "groups", "key_value_items", "form_items", "field_regions", "field_items",
 )  # fmt: skip
@@ -69,12 +71,14 @@ class Docling(ModelOutput):
 
     name = "docling"
     title = "DoclingDocument (JSON)"
-    looks_for = 'the schema_name "DoclingDocument"'
+    looks_for = 'the schema_name "DoclingDocument", or items with prov, page_no and coord_origin'
     source = "DoclingDocument"
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """The schema name, which Docling writes first."""
-        return _MARK.search(head) is not None or (b'"json_content"' in head and b'"md_content"' in head)
+        """The schema name, which Docling writes first, or the keys of its items."""
+        if _MARK.search(head) is not None or (b'"json_content"' in head and b'"md_content"' in head):
+            return True
+        return all(mark in head for mark in _ITEM_MARKS) and _ORIGIN.search(head) is not None
 
     def fill(self, tree: object, file: OutputFile) -> None:
         """Pages, then the items of all lists."""
@@ -85,8 +89,7 @@ class Docling(ModelOutput):
             tree = answer["json_content"]
         elif isinstance(tree, dict) and isinstance(answer := tree.get("document"), dict):
             tree = answer if "schema_name" in answer else tree
-        if not isinstance(tree, dict):
-            file.refuse("the top level must be an object (DoclingDocument)", AGAIN, excerpt(tree), "$")
+        tree = file.document_in(tree)
         entries = [entry for key in _LISTS for entry in file.items(tree, key, "$")]
         pages = tree.get("pages")
         if pages is not None and not isinstance(pages, dict):

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
 
 from evaluator.formats.build import Size
-from evaluator.formats.json_text import excerpt
 from evaluator.formats.known import VISION
-from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile, camel_keys
+from evaluator.formats.model_output import ModelOutput, OutputFile, camel_keys
 from evaluator.metrics.results import count_of
 
 _MARKS: Final = (
     b'"textAnchor"', b'"normalizedVertices"', b'"documentLayout"', b'"mimeType"', b'"text_anchor"',
-    b'"normalized_vertices"', b'"mime_type"',
+    b'"normalized_vertices"', b'"mime_type"', b'"textBlock"', b'"text_block"',
 )  # fmt: skip
 _PAGE_MARKS: Final = (b'"mimeType"', b'"text"', b'"pages"', b'"pageNumber"')
 _SHARD_NUMBER: Final = re.compile(r"(?<=.)-\d+\Z")
+_SNAKE: Final = ("mime_type", "shard_info", "document_layout")
+_MOST_NESTING: Final = 16
 _LABELS: Final = {"blocks": "block", "paragraphs": "paragraph", "tables": "table"}
 
 
@@ -61,6 +63,26 @@ class _Shard(msgspec.Struct, gc=False, rename="camel"):
     shard_count: int | str | None = None
 
 
+class _PageSpan(msgspec.Struct, gc=False, rename="camel"):
+    page_start: int | None = None
+    page_end: int | None = None
+
+
+class _TextBlock(msgspec.Struct, gc=False):
+    type: str | None = None
+
+
+class _LayoutBlock(msgspec.Struct, gc=False, rename="camel"):
+    """A block of the layout parser, of which the one that is there says what it is."""
+
+    bounding_box: _Polygon | None = None
+    page_span: _PageSpan | None = None
+    text_block: _TextBlock | None = None
+    table_block: dict[str, object] | None = None
+    list_block: dict[str, object] | None = None
+    image_block: dict[str, object] | None = None
+
+
 class DocumentAI(ModelOutput):
     """Documents of Document AI processors that give pages.
 
@@ -74,7 +96,9 @@ class DocumentAI(ModelOutput):
     element gets one too.
 
     A shard of a batch answer holds some pages of its document, by ``pageNumber``; its name is that of the document, a
-    hyphen and a number. The shards of one folder are one document.
+    hyphen and a number. The shards of one folder are one document. Of the layout parser (``documentLayout``) blocks
+    with a ``boundingBox`` are read, text blocks under their ``type``, others as "table", "list" and "image"; blocks in
+    text blocks as well, the cells of tables and the entries of lists not.
     """
 
     pages_apart = True
@@ -93,7 +117,9 @@ class DocumentAI(ModelOutput):
         # A page may begin with its image, of several MB, and may have nothing on it.
         if all(mark in head for mark in _PAGE_MARKS):
             return True
-        inside = any(mark in head for mark in (b'"boundingPoly"', b'"bounding_poly"', b'"documentLayout"'))
+        inside = any(
+            mark in head for mark in (b'"boundingPoly"', b'"bounding_poly"', b'"documentLayout"', b'"document_layout"')
+        )
         return inside and any(mark in head for mark in _MARKS) and b'"block_type"' not in head
 
     def fill(self, tree: object, file: OutputFile) -> None:
@@ -101,10 +127,15 @@ class DocumentAI(ModelOutput):
         document, place = tree, "$"
         if isinstance(tree, dict) and isinstance(tree.get("document"), dict):
             document, place = tree["document"], "$.document"
-        if isinstance(document, dict) and ("mime_type" in document or "shard_info" in document):
+        if isinstance(document, dict) and any(key in document for key in _SNAKE):
             document = camel_keys(document)
-        if not isinstance(document, dict):
-            file.refuse("the top level must be an object (Document AI)", AGAIN, excerpt(tree), "$")
+        document = file.document_in(document)
+        layout = document.get("documentLayout")
+        if not document.get("pages") and isinstance(layout, dict) and layout.get("blocks"):
+            if _is_shard(document.get("shardInfo"), file):
+                file.document = _SHARD_NUMBER.sub("", file.document)
+            _layout(layout, f"{place}.documentLayout", file)
+            return
         if not document.get("pages"):
             rule = "This is a Document AI document without pages: nothing has a place on a page"
             file.refuse(rule, "Process the document with an OCR or form processor, and keep pages in the field mask.")
@@ -140,6 +171,47 @@ class DocumentAI(ModelOutput):
 
 
 FORMAT: Final = DocumentAI()
+
+
+def _layout(layout: dict[str, object], place: str, file: OutputFile) -> None:
+    """The blocks of the layout parser, those with a box."""
+    file.in_shares()
+    blocks = list(_blocks(layout, place, file, depth=0))
+    placed = [
+        (where, block) for where, block in blocks if block.bounding_box and block.bounding_box.normalized_vertices
+    ]
+    if not placed:
+        rule = f"This is a Document AI layout without boxes: none of its {len(blocks):,} blocks has a boundingBox"
+        file.refuse(
+            rule, "Process the document again with returnBoundingBoxes in the layoutConfig, or with an OCR processor."
+        )
+    if len(placed) < len(blocks):
+        rule = "a block of a layout should have a boundingBox with normalizedVertices (Document AI)"
+        bare = next(where for where, block in blocks if (where, block) not in placed)
+        what = f"{len(blocks) - len(placed):,} of {len(blocks):,} blocks without"
+        file.collector.warning(bare, rule, what, "They are left out.")
+    for where, block in placed:
+        number = 1 if block.page_span is None or block.page_span.page_start is None else block.page_span.page_start
+        row = file.page_of(number - 1)
+        page = file.page(where, index=number - 1) if row is None else row
+        kinds = ((block.table_block, "table"), (block.list_block, "list"), (block.image_block, "image"))
+        label = next((name for held, name in kinds if held is not None), "block")
+        if block.text_block is not None:
+            label = block.text_block.type or "text"
+        assert block.bounding_box is not None
+        points = [(vertex.x, vertex.y) for vertex in block.bounding_box.normalized_vertices]
+        file.outline(page, label, points, where)
+
+
+def _blocks(held: object, place: str, file: OutputFile, *, depth: int) -> Iterator[tuple[str, _LayoutBlock]]:
+    """The blocks under a key, each before those in its text block."""
+    for where, value in file.items(held, "blocks", place):
+        block = file.convert(value, _LayoutBlock, where)
+        if block is None:
+            continue
+        yield where, block
+        if isinstance(value, dict) and "textBlock" in value and depth < _MOST_NESTING:
+            yield from _blocks(value["textBlock"], f"{where}.textBlock", file, depth=depth + 1)
 
 
 def _is_shard(value: object, file: OutputFile) -> bool:

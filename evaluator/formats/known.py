@@ -95,6 +95,60 @@ KNOWN: Final[tuple[Known, ...]] = (
         "Ask for the result again when the job has succeeded.",
     ),
     Known(
+        "the metadata of a Marker run",
+        (
+            (b'"table_of_contents"', b'"pdf_toc"', b'"computed_toc"'),
+            (b'"page_stats"', b'"block_stats"', b'"ocr_stats"'),
+        ),
+        "Convert the document with --output_format json and give that file.",
+    ),
+    Known(
+        "an answer of a MinerU server with files in it",
+        ((b'"results"',), (b'"backend"',), (b'"middle_json"', b'"model_output"', b'"content_list"', b'"md_content"')),
+        "Save the text of middle_json, or of content_list, as a file.",
+    ),
+    Known(
+        "a result of Ultralytics without the name of its page",
+        ((b'"name"',), (b'"class"',), (b'"confidence"',), (b'"box"',), (b'"x1"',)),
+        "Save labels instead, as save_txt=True and save_conf=True do.",
+    ),
+    Known(
+        "an answer of Roboflow without the name of its page",
+        (
+            (b'"predictions"',),
+            (b'"image"',),
+            (b'"class_id"', b'"class"'),
+            (b'"confidence"',),
+            (b'"detection_id"', b'"x"'),
+        ),
+        "Write its boxes with the JSONSink or CSVSink of supervision, which are read.",
+    ),
+    Known(
+        "a result of Azure Computer Vision",
+        ((b'"recognitionResults"', b'"readResult"'), (b'"lines"',)),
+        "Run prebuilt-layout of Document Intelligence on the same document.",
+    ),
+    Known(
+        "the cells of text of a DocLayNet page",
+        ((b'"page_hash"',), (b'"cells"',)),
+        "Give the COCO file of the data set.",
+    ),
+    Known(
+        "ABBYY FineReader XML",
+        ((b"<document",), (b"FineReader_xml", b"blockType="), (b"<page", b"<document")),
+        "Export ALTO instead.",
+    ),
+    Known(
+        "a METS list of files",
+        ((b"<mets:mets", b"<mets ", b"loc.gov/METS"), (b"fileSec", b"structMap", b"METS")),
+        "Give the ALTO or PAGE XML files that it lists.",
+    ),
+    Known(
+        "TEI XML",
+        ((b"<TEI", b"<teiCorpus"),),
+        "Give PAGE XML or ALTO of the same pages.",
+    ),
+    Known(
         "hOCR",
         ((b"<html", b"<HTML"), (b"ocr_page", b"ocr-system", b"ocr-capabilities")),
         'Export ALTO instead, as "tesseract IMAGE OUT alto" does.',

@@ -42,6 +42,7 @@ _SHAPES: Final = frozenset(("rectangle", "rectanglelabels", "polygon", "polygonl
 _BARE: Final = frozenset(("rectangle", "polygon"))
 _PAGE_NUMBER = re.compile(r"(?:[ _.-]*(?:p|page)?[ _.-]*\d+)\Z", re.IGNORECASE)
 _TAG_NUMBER = re.compile(r"\d{1,9}\Z")
+_PAGE_FILE = re.compile(r"\.(png|jpe?g|tiff?|bmp|webp|gif|pdf)\Z", re.IGNORECASE)
 _PER_CENT: Final = 100.0
 
 Shape = tuple[Corners, FloatArray | None]
@@ -139,9 +140,12 @@ class _File:
 
     def read(self, tree: object) -> None:
         """All tasks."""
-        if isinstance(tree, dict):
+        top = "$"
+        if isinstance(tree, dict) and isinstance(tree.get("tasks"), list):
+            tree, top = tree["tasks"], "$.tasks"
+        elif isinstance(tree, dict):
             tree = [tree]
-        tasks = list(self._values.objects(tree, "the tasks", "$"))
+        tasks = list(self._values.objects(tree, "the tasks", top))
         whole = [(task, place) for task, place in tasks if _is_whole(task)]
         if len(whole) < len(tasks):
             self._read_min([(task, place) for task, place in tasks if not _is_whole(task)])
@@ -235,8 +239,10 @@ class _File:
             if not isinstance(kind, str):
                 rule = f"a result must have a type ({_SOURCE})"
                 self._collector.error(place, rule, excerpt(kind) if "type" in result else "", "Export the file again.")
-            elif kind == "labels" and (str(result.get("id")) in shaped or not _is_shape(result.get("value"))):
+            elif kind == "labels" and str(result.get("id")) in shaped:
                 continue
+            elif kind == "labels" and not _is_shape(result.get("value")):
+                self._kinds.setdefault(kind, []).append(place)
             elif kind in _SHAPES:
                 value = self._values.mapping(result, "value", place)
                 stated = labels.get(str(result.get("id")), ()) if kind in _BARE else _labels(value)
@@ -292,9 +298,10 @@ class _File:
             common = names.pop() if len(names) == 1 else ""
             document = stated if isinstance(stated, str) and stated.strip() else common or f"task {own or place}"
             return _Task(document, document, True, own, place, repeated=isinstance(pages[0], dict))
-        # The first text that names a file is the image; what else a task has is up to its project.
+        # The first text that names an image, or else a file, is the page; what else a task has is up to its project.
         texts = [value for value in data.values() if isinstance(value, str)]
-        image = next((text for text in texts if re.search(r"\.\w{2,5}\Z", _file(text))), "")
+        named = [text for text in texts if re.search(r"\.\w{2,5}\Z", _file(text))]
+        image = next((text for text in named if _PAGE_FILE.search(_file(text))), next(iter(named), ""))
         if not image and isinstance(stated, str):
             image = stated
         if not image:

@@ -10,10 +10,12 @@ from typing import Final
 
 import msgspec
 
+from evaluator.formats import json_text
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile, corners_of
 
 _PAGE_ID = re.compile(r"/page/(\d{1,10})/Page/")
+_ANSWER_MARK: Final = b'\\"block_type\\"'
 _MAX_NESTING: Final = 8
 
 
@@ -46,7 +48,8 @@ class Marker(ModelOutput):
     -----
     Marker 1, "JSON" in its README. Read are the blocks of each page; a group (TableGroup, ListGroup) is read as its
     blocks, anything else as itself, so that no table cells are. There are no scores. The page is the number in its id.
-    The flat list of ``--output_format chunks`` is read with its ``page_info``, and the ``json`` of a server's answer.
+    The flat list of ``--output_format chunks`` is read with its ``page_info``, a list of pages without the document
+    around it, and the ``json`` or the text in ``output`` of a server's answer.
     """
 
     name = "marker"
@@ -57,6 +60,8 @@ class Marker(ModelOutput):
 
     def detect(self, head: bytes, name: str = "") -> bool:
         """The keys of a block."""
+        if _ANSWER_MARK in head:  # of a server that gives the JSON as a text
+            return b'"output"' in head
         blocks = b'"block_type"' in head and b'"polygon"' in head
         return blocks and (b'"children"' in head or (b'"blocks"' in head and b'"page"' in head))
 
@@ -64,6 +69,10 @@ class Marker(ModelOutput):
         """Every page with its blocks."""
         if isinstance(tree, dict) and isinstance(tree.get("json"), dict):
             tree = tree["json"]
+        elif isinstance(tree, dict) and isinstance(text := tree.get("output"), str):
+            tree = json_text.parse(json_text.open_source(text.encode(), file.collector.file))
+        if isinstance(tree, list):
+            tree = {"children": tree}
         if isinstance(tree, dict) and isinstance(tree.get("blocks"), list):
             _chunks(tree, file)
             return

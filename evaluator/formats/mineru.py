@@ -98,7 +98,9 @@ class MinerU(ModelOutput):
             return b'"page_idx"' in head or b'"para_blocks"' in head or b'"preproc_blocks"' in head
         if b'"layout_dets"' in head:
             # A page without regions has its number, and no image as in OmniDocBench.
-            empty = b'"page_no"' in head and b'"image_path"' not in head and b'"category_type"' not in head
+            empty = b'"page_no"' in head and b'"image_path"' not in head
+            if b'"category_type"' in head:
+                return False  # OmniDocBench
             return b'"page_info"' in head and (b'"category_id"' in head or b'"cls_id"' in head or empty)
         start = head[:256].removeprefix(b"\xef\xbb\xbf").split()
         text = b"".join(start)

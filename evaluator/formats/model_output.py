@@ -156,6 +156,16 @@ class OutputFile:
         self.collector.error(place, rule, found, fix)
         raise BadInput(self.collector.issues())
 
+    def document_in(self, tree: object, place: str = "$") -> dict[str, object]:
+        """The object that a file holds; a list of several, and anything else, is refused."""
+        if isinstance(tree, dict):
+            return tree
+        if isinstance(tree, list) and tree and all(isinstance(each, dict) for each in tree):
+            rule, found = f"a file must hold one document ({self.source})", f"a list of {len(tree):,}"
+            fix = "Write each document to a file of its own, without a list around it; a folder of them is read as one."
+            self.refuse(rule, fix, found, place)
+        self.refuse(f"the top level must be an object ({self.source})", AGAIN, excerpt(tree), place)
+
     def convert(self, value: object, kind: type[T], place: str) -> T | None:
         """A part of the tree as a struct; None with an issue when it does not fit."""
         try:

@@ -105,7 +105,9 @@ class _File:
 
     def read(self, tree: object) -> None:
         """Everything in the file."""
-        if isinstance(tree, list):
+        if isinstance(tree, dict) and "layout_dets" in tree:
+            self._page(tree, "$")
+        elif isinstance(tree, list):
             for page, place in self._values.objects(tree, "the pages", "$"):
                 self._page(page, place)
         elif isinstance(tree, dict) and "results" in tree:
@@ -146,7 +148,7 @@ class _File:
                 self._ignored.append(where)
 
     def _results(self, tree: dict[str, object]) -> None:
-        labels = self._values.mapping(tree, "categories", "$")
+        labels = self._names(tree)
         for result, place in self._values.objects(tree["results"], "results", "$.results"):
             image = self._values.text(result, "image_name", place)
             document = _document(image)
@@ -157,6 +159,13 @@ class _File:
                 row = self.builder.page(document, place, page_id=image, path=image)
                 self._pages[document] = row, place
             self._box(self._pages[document][0], result, place, self._category(result, labels, place))
+
+    def _names(self, tree: dict[str, object]) -> dict[str, object]:
+        """The names of the categories by their numbers as text, also from a list as that of COCO."""
+        if not isinstance(tree.get("categories"), list):
+            return self._values.mapping(tree, "categories", "$")
+        listed = self._values.objects(tree["categories"], "categories", "$.categories")
+        return {str(each.get("id")): each.get("name") for each, _ in listed}
 
     def _category(self, result: dict[str, object], labels: dict[str, object], place: str) -> str:
         """The name of a category, by its number as text."""

@@ -12,7 +12,7 @@ import re
 from typing import Final, NamedTuple
 
 from evaluator.formats import xml_text
-from evaluator.formats.build import FEWEST_POINTS, bounds, outline, points
+from evaluator.formats.build import FEWEST_POINTS, Size, bounds, outline, points
 from evaluator.formats.xml_format import XmlFile, XmlFormat
 from evaluator.formats.xml_text import Element
 from evaluator.model.boxes import FloatArray
@@ -24,6 +24,7 @@ _STRUCTURE = re.compile(r"structure\s*\{[^}]*?\btype\s*:\s*([^;}]+)")
 # Transkribus writes blanks in there as \u0020.
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _DEPTH: Final = 3
+_SIDES: Final = ("imageWidth", "imageHeight")
 
 
 class _Region(NamedTuple):
@@ -68,7 +69,7 @@ class _File(XmlFile):
             self._regions_of(child)
 
     def _page(self, element: Element) -> None:
-        size = (self.number(element, "imageWidth"), self.number(element, "imageHeight"))
+        size = self._size(element)
         image = element.attributes.get("imageFilename", "").strip() or self.collector.file
         page = self.builder.image(image, element.place, size=size)
         for label, ring, score, region_id, place in self._regions:
@@ -76,6 +77,17 @@ class _File(XmlFile):
                 page, label, bounds(ring), place, score=score, rings=outline(ring), box_id=region_id or place
             )
         self._regions.clear()
+
+    def _size(self, element: Element) -> Size | None:
+        """The size of the image; None where the page states none, or 0 x 0."""
+        stated = [element.attributes[key].strip() for key in _SIDES if key in element.attributes]
+        if stated not in ([], ["0", "0"]):
+            width, height = (self.number(element, key) for key in _SIDES)
+            return width, height
+        rule = f"imageWidth and imageHeight should be those of the image ({_SOURCE})"
+        fix = "The page is read without a size; write that of the image."
+        self.collector.warning(element.place, rule, " x ".join(stated) or "none", fix)
+        return None
 
 
 class PageXml(XmlFormat):

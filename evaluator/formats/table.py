@@ -39,6 +39,7 @@ _BOXES: Final[tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]] = (
     (("x0", "y0", "x1", "y1"), _CORNERS),
     (("xmin", "ymin", "xmax", "ymax"), _CORNERS),
     (("x_min", "y_min", "x_max", "y_max"), _CORNERS),
+    (("bbox_x1", "bbox_y1", "bbox_x2", "bbox_y2"), _CORNERS),
     (("x_1", "y_1", "x_2", "y_2"), _CORNERS),
     (("xtl", "ytl", "xbr", "ybr"), _CORNERS),
     (("left", "top", "right", "bottom"), _CORNERS),
@@ -51,12 +52,12 @@ _BOXES: Final[tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]] = (
 _KNOWN: Final[Mapping[str, tuple[str, ...]]] = {
     "document": (
         "document", "doc", "doc_id", "document_id", "doc_name", "file", "filename", "file_name", "image", "image_name",
-        "image_path",
+        "image_path", "img", "img_path", "image_id", "imageid",
     ),
     "page": ("page",),
     "page_index": ("page_index", "page_idx"),
     "page_number": ("page_number", "page_no", "page_num"),
-    "label": ("label", "class", "class_name", "category", "category_name", "cls", "type"),
+    "label": ("label", "class", "class_name", "category", "category_name", "cls", "type", "labelname", "label_name"),
     "score": ("score", "confidence", "conf", "prob", "probability"),
     "page_width": ("page_width", "image_width"),
     "page_height": ("page_height", "image_height"),

@@ -15,6 +15,7 @@ import msgspec
 from evaluator.formats import limits
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile
+from evaluator.model.issues import quote
 
 _LAYOUT: Final = "LAYOUT_"
 _PER_CENT: Final = 100.0
@@ -46,8 +47,9 @@ class Textract(ModelOutput):
     Amazon Textract, "Block" and "Layout response objects". A response with ``LAYOUT_`` blocks is read by these alone,
     so that a table is not read twice; one without is read by its TABLE and LINE blocks, with a warning. Labels are the
     block types. The score is ``Confidence``, which is in per cent, divided by 100. Boxes are ``Geometry.BoundingBox``.
-    A list of responses, the parts of one answer, is read as one, and so is a list of blocks. A block without ``Page``
-    is on page 1.
+    A list of responses, the parts of one answer, is read as one, and so is a list of blocks; when each of the responses
+    has a page 1 of its own, as those to single images have, they are pages in their order. A block without ``Page`` is
+    on page 1. A response under a name of its own in an object is taken too.
     """
 
     name = "textract"
@@ -71,11 +73,16 @@ class Textract(ModelOutput):
                 file.page(place, index=_number(block) - 1)
         first = min((_number(block) for _, block in blocks if block.BlockType == "PAGE"), default=limits.MAX_PAGE_INDEX)
         read = 0
+        kinds = dict.fromkeys(block.BlockType for _, block in blocks)
         for place, block in blocks:
             if block.BlockType.startswith(_LAYOUT) if layout else block.BlockType in ("TABLE", "LINE"):
                 read += 1
                 _add(block, place, file, first)
-        if read and not layout:
+        if not read and kinds.keys() - {"PAGE"}:
+            rule = "a response should have LAYOUT, TABLE or LINE blocks (Textract)"
+            fix = "Its pages are read without boxes; call AnalyzeDocument with the feature LAYOUT for regions."
+            file.collector.warning("$", rule, ", ".join(map(quote, kinds)), fix)
+        elif read and not layout:
             rule = "a response should have LAYOUT blocks (Textract)"
             fix = "Its lines and tables are read; call AnalyzeDocument with the feature LAYOUT for regions."
             file.collector.warning("$", rule, "none", fix)
@@ -88,15 +95,44 @@ def _blocks(tree: object, file: OutputFile) -> Iterator[tuple[str, _Block]]:
     """Place and value of every block."""
     if isinstance(tree, list) and tree and isinstance(tree[0], dict) and "BlockType" in tree[0]:
         tree = {"Blocks": tree}
-    parts = [(f"$[{index}]", part) for index, part in enumerate(tree)] if isinstance(tree, list) else [("$", tree)]
-    for place, part in parts:
+    top = "$"
+    if isinstance(tree, dict) and "Blocks" not in tree:
+        answers = {key: held for key, held in tree.items() if isinstance(held, dict | list) and _is_answer(held)}
+        if len(answers) == 1:
+            key, tree = answers.popitem()
+            top = f"$.{key}"
+    parts = [(f"{top}[{index}]", part) for index, part in enumerate(tree)] if isinstance(tree, list) else [(top, tree)]
+    alone = len(parts) > 1 and all(_is_page_one(part) for _, part in parts)
+    for at, (place, part) in enumerate(parts):
         if not isinstance(part, dict) or not isinstance(part.get("Blocks"), list):
             file.collector.error(place, "a response must have an array of Blocks (Textract)", excerpt(part), AGAIN)
             continue
         for where, value in file.items(part, "Blocks", place):
             block = file.convert(value, _Block, where)
             if block is not None:
+                if alone:
+                    block.Page = at + 1
                 yield where, block
+
+
+def _is_answer(value: object) -> bool:
+    """Whether a value is a response, or a list of them."""
+    return (
+        all(isinstance(part, dict) and isinstance(part.get("Blocks"), list) for part in value)
+        if isinstance(value, list) and value
+        else isinstance(value, dict) and isinstance(value.get("Blocks"), list)
+    )
+
+
+def _is_page_one(part: object) -> bool:
+    """Whether a response is to a single page: it has one PAGE block, which states no other number."""
+    blocks = part.get("Blocks") if isinstance(part, dict) else None
+    pages = [
+        block.get("Page")
+        for block in (blocks if isinstance(blocks, list) else ())
+        if isinstance(block, dict) and block.get("BlockType") == "PAGE"
+    ]
+    return len(pages) == 1 and pages[0] in (None, 1)
 
 
 def _number(block: _Block) -> int:

@@ -18,6 +18,8 @@ from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile, docum
 
 _FROM_BELOW: Final = ("PointSpace", "RelativeCoordinateSystem")
 _MARKS: Final = (b'"element_id"', b'"metadata"', b'"type"')
+_PLACE_MARKS: Final = (b'"metadata"', b'"coordinates"', b'"layout_width"', b'"type"')
+_WRAPPED = re.compile(rb'\{\s*"elements"\s*:')
 _SECOND_LINE = re.compile(rb"\}[ \t\r]*\n\s*\{")
 
 
@@ -59,10 +61,12 @@ class Unstructured(ModelOutput):
 
     def detect(self, head: bytes, name: str = "") -> bool:
         """The keys of an element, in a list or in the first of several lines."""
-        if not all(mark in head for mark in _MARKS):
-            return False
         start = head[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
-        return start.startswith(b"[") or (start.startswith(b"{") and self._in_lines(head, name))
+        if not all(mark in head for mark in _MARKS):
+            return all(mark in head for mark in _PLACE_MARKS) and start.startswith((b"[", b"{"))
+        return start.startswith(b"[") or (
+            start.startswith(b"{") and (_WRAPPED.match(start) or self._in_lines(head, name))
+        )
 
     def _in_lines(self, head: bytes, name: str) -> bool:
         """Whether objects follow each other, or the ending says that they do."""
@@ -74,7 +78,8 @@ class Unstructured(ModelOutput):
 
     def tree_text(self, content: bytes) -> bytes:
         """Lines of elements as an array, each in the line where it was."""
-        if not content.lstrip().startswith(b"{"):
+        start = content[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
+        if not start.startswith(b"{") or _WRAPPED.match(start):
             return content
         lines = content.split(b"\n")
         held = [at for at, line in enumerate(lines) if line.strip()]
@@ -86,9 +91,13 @@ class Unstructured(ModelOutput):
 
     def fill(self, tree: object, file: OutputFile) -> None:
         """A page for every document and page number, with its elements."""
+        top = "$"
+        if isinstance(tree, dict) and isinstance(tree.get("elements"), list):
+            tree, top = tree["elements"], "$.elements"
         if not isinstance(tree, list):
             file.refuse("the top level must be an array of elements (unstructured)", AGAIN, excerpt(tree), "$")
-        converted = [(f"$[{index}]", file.convert(value, _Element, f"$[{index}]")) for index, value in enumerate(tree)]
+        places = [f"{top}[{index}]" for index in range(len(tree))]
+        converted = [(place, file.convert(value, _Element, place)) for place, value in zip(places, tree, strict=True)]
         elements = [(place, element) for place, element in converted if element is not None]
         bare = [place for place, element in elements if not _has_place(element)]
         if elements and len(bare) == len(elements):

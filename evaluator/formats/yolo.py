@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from evaluator.formats import folder, limits
-from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading, Unit, is_called_truth
+from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading, Unit, is_called_truth, is_truth_name
 from evaluator.formats.build import FEWEST_POINTS, Builder, Corners, bounds, listed, outline
 from evaluator.formats.xml_text import is_number
 from evaluator.metrics.results import count_of
@@ -48,6 +48,9 @@ _MAX_FILES: Final = 200_000
 _SAMPLE: Final = 64
 _HEAD: Final = 1 << 16
 _BOX: Final = 5
+# A box with a confidence and the number of a track; as a corner of an outline it would be far off the page.
+_TRACKED: Final = 7
+_TRACK = re.compile(rb"^[ \t]*\d+(?:[ \t]+[0-9.eE+-]+){5}[ \t]+(?:[2-9]|[1-9]\d+)[ \t\r]*$", re.MULTILINE)
 
 
 class _Names(NamedTuple):
@@ -88,7 +91,8 @@ class Yolo(BoxFormat):
     def side_of(self, content: bytes, name: str = "") -> Side | None:
         """A prediction when the first line has a confidence; else the file does not state it."""
         words = next((line.split() for line in content[:_HEAD].splitlines() if line.strip()), [])
-        return "prediction" if len(words) > _BOX and len(words) % 2 == 0 and _is_labels(content) else None
+        scored = len(words) > _BOX and (len(words) % 2 == 0 or _TRACK.search(content[:_HEAD]) is not None)
+        return "prediction" if scored and _is_labels(content) else None
 
     def takes(self, path: Path) -> bool:
         """Label files and ``data.yaml``, which are read with what lies beside them, and folders of these."""
@@ -291,8 +295,11 @@ def _read(files: Sequence[folder.File], name: str, reading: Reading, *, one: boo
         collector.error("", f"a folder must hold text files of boxes ({_SOURCE})", "none", "Name the folder of labels.")
     labels = [names.names[key] for key in sorted(names.names)]
     builder = Builder(collector, format=Yolo.name, source=_SOURCE, unit="page", labels=labels, score="confidence")
+    tracked = any(_TRACK.search(content) for _, content in texts)
     for file_name, content in texts:
-        _Text(builder, collector, names, "" if one else f"{file_name}, ").read(file_name, content)
+        text = _Text(builder, collector, names, "" if one else f"{file_name}, ", tracked=tracked)
+        text.read(file_name, content)
+    _need_one_side([(PurePosixPath(file_name), content) for file_name, content in texts], collector)
     if not names.names and not collector.failed:
         rule = f"the names of the classes should be in data.yaml or classes.txt ({_SOURCE})"
         collector.warning("", rule, "none", "Labels are the numbers of the classes, or the names of the ground truth.")
@@ -301,12 +308,30 @@ def _read(files: Sequence[folder.File], name: str, reading: Reading, *, one: boo
     return replace(annotations, label_map={str(key): names.names[key] for key in sorted(names.names)})
 
 
+def _need_one_side(texts: Sequence[tuple[PurePosixPath, bytes]], collector: Collector) -> None:
+    """An error when folders hold the same pages, one of them with confidences or called a ground truth."""
+    first: dict[str, tuple[PurePosixPath, bytes]] = {}
+    for path, content in texts:
+        other, before = first.setdefault(path.name, (path, content))
+        sides = {FORMAT.side_of(content), FORMAT.side_of(before)} if content.strip() and before.strip() else {None}
+        truths = [is_truth_name(each.parent.name) for each in (path, other)]
+        if path.parent != other.parent and (len(sides) > 1 or truths[0] != truths[1]):
+            rule = f"the folders of a data set must be one side ({_SOURCE})"
+            what = f"{path.name} in {quote(str(other.parent))} and in {quote(str(path.parent))}"
+            what += ", one with confidences" if len(sides) > 1 else ", one called a ground truth"
+            collector.error("", rule, what, "Give the ground truth and the predictions as two folders.")
+            return
+
+
 class _Text:
     """The lines of one text file as a page and its boxes."""
 
-    def __init__(self, builder: Builder, collector: Collector, names: _Names, prefix: str) -> None:
+    def __init__(
+        self, builder: Builder, collector: Collector, names: _Names, prefix: str, *, tracked: bool = False
+    ) -> None:
         self._builder, self._collector, self._names, self._prefix = builder, collector, names, prefix
         self._keypoints = 0
+        self._tracked, self._tracks = tracked, 0
 
     def read(self, name: str, content: bytes) -> None:
         """All lines; a file without any is a page without boxes."""
@@ -324,6 +349,12 @@ class _Text:
             rule = f"keypoints are not read ({_SOURCE}, kpt_shape)"
             self._collector.warning(
                 self._place(0), rule, f"{count_of(self._keypoints, 'box')} with them", "They are left out."
+            )
+
+        if self._tracks:
+            rule = f"numbers of tracks are not read ({_SOURCE}, save_txt of a tracker)"
+            self._collector.warning(
+                self._place(0), rule, f"{count_of(self._tracks, 'box')} with one", "They are left out."
             )
 
     def _place(self, line: int) -> str:
@@ -355,6 +386,9 @@ class _Text:
         if columns and len(values) >= columns + _BOX - 1:
             self._keypoints += 1
             values = [*values[: _BOX - 1], *values[_BOX - 1 + columns :]]
+        if self._tracked and len(words) == _TRACKED and words[-1].isdecimal():
+            values.pop()
+            self._tracks += 1
         if len(values) % 2:
             score = values.pop()
         if shape := _shape(values, place, self._collector):

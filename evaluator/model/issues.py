@@ -156,6 +156,12 @@ class Collector:
         return (*self._issues, *closing)
 
 
+def issue_count(issues: Iterable[Issue]) -> int:
+    """How many issues there are, those that a closing issue only counts included; 0 for none."""
+    counts = (_CLOSING.fullmatch(issue.found) for issue in issues)
+    return sum(int(count[1].replace(",", "")) if count else 1 for count in counts)
+
+
 def folded(issues: Sequence[Issue]) -> list[Issue]:
     """Issues with those of one rule in one file as one, when there are more than a few of them.
 
@@ -169,8 +175,7 @@ def folded(issues: Sequence[Issue]) -> list[Issue]:
         groups.setdefault((issue.severity, issue.file, issue.rule), []).append(issue)
     shown: list[Issue] = []
     for group in groups.values():
-        counts = [_CLOSING.fullmatch(issue.found) for issue in group]
-        total = sum(int(count[1].replace(",", "")) if count else 1 for count in counts)
+        total = issue_count(group)
         if total <= _FOLDED_FROM:
             shown += group
             continue

@@ -8,6 +8,7 @@ at its start is left out.
 from __future__ import annotations
 
 import contextlib
+import os
 import urllib.parse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ from evaluator.protocols.posters.ledger import BY_CRITERIA
 from evaluator.protocols.posters.profiles import PROFILES
 from evaluator.slices.measured import ALL, MEASURES
 from evaluator.suspects.ranking import KINDS
+from evaluator.workspace import QUERY_VARIABLE
 from pages.shared import compare, decision, gallery, kept, means, opened, pictures, protocol, results
 from pages.shared.compared import KINDS_COMPARED
 from pages.shared.components import MODES
@@ -534,15 +536,19 @@ def _read(entered: bool) -> None:
 
 
 def _restore(address: Mapping[str, str]) -> None:
-    """Open what the workspace folder has, once in a session; the filter only where the address says nothing."""
+    """Open what the workspace folder has, once in a session.
+
+    Where the address says nothing, the filter is that of the folder, or else what the project file says.
+    """
     state.restored = True
-    if kept.folder() is None:
-        return
-    held = kept.read()
-    opened.open_kept(held.taken)
-    pictures.open_kept_pages(held.pages)
+    filters: Mapping[str, str] = {}
+    if kept.folder() is not None:
+        held = kept.read()
+        opened.open_kept(held.taken)
+        pictures.open_kept_pages(held.pages)
+        filters = held.filters
     if not address:
-        take(held.filters)
+        take(filters or dict(urllib.parse.parse_qsl(os.environ.get(QUERY_VARIABLE, ""))))
 
 
 def _follow(entry: Entry[Any], address: Mapping[str, str]) -> bool:

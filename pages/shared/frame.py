@@ -14,7 +14,7 @@ import streamlit as st
 
 from evaluator.drawing.payloads import ThemePayload
 from evaluator.metrics.results import count_of, threshold_text
-from evaluator.model.issues import Issue, folded, plain
+from evaluator.model.issues import Issue, folded, issue_count, plain
 from pages.shared import components, opened, protocol, widgets
 from pages.shared.opened import BOXES, AnyKind, AnyOpened, Model, Named, OpenedBoxes, files
 from pages.shared.results import result_of, score_threshold, use_standard
@@ -245,10 +245,11 @@ def _counts(loaded: OpenedBoxes | None) -> str:
     if loaded is None:
         return '<div class="ls-counts">Nothing to evaluate yet</div>'
     dataset = loaded.dataset
+    issues = issue_count(loaded.issues)
     lines = [
         f"{count_of(dataset.pages, 'page')}, {count_of(len(dataset.documents), 'document')}",
         f"{len(dataset.ground_truth):,} ground-truth boxes, {count_of(dataset.evaluated, 'label')}",
-        "No issues in the files" if not loaded.issues else f"{count_of(len(loaded.issues), 'issue')} in the files",
+        f"{count_of(issues, 'issue')} in the files" if issues else "No issues in the files",
     ]
     return '<div class="ls-counts">' + "<br>".join(html.escape(line) for line in lines) + "</div>"
 
@@ -278,7 +279,7 @@ def loaded_rows(kind: AnyKind) -> list[dict[str, str | int | None]]:
             "File": plain(member.name),
             "Format": kind.name,
             kind.counted: kind.size(member.source) if member.source is not None else None,
-            "Issues": len(member.issues),
+            "Issues": issue_count(member.issues),
             "SHA-256": member.source.sha256[:12] if member.source is not None else "",
         }
         for member in files(kind).members

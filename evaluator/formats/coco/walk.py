@@ -29,7 +29,7 @@ from evaluator.formats.coco.shape import (
     Item,
 )
 from evaluator.formats.json_text import excerpt, repeats, step
-from evaluator.model.issues import Collector
+from evaluator.model.issues import Collector, quote
 
 _TOP = ("images", "annotations", "categories")
 _ITEM = ("image_id", "category_id", "bbox")
@@ -63,6 +63,8 @@ def walk(tree: object, collector: Collector) -> CocoFile | None:
         rule = f"the top level must be an object with {', '.join(_TOP)}, or an array of results (COCO format)"
         collector.error("$", rule, excerpt(tree), "Export the file again in one of the two forms.")
         return None
+    if _is_other(tree, collector):
+        return None
     _keys(collector, tree, "$", _TOP, known=_TOP)
     parts = {key: _array(collector, tree, key) for key in _TOP}
     texts = number_ids(parts, "$.annotations", collector)
@@ -70,6 +72,31 @@ def walk(tree: object, collector: Collector) -> CocoFile | None:
     categories = [_category(collector, item, f"$.categories[{i}]") for i, item in enumerate(parts["categories"])]
     file = _file(images, categories, parts["annotations"], collector, place="$.annotations")
     return file._replace(texts=texts)
+
+
+def _is_other(tree: Mapping[str, Any], collector: Collector) -> bool:
+    """Whether an object is none of boxes: results under a name, segments of panoptic files, captions; says which."""
+    names = [key for key, held in tree.items() if _first(held).keys() >= {"image_id", "category_id"}]
+    if names and not any(key in tree for key in _TOP):
+        rule = "results must be an array at the top level (COCO format)"
+        collector.error("$", rule, f"an object with results under {quote(names[0])}", "Write the array alone.")
+        return True
+    first = _first(tree.get("annotations"))
+    if "segments_info" in first and "bbox" not in first:
+        rule = "this is a panoptic file of COCO, whose segments are in images of their own"
+        fix = "Convert it with panoptic2detection_coco_format.py of panopticapi."
+        collector.error("$.annotations[0].segments_info", rule, "", fix)
+        return True
+    if "caption" in first and "bbox" not in first:
+        rule = "this is a file of captions of COCO, which has no boxes"
+        collector.error("$.annotations[0].caption", rule, "", "Give the instances file of the same images.")
+        return True
+    return False
+
+
+def _first(value: object) -> dict[str, Any]:
+    """The first entry of an array of objects; an empty object without."""
+    return value[0] if isinstance(value, list) and value and isinstance(value[0], dict) else {}
 
 
 def _file(
@@ -199,7 +226,10 @@ def _integer(collector: Collector, value: Mapping[str, Any], key: str, place: st
     if isinstance(number, int) and not isinstance(number, bool) and abs(number) <= _LARGEST:
         return number
     rule = f"{key} must be an integer of 64 bits (COCO format)"
-    collector.error(step(place, key), rule, excerpt(value[key]), _ID_FIX if "id" in key else "Write it without quotes.")
+    fix = _ID_FIX if "id" in key else "Write it without quotes."
+    if isinstance(number, int) and not isinstance(number, bool):
+        fix = "Write a smaller number, or put this id in quotes everywhere." if "id" in key else "Correct the number."
+    collector.error(step(place, key), rule, excerpt(value[key]), fix)
     return cast("int", _NOTHING)
 
 

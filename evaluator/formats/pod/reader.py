@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.formats import archive, folder, limits, xml_text
+from evaluator.formats import archive, folder, known, limits, xml_text
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.build import Builder, Corners
 from evaluator.formats.pod.pair import check_pair
@@ -103,7 +103,9 @@ class Pod(BoxFormat):
     def detect(self, head: bytes, name: str = "") -> bool:
         """A ``<document>`` element, or a zip archive."""
         return archive.is_archive(head) or (
-            xml_text.looks_like_xml(head) and _ROOT_MARK.search(xml_text.narrow(head)) is not None
+            xml_text.looks_like_xml(head)
+            and _ROOT_MARK.search(xml_text.narrow(head)) is not None
+            and known.name_of(xml_text.narrow(head)) is None
         )
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:

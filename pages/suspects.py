@@ -241,10 +241,10 @@ def _buttons(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> None:
         st.button("Skip", key="suspect_skip", shortcut="s", on_click=_step, args=(1,))
         st.button("Back", key="suspect_back", shortcut="p", on_click=_step, args=(-1,))
         st.button("Undo", key="suspect_undo", shortcut="u", disabled=held.LAST.get() is None, on_click=_undo)
-        if st.button("Show on the page", key="suspect_page", icon=":material/find_in_page:"):
-            suspect = every[entry.place]
-            go_to(suspect.document, suspect.page)
-            st.switch_page(BROWSER_VIEW)
+        page, words = every[entry.place], "Show on the page"
+        widgets.way_to(
+            BROWSER_VIEW, words, go_to, page.document, page.page, key="suspect_page", icon=":material/find_in_page:"
+        )
     if not named:
         st.caption("Type your name in the sidebar to answer.")
     waiting = findings.unsaved(entry.id)
@@ -335,8 +335,8 @@ def _next_page(loaded: OpenedBoxes, answers: Sequence[Known]) -> None:
     expected = f"Next page of the plan: {frame.shortened(document, 60)}, page {page + 1}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(frame.escaped(expected))
-        if st.button("Review in the Page browser", key="plan_page", icon=":material/find_in_page:"):
-            _review(document, page)
+        words, symbol = "Review in the Page browser", ":material/find_in_page:"
+        widgets.way_to(BROWSER_VIEW, words, _review, document, page, key="plan_page", icon=symbol)
         st.button(
             "Page reviewed",
             key="plan_done",
@@ -367,13 +367,13 @@ def _sample(loaded: OpenedBoxes, answer: Known) -> None:
     for row, _ in chosen_cells(key):
         if row < len(pages):
             _review(pages[row].document, pages[row].page)
+            st.switch_page(BROWSER_VIEW)
 
 
 def _review(document: str, page: int) -> None:
-    """Go to a page of the plan; the Page browser shows how far the review is."""
+    """Choose a page of the plan; the Page browser shows how far the review is."""
     state.reviewing = True
     go_to(document, page)
-    st.switch_page(BROWSER_VIEW)
 
 
 # --- the view --------------------------------------------------------------------------------------------------------

@@ -457,6 +457,15 @@ class TestCompareKinds:
             counted = sum(entry["gained"] + (entry["lost"] if each["name"] == "changed" else 0) for entry in strip)
             assert counted == things, each
 
+    def test_what_a_filter_keeps_is_named_with_the_numbers(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        whole = pair(start(monkeypatch, COMPARE))
+        address = {"label": "Table", "within": whole["page"]["document"], "doc": whole["page"]["document"]}
+        kept = pair(start(monkeypatch, COMPARE, page=str(whole["page"]["index"] + 1), **address))
+        assert whole.get("scope", "") == ""
+        assert kept["scope"] == "Table in school-census.pdf"
+        assert whole["panes"][0]["words"] == "misses 1 that B finds"
+        assert kept["panes"][0]["words"] == "Table: misses none that B finds"
+
     def test_every_cause_opens_its_pages(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for cause in pair(start(monkeypatch, COMPARE))["causes"]:
             data = pair(start(monkeypatch, COMPARE, cause=cause["key"]))

@@ -20,8 +20,12 @@ from evaluator.model.issues import plain
 
 # A cell that begins like this is run as a formula by spreadsheets.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-# With ":" and "@" escaped, GitHub makes no link of a bare address either; "www." is handled apart.
-_MARKDOWN_SPECIAL = frozenset("\\`*_[]<>#|~$&!@:")
+# What would be read as markup, and nothing else, because people also read the text as it is: not the line in
+# "ground_truth", nor the colon of a sentence or a time, but that of an address or an emoji. With ":" and "@" escaped,
+# GitHub makes no link of a bare address either; "www." is handled apart.
+_MARKDOWN_SPECIAL = re.compile(
+    r"[\\`*\[\]<>#|~$@]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w])|:(?=\S)(?!(?<=\d:)\d)",
+)
 
 Cell = str | int | float | None
 
@@ -162,5 +166,5 @@ def _markdown_cell(cell: Cell) -> str:
 
 def _markdown_text(text: str) -> str:
     """Text in which no character is markup."""
-    escaped = "".join(f"\\{char}" if char in _MARKDOWN_SPECIAL else char for char in plain(text))
+    escaped = _MARKDOWN_SPECIAL.sub(r"\\\g<0>", plain(text))
     return re.sub(r"(?i)(www)\.", r"\1\\.", escaped)

@@ -33,7 +33,7 @@ from evaluator.drawing.payloads import (
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.boxes import IntArray
-from evaluator.model.issues import plain
+from evaluator.model.issues import isolated, plain
 from evaluator.protocols.pixel.difference import difference
 from evaluator.slices.measured import ALL
 from pages.shared import compare as held
@@ -204,6 +204,13 @@ def _pages(loaded: OpenedBoxes) -> None:
         _open_browser(loaded, events.open, payload)
 
 
+def _scope(loaded: OpenedBoxes) -> str:
+    """What the filters keep, in words, so that no number is taken for that of all boxes."""
+    name = next((each.name for each in loaded.dataset.documents if each.doc_id == state.within), "")
+    parts = [isolated(plain(state.label))] if state.label else []
+    return " ".join([*parts, *([f"in {isolated(plain(name))}"] if name else [])])
+
+
 def _write_url(place: Place | None) -> str:
     """Write what the view shows into the address bar; the query of the address."""
     if place is not None:
@@ -237,6 +244,7 @@ def _pane_data(
         summoned=state.pair_visits > 0,
         visit=str(state.pair_visits),
         empty=EmptyItem(_nothing(both, show), "Show every changed page"),
+        scope=_scope(loaded),
     )
     if position is None:
         return payload

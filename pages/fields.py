@@ -368,20 +368,23 @@ def _files(*, expanded: bool) -> None:
 def _upload() -> None:
     """Open other files for one side."""
     with st.form("field_upload", clear_on_submit=True):
-        role = st.segmented_control(
-            "Role of the files", ["Ground truth", "Prediction"], default="Prediction", required=True
-        )
-        uploads = st.file_uploader(
+        roles = ["Ground truth", "Prediction"]
+        st.segmented_control("Role of the files", roles, default="Prediction", required=True, key="field_upload_role")
+        st.file_uploader(
             "One JSON per document, or one file of JSON lines",
             type=_UPLOADS,
             accept_multiple_files=True,
             key="field_uploads",
         )
-        if st.form_submit_button("Read the files") and uploads:
-            side: Side = "ground_truth" if role == "Ground truth" else "prediction"
-            member = opened.take_upload(FIELDS, [(each.name, each.getvalue()) for each in uploads], side)
-            state.field_rejected = member if member.source is None else None
-            st.rerun()
+        given = (State.field_given, "field_uploads", "field_upload_role")
+        st.form_submit_button("Read the files", on_click=opened.give, args=given)
+    if state.field_given is not None:
+        files, role = state.field_given
+        side: Side = "ground_truth" if role == "Ground truth" else "prediction"
+        member = opened.take_upload(FIELDS, files, side)
+        state.field_rejected = member if member.source is None else None
+        state.field_given = None
+        st.rerun()
 
 
 def _need_files() -> None:

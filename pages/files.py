@@ -23,7 +23,7 @@ from evaluator.workspace import Sides
 from pages.shared import columns, doctor, file_list, frame, kept, opened, pictures
 from pages.shared.address import parts, read_url, take
 from pages.shared.opened import BOXES, FIELDS, POSTERS, AnyKind
-from pages.shared.state import state
+from pages.shared.state import State, state
 
 _KINDS: dict[str, AnyKind] = {kind.name: kind for kind in (BOXES, FIELDS, POSTERS)}
 _ROLES: dict[str, Side] = {"Ground truth": "ground_truth", "Prediction": "prediction"}
@@ -83,15 +83,24 @@ def _upload(held: Project[Annotations]) -> None:
             "Files to add", ["Files", "A folder"], default="Files", required=True, label_visibility="collapsed"
         )
         with st.form("annotations", clear_on_submit=True):
-            role = st.segmented_control("Role of the files", [_BY_CONTENT, *_ROLES], default=_BY_CONTENT, required=True)
-            uploaded = st.file_uploader(
+            roles = [_BY_CONTENT, *_ROLES]
+            st.segmented_control("Role of the files", roles, default=_BY_CONTENT, required=True, key="upload_role")
+            files = "upload_annotations" if several == "Files" else "upload_folder_of_files"
+            st.file_uploader(
                 "Boxes, extracted fields or posters of any format, PDFs and page images, or zip archives of them",
                 type=sorted(suffix.removeprefix(".") for suffix in formats.suffixes() | {".zip", *PAGE_SUFFIXES}),
                 accept_multiple_files="directory" if several == "A folder" else True,
-                key="upload_annotations" if several == "Files" else "upload_folder_of_files",
+                key=files,
             )
-            if st.form_submit_button("Read the files") and uploaded:
-                _take([(each.name, each.getvalue()) for each in uploaded], _ROLES.get(str(role)))
+            given = (State.given, files, "upload_role")
+            st.form_submit_button("Read the files", on_click=opened.give, args=given)
+        if state.given is not None:
+            try:
+                _take(*state.given)
+            except Exception:
+                # What cannot be read is not tried again in each run.
+                state.given = None
+                raise
     with right:
         pictures.pages_uploader("upload_pages")
         _pdf_note(held)
@@ -132,12 +141,13 @@ def _remove_pages(names: Sequence[str]) -> None:
         pictures.remove_page(name)
 
 
-def _take(files: Sequence[tuple[str, bytes]], side: Side | None) -> None:
+def _take(files: Sequence[tuple[str, bytes]], role: str) -> None:
     """Read uploaded files as one side, or sort them by content for the reader to decide.
 
     What has errors is shown, and what was loaded stays in use.
     """
     state.rejected = state.dropped = None
+    side = _ROLES.get(role)
     if side is None:
         truths = [kind.name for kind in _KINDS.values() if opened.files(kind).ground_truth is not None]
         state.dropped = sort_dropped(files, open_truths=truths)
@@ -148,6 +158,7 @@ def _take(files: Sequence[tuple[str, bytes]], side: Side | None) -> None:
         member = opened.take_upload(kind, files, side)
         state.rejected = member if member.source is None else None
         state.tables = columns.tables_of(files) if member.source is None else ()
+    state.given = None
     st.rerun()
 
 

@@ -271,16 +271,21 @@ def _detail(loaded: OpenedBoxes | None, group: FindingGroup) -> None:
     of_field = entry.judged.target.kind == "field"
     there = entry.state not in ("gone", "not_open") and entry.judged.target.page is not None
     there = there and (of_field or loaded is not None)
-    if there and st.button("Show on the page", icon=":material/find_in_page:", key="finding_show"):
-        if of_field:
-            field_findings.show_on_page(entry)
-            st.switch_page(field_findings.VIEW_FILE)
-        assert loaded is not None
-        queue.show_on_page(loaded, entry)
-        st.switch_page(BROWSER_VIEW)
+    if there:
+        view = field_findings.VIEW_FILE if of_field else BROWSER_VIEW
+        symbol = ":material/find_in_page:"
+        widgets.way_to(view, "Show on the page", _choose, loaded, entry, key="finding_show", icon=symbol)
     finding.judge(group, targets)
     finding.history(entry)
     st.html(f'<p class="ls-signature">Judged under {html.escape(plain(entry.judged.target.signature) or "–")}</p>')
+
+
+def _choose(loaded: OpenedBoxes | None, entry: FindingStatus) -> None:
+    """The page of a finding, with its box, for the view that shows it."""
+    if entry.judged.target.kind == "field":
+        field_findings.show_on_page(entry)
+    elif loaded is not None:
+        queue.show_on_page(loaded, entry)
 
 
 def _single(group: FindingGroup, mistakes: int) -> FindingStatus | None:

@@ -237,9 +237,9 @@ def _chosen_pair(loaded: OpenedBoxes, every: held.Ranked, names: Sequence[str]) 
         st.html(f'<span class="ls-pair">{html.escape(sentence)}</span>', width="content")
         if places[0] is None or places[1] is None:
             st.caption("An earlier result has no boxes to compare.", width="content")
-        elif st.button("Open in Compare", icon=":material/compare:"):
-            held.choose_pair(loaded, places[0], places[1])
-            st.switch_page(COMPARE_VIEW)
+        else:
+            words, both = "Open in Compare", (loaded, places[0], places[1])
+            widgets.way_to(COMPARE_VIEW, words, held.choose_pair, *both, key="pair_open", icon=":material/compare:")
 
 
 def _runs(loaded: OpenedBoxes, every: held.Ranked) -> None:

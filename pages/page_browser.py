@@ -150,8 +150,10 @@ def _text_count(loaded: OpenedBoxes, model: Model, document: str | None, was_run
     if job is not None and job.running:
         done = job.summary.pages if job.summary else 0
         st.progress(done / max(job.total, 1), text=f"{done:,} of {count_of(job.total, 'page')}")
-        if st.button("Stop", key="words_stop"):
-            words.stop()
+        st.button("Stop", key="words_stop", on_click=words.stop)
+        if not was_running:
+            # From here on this part runs by itself.
+            st.rerun()
         return
     if was_running:
         st.rerun()
@@ -160,9 +162,7 @@ def _text_count(loaded: OpenedBoxes, model: Model, document: str | None, was_run
         if job is not None and job.failed:
             st.caption("Counting failed; see the server log.")
         st.caption(f"Reads the words of {count_of(pages, 'page')}.")
-        if st.button("Count", key="words_count", disabled=not pages):
-            words.start(loaded, model, document)
-            st.rerun()
+        st.button("Count", key="words_count", disabled=not pages, on_click=words.start, args=(loaded, model, document))
         return
     _text_table(loaded, summary)
 

@@ -37,13 +37,14 @@ from pages.shared.pixel.scope import (
     values_of,
 )
 from pages.shared.pixel.summary import PAGES_AT_ONCE, summary
-from pages.shared.state import AnyField, State, chosen_cells, go_to, report, state
+from pages.shared.state import AnyField, State, chosen_cells, go_to, report, state, written
 
 _HEATMAP, _PAGE, _TABLE = "pixel_matrix", "pixel_page_view", "pixel_table"
 _SHOWS = {"pixels": "Pixels", "row": "Row share", "column": "Column share", "f1": "F1"}
 _COLOURS = {"steps": "Steps", "linear": "Linear", "log": "Log"}
 _CLASSES = {"auto": "Recognised by label names", "same": "The same", "different": "Different"}
 _MISSING = {"penalize": "Counts as background", "ignore": "Is left out"}
+_SIZE = ("Width", "Height")
 # The count names at most so many issues of one rule.
 _ISSUES_OF_A_RULE = 200
 
@@ -275,15 +276,19 @@ def _no_sizes(counted: choices.Counted) -> None:
         st.html(f'<div class="ls-empty"><p>{html.escape(text)}</p></div>')
         with st.form("pixel_size_form"):
             columns = st.columns([1, 1, 2], vertical_alignment="bottom")
-            width = columns[0].number_input("Width", 1.0, 100_000.0, 612.0, step=1.0, format="%.1f")
-            height = columns[1].number_input("Height", 1.0, 100_000.0, 792.0, step=1.0, format="%.1f")
-            if columns[2].form_submit_button("Use this size for pages without one"):
-                state.pixel_size = (float(width), float(height))
-                st.rerun()
+            for column, key, value in zip(columns, _SIZE, (612.0, 792.0), strict=False):
+                column.number_input(key, 1.0, 100_000.0, value, step=1.0, format="%.1f", key=f"pixel_size_{key}")
+            columns[2].form_submit_button("Use this size for pages without one", on_click=_use_size)
     else:
         st.html('<div class="ls-empty"><p>The pixels of these files cannot be counted.</p></div>')
     frame.issues(counted.issues)
     st.page_link(frame.FILES_VIEW, label="Open Files", icon=":material/folder_open:")
+
+
+def _use_size() -> None:
+    """The size that was written, for pages without one."""
+    width, height = (float(written(f"pixel_size_{key}")) for key in _SIZE)
+    state.pixel_size = (width, height)
 
 
 def _notes(shown: Shown) -> None:

@@ -130,7 +130,7 @@ def _table(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...]) ->
         placeholder="–",
         columns={
             "Poster": 98,
-            "Result": 68,
+            "Result": 60,
             "Source": 96,
             **{_heading(name): st.column_config.NumberColumn(width=_WIDTHS[name]) for name in CRITERIA},
         },
@@ -144,12 +144,12 @@ def _table(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...]) ->
     marked.set(cells)
 
 
-_WIDTHS = dict(zip(CRITERIA, (78, 92, 90, 94), strict=True))
+_WIDTHS = dict(zip(CRITERIA, (60, 66, 68, 62), strict=True))
 
 
 def _heading(name: str) -> str:
-    """A criterion with its threshold, as the head of a column."""
-    return f"{panel.TITLES[name]} {panel.LIMITS[name]}"
+    """A criterion, as the head of a column; its threshold is beside the poster's own numbers and in the chart."""
+    return panel.TITLES[name]
 
 
 def _values(
@@ -265,14 +265,17 @@ def _nothing_to_evaluate() -> None:
         "folder holds one JSON file per poster for each side, or look at the bundled posters.</p></div>"
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Open the sample posters", icon=":material/folder_open:"):
-            opened.use(POSTERS, sample(SAMPLE_DATA))
-            st.rerun()
+        st.button("Open the sample posters", icon=":material/folder_open:", on_click=_use_sample)
         st.page_link(frame.FILES_VIEW, label="Open Files", icon=":material/description:")
     issues = opened.issues(POSTERS)
     if issues:
         frame.section("Issues", f"{issue_count(issues):,} in these files")
         frame.issues(issues)
+
+
+def _use_sample() -> None:
+    """The bundled posters."""
+    opened.use(POSTERS, sample(SAMPLE_DATA))
 
 
 def _file_issues(chosen: tuple[choices.PosterModel, ...]) -> None:
@@ -304,7 +307,8 @@ def view() -> None:
     with st.container(key="posters_row"):
         left, right = st.columns([1.08, 1.16], gap="small")
     with left:
-        _cards(chosen)
+        with st.container(key="poster_cards"):
+            _cards(chosen)
         _table(chosen, ordered)
         _criteria(chosen, choices.poster_shown(ordered))
     poster_id = choices.poster_shown(ordered)

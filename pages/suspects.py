@@ -141,8 +141,8 @@ def _next_page(loaded: OpenedBoxes, answers: Sequence[Known]) -> None:
     expected = f"Next page of the plan: {frame.shortened(document, 60)}, page {page + 1}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(frame.escaped(expected))
-        if st.button("Review in the Page browser", key="plan_page", icon=":material/find_in_page:"):
-            _review(document, page)
+        words, symbol = "Review in the Page browser", ":material/find_in_page:"
+        widgets.way_to(BROWSER_VIEW, words, _review, document, page, key="plan_page", icon=symbol)
         st.button(
             "Page reviewed",
             key="plan_done",
@@ -173,13 +173,13 @@ def _sample(loaded: OpenedBoxes, answer: Known) -> None:
     for row, _ in chosen_cells(key):
         if row < len(pages):
             _review(pages[row].document, pages[row].page)
+            st.switch_page(BROWSER_VIEW)
 
 
 def _review(document: str, page: int) -> None:
-    """Go to a page of the plan; the Page browser shows how far the review is."""
+    """Choose a page of the plan; the Page browser shows how far the review is."""
     state.reviewing = True
     go_to(document, page)
-    st.switch_page(BROWSER_VIEW)
 
 
 # --- the view --------------------------------------------------------------------------------------------------------

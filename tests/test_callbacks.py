@@ -48,6 +48,34 @@ def test_a_callback_is_handled_once_and_whole_although_another_message_comes(act
     assert (app.session_state["box"], app.session_state["pair_visits"]) == ("p1", 1)
 
 
+def _leaving() -> None:
+    """A view whose run after the press of its button is ended before it reaches the button."""
+    import streamlit as st
+    from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
+
+    from pages.shared import widgets
+    from pages.shared.state import State, go_to
+
+    context = get_script_run_ctx()
+    assert context is not None
+    assert context.script_requests is not None
+    if st.session_state.pop("busy", False):
+        context.script_requests.request_rerun(RerunData())
+    st.empty()
+    st.caption(f"leads to {State.next_view.take()}")
+    widgets.way_to("there.py", "Show pages", go_to, "a.pdf", 3, key="way")
+
+
+@pytest.mark.usefixtures("whole")
+def test_a_button_that_leads_to_another_view_holds_although_another_message_ends_the_run() -> None:
+    app = AppTest.from_function(_leaving, default_timeout=60).run()
+    app.session_state["busy"] = True
+    app.button[0].click().run()
+    assert not app.exception
+    assert (app.session_state["doc"], app.session_state["page"]) == ("a.pdf", 3)
+    assert [caption.value for caption in app.caption] == ["leads to there.py"]
+
+
 @pytest.mark.usefixtures("whole")
 def test_the_message_that_waited_is_answered_after_the_callback() -> None:
     app = AppTest.from_function(_judging, default_timeout=60).run()

@@ -25,6 +25,7 @@ from evaluator.drawing.mistake_filter import MistakeFilter
 from evaluator.drawing.pair_list import boxes_of, listed_pages
 from evaluator.formats.fields import FORMAT as FIELD_FORMAT
 from evaluator.metrics.box_items import Question, answer, boxes_of_cell, class_confusion, items
+from evaluator.metrics.causes import causes
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.model.dataset import Dataset, join
 from evaluator.project import evaluate
@@ -439,6 +440,109 @@ class TestPixelConfusion:
             tint = next(each for each in components(app) if "tint" in each)
             assert f"{tint['tint']['pixels']:,} pixels" in tint["caption"]
             assert tint["tint"]["pixels"] >= table["Pixels"].iloc[0] - 1e-6
+
+
+class TestCompareKinds:
+    """The filters above the panes: each opens as many pages as it says, with as many things as it says."""
+
+    @pytest.mark.parametrize("kind", ["boxes", "pixels", "fields", "posters"])
+    def test_every_filter_opens_its_pages_and_what_is_on_them(self, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+        filters = pair(start(monkeypatch, COMPARE, compare=kind))["filters"]
+        for each in filters:
+            pages, things = (int(n.replace(",", "")) for n in re.findall(r"(\d[\d,]*) [a-z]+", each["words"]))
+            assert each["pages"] == pages
+            strip = pair(start(monkeypatch, COMPARE, compare=kind, show=each["name"]))["strip"]
+            assert len(strip) == pages, each
+            # The bar of a page is what is changed there, or what the filter keeps.
+            counted = sum(entry["gained"] + (entry["lost"] if each["name"] == "changed" else 0) for entry in strip)
+            assert counted == things, each
+
+    def test_what_a_filter_keeps_is_named_with_the_numbers(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        whole = pair(start(monkeypatch, COMPARE))
+        address = {"label": "Table", "within": whole["page"]["document"], "doc": whole["page"]["document"]}
+        kept = pair(start(monkeypatch, COMPARE, page=str(whole["page"]["index"] + 1), **address))
+        assert whole.get("scope", "") == ""
+        assert kept["scope"] == "Table in school-census.pdf"
+        assert whole["panes"][0]["words"] == "misses 1 that B finds"
+        assert kept["panes"][0]["words"] == "Table: misses none that B finds"
+
+    def test_every_cause_opens_its_pages(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for cause in pair(start(monkeypatch, COMPARE))["causes"]:
+            data = pair(start(monkeypatch, COMPARE, cause=cause["key"]))
+            said = re.fullmatch(r"(?:(\d+) solved, (\d+) new|(\d+) box(?:es)?) on (\d+) pages?", cause["boxes"])
+            assert said, cause["boxes"]
+            boxes = sum(int(number) for number in said.groups()[:3] if number)
+            assert len(data["strip"]) == int(said[4]), cause["title"]
+            assert sum(entry["gained"] for entry in data["strip"]) == boxes, cause["title"]
+
+
+class TestCauses:
+    def test_more_like_this_are_as_many_as_the_link_says(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        causes = dashboard.viewer(start(monkeypatch, PAGE_BROWSER))["causes"]
+        assert causes
+        for cause in causes:
+            app = start(monkeypatch, GALLERY, question=json.dumps({"cause": cause["family"]}), door="causes")
+            assert f"<small>{cause['alike'] + 1} times, " in heading(app), cause["title"]
+
+    def test_every_row_of_the_causes_opens_its_times_mistakes_and_pages(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        app = start(monkeypatch, GALLERY, door="causes")
+        table = next(each.value for each in app.dataframe if "Cause" in each.value)
+        for at, row in table.iterrows():
+            family = list(causes(core(0)).alike)[int(str(at))]
+            said = heading(start(monkeypatch, GALLERY, question=json.dumps({"cause": family}), door="causes"))
+            numbers = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) (?:times?|mistakes?|pages?)", said)]
+            assert numbers == [row["Times"], row["Mistakes"], row["Pages"]], (row["Cause"], said)
+
+
+class TestSlices:
+    @pytest.mark.parametrize(("of", "measure"), [("A", "recall"), ("B", "recall"), ("B", "precision")])
+    def test_every_slice_opens_its_boxes_and_lists_its_pages(
+        self, monkeypatch: pytest.MonkeyPatch, of: str, measure: str
+    ) -> None:
+        app = start(monkeypatch, "pages/slices.py", of_models=of, slice_measure=measure)
+        slices = [one for each in components(app) for one in each.get("slices", [])]
+        for one in slices:
+            boxes = int(one["boxes"].split(" ")[0].replace(",", ""))
+            asked = [[each["attribute"], each["op"], each["value"]] for each in json.loads(one["conditions"])]
+            question = json.dumps({"slice": {"measure": measure, "conditions": asked}})
+            gallery = start(monkeypatch, GALLERY, question=question, model=str(LETTERS[of] + 1))
+            assert f"<small>{one['boxes']} in " in " ".join(dashboard.html_blocks(gallery)), one["title"]
+            assert sum(page["boxes"] for page in one["pages"]) == boxes or one["page_count"] > len(one["pages"])
+
+
+class TestSuspects:
+    def test_every_kind_lists_as_many_as_it_says(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
+        app = start(monkeypatch, "pages/suspects.py")
+        said = [text.rsplit(" ", 1) for text in next(e for e in app.button_group if e.key == "suspect_kind").options]
+        numbers = {name.lower(): int(number.replace(",", "")) for name, number in said}
+        assert numbers.pop("all") == sum(numbers.values())
+        for kind, number in numbers.items():
+            shown = start(monkeypatch, "pages/suspects.py", suspected=kind)
+            rows = [table for each in shown.dataframe if "Suspect" in (table := each.value)]
+            assert sum(map(len, rows)) == number, kind
+            assert f"{number} to review" in dashboard.words(shown) or not number
+
+
+class TestModels:
+    def test_every_pair_opens_in_compare_with_its_difference(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        app = start(monkeypatch, "pages/models.py")
+        table = next(each.value for each in app.dataframe if "" in each.value)
+        for row in range(len(table)):
+            for column in range(len(table)):
+                if row == column:
+                    continue
+                app.session_state["rank_pair"] = (row, column)
+                dashboard.fine(app.run())
+                compared = dashboard.fine(next(e for e in app.button if e.label == "Open in Compare").click().run())
+                data = next(each for each in components(compared) if "ledger" in each)
+                assert f"F1 {table[str(column)][row]}" in " ".join(dashboard.words(compared)), data["sentence"]
+                dashboard.go(app, "pages/models.py")
+
+
+def pair(app: AppTest) -> dict[str, Any]:
+    """What the two panes of Compare were given."""
+    return next(each for each in components(app) if "strip" in each)
 
 
 def heading(app: AppTest) -> str:

@@ -350,6 +350,11 @@ def test_the_view_shows_every_model(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not table["0"][1].endswith("★")
 
 
+def test_the_answer_names_the_label_that_it_is_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = dashboard.words(start(monkeypatch, MODELS, label="Table"))
+    assert "Table: The two models cannot be told apart on these documents." in words
+
+
 def test_another_measure_and_label(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, MODELS, rank_by="precision", label="Table")
     app.selectbox(key="rank_by").set_value("mean_iou")

@@ -167,7 +167,7 @@ def test_a_label_leaves_out_the_other_boxes() -> None:
     words = on_page(toy(), labels=["Table"])
     assert {each["label"] for pane in words["panes"] for each in pane["boxes"]} == {"Table"}
     assert [each["key"] for each in words["differences"]] == ["g2"]
-    assert words["panes"][1]["words"] == "gains 1, loses 0"
+    assert words["panes"][1]["words"] == "Table: gains 1, loses 0"
 
 
 def test_a_page_that_no_file_mentions_is_empty() -> None:

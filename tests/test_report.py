@@ -91,7 +91,9 @@ def test_markdown() -> None:
         ("WWW.example.org", "WWW\\.example.org"),
         ("https://example.org", "https\\://example.org"),
         ("a@example.org", "a\\@example.org"),
-        ("![x](y)", "\\!\\[x\\](y)"),
+        ("![x](y)", "!\\[x\\](y)"),
+        (":smile:", "\\:smile:"),
+        ("__b__", "\\_\\_b\\_\\_"),
         ("# head", "\\# head"),
         ("\u202eabc", "\\\\u202eabc"),
     ],
@@ -103,6 +105,13 @@ def test_no_label_becomes_markup(label: str, cell: str) -> None:
     assert len(lines) == 7
     # Unescaped, a row has exactly the bars that separate its cells.
     assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", lines[6])) == 5
+
+
+@pytest.mark.parametrize(
+    "text", ["Decided: 3 of 7", "at 12:30", "ground_truth.json", "Paragraphs joined!", "Ink & words", "ends with:"]
+)
+def test_words_without_markup_are_read_as_they_are(text: str) -> None:
+    assert to_markdown([table((0.5, text, 1, 1.0), title=text, signature=text)]).count(text) == 3
 
 
 def test_several_tables_stand_apart() -> None:

@@ -16,11 +16,12 @@ import numpy as np
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.resampling import FEW_DOCUMENTS, LEVEL, RESAMPLES, SEED, draws, interval, reach, widened
 from evaluator.metrics.box_measures import box_measures
-from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.box_results import ALL_LABELS, AnyBoxResult
 from evaluator.metrics.measures import Key, Measures
 from evaluator.metrics.results import JsonObject, ResultTable, count_of, defined, listed
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.dataset import NO_RUN, Run
+from evaluator.model.issues import isolated
 
 OrderedBy = Literal["date", "run", ""]
 
@@ -237,7 +238,13 @@ class Standings:
 
     @property
     def sentence(self) -> tuple[str, str]:
-        """The answer and what follows from it, each a sentence or nothing."""
+        """The answer and what follows from it, each a sentence or nothing; the answer names the label it is about."""
+        first, second = self._answer
+        of = self.key.label
+        return first if of == ALL_LABELS else f"{isolated(of)}: {first}", second
+
+    @property
+    def _answer(self) -> tuple[str, str]:
         known = [model.name for model, value in zip(self.models, self.values, strict=True) if not np.isnan(value)]
         title = METRICS[self.key.metric].title
         if len(known) < 2:

@@ -140,7 +140,8 @@ def pair_data(
     outcome = ledger.truth_outcome[rows_on(first, page, labels)[0]]
     counts = np.bincount(outcome[outcome >= 0], minlength=len(OUTCOMES)).tolist()
     names = [model.letter for model in models]
-    words = _pane_words(names, fixed=counts[B_ONLY], broke=counts[A_ONLY])
+    of = "" if labels is None else f"{', '.join(isolated(label) for label in labels)}: "
+    words = [of + text for text in _pane_words(names, fixed=counts[B_ONLY], broke=counts[A_ONLY])]
     a, b = (
         PaneItem(
             letter=model.letter,

@@ -668,6 +668,8 @@ class ComparePayload(Payload, frozen=True):
     """whose verdicts are one's own"""
     opens: str = "Page browser"
     """the view that shows the page of one model"""
+    scope: str = ""
+    """the label and the document that filters and causes count; empty for all"""
 
 
 class OpenEvent(Event, frozen=True):

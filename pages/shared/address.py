@@ -498,11 +498,16 @@ def read_url(view: View) -> None:
     The browser sends the address of the moment with each request, so quick ones carry an address that `write_url` has
     replaced meanwhile. One that this session knows is therefore followed only after a step back or onto another view.
 
+    The view that a button of the last one led to comes first, so the way holds although a message ended the run before.
+
     A session that did not come through app.py is sent there and ends: started by other means than its command,
     Streamlit may run a view alone.
     """
     if not state.access:
         st.switch_page("app.py")
+    following = State.next_view.take()
+    if following:
+        st.switch_page(following)
     entered = state.view != view
     state.view = view
     _read(entered)

@@ -218,10 +218,9 @@ def _show_pages(place: int, case: Diagnosed, shown: Preview) -> None:
     """The way to the page in the Page browser, with the prediction as it is given."""
     loaded = opened.opened(BOXES)
     names = [each.name for each in loaded.predictions] if loaded is not None else []
-    if case.name in names and st.button("Show pages", key=f"show_{place}"):
-        state.model = names.index(case.name)
-        go_to(shown.document, shown.page)
-        st.switch_page(_BROWSER_VIEW)
+    if case.name in names:
+        of = Place(shown.document, shown.page, 1)
+        widgets.way_to(_BROWSER_VIEW, "Show pages", _show_page, plain(case.name), of, key=f"show_{place}")
 
 
 def _bars(diagnosis: Diagnosis) -> str:
@@ -357,9 +356,10 @@ def description(name: str, source: Annotations) -> None:
         "Outlines": f"{row.outlines:,}",
     }
     widgets.table({"": list(facts), "In this file": list(facts.values())}, columns={"": 140}, alt="What is in the file")
-    if row.boxes and st.button("Show pages", key="show_pages_of_file"):
-        first = source.boxes
-        _show_page(plain(name), Place(source.documents[int(first.document[0])].doc_id, int(first.page[0]), 1))
+    if row.boxes:
+        boxes = source.boxes
+        first = Place(source.documents[int(boxes.document[0])].doc_id, int(boxes.page[0]), 1)
+        widgets.way_to(_BROWSER_VIEW, "Show pages", _show_page, plain(name), first, key="show_pages_of_file")
 
 
 def _spread(spread: Spread) -> str:
@@ -401,18 +401,16 @@ def _behind(check: object, name: str, source: Annotations, row: Contents) -> Non
             label_visibility="collapsed",
             key="page_of_check",
         )
-        if st.button("Show page", key="show_page_of_check"):
-            _show_page(name, shown[at])
+        widgets.way_to(_BROWSER_VIEW, "Show page", _show_page, name, shown[at], key="show_page_of_check")
 
 
 def _show_page(name: str, place: Place) -> None:
-    """Open a page of a file in the Page browser, under its own model where it is a prediction."""
+    """Choose a page of a file, under its own model where it is a prediction."""
     loaded = opened.opened(BOXES)
     models = [plain(each.name) for each in loaded.predictions] if loaded is not None else []
     if name in models:
         state.model = models.index(name)
     go_to(place.document, place.page)
-    st.switch_page(_BROWSER_VIEW)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

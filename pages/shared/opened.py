@@ -32,7 +32,7 @@ from evaluator.protocols.base import Source
 from evaluator.workspace import WORKSPACE_VARIABLE, Workspace
 from evaluator.workspace_folder import Taken
 from pages.shared import kept, protocol, waiting
-from pages.shared.state import Field, State, state
+from pages.shared.state import Field, Given, State, state, written
 
 SAMPLE_DATA: Final = Path(__file__).resolve().parents[2] / "sample_data"
 # A file or folder of this machine, or uploaded files.
@@ -300,6 +300,8 @@ def read(
         # An upload is forgotten, and can be read again at once.
         if isinstance(origin, Path):
             state.cancelled = (*state.cancelled, name)
+        else:
+            state.given = state.field_given = state.dropped = None
 
     return project.read_member(name, side, origin, lambda: waiting.read_with_progress(name, content, cancel))
 
@@ -356,6 +358,13 @@ def use(kind: Kind[C], named: Workspace) -> Project[C]:
         )
     kind.held.set(made)
     return made
+
+
+def give(field: Field[Given | None], files: str, role: str) -> None:
+    """Keep the files and the role that were chosen in two widgets of a form until a view has read them."""
+    uploaded = written(files) or []
+    if uploaded:
+        field.set((tuple((each.name, each.getvalue()) for each in uploaded), str(written(role))))
 
 
 def take_upload(kind: Kind[C], uploads: Sequence[tuple[str, bytes]], side: Side) -> Member[C]:

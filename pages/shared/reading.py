@@ -128,8 +128,10 @@ def _panel(
     if job is not None and job.running:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.progress(job.done / max(job.total, 1), text=f"{job.done:,} of {count_of(job.total, 'page')} read")
-            if st.button("Stop", key=f"{key}_stop"):
-                job.stop()
+            st.button("Stop", key=f"{key}_stop", on_click=job.stop)
+        if not was_running:
+            # From here on this part runs by itself.
+            st.rerun()
         return
     if was_running:
         st.rerun()
@@ -138,6 +140,4 @@ def _panel(
         failed = "Reading failed; see the server log. " if job is not None and job.failed else ""
         st.caption(failed + (unread if read is None else read))
         title, kind = ("Read the PDFs", "secondary") if read is None else ("Read again", "tertiary")
-        if st.button(title, key=f"{key}_read", type=kind):  # type: ignore[arg-type]
-            start()
-            st.rerun()
+        st.button(title, key=f"{key}_read", type=kind, on_click=start)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from evaluator.metrics.box_items import Question
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
 from evaluator.slices.slices import Slice, Slices
-from pages.shared import components, frame, gallery
+from pages.shared import components, frame, gallery, widgets
 from pages.shared import slices as held
 from pages.shared.browser import listing
 from pages.shared.opened import OpenedBoxes
@@ -52,7 +52,8 @@ def shown(loaded: OpenedBoxes, slices: Slices, payload: SlicesPayload, *, key: s
         go_to(page.document, page.index)
         st.switch_page(BROWSER_VIEW)
     if order is not None and order < len(slices.slices):
-        _open(loaded, slices.slices[order], of)
+        _choose(loaded, slices.slices[order], of)
+        st.switch_page(GALLERY_VIEW)
 
 
 def too_few(loaded: OpenedBoxes, slices: Slices, *, key: str, of: str) -> None:
@@ -63,17 +64,16 @@ def too_few(loaded: OpenedBoxes, slices: Slices, *, key: str, of: str) -> None:
     for place, one in enumerate(slices.thin):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.caption(frame.escaped(plain(one.sentence)))
-            if st.button(f"Show {count_of(one.boxes, 'box')}", key=f"{key}_few_{place}", type="tertiary"):
-                _open(loaded, one, of)
+            words, at = f"Show {count_of(one.boxes, 'box')}", f"{key}_few_{place}"
+            widgets.way_to(GALLERY_VIEW, words, _choose, loaded, one, of, key=at, type="tertiary")
 
 
-def _open(loaded: OpenedBoxes, one: Slice, of: str) -> None:
-    """Show exactly the boxes of a slice in the Gallery."""
+def _choose(loaded: OpenedBoxes, one: Slice, of: str) -> None:
+    """Exactly the boxes of a slice, for the Gallery."""
     listing.clear_filter()
     state.gallery_third = ""
     state.model = _model(loaded, of)
     gallery.ask(Question(slice=held.slice_of(one.conditions, one.measure)))
-    st.switch_page(GALLERY_VIEW)
 
 
 def _model(loaded: OpenedBoxes, of: str) -> int:

@@ -158,6 +158,10 @@ class ImportNote(NamedTuple):
     total: int
 
 
+Given = tuple[tuple[tuple[str, bytes], ...], str]
+"""Names and content of chosen files, and the words of their role."""
+
+
 class State:
     """Every value of a reader's session, by the view that it belongs to."""
 
@@ -166,6 +170,8 @@ class State:
     view: Field[str] = Field("")
     addresses: Field[tuple[dict[str, str], ...]] = Field(())
     address_left: Field[bool] = Field(False)
+    # The view that a button leads to, until the next run goes there.
+    next_view: Field[str] = Field("")
     entered_bare: Field[bool] = Field(False)
     linked: Field[bool] = Field(False)
     refused: Field[tuple[str, ...]] = Field(())
@@ -187,6 +193,9 @@ class State:
     poster_b: WidgetField[int | None] = WidgetField(None)
     upload_folder: Field[tempfile.TemporaryDirectory[str] | None] = Field(None)
     pdf_folders: Field[Mapping[Folders, PdfFolder]] = Field({})
+    # Chosen files and their role until they are read: the browser empties the form at once.
+    given: Field[Given | None] = Field(None)
+    field_given: Field[Given | None] = Field(None)
     rejected: Field[AnyMember | None] = Field(None)
     field_rejected: Field[AnyMember | None] = Field(None)
     # Large files whose reading was cancelled, by name.
@@ -397,6 +406,11 @@ def go_to(document: str, index: int) -> None:
 def report(key: str) -> Report | None:
     """What the browser reports of a component, table or chart, by its key; None before it was shown."""
     return cast("Report | None", st.session_state.get(key))
+
+
+def written(key: str) -> Any:  # noqa: ANN401 - whatever the widget holds
+    """What a widget of a form holds when the form is sent, by its key; None before it was shown."""
+    return st.session_state.get(key)
 
 
 def chosen_cells(key: str) -> list[tuple[int, Any]]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeVar
 from unicodedata import east_asian_width
 
 import streamlit as st
 
 from evaluator.charts.vega import Chart
-from pages.shared.state import AnyField, chart_key
+from pages.shared.state import AnyField, chart_key, state
 
 ROW_HEIGHT: Final = 26
 HEADER_HEIGHT: Final = 34
@@ -43,6 +43,16 @@ def choice(label: str, names: Mapping[K, str], field: AnyField, **more: Any) -> 
         label, list(names), format_func=names.__getitem__, key=field.key, persist_state="session", **more
     )
     return chosen
+
+
+def way_to(view: str, label: str, act: Callable[..., object], *args: Any, key: str, **more: Any) -> None:  # noqa: ANN401
+    """A button that does something and leads to another view; both hold although another message ends the run."""
+    st.button(label, key=key, on_click=_go, args=(view, act, args), **more)
+
+
+def _go(view: str, act: Callable[..., object], args: tuple[Any, ...]) -> None:
+    act(*args)
+    state.next_view = view
 
 
 def table(

@@ -389,3 +389,33 @@ def test_every_matrix_can_be_downloaded(server: str, visit: Visit, tmp_path: Pat
         assert len(archive.namelist()) == 8
         rows = list(csv.reader(io.StringIO(archive.read("A confusion.csv").decode())))
     assert [[float(each) for each in row[2:-1]] for row in rows[1:]] == core().whole.matrices.confusion[0].tolist()
+
+
+NAMES_ABOVE = """() => [...document.querySelectorAll('*')].map((node) => node.shadowRoot).filter(Boolean)
+  .flatMap((root) => [...root.querySelectorAll('thead .mx-name span')]).map((span) => {
+    const range = document.createRange();
+    range.selectNodeContents(span);
+    const {left, right, top, bottom} = range.getBoundingClientRect();
+    return [left, top, right, bottom];
+  })"""
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (960, 600)])
+def test_a_small_window_shows_the_matrix_and_the_page_beside_it(
+    server: str, visit: Visit, size: tuple[int, int]
+) -> None:
+    screen = opened(visit(server, width=size[0], height=size[1]))
+    page = screen.page.locator(".tint-pane").bounding_box()
+    cell = screen.page.locator(".mx-grid td").last.bounding_box()
+    assert page["y"] < 0.55 * size[1], "the page is in the first window"
+    assert cell["x"] + cell["width"] <= page["x"] <= page["x"] + page["width"] <= size[0]
+    assert cell["width"] >= 30
+    chips = screen.page.locator(".tint-chip").all_inner_texts()
+    assert "True Figure" in chips
+    assert "Predicted Figure" in chips
+    names = screen.page.evaluate(NAMES_ABOVE)
+    assert names
+    for at, one in enumerate(names):
+        for other in names[at + 1 :]:
+            apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] + 3 or other[3] <= one[1] + 3
+            assert apart, (one, other)

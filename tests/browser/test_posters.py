@@ -248,3 +248,16 @@ def test_a_real_jpeg_poster_stays_in_the_budget_and_gets_sharper(
     for _ in range(12):
         screen.page.get_by_role("button", name="Zoom in").click()
     screen.wait(lambda: screen.page.evaluate(VIEWER)["pixels"] == 5_000, "the sharp picture")
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (960, 600)])
+def test_a_small_window_shows_the_table_and_the_poster_beside_it(
+    url: str, visit: Callable[..., Screen], size: tuple[int, int]
+) -> None:
+    screen = drawn(visit(url, width=size[0], height=size[1]).open("posters"))
+    sheet, table = screen.places()["sheet"], screen.page.get_by_test_id("stDataFrame").first.bounding_box()
+    assert sheet[1] < 0.75 * size[1], "the poster is in the first window"
+    assert table["y"] + 100 < size[1]
+    assert table["x"] + table["width"] <= sheet[0] <= sheet[2] <= size[0]
+    fields = screen.page.locator("[data-testid=stButtonGroup] button", has_text="Fields").bounding_box()
+    assert fields["x"] + fields["width"] <= size[0] - 15, "the last of the parts is not cut"

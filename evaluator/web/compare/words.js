@@ -53,14 +53,14 @@ export function writeFilters(view) {
 
 /** The causes with what became of them. @param {Comparison} view */
 export function writeCauses(view) {
-  const { causes = [], cause = "" } = view.shown();
+  const { causes = [], cause = "", scope = "" } = view.shown();
   view.causesHead.hidden = view.causes.hidden = causes.length === 0;
-  drawWhenOther(view.causes, causes, () => {
+  drawWhenOther(view.causes, [causes, scope], () => {
     drawCauses(view.causes, causes, (key) => {
       markCauses(view.causes, key);
       view.sendChoice("cause", key);
     });
-    view.causesHead.replaceChildren(html("h2", {}, "Causes"), html("span", { class: "muted net-order" }, `${count(causes.length)}, most boxes first`));
+    view.causesHead.replaceChildren(html("h2", {}, "Causes"), html("span", { class: "muted net-order" }, `${count(causes.length)}${scope ? `, boxes of ${scope}` : ""}, most boxes first`));
   });
   markCauses(view.causes, cause);
 }

@@ -15,11 +15,14 @@ import { cellAfter, cellFacts, nameLines } from "./facts.js";
 
 const MANY = 16;
 const CELL_WIDTH = 46;
+/** Of a cell in a narrow window, where every second name of a column stands higher. */
+const NARROW_CELL = 30;
 const SMALL_NAMES = 152;
 /** Pixels of the names of the rows, and the lines of a name above a column. */
 const NAMES = [100, 150];
 const NAME_LINES = 8;
 const GAP = 2;
+const CELL_FONT = "650 14px 'Source Sans', 'Source Sans 3', sans-serif";
 const NAME_FONT = "12px 'Source Sans', 'Source Sans 3', sans-serif";
 
 class Matrix {
@@ -38,6 +41,8 @@ class Matrix {
     this.small = false;
     this.drawn = "";
     this.narrow = false;
+    /** every second name of a column stands higher, for cells that are narrower than names */
+    this.staggered = false;
     /** pixels of the grid when it was drawn, and of a cell */
     this.width = 0;
     this.cellWidth = CELL_WIDTH;
@@ -141,7 +146,7 @@ class Matrix {
   /** @param {[number, number] | null} at the line above the grid */
   describe(at) {
     if (!this.data || !at) {
-      this.words.textContent = "";
+      this.words.textContent = "Point at a cell, or move to it with the arrow keys, to read its numbers.";
       return;
     }
     const [row, column] = at;
@@ -186,7 +191,7 @@ class Matrix {
     const held = this.grid.matches(":focus-within");
     this.root.classList.toggle("small", small);
     this.narrow = small ? this.fitSmall(data.classes.length) : false;
-    this.measure(data.classes);
+    this.measure(data);
     this.size.hidden = data.classes.length <= MANY && !small;
     this.size.textContent = small ? "Cells with numbers" : "Small cells";
     this.size.setAttribute("aria-label", this.size.textContent);
@@ -206,15 +211,31 @@ class Matrix {
     this.writeLegend(data);
   }
 
-  /** Room for the names: of the rows about half of the longest one, so that it takes two lines. @param {string[]} classes */
-  measure(classes) {
+  /** Room for the names: of the rows about half of the longest one, so that it takes two lines. @param {MatrixPayload} data */
+  measure({ classes, text }) {
     this.width = this.scroller.clientWidth;
     const longest = Math.max(0, ...classes.map((name) => textWidth(name.slice(0, 200), NAME_FONT)));
     const names = Math.round(Math.min(NAMES[1], Math.max(NAMES[0], longest <= 90 ? 0 : 0.6 * longest + 16)));
+    const room = this.width - GAP * (classes.length + 2) - 3;
+    const number = text.flat().reduce((long, each) => (each.length > long.length ? each : long), "");
+    const least = Math.max(NARROW_CELL, Math.ceil(textWidth(number, CELL_FONT)) + 3);
+    this.staggered = !this.small && room < names + CELL_WIDTH * classes.length && room >= names + least * classes.length;
+    this.root.classList.toggle("staggered", this.staggered);
     this.root.style.setProperty("--names", `${names}px`);
     // A wide table stretches all of its columns alike.
-    const stretch = (this.width - GAP * (classes.length + 2) - 3) / (names + CELL_WIDTH * classes.length);
-    this.cellWidth = Math.floor(CELL_WIDTH * Math.max(1, stretch)) - 1;
+    const stretch = room / (names + CELL_WIDTH * classes.length);
+    this.cellWidth = this.staggered ? Math.floor((room - names) / classes.length) : Math.floor(CELL_WIDTH * Math.max(1, stretch)) - 1;
+    this.root.style.setProperty("--cell", `${this.cellWidth}px`);
+    const low = this.staggered ? classes.map((name, column) => (column % 2 ? 0 : this.linesOf(name, column, classes.length).length)) : [0];
+    this.root.style.setProperty("--low-lines", String(Math.max(...low)));
+  }
+
+  /** The name of a column in lines. @param {string} name @param {number} column @param {number} classes @returns {string[]} */
+  linesOf(name, column, classes) {
+    // A staggered name reaches over half of both neighbours, the first and the last one over half of the only one.
+    const cells = !this.staggered ? 1 : column === 0 || column === classes - 1 ? 1.5 : 2;
+    const most = cells === 1 ? this.cellWidth : cells * this.cellWidth - 4;
+    return nameLines(name, (text) => textWidth(text, NAME_FONT) <= most, NAME_LINES);
   }
 
   /** @param {MatrixPayload} data @returns {HTMLElement} */
@@ -226,7 +247,7 @@ class Matrix {
   /** @param {string} name @param {number} column @param {boolean} small @returns {HTMLElement} */
   nameOfColumn(name, column, small) {
     const number = this.narrow && column % 2 && column > 9 ? "" : String(column);
-    const lines = small ? [number] : nameLines(name, (text) => textWidth(text, NAME_FONT) <= this.cellWidth, NAME_LINES);
+    const lines = small ? [number] : this.linesOf(name, column, this.data?.classes.length ?? 0);
     return html("th", { class: "mx-name", scope: "col", role: "columnheader", "data-name-column": column, title: name, "aria-label": name },
       ...lines.map((line) => html("span", { dir: "auto" }, line)));
   }

@@ -546,6 +546,8 @@ export interface ComparePayload {
   reviewer?: string | null;
   /** the view that shows the page of one model */
   opens?: string;
+  /** the label and the document that filters and causes count; empty for all */
+  scope?: string;
 }
 
 /** A page of one model to open in the Page browser. */

@@ -30,12 +30,16 @@ export function startPlacement() {
   return { zoom: 1, x: 0, y: 0, sheet: { width: 0, height: 0 }, pane: { width: 0, height: 0 } };
 }
 
-/** Sizes the sheet for its zoom and keeps it inside the pane. @param {Placement} place @param {Size} page */
+/**
+ * Sizes the sheet for its zoom and keeps it inside the pane; one that is lower than the pane begins at its top, level with
+ * what stands beside it.
+ * @param {Placement} place @param {Size} page
+ */
 export function fitSheet(place, page) {
   const scale = fitScale(page, place.pane, MARGIN) * place.zoom;
   place.sheet = { width: Math.max(1, Math.round(page.width * scale)), height: Math.max(1, Math.round(page.height * scale)) };
   place.x = clampOffset(place.x, place.sheet.width, place.pane.width, MARGIN);
-  place.y = clampOffset(place.y, place.sheet.height, place.pane.height, MARGIN);
+  place.y = Math.min(MARGIN, clampOffset(place.y, place.sheet.height, place.pane.height, MARGIN));
 }
 
 /**

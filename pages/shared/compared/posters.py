@@ -72,10 +72,7 @@ def _source() -> panes.Source | None:
 
     def draw(place: Place, picture: PictureItem, kinds: Sequence[PairKind]) -> PairLayers:
         words = tuple(choices.words(model, place.document) for model in chosen)
-        drawn = poster_pair((words[0], words[1]), models=(first, second), kinds=kinds)
-        if any(each is not None and not each.page_words for each in words):
-            drawn = drawn._replace(notes=("This page has no text layer: words cannot be boxed.",))
-        return drawn
+        return poster_pair((words[0], words[1]), models=(first, second), kinds=kinds)
 
     return panes.Source(
         chosen=chosen,

@@ -19,7 +19,7 @@ from evaluator.protocols.pixel.matrix import Matrices, page_means
 from pages.shared import frame, widgets
 from pages.shared.opened import OpenedBoxes, Place
 from pages.shared.pixel.scope import Scope, Shown, place_of, sides_of
-from pages.shared.state import chosen_cells, go_to, state
+from pages.shared.state import State, chosen_cells, go_to, state
 
 _BEHIND = "pixel_behind"
 _MEANS = {"all_classes": "All classes", "present_classes": "Present classes"}
@@ -131,9 +131,9 @@ def _means(shown: Shown) -> None:
     )
     head = f"<thead><tr><th>Mean F1</th>{head}</tr></thead>"
     st.html(f'<table class="ls-means{frame.theme()}">{head}<tbody>{body}</tbody></table>')
-    if waiting and st.button("Compute the mean over pages", key="pixel_means_wanted"):
-        state.pixel_page_means = True
-        st.rerun()
+    if waiting:
+        words = "Compute the mean over pages"
+        st.button(words, key="pixel_means_wanted", on_click=State.pixel_page_means.set, args=(True,))
     if any(scope.result.mixed_sizes for scope in shown.scopes.values()):
         st.caption("Pages weigh by their pixels and differ in size; the mean over pages gives each the same weight.")
 

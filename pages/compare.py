@@ -478,7 +478,7 @@ def _kind_switch(kinds: dict[str, str]) -> str:
         state.pair_kind = next(iter(kinds))
     if len(kinds) > 1:
         with st.sidebar:
-            widgets.choice("Compare", kinds, State.pair_kind)
+            widgets.choice("Compare", kinds, State.pair_kind, on_change=lambda: State.pair_box.set(None))
     return state.pair_kind
 
 

@@ -25,6 +25,7 @@ from pages.shared.findings import card as finding
 from pages.shared.findings import log as findings
 from pages.shared.findings import meeting, queue
 from pages.shared.opened import OpenedBoxes
+from pages.shared.posters import verdicts as word_findings
 from pages.shared.results import result_of
 from pages.shared.state import ImportNote, State, state
 
@@ -268,13 +269,13 @@ def _detail(loaded: OpenedBoxes | None, group: FindingGroup) -> None:
     entry = group.entries[0]
     finding.state(entry)
     finding.picture(loaded, group)
-    of_field = entry.judged.target.kind == "field"
+    of_texts = {"field": field_findings, "word": word_findings}.get(entry.judged.target.kind)
     there = entry.state not in ("gone", "not_open") and entry.judged.target.page is not None
-    there = there and (of_field or loaded is not None)
+    there = there and (of_texts is not None or loaded is not None)
     if there and st.button("Show on the page", icon=":material/find_in_page:", key="finding_show"):
-        if of_field:
-            field_findings.show_on_page(entry)
-            st.switch_page(field_findings.VIEW_FILE)
+        if of_texts is not None:
+            of_texts.show_on_page(entry)
+            st.switch_page(of_texts.VIEW_FILE)
         assert loaded is not None
         queue.show_on_page(loaded, entry)
         st.switch_page(BROWSER_VIEW)
@@ -429,12 +430,19 @@ def _nothing(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
         st.page_link(BROWSER_VIEW, label="Open the Page browser", icon=":material/find_in_page:")
 
 
+def _every_status(loaded: OpenedBoxes | None) -> list[FindingStatus]:
+    """What became of every finding, of boxes, fields and words, the newest first."""
+    place = {target_id: number for number, target_id in enumerate(findings.review_log().judged)}
+    every = [*findings.statuses(loaded), *field_findings.statuses(), *word_findings.statuses()]
+    return sorted(every, key=lambda entry: place.get(entry.judged.target_id, len(place)))
+
+
 def view() -> None:
     """The whole view."""
     read_url("findings")
     loaded = opened.boxes()
     log = findings.review_log()
-    entries = field_findings.every_status(loaded)
+    entries = _every_status(loaded)
     if state.meeting_open and loaded is not None:
         meeting.show(loaded, entries)
         write_url("findings")

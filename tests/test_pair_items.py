@@ -406,6 +406,22 @@ def test_the_address_has_the_parts_of_its_kind_alone(
     assert ("recall_grid" if kind != "fields" else "profile") in app.query_params
 
 
+def test_pixels_are_counted_in_compare_as_in_their_own_view(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, COMPARE, compare="pixels")
+    assert "missing pages: penalize" in dashboard.signature(app)
+    app.selectbox(key=dashboard.key_of(app, "pixel_missing")).set_value("ignore")
+    dashboard.fine(app.run())
+    assert "missing pages: ignore" in dashboard.signature(app)
+    assert app.query_params["missing"] in ("ignore", ["ignore"])
+    app.selectbox(key=dashboard.key_of(app, "pixel_classes")).set_value("different")
+    dashboard.fine(app.run())
+    assert "different classes" in dashboard.signature(app)
+    assert any("The sides use different classes" in each.value for each in app.caption)
+    own = dashboard.go(app, "pages/pixel_confusion.py")
+    assert own.selectbox(key=dashboard.key_of(own, "pixel_missing")).value == "ignore"
+    assert own.selectbox(key=dashboard.key_of(own, "pixel_classes")).value == "different"
+
+
 def test_boxes_alone_offer_boxes_and_pixels(monkeypatch: pytest.MonkeyPatch) -> None:
     sides = [SAMPLE_DATA / "lines.json", SAMPLE_DATA / "blocks.json"]
     app = start(monkeypatch, COMPARE, files=dashboard.workspace(SAMPLE_DATA / "ground_truth.json", sides))

@@ -22,16 +22,18 @@ from pages.shared.compared import panes
 from pages.shared.opened import OpenedBoxes, Place
 from pages.shared.pixel import results as choices
 from pages.shared.pixel import verdicts as pixel_findings
+from pages.shared.pixel.controls import count_choices
 from pages.shared.state import go_to, state
 
 PIXEL_VIEW = "pages/pixel_confusion.py"
 
 
 def sidebar(loaded: OpenedBoxes) -> None:
-    """Both models and their score thresholds."""
+    """Both models, how the pixels are counted, and the score thresholds."""
     with st.sidebar:
         for model, role in zip(loaded.pair, ("baseline", "candidate"), strict=True):
             frame.model_choice(loaded, model, f", {role}")
+        count_choices()
         for model in loaded.pair:
             headline.score_slider(loaded, model)
 

@@ -377,7 +377,7 @@ def _costs(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     frame.section("What each error costs", "points of AP that its repair alone gains")
     known = {letter: one for letter, one in errors.items() if one is not None}
     if not known:
-        st.caption("The errors have no cost here: predictions without scores, or outlines.")
+        st.caption("The errors have no cost here: the predictions have no scores.")
         return
     titles = [ERROR_TYPES["tide"][name].title for name in TIDE]
     chart = charts.error_costs(

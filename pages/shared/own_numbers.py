@@ -356,7 +356,7 @@ def _curves(loaded: OpenedBoxes, model: Named) -> None:
         dark=frame.is_dark(),
     )
     widgets.chart(st, drawn, alt="Precision against recall by label")
-    score = threshold_text(score_threshold(model))
+    score = threshold_text(score_threshold(loaded, model))
     st.caption(f"Filled dot: at score {score}. Hollow dot: at the best score of the label.")
 
 

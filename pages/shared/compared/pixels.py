@@ -14,6 +14,7 @@ from evaluator.drawing.pair_items import ItemPages, item_pages
 from evaluator.drawing.payloads import ModelItem, OpenEvent, PairKind, PictureItem, VerdictEvent
 from evaluator.drawing.pixel_pair import pixel_pair, wrong_pieces
 from evaluator.metrics.item_ledger import ItemLedger
+from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import plain
 from evaluator.protocols import PROTOCOLS, pixel
 from pages.shared import frame, headline, pair_differences, pictures
@@ -54,7 +55,7 @@ def body(loaded: OpenedBoxes) -> None:
     a, b = results
     with head:
         thresholds = ", ".join(
-            f"{result.signature.min_score or 0.0:g} ({model.letter})"
+            f"{threshold_text(result.signature.min_score or 0.0)} ({model.letter})"
             for result, model in zip(results, loaded.pair, strict=True)
         )
         signed = a.signature

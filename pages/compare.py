@@ -293,7 +293,7 @@ def _every_model(loaded: OpenedBoxes) -> None:
     frame.section("All models", "against A, 95 % intervals over documents; a row makes its model B")
     letters = [f"{row.model.letter} " if isinstance(row.model, Named) else "" for row in rows]
     table = pd.DataFrame({"Model": [letter + plain(row.model.name) for letter, row in zip(letters, rows, strict=True)]})
-    table["Score"] = [f"≥ {threshold_text(score_threshold(row.model))}" for row in rows]
+    table["Score"] = [f"≥ {threshold_text(score_threshold(loaded, row.model))}" for row in rows]
     for metric, title in (("precision", "Precision"), ("recall", "Recall"), ("f1", "F1")):
         table[title] = [getattr(row.result.micro, metric)[0] for row in rows]
         if metric != "f1":
@@ -486,7 +486,7 @@ def _kind_switch(kinds: dict[str, str]) -> str:
         state.pair_kind = next(iter(kinds))
     if len(kinds) > 1:
         with st.sidebar:
-            widgets.choice("Compare", kinds, State.pair_kind)
+            widgets.choice("Compare", kinds, State.pair_kind, on_change=lambda: State.pair_box.set(None))
     return state.pair_kind
 
 

@@ -25,10 +25,13 @@ from pages.shared.findings import card as finding
 from pages.shared.findings import log as findings
 from pages.shared.findings import meeting, queue
 from pages.shared.opened import OpenedBoxes
+from pages.shared.posters import verdicts as word_findings
 from pages.shared.results import result_of
 from pages.shared.state import ImportNote, State, state
 
 BROWSER_VIEW = "pages/page_browser.py"
+# Findings that have views of their own, by the kind of what they are about.
+_OF_TEXTS: Final = {"field": field_findings, "word": word_findings}
 # Groups of one sheet of the queue.
 _SHEET: Final = 50
 _STATE_CHOICES: Final[Mapping[str, str]] = {"": "All", "applies": "Applies", "past": "No longer applies"}
@@ -268,11 +271,10 @@ def _detail(loaded: OpenedBoxes | None, group: FindingGroup) -> None:
     entry = group.entries[0]
     finding.state(entry)
     finding.picture(loaded, group)
-    of_field = entry.judged.target.kind == "field"
+    of_texts = _OF_TEXTS.get(entry.judged.target.kind)
     there = entry.state not in ("gone", "not_open") and entry.judged.target.page is not None
-    there = there and (of_field or loaded is not None)
-    if there:
-        view = field_findings.VIEW_FILE if of_field else BROWSER_VIEW
+    if there and (of_texts is not None or loaded is not None):
+        view = BROWSER_VIEW if of_texts is None else of_texts.VIEW_FILE
         symbol = ":material/find_in_page:"
         widgets.way_to(view, "Show on the page", _choose, loaded, entry, key="finding_show", icon=symbol)
     finding.judge(group, targets)
@@ -282,8 +284,9 @@ def _detail(loaded: OpenedBoxes | None, group: FindingGroup) -> None:
 
 def _choose(loaded: OpenedBoxes | None, entry: FindingStatus) -> None:
     """The page of a finding, with its box, for the view that shows it."""
-    if entry.judged.target.kind == "field":
-        field_findings.show_on_page(entry)
+    of_texts = _OF_TEXTS.get(entry.judged.target.kind)
+    if of_texts is not None:
+        of_texts.show_on_page(entry)
     elif loaded is not None:
         queue.show_on_page(loaded, entry)
 
@@ -434,12 +437,19 @@ def _nothing(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
         st.page_link(BROWSER_VIEW, label="Open the Page browser", icon=":material/find_in_page:")
 
 
+def _every_status(loaded: OpenedBoxes | None) -> list[FindingStatus]:
+    """What became of every finding, of boxes, fields and words, the newest first."""
+    place = {target_id: number for number, target_id in enumerate(findings.review_log().judged)}
+    every = [*findings.statuses(loaded), *field_findings.statuses(), *word_findings.statuses()]
+    return sorted(every, key=lambda entry: place.get(entry.judged.target_id, len(place)))
+
+
 def view() -> None:
     """The whole view."""
     read_url("findings")
     loaded = opened.boxes()
     log = findings.review_log()
-    entries = field_findings.every_status(loaded)
+    entries = _every_status(loaded)
     if state.meeting_open and loaded is not None:
         meeting.show(loaded, entries)
         write_url("findings")

@@ -131,7 +131,7 @@ def _scores(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         return
     places = {model.letter: model.index for model in scored}
     made = {model.letter: held.curve_of(loaded, model) for model in scored}
-    current = {model.letter: score_threshold(model) for model in scored}
+    current = {model.letter: score_threshold(loaded, model) for model in scored}
     label = state.label or None
     keys = [f"{name}_{state.gallery_round}" for name in ("against_score", "precision_recall")]
     left, right = st.columns([1.35, 1], gap="medium")

@@ -23,6 +23,7 @@ from pages.shared import components, frame, headline, pair_differences, pictures
 from pages.shared.address import at, read_url, write_url
 from pages.shared.opened import OpenedBoxes, Place, pixels
 from pages.shared.pixel import results as choices
+from pages.shared.pixel.controls import count_choices
 from pages.shared.pixel.scope import (
     Shown,
     arranged,
@@ -42,8 +43,6 @@ from pages.shared.state import AnyField, State, chosen_cells, go_to, report, sta
 _HEATMAP, _PAGE, _TABLE = "pixel_matrix", "pixel_page_view", "pixel_table"
 _SHOWS = {"pixels": "Pixels", "row": "Row share", "column": "Column share", "f1": "F1"}
 _COLOURS = {"steps": "Steps", "linear": "Linear", "log": "Log"}
-_CLASSES = {"auto": "Recognised by label names", "same": "The same", "different": "Different"}
-_MISSING = {"penalize": "Counts as background", "ignore": "Is left out"}
 _SIZE = ("Width", "Height")
 # The count names at most so many issues of one rule.
 _ISSUES_OF_A_RULE = 200
@@ -54,12 +53,7 @@ _ISSUES_OF_A_RULE = 200
 
 def _sidebar_choices(loaded: OpenedBoxes) -> None:
     """Classes, missing pages and score thresholds."""
-    lists: tuple[tuple[AnyField, str, dict[str, str]], ...] = (
-        (State.pixel_classes, "Classes of both sides", _CLASSES),
-        (State.pixel_missing, "Page missing on one side", _MISSING),
-    )
-    for field, title, names in lists:
-        widgets.choice(title, names, field)
+    count_choices()
     if len(loaded.models) > 2:
         for model in loaded.pair:
             frame.model_choice(loaded, model)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 from evaluator.drawing.field_pair import FieldSide, field_pair
 from evaluator.drawing.pair import PairLayers
 from evaluator.drawing.pair_items import ITEM_FILTERS, item_filters, item_page_list, item_pages, listed
-from evaluator.drawing.payloads import ModelItem
-from evaluator.drawing.pixel_pair import connected, pixel_pair
+from evaluator.drawing.payloads import CompareEvents, ModelItem
+from evaluator.drawing.pixel_pair import connected, pixel_pair, wrong_pieces
 from evaluator.drawing.poster_pair import poster_pair
 from evaluator.metrics.item_ledger import OUTCOMES, Item, item_ledger
 from evaluator.project import evaluate_together
@@ -23,6 +24,8 @@ from evaluator.protocols.fields.evaluation import FieldsResult
 from evaluator.protocols.fields.ledger import whole_ledger
 from evaluator.protocols.pixel.evaluation import PixelResult
 from evaluator.protocols.posters.page import PageDifference, WordPlaces
+from evaluator.review.place import FINDINGS_VARIABLE
+from evaluator.review.store import Store
 from pages.shared.state import State
 from tests import dashboard
 from tests.dashboard import SAMPLE_DATA, start
@@ -153,10 +156,12 @@ def test_the_pieces_of_a_page_are_its_wrong_pixels() -> None:
         for result, wanted in zip((a, b), ledger.amounts(at), strict=True):
             # Pixels with several labels count in parts in the matrix, and whole on the page.
             assert sum(region.pixels for region in result.wrong_regions(row).values()) >= wanted
-        drawn = pixel_pair((a, b), item.document, item.page or 0, models=MODELS, kinds=ITEM_FILTERS["changed"].kinds)
+        place = item.document, item.page or 0
+        pieces = wrong_pieces(a, *place), wrong_pieces(b, *place)
+        drawn = pixel_pair((a, b), *place, pieces=pieces, models=MODELS, kinds=ITEM_FILTERS["changed"].kinds)
         check_links(drawn)
         assert {box.kind for pane in drawn.panes for box in pane.boxes} <= {"a_invents", "b_invents", "shared"}
-        swapped = pixel_pair((b, a), item.document, item.page or 0, models=MODELS, kinds=("shared",))
+        swapped = pixel_pair((b, a), *place, pieces=pieces[::-1], models=MODELS, kinds=("shared",))
         assert [box.xyxy for box in swapped.panes[1].boxes] == [box.xyxy for box in drawn.panes[0].boxes]
 
 
@@ -276,6 +281,145 @@ def test_a_link_reopens_page_filter_and_kind(monkeypatch: pytest.MonkeyPatch, ki
     assert (again["document"], again["index"]) == (last["document"], last["index"])
     assert panes(linked)["show"] == "b_fixed"
     assert not any("could not be followed" in each.value for each in linked.caption)
+
+
+KIND_JUDGED = {"pixels": "mistake", "fields": "field", "posters": "word"}
+
+
+@pytest.mark.parametrize("kind", KIND_JUDGED)
+def test_what_either_model_has_wrong_can_be_judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str) -> None:
+    kept = tmp_path / "findings.sqlite"
+    monkeypatch.setenv(FINDINGS_VARIABLE, str(kept))
+    app = start(monkeypatch, COMPARE, compare=kind, **({"poster": "seed-bank"} if kind == "posters" else {}))
+    given = panes(app)
+    assert (given["verdicts"], given["reviewer"]) == (True, "")
+    for pane in given["panes"]:
+        keys = {box["key"] for box in pane["boxes"]}
+        drawn = [each for each in pane["mistakes"] if each["keys"]]
+        assert drawn
+        assert all(each["target"] and set(each["keys"]) <= keys for each in drawn)
+    for pane in given["panes"]:
+        mistake = next(each for each in pane["mistakes"] if each["keys"])
+        event = {
+            "id": f"one-{pane['letter']}", "document": given["page"]["document"], "index": given["page"]["index"],
+            "number": mistake["number"], "keys": mistake["keys"], "target": mistake["target"], "verdict": "ignore",
+            "note": pane["letter"], "letter": pane["letter"], "name": "Ngozi",
+        }  # fmt: skip
+        app = judged_in(monkeypatch, app, event)
+        (shown,) = (each for each in panes(app)["panes"] if each["letter"] == pane["letter"])
+        judged = [each for each in shown["mistakes"] if each.get("target") == mistake["target"]]
+        # Several pieces of wrong pixels may be made by the same boxes.
+        assert judged
+        for each in judged:
+            assert [(said["author"], said["note"]) for said in each["verdict"]["opinions"]] == [
+                ("Ngozi", pane["letter"])
+            ]
+            assert each["answered"] == f"one-{pane['letter']}"
+    with Store(kept) as store:
+        assert {event.target.kind for event in store.log().events} == {KIND_JUDGED[kind]}
+    listed_there = start(monkeypatch, "pages/findings.py")
+    table = next(frame.value for frame in listed_there.dataframe if "Verdict" in frame.value)
+    assert set(table["State"]) <= {"Still present in this run"}
+
+
+def judged_in(monkeypatch: pytest.MonkeyPatch, app: AppTest, event: dict[str, Any]) -> AppTest:
+    """The view after a verdict that the panes send; AppTest has no events of components."""
+    sent: list[bool] = []
+
+    def once(payload: Any, *, key: str, on_verdict: Any, **on: Any) -> CompareEvents:
+        if not sent:
+            sent.append(True)
+            on_verdict()
+        return CompareEvents()
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pages.shared.components.panes", once)
+        patch.setattr("pages.shared.compared.panes.report", lambda key: {"verdict": event})
+        app.run()
+    assert sent
+    return dashboard.fine(app.run())
+
+
+def chosen_in(monkeypatch: pytest.MonkeyPatch, app: AppTest, box: dict[str, Any]) -> AppTest:
+    """The view after a box was chosen in the panes."""
+    sent: list[bool] = []
+
+    def once(payload: Any, *, key: str, on_selected: Any, **on: Any) -> CompareEvents:
+        if not sent:
+            sent.append(True)
+            on_selected()
+        return CompareEvents()
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pages.shared.components.panes", once)
+        patch.setattr("pages.shared.compared.panes.report", lambda key: {"selected": box})
+        app.run()
+    assert sent
+    return dashboard.fine(app.run())
+
+
+@pytest.mark.parametrize("kind", KIND_JUDGED)
+def test_a_box_chosen_on_the_first_page_stays_chosen(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    # Each view has chosen a box of its own on a page that is not the first one here.
+    own = {"pixels": {"box": "p3"}, "fields": {"field_box": "p302", "field_doc": "quayside-77120"}, "posters": {}}[kind]
+    app = start(monkeypatch, COMPARE, compare=kind, **own)
+    if kind == "posters":
+        app.session_state[State.poster.key] = "seed-bank"
+        dashboard.fine(app.run())
+    given = panes(app)
+    assert given["selected"] is None
+    key = next(box["key"] for box in given["panes"][0]["boxes"])
+    box = {"document": given["page"]["document"], "index": given["page"]["index"], "key": key}
+    app = chosen_in(monkeypatch, app, box)
+    assert panes(app)["selected"] == key
+    assert app.query_params["chosen"] in (key, [key])
+    app = chosen_in(monkeypatch, app, {**box, "document": "another"})
+    assert panes(app)["selected"] == key, "a box of a page that was left"
+
+
+@pytest.mark.parametrize(
+    ("kind", "foreign"),
+    [
+        ("boxes", {"field_iou", "field_doc", "recall_grid", "parity", "field_a", "poster", "profile", "classes"}),
+        ("pixels", {"iou", "field_iou", "field_doc", "recall_grid", "parity", "field_a", "poster", "profile", "label"}),
+        ("fields", {"iou", "doc", "page", "box", "scores", "model_a", "poster", "profile", "classes", "label"}),
+        ("posters", {"iou", "doc", "page", "box", "scores", "field_iou", "recall_grid", "field_a", "classes"}),
+    ],
+)
+def test_the_address_has_the_parts_of_its_kind_alone(
+    monkeypatch: pytest.MonkeyPatch, kind: str, foreign: set[str]
+) -> None:
+    every = {
+        "iou": "0.6", "scores": "0.2,0.3", "doc": "school-census.pdf", "page": "3", "box": "g1", "label": "Table",
+        "model_a": "2", "model_b": "1", "field_iou": "0.6", "field_doc": "norris-20466", "recall_grid": "decimal",
+        "parity": "stickler", "field_a": "2", "field_b": "1", "profile": "published", "poster": "seed-bank",
+        "classes": "same",
+    }  # fmt: skip
+    app = start(monkeypatch, COMPARE, compare=kind, **every)
+    left = set(app.query_params)
+    assert not left & foreign
+    assert left >= {"boxes": {"iou", "doc"}, "pixels": {"classes", "doc"}, "fields": {"recall_grid", "field_doc"},
+                    "posters": {"profile", "poster"}}[kind]  # fmt: skip
+    # What is left out is not forgotten: the other kinds come back with it.
+    app.selectbox(key="pair_kind").set_value("fields" if kind != "fields" else "posters")
+    dashboard.fine(app.run())
+    assert ("recall_grid" if kind != "fields" else "profile") in app.query_params
+
+
+def test_pixels_are_counted_in_compare_as_in_their_own_view(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, COMPARE, compare="pixels")
+    assert "missing pages: penalize" in dashboard.signature(app)
+    app.selectbox(key=dashboard.key_of(app, "pixel_missing")).set_value("ignore")
+    dashboard.fine(app.run())
+    assert "missing pages: ignore" in dashboard.signature(app)
+    assert app.query_params["missing"] in ("ignore", ["ignore"])
+    app.selectbox(key=dashboard.key_of(app, "pixel_classes")).set_value("different")
+    dashboard.fine(app.run())
+    assert "different classes" in dashboard.signature(app)
+    assert any("The sides use different classes" in each.value for each in app.caption)
+    own = dashboard.go(app, "pages/pixel_confusion.py")
+    assert own.selectbox(key=dashboard.key_of(own, "pixel_missing")).value == "ignore"
+    assert own.selectbox(key=dashboard.key_of(own, "pixel_classes")).value == "different"
 
 
 def test_boxes_alone_offer_boxes_and_pixels(monkeypatch: pytest.MonkeyPatch) -> None:

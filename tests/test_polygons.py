@@ -20,13 +20,13 @@ from evaluator.drawing.layers import page_data
 from evaluator.drawing.mistake_filter import mistake_columns
 from evaluator.drawing.outlines import outline_paths
 from evaluator.metrics.box_items import items
-from evaluator.metrics.error_types import DOCUMENT, NONE, SIDES
+from evaluator.metrics.error_types import DOCUMENT, NONE, SIDES, TIDE
 from evaluator.model.boxes import Overlap, overlap
 from evaluator.model.dataset import Annotations, join
 from evaluator.model.issues import Collector
 from evaluator.model.polygons import drawn_rings, outline_bounds, polygon_issues, polygon_overlap
 from evaluator.project import evaluate
-from evaluator.protocols import snapshot
+from evaluator.protocols import box_protocols, snapshot
 from evaluator.review.identity import page_mistakes
 from tests.building import annotations, box, ground_truth, random_rows
 
@@ -411,6 +411,14 @@ def test_names_sides_and_shares_of_mistakes_follow_the_outlines(tmp_path: Path) 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_outlines_that_are_their_boxes_have_the_mistakes_of_boxes(tmp_path: Path, seed: int) -> None:
+    files = squares(tmp_path, seed)
+    by_box = named(*files, iou=0.5, polygons=False)
+    assert by_box
+    assert named(*files, iou=0.5, polygons=True) == by_box
+
+
+def squares(folder: Path, seed: int) -> tuple[Path, Path]:
+    """Rectangles of two labels on one page, each with its own corners as outline."""
     draw = np.random.default_rng(seed)
     sides: list[list[dict[str, Any]]] = []
     for _ in range(2):
@@ -432,13 +440,11 @@ def test_outlines_that_are_their_boxes_have_the_mistakes_of_boxes(tmp_path: Path
         "categories": [{"id": 1, "name": "Text"}, {"id": 2, "name": "Table"}],
         "annotations": [{key: value for key, value in each.items() if key != "score"} for each in sides[0]],
     }
-    (tmp_path / "gt.json").write_text(json.dumps(instances))
     results = [{key: value for key, value in each.items() if key not in ("id", "iscrowd")} for each in sides[1]]
-    (tmp_path / "dt.json").write_text(json.dumps(results))
-    files = tmp_path / "gt.json", tmp_path / "dt.json"
-    by_box = named(*files, iou=0.5, polygons=False)
-    assert by_box
-    assert named(*files, iou=0.5, polygons=True) == by_box
+    paths = folder / "gt.json", folder / "dt.json"
+    for path, value in zip(paths, (instances, results), strict=True):
+        path.write_text(json.dumps(value))
+    return paths
 
 
 def test_outlines_that_cannot_be_used_are_found_when_they_are_asked_for(tmp_path: Path) -> None:
@@ -470,12 +476,8 @@ def test_crowds_are_compared_by_the_share_of_the_prediction(tmp_path: Path) -> N
     assert ignored == {0.5: [0, 1], 0.75: [0]}
 
 
-def test_average_precision_by_outline_is_that_of_masks_whose_edges_are_those_of_pixels(tmp_path: Path) -> None:
-    # pycocotools, iouType "segm"; L shapes with whole coordinates cover whole pixels, so that both areas are equal.
-    cocoeval = pytest.importorskip("pycocotools.cocoeval")
-    from pycocotools import mask
-    from pycocotools.coco import COCO
-
+def l_shapes(folder: Path) -> tuple[Path, Path]:
+    """L shapes with whole coordinates of two labels on twelve pages."""
     rng = np.random.default_rng(7)
 
     def shape(*sizes: int) -> list[int]:
@@ -502,9 +504,20 @@ def test_average_precision_by_outline_is_that_of_masks_whose_edges_are_those_of_
                 )
     images = [{"id": image, "width": 1000, "height": 800, "file_name": f"{image}.png"} for image in range(1, 13)]
     names = [{"id": 1, "name": "figure"}, {"id": 2, "name": "table"}]
-    truth, prediction = tmp_path / "gt.json", tmp_path / "dt.json"
+    truth, prediction = folder / "gt.json", folder / "dt.json"
     truth.write_text(json.dumps({"images": images, "categories": names, "annotations": annotations_, "info": {}}))
     prediction.write_text(json.dumps(results))
+    return truth, prediction
+
+
+def test_average_precision_by_outline_is_that_of_masks_whose_edges_are_those_of_pixels(tmp_path: Path) -> None:
+    # pycocotools, iouType "segm"; L shapes with whole coordinates cover whole pixels, so that both areas are equal.
+    cocoeval = pytest.importorskip("pycocotools.cocoeval")
+    from pycocotools import mask
+    from pycocotools.coco import COCO
+
+    truth, prediction = l_shapes(tmp_path)
+    results = json.loads(prediction.read_text())
     with contextlib.redirect_stdout(io.StringIO()):
         loaded = COCO(str(truth))
         rows = [{**row, "segmentation": mask.frPyObjects(row["segmentation"], 800, 1000)[0]} for row in results]
@@ -520,4 +533,52 @@ def test_average_precision_by_outline_is_that_of_masks_whose_edges_are_those_of_
     for name in ("AP", "AP50", "AP75", "AR1", "AR10", "AR100"):
         assert numbers[name] == pytest.approx(expected[name], abs=1e-12)
     assert 0.05 < numbers["AP"] < 0.95
-    assert evaluated.result.error_types is None  # type: ignore[attr-defined]
+    # TIDE names masks, and its AP at 0.5 is that of masks.
+    errors = evaluated.result.error_types  # type: ignore[attr-defined]
+    assert errors.ap == pytest.approx(expected["AP50"], abs=1e-12)
+    assert dict(zip(TIDE, errors.counts.tolist(), strict=True)) == MASKS_OF_TIDECV["count"]
+    costs = dict(zip(TIDE, errors.delta_ap.tolist(), strict=True))
+    assert costs == pytest.approx(MASKS_OF_TIDECV["delta_ap"], abs=1e-9)
+
+
+MASKS_OF_TIDECV: dict[str, dict[str, float]] = {
+    "count": {"classification": 0, "localisation": 4, "both": 0, "duplicate": 39, "background": 0, "missed": 28},
+    "delta_ap": {
+        "classification": 0.0, "localisation": 0.02911494505141761, "both": 0.0, "duplicate": 0.07045844574213952,
+        "background": 0.0, "missed": 0.2475290921382645,
+    },
+}  # fmt: skip
+"""What tidecv 1.0.1 says of the masks of `l_shapes` under ``TIDE.MASK``, the costs divided by 100."""
+
+
+def test_the_six_types_follow_the_outlines(tmp_path: Path) -> None:
+    # All boxes are equal. Outlines: the same; the opposite halves; half of a square; the upper part of one.
+    upper_part = [0, 0, 40, 0, 40, 16, 0, 16]
+    files = coco_files(tmp_path, [[LOWER], [LOWER], [SQUARE], [SQUARE]], [[LOWER], [UPPER], [LOWER], [upper_part]])
+    counts = {}
+    for polygons in (False, True):
+        for protocol in ("coco", "snapshot"):
+            (evaluated,) = evaluate(protocol, files[0], [files[1]], polygons=polygons)
+            system = box_protocols()[protocol]
+            errors = system.error_types(evaluated.result)  # type: ignore[arg-type]
+            assert errors is not None
+            named = dict(zip(TIDE, errors.counts.tolist(), strict=True))
+            counts[polygons, protocol] = {name: count for name, count in named.items() if count}
+    assert counts == {
+        (False, "coco"): {},
+        (False, "snapshot"): {},
+        (True, "coco"): {"localisation": 1, "background": 1, "missed": 1},
+        (True, "snapshot"): {"localisation": 1, "background": 1, "missed": 1},
+    }
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_outlines_that_are_their_boxes_have_the_types_and_costs_of_boxes(tmp_path: Path, seed: int) -> None:
+    files = squares(tmp_path, seed)
+    errors = []
+    for polygons in (False, True):
+        (evaluated,) = evaluate("coco", files[0], [files[1]], polygons=polygons, allow_no_match=True)
+        errors.append(evaluated.result.error_types)  # type: ignore[attr-defined]
+    assert errors[0].counts.tolist() == errors[1].counts.tolist()
+    np.testing.assert_allclose(errors[0].delta_ap, errors[1].delta_ap, atol=1e-12)
+    assert errors[0].ap == pytest.approx(errors[1].ap, abs=1e-12)

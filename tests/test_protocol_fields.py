@@ -904,8 +904,8 @@ def test_shards_that_do_not_fit_are_refused() -> None:
 def test_damaged_states_are_refused() -> None:
     state = hand().compared.get_state()
     for damaged, message in (
-        ({**state, "state": 2}, r"^not a state of compared fields, version 1: found 2$"),
-        ({}, r"^not a state of compared fields, version 1: found None$"),
+        ({**state, "state": 3}, r"^not a state of compared fields, version 2: found 3$"),
+        ({}, r"^not a state of compared fields, version 2: found None$"),
         ({**state, "iou": state["iou"][1:]}, r"^the state of compared fields is damaged: its columns do not fit"),
         ({**state, "document": [9, *state["document"][1:]]}, r"its columns do not fit together$"),
         ({key: value for key, value in state.items() if key != "right"}, r"^the state of .* is damaged: 'right'$"),

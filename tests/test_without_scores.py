@@ -11,7 +11,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluator import cli
+from evaluator.formats.fields import FORMAT
+from evaluator.model.dataset import join
+from evaluator.protocols import fields, snapshot
 from tests import dashboard
+from tests.building import annotations, box, ground_truth
 from tests.dashboard import SAMPLE_DATA, start
 
 TRUTH = SAMPLE_DATA / "ground_truth.json"
@@ -168,3 +172,49 @@ def test_commands_show_what_needs_no_score_and_refuse_the_rest_with_the_reason(
 def _json(capsys: pytest.CaptureFixture[str], *words: object) -> str:
     run(*words)
     return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("protocol", "kind", "stated"),
+    [
+        ("snapshot", "yolo", "score ≥ 0.00 · no scores: minimum score 0.50 does not apply · "),
+        ("pixel", "coco", " · no scores: minimum score 0.50 does not apply · same classes"),
+    ],
+)
+def test_a_minimum_score_without_scores_is_said_not_to_apply(
+    capsys: pytest.CaptureFixture[str], files: Files, protocol: str, kind: str, stated: str
+) -> None:
+    truth, (a, _) = files[kind]
+    words = ("evaluate", protocol, "--gt", truth, "--pred", a, "--json")
+    plain, asked = (json.loads(_json(capsys, *words, *more)) for more in ((), ("--min-score", "0.5")))
+    assert stated in asked["signature"]
+    assert "does not apply" not in plain["signature"]
+    assert {**asked, "signature": ""} == {**plain, "signature": ""}
+
+
+def test_fields_without_confidence_say_that_a_minimum_score_does_not_apply() -> None:
+    truth, predicted = ({"total": {"_value": 1, "_bbox": [0, 0, 9, 9]}} for _ in range(2))
+    read = [FORMAT.read(json.dumps(side).encode(), "a.json") for side in (truth, predicted)]
+    result = fields.evaluate(read[0], read[1], min_score=0.5)
+    assert "score ≥ 0.00" in result.signature.line
+    assert "no scores: minimum score 0.50 does not apply" in result.signature.line
+
+
+def test_predictions_of_which_some_have_no_score_say_that_these_stay() -> None:
+    rows = [box(0.1, 0.1, 0.3, 0.3, score=0.2), box(0.5, 0.5, 0.7, 0.7)]
+    dataset = join(ground_truth(rows[:1]), annotations(rows))
+    matching = snapshot.pair(dataset).match(min_score=0.5)
+    assert matching.prediction_counts.tolist() == [False, True]
+    assert " · score ≥ 0.50 · predictions without a score stay · " in matching.signature(0.5).line
+    assert "stay" not in snapshot.pair(dataset).match().signature(0.5).line
+
+
+@pytest.mark.parametrize(
+    "view", ["pages/overview.py", "pages/compare.py", "pages/models.py", "pages/pixel_confusion.py"]
+)
+def test_a_link_with_a_minimum_score_states_none_where_there_are_no_scores(
+    monkeypatch: pytest.MonkeyPatch, files: Files, view: str
+) -> None:
+    app, said = session(monkeypatch, view, files["coco"], scores="0.5,0.5")
+    assert "0.50" not in dashboard.signature(app).replace("IoU ≥ 0.50", "")
+    assert "score ≥ 0.5" not in said

@@ -37,7 +37,7 @@ _ALONE: Final[tuple[PairKind, PairKind]] = ("a_invents", "b_invents")
 _TOLD_APART: Final = 2_000
 
 
-class _Piece(NamedTuple):
+class Piece(NamedTuple):
     """Connected wrong pixels of one cell: names of its row and column, and rectangles in pixels of the raster."""
 
     cell: tuple[str, str]
@@ -45,6 +45,7 @@ class _Piece(NamedTuple):
 
     @property
     def pixels(self) -> int:
+        """Number of pixels."""
         x1, y1, x2, y2 = self.rectangles.T
         return int(((x2 - x1) * (y2 - y1)).sum())
 
@@ -54,6 +55,7 @@ def pixel_pair(
     document: str,
     index: int,
     *,
+    pieces: tuple[Sequence[Piece], Sequence[Piece]],
     models: tuple[ModelItem, ModelItem],
     kinds: Sequence[PairKind],
 ) -> PairLayers:
@@ -65,6 +67,8 @@ def pixel_pair(
         Of A and of B against one ground truth.
     document, index : str, int
         The page; a model that does not count it has no pieces.
+    pieces : pair of sequence of Piece
+        Of each model, from `wrong_pieces`.
     models : pair of ModelItem
         What the view calls them.
     kinds : sequence of PairKind
@@ -73,11 +77,11 @@ def pixel_pair(
     Returns
     -------
     PairLayers
-        Boxes are the pieces, the largest ones; their outline is that of the pixels.
+        Boxes are the pieces, the largest ones; their outline is that of the pixels. The mistakes of a pane are its
+        pieces in their order.
     """
     pages = [_page_of(result, document, index) for result in results]
-    sides = [[] if page is None else _pieces(result, page) for result, page in zip(results, pages, strict=True)]
-    drawn = [side[:DRAWN_PIECES] for side in sides]
+    drawn = [side[:DRAWN_PIECES] for side in pieces]
     mates = _mates(*drawn)
     panes, differences = [], []
     for order, (model, result, page) in enumerate(zip(models, results, pages, strict=True)):
@@ -92,7 +96,7 @@ def pixel_pair(
             mistakes.append(_mistake(piece, box))
             if box.full and (mate is None or order == 0):
                 differences.append(DifferenceItem(box.key, kind, box.xyxy, _sentence(piece, model, mate, drawn[1])))
-        wrong = sum(piece.pixels for piece in sides[order])
+        wrong = sum(piece.pixels for piece in pieces[order])
         panes.append(
             PaneItem(
                 letter=model.letter,
@@ -100,7 +104,7 @@ def pixel_pair(
                 words=count_of(wrong, "wrong pixel") if page is not None else "does not count this page",
                 boxes=boxes,
                 mistakes=mistakes,
-                limit=None if len(boxes) == len(sides[order]) else LimitItem(len(boxes), len(sides[order])),
+                limit=None if len(boxes) == len(pieces[order]) else LimitItem(len(boxes), len(pieces[order])),
                 by_outline=True,
             )
         )
@@ -114,12 +118,15 @@ def _page_of(result: PixelResult, document: str, index: int) -> int | None:
     return row if row is not None and result.counted[row] else None
 
 
-def _pieces(result: PixelResult, page: int) -> list[_Piece]:
-    """The wrong pixels of a page in pieces, the largest first."""
+def wrong_pieces(result: PixelResult, document: str, index: int) -> list[Piece]:
+    """The wrong pixels of a page in pieces, the largest first; none of a page that the result does not count."""
+    page = _page_of(result, document, index)
+    if page is None:
+        return []
     pieces = [
-        _Piece((result.classes[row], result.classes[column]), rectangles)
-        for (row, column), region in result.wrong_regions(page).items()
-        for rectangles in connected(region.rectangles)
+        Piece((result.classes[row], result.classes[column]), rectangles)
+        for (row, column), part in result.wrong_regions(page).items()
+        for rectangles in connected(part.rectangles)
     ]
     return sorted(pieces, key=lambda piece: (-piece.pixels, piece.cell, piece.rectangles[0].tolist()))
 
@@ -138,7 +145,7 @@ def connected(rectangles: IntArray) -> list[IntArray]:
     return [rectangles[group == one] for one in dict.fromkeys(group.tolist())]
 
 
-def _mates(first: Sequence[_Piece], second: Sequence[_Piece]) -> tuple[dict[int, int], dict[int, int]]:
+def _mates(first: Sequence[Piece], second: Sequence[Piece]) -> tuple[dict[int, int], dict[int, int]]:
     """For each piece the one of the other model that has most pixels of the same cell in common; without one, none."""
     mates: tuple[dict[int, int], dict[int, int]] = ({}, {})
     most: tuple[dict[int, int], dict[int, int]] = ({}, {})
@@ -170,7 +177,7 @@ def _names(cell: tuple[str, str]) -> tuple[str, str]:
 
 
 def _box(
-    piece: _Piece,
+    piece: Piece,
     key: str,
     number: int,
     extent: tuple[float, ...],
@@ -201,7 +208,7 @@ def _box(
     )
 
 
-def _mistake(piece: _Piece, box: PairBoxItem) -> MistakeItem:
+def _mistake(piece: Piece, box: PairBoxItem) -> MistakeItem:
     """What the tooltip says of a piece."""
     _, title = _names(piece.cell)
     return MistakeItem(
@@ -216,7 +223,7 @@ def _mistake(piece: _Piece, box: PairBoxItem) -> MistakeItem:
     )
 
 
-def _sentence(piece: _Piece, model: ModelItem, mate: int | None, of_b: Sequence[_Piece]) -> str:
+def _sentence(piece: Piece, model: ModelItem, mate: int | None, of_b: Sequence[Piece]) -> str:
     """Who has the piece, and how large it is."""
     _, title = _names(piece.cell)
     if mate is None:

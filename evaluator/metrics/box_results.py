@@ -31,6 +31,7 @@ from evaluator.metrics.results import (
     ScoreCurve,
     Signature,
     SourceFile,
+    applied_score,
     count_by,
     sum_by,
     sum_in_order,
@@ -130,13 +131,14 @@ class BoxMatching(ABC):
 
     def signed(self, *, options: Sequence[str] = (), **own: Any) -> Signature:  # noqa: ANN401 - fields of different types
         """The signature: what all protocols of boxes say, and under `own` what this one adds."""
+        min_score, kept = applied_score(self.min_score, self.prediction.score)
         return Signature(
-            min_score=self.min_score,
+            min_score=min_score,
             min_area=self.min_area,
             labels=self._asked_labels,
             documents=len(self.dataset.documents),
             pages=self.dataset.pages,
-            options=(*options, *([POLYGON_IOU] if self.pairs.polygons else []), *self._fixes),
+            options=(*kept, *options, *([POLYGON_IOU] if self.pairs.polygons else []), *self._fixes),
             **own,
         )
 

@@ -19,6 +19,7 @@ from evaluator.metrics.error_types import BoxColumns, TideErrors, TideOptions, t
 from evaluator.metrics.results import JsonObject, ScoreCurve, defined, ratio
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import JoinedBoxes
+from evaluator.model.polygons import outline_bounds
 
 CURVE_POINTS: Final = 240
 """Points of a precision-recall curve that are drawn; more nobody sees."""
@@ -181,8 +182,8 @@ def tide_of(result: AnyBoxResult) -> TideErrors | None:
     Returns
     -------
     TideErrors or None
-        Of the boxes that are true or false positives or false negatives. None when a prediction has no score, and for
-        outlines, whose AP the types of boxes do not explain.
+        Of the boxes that are true or false positives or false negatives, by their outlines where these are compared.
+        None when a prediction has no score.
 
     Notes
     -----
@@ -190,20 +191,26 @@ def tide_of(result: AnyBoxResult) -> TideErrors | None:
     """
     matching = result.matching
     rows = np.flatnonzero(result.counting_predictions)
-    if matching.pairs.polygons or np.isnan(matching.prediction.score[rows]).any():
+    if np.isnan(matching.prediction.score[rows]).any():
         return None
     options = TideOptions(iou=result.iou, background_iou=min(TideOptions().background_iou, result.iou))
     truths = np.flatnonzero(matching.truth_counts)
+    outlined = matching.pairs.polygons
     return tide(
-        box_columns(matching.dataset.ground_truth, truths), box_columns(matching.prediction, rows), options=options
+        box_columns(matching.dataset.ground_truth, truths, outlined=outlined),
+        box_columns(matching.prediction, rows, outlined=outlined),
+        options=options,
     )
 
 
-def box_columns(side: JoinedBoxes, rows: IntArray) -> BoxColumns:
-    """Some boxes of a side, with their areas as the file states them."""
-    stated = side.source.boxes.box_area
-    areas = None if stated is None else stated[rows]
-    return BoxColumns(side.xyxy[rows], side.label[rows], side.page[rows], side.score[rows], areas)
+def box_columns(side: JoinedBoxes, rows: IntArray, *, outlined: bool) -> BoxColumns:
+    """Some boxes of a side, with their areas as the file states them, or with their outlines where these are meant."""
+    source, scores = side.source.boxes, side.score[rows]
+    if outlined:
+        bounds = outline_bounds(source, rows)
+        return BoxColumns(bounds, side.label[rows], side.page[rows], scores, regions=(source, rows))
+    areas = None if source.box_area is None else source.box_area[rows]
+    return BoxColumns(side.xyxy[rows], side.label[rows], side.page[rows], scores, areas)
 
 
 def _code(result: AnyBoxResult, label: str) -> int:

@@ -282,6 +282,22 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return " · ".join(parts)
 
 
+def applied_score(min_score: float, score: FloatArray) -> tuple[float, tuple[str, ...]]:
+    """The score threshold as a signature states it, and in words what it does not reach.
+
+    Parameters
+    ----------
+    score : float64
+        Of the predictions, NaN for none; a prediction without a score is never left out.
+    """
+    missing = np.isnan(score)
+    if min_score <= 0.0 or not missing.any():
+        return min_score, ()
+    if missing.all():
+        return 0.0, (f"no scores: minimum score {threshold_text(min_score)} does not apply",)
+    return min_score, ("predictions without a score stay",)
+
+
 def threshold_text(value: float) -> str:
     """A threshold with at least two decimals and no digit lost: 0.5 is ``0.50``, 0.125 is ``0.125``."""
     text = repr(float(value))

@@ -45,7 +45,7 @@ from evaluator.model.boxes import BoolArray
 from evaluator.model.fields import Corners, Field, FieldDocuments, Tree, below, box_similarity, class_key, leaves
 from evaluator.protocols.fields.evaluation import FieldsResult
 from evaluator.protocols.fields.pairing import compare
-from evaluator.protocols.fields.rows import ComparedFields, CompareInputs
+from evaluator.protocols.fields.rows import COLUMNS, ComparedFields, CompareInputs
 from evaluator.review.corrected import CorrectedEvaluation, signed
 from evaluator.review.corrections import SAME_OBJECT_IOU, Applied, Draft, correcting
 from evaluator.review.field_targets import field_model_name, judged_rows, same_box
@@ -166,9 +166,8 @@ def _rows(compared: ComparedFields, kept: BoolArray) -> ComparedFields:
     """Some of the compared rows."""
     if kept.all():
         return compared
-    arrays = ("document", "has_truth", "has_prediction", "iou", "confidence", "refused", "right", "is_field")
     lists = ("truth_path", "prediction_path", "truth", "predicted")
-    columns: dict[str, Any] = {name: getattr(compared, name)[kept] for name in arrays}
+    columns: dict[str, Any] = {name: getattr(compared, name)[kept] for name in COLUMNS}
     columns |= {name: list(compress(getattr(compared, name), kept)) for name in lists}
     return replace(compared, **columns)
 

@@ -29,6 +29,9 @@ TOLERANCE: Final[Mapping[Unit, float]] = {"page": 1e-4, "pixels": 0.1}
 PROPOSED: Final = "proposed correction"
 """The model of a box that no model drew: what is proposed for a suspected error of the ground truth."""
 
+WRONG_PIXELS: Final = "wrong_pixels"
+"""The name of a judged match whose boxes differ in pixels: no mistake of boxes, see `pixel_targets`."""
+
 
 @dataclass(frozen=True, eq=False)
 class PageMistakes:
@@ -123,7 +126,7 @@ def page_mistakes(result: AnyBoxResult, page: int, *, signature: str = "") -> Pa
             document=dataset.documents[dataset.page_document[page]].doc_id,
             page=int(dataset.page_index[page]),
             boxes=tuple(
-                _judged_box(side, truth if side == "ground_truth" else prediction, row, dataset.labels, model)
+                judged_box(side, truth if side == "ground_truth" else prediction, row, dataset.labels, model)
                 for side in kind.sides
                 for row in rows[side].tolist()
             ),
@@ -292,7 +295,7 @@ def rows_of_box(box: JudgedBox, side: JoinedBoxes, rows: IntArray, labels: Seque
     return np.asarray(rows[near[np.argsort(distance[near], kind="stable")]])
 
 
-def _judged_box(side: Side, boxes: JoinedBoxes, row: int, labels: Sequence[str], model: str) -> JudgedBox:
+def judged_box(side: Side, boxes: JoinedBoxes, row: int, labels: Sequence[str], model: str) -> JudgedBox:
     """A row of a file as it is kept with a verdict."""
     x1, y1, x2, y2 = boxes.xyxy[row].tolist()
     return JudgedBox(

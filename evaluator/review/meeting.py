@@ -17,7 +17,10 @@ from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
 from evaluator.review.field_targets import PROBLEMS
 from evaluator.review.groups import AgendaItem
+from evaluator.review.identity import WRONG_PIXELS
+from evaluator.review.status import title_of
 from evaluator.review.verdicts import KINDS, STATUSES, VERDICTS, Event
+from evaluator.review.word_targets import WORD_PROBLEMS
 
 MOST_AT_ONCE: Final = 5_000
 """Mistakes that one decision may be for."""
@@ -38,8 +41,8 @@ def title_of_item(item: AgendaItem) -> str:
         return plain(item.title)
     target = item.entries[0].judged.target
     name = target.mistake or ""
-    names = ERROR_TYPES["document"]
-    what = names[name].title if name in names else PROBLEMS.get(name, KINDS[target.kind])
+    known = name in ERROR_TYPES["document"] or name == WRONG_PIXELS
+    what = title_of(name) if known else {**PROBLEMS, **WORD_PROBLEMS}.get(name, KINDS[target.kind])
     where = [plain(target.document)] if target.document else []
     where += [f"page {target.page + 1}"] if target.page is not None else []
     return f"{what}: {', '.join(where)}" if where else what

@@ -14,7 +14,15 @@ import numpy as np
 from evaluator.drawing.layers import box_key
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.error_types import ERROR_TYPES
-from evaluator.review.identity import PROPOSED, PageMistakes, box_model_name, claimed, page_mistakes, rows_of_box
+from evaluator.review.identity import (
+    PROPOSED,
+    WRONG_PIXELS,
+    PageMistakes,
+    box_model_name,
+    claimed,
+    page_mistakes,
+    rows_of_box,
+)
 from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Unit
 
 State = Literal["applies", "regrouped", "matched", "left_out", "gone", "not_open"]
@@ -78,11 +86,12 @@ def finding_statuses(log: ReviewLog, results: Sequence[AnyBoxResult]) -> list[Fi
     Returns
     -------
     list of FindingStatus
-        One per target on which somebody holds an opinion, the newest first, but for judged fields, which are in no
-        dataset of boxes (`field_targets.field_statuses`). Without results everything is not open.
+        One per target on which somebody holds an opinion, the newest first, but for judged fields and words, which
+        are in no dataset of boxes (`field_targets.field_statuses`, `word_targets.word_statuses`). Without results
+        everything is not open.
     """
     look = _Look(results, log)
-    return [look.at(judged) for judged in log.judged.values() if judged.target.kind != "field"]
+    return [look.at(judged) for judged in log.judged.values() if judged.target.kind not in ("field", "word")]
 
 
 class _Page:
@@ -126,6 +135,8 @@ class _Page:
                 states.add("regrouped")
             else:
                 states.add("matched" if counts[row] else "left_out")
+        if judged.target.mistake == WRONG_PIXELS and states == {"matched"}:
+            return status_of(judged, "applies", matching.model, key=first)
         # The strongest reason: a box that is left out explains why the others changed.
         state: State = next(state for state in ("left_out", "regrouped", "matched") if state in states)
         return status_of(judged, state, matching.model, named if state == "regrouped" else None, first)
@@ -199,7 +210,7 @@ def _key(mistakes: PageMistakes, position: int) -> str | None:
     return next((key for key, mistake in mistakes.of_box.items() if mistake == position), None)
 
 
-def _title(name: str) -> str:
+def title_of(name: str) -> str:
     """A mistake, or what is wrong with a field, in words."""
     names = ERROR_TYPES["document"]
     return names[name].title if name in names else name.replace("_", " ").capitalize()
@@ -211,5 +222,5 @@ def status_of(
     """A state with its sentence; also the new name of a mistake that has another one now."""
     sentence = _SENTENCES[state]
     if mistake is not None and mistake != judged.target.mistake and judged.target.mistake is not None:
-        sentence += f" It is called {_title(mistake)} now; it was judged as {_title(judged.target.mistake)}."
+        sentence += f" It is called {title_of(mistake)} now; it was judged as {title_of(judged.target.mistake)}."
     return FindingStatus(judged, state, sentence, model, mistake, key)

@@ -23,7 +23,7 @@ import msgspec
 from evaluator.metrics.results import capitalised
 from evaluator.model.dataset import Side
 
-Kind = Literal["mistake", "field", "page", "document", "comparison"]
+Kind = Literal["mistake", "field", "word", "page", "document", "comparison"]
 Verdict = Literal["model_wrong", "ground_truth_wrong", "ambiguous", "ignore"]
 Action = Literal["judged", "cleared"]
 Unit = Literal["page", "pixels"]
@@ -31,10 +31,13 @@ Unit = Literal["page", "pixels"]
 KINDS: Final[Mapping[Kind, str]] = {
     "mistake": "Mistake",
     "field": "Field",
+    "word": "Word",
     "page": "Page",
     "document": "Document",
     "comparison": "Comparison",
 }
+WITH_BOXES: Final[frozenset[Kind]] = frozenset({"mistake", "field", "word"})
+"""The kinds that are judged by their boxes."""
 VERDICTS: Final[Mapping[Verdict, str]] = {
     "model_wrong": "Model wrong",
     "ground_truth_wrong": "Ground truth wrong",
@@ -82,19 +85,21 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes
     ----------
-    kind : "mistake", "field", "page", "document" or "comparison"
-        A mistake is one of boxes with labels, a field one of an extracted field; they are never the same target.
+    kind : "mistake", "field", "word", "page", "document" or "comparison"
+        A mistake is one of boxes with labels, a field one of an extracted field, a word one of the text of a poster;
+        they are never the same target.
     document : str or None
         Document id; None where all documents are meant.
     page : int or None
         From 0.
     boxes : tuple of JudgedBox
         Of a mistake: the boxes that carry its name, ground truth first. Of a field: its boxes, whose label is its path.
-        Else empty.
+        Of a word: its places, whose label is the word. Else empty.
     models : tuple of str
         The models that were looked at.
     mistake : str or None
-        Name of the mistake then, a key of ``ERROR_TYPES["document"]``, or of `field_targets.PROBLEMS` for a field.
+        Name of the mistake then, a key of ``ERROR_TYPES["document"]``, of `field_targets.PROBLEMS` for a field, or of
+        `word_targets.WORD_PROBLEMS` for a word.
     label : str or None
     signature : str
         What made the numbers then.
@@ -134,7 +139,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         parts: list[object] = [self.kind, self.document, self.page]
         if self.kind == "comparison":
             parts += [list(self.models), self.label]
-        if self.kind in ("mistake", "field"):
+        if self.kind in WITH_BOXES:
             parts += [sorted(_content(box, places) for box in self.boxes), self.unit, self.repeat]
         return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()[:32]
 
@@ -351,7 +356,7 @@ def time_text(time: datetime) -> str:
 
 def target_problem(target: Target) -> str | None:
     """What is wrong with a target that comes from a file or a browser, in a few words; None when it is sound."""
-    on_page = target.kind in ("mistake", "field", "page")
+    on_page = target.kind in WITH_BOXES or target.kind == "page"
     if target.page is not None and not 0 <= target.page < 2**31:
         return "the page must be a number from 0"
     if on_page and (target.document is None or target.page is None):
@@ -360,8 +365,8 @@ def target_problem(target: Target) -> str | None:
         return "a document needs its id"
     if target.kind == "comparison" and len(target.models) < 2:
         return "a comparison needs two models"
-    if (target.kind in ("mistake", "field")) != bool(target.boxes):
-        return "a mistake and a field have boxes, and nothing else has"
+    if (target.kind in WITH_BOXES) != bool(target.boxes):
+        return "a mistake, a field and a word have boxes, and nothing else has"
     if len(target.boxes) > MOST_BOXES:
         return f"a mistake may have {MOST_BOXES:,} boxes"
     if target.repeat < 0:
@@ -537,12 +542,25 @@ class ReviewLog:
         """The judged fields of one document, the newest first."""
         return tuple(self._fields.get(document, ()))
 
+    def words_of(self, poster: str) -> tuple[Judged, ...]:
+        """The judged words of one poster, the newest first."""
+        return tuple(self._words.get(poster, ()))
+
     @cached_property
     def _fields(self) -> dict[str | None, list[Judged]]:
         """Judged fields by document."""
+        return self._by_document("field")
+
+    @cached_property
+    def _words(self) -> dict[str | None, list[Judged]]:
+        """Judged words by poster."""
+        return self._by_document("word")
+
+    def _by_document(self, kind: Kind) -> dict[str | None, list[Judged]]:
+        """What was judged of a kind, by document."""
         documents: dict[str | None, list[Judged]] = {}
         for judged in self.every.values():
-            if judged.target.kind == "field":
+            if judged.target.kind == kind:
                 documents.setdefault(judged.target.document, []).append(judged)
         return documents
 

@@ -53,6 +53,9 @@ VIEWS: Final[frozenset[View]] = frozenset(get_args(View))
 # Views that show boxes at the operating point of the session; the view Fields has an IoU threshold of its own.
 _OF_BOXES: Final = VIEWS - {"fields", "files"}
 _ADDRESSES_KEPT: Final = 64
+# What Compare shows while it writes a part of the address: files of boxes, or one kind alone.
+_RASTERED: Final = ("boxes", "pixels")
+_ALONE: Final[Mapping[str, tuple[str]]] = {kind: (kind,) for kind in KINDS_COMPARED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,8 @@ class Entry(Generic[T]):
         Kept by a step back to an address without it; others are then at their start.
     begins : callable or None
         The value that is not written, when it is not the field's own start.
+    kinds : tuple of str
+        What Compare shows while it writes the part; see `KINDS_COMPARED`.
     """
 
     name: str
@@ -90,11 +95,16 @@ class Entry(Generic[T]):
     known: Callable[[str, Mapping[str, str]], bool] | None = None
     stays: bool = False
     begins: Callable[[], T] | None = None
+    kinds: tuple[str, ...] = KINDS_COMPARED
 
     @property
     def start(self) -> T:
         """The value that is not written."""
         return self.field.start if self.begins is None else self.begins()
+
+    def is_of(self, view: View) -> bool:
+        """Whether a view writes the part, Compare only for what it shows."""
+        return view in self.views and (view != "compare" or state.pair_kind in self.kinds)
 
     def text(self, value: T) -> str | None:
         """The value for the address; None for what is left out."""
@@ -256,6 +266,11 @@ def _ledger(text: str) -> tuple[str, str, str]:
     return chosen
 
 
+def _ledgers_view() -> str:
+    """The view whose ledgers are shown."""
+    return _LEDGERS_OF.get(state.pair_kind, "") if state.view == "compare" else state.view
+
+
 def _number(value: float) -> str:
     return f"{value:g}"
 
@@ -299,7 +314,13 @@ def _has_page(text: str, address: Mapping[str, str]) -> bool:
 
 
 def _model(
-    name: str, field: AnyField, views: frozenset[View], kind: opened.AnyKind | None, *, begins: int | None = None
+    name: str,
+    field: AnyField,
+    views: frozenset[View],
+    kind: opened.AnyKind | None,
+    *,
+    begins: int | None = None,
+    kinds: tuple[str, ...] = _RASTERED,
 ) -> Entry[Any]:
     """The place of a model in the list of those that are open, of the view's own kind when none is given."""
 
@@ -308,12 +329,7 @@ def _model(
         return project is None or not text.isdecimal() or int(text) <= len(project.names)
 
     start = None if begins is None else lambda: begins
-    return Entry(name, field, _whole(1, 10**9, shift=1), _from_one, views, known=known, begins=start)
-
-
-def _compares(kind: str) -> Callable[[], bool]:
-    """Whether a part is of what Compare shows at the moment; in other views it always is."""
-    return lambda: state.view != "compare" or state.pair_kind == kind
+    return Entry(name, field, _whole(1, 10**9, shift=1), _from_one, views, known=known, begins=start, kinds=kinds)
 
 
 # --- the table -----------------------------------------------------------------------------------------------
@@ -338,8 +354,9 @@ _LEDGERS: Final[Mapping[str, Sequence[str]]] = {
     "pixel_confusion": (BY_PIXELS,),
     "fields": (BY_BOX, BY_VALUE),
     "posters": (BY_CRITERIA,),
-    "compare": (BY_PIXELS, BY_BOX, BY_VALUE, BY_CRITERIA),
 }
+# The views that show the ledgers of a kind alone; Compare shows that of its kind.
+_LEDGERS_OF: Final[Mapping[str, str]] = {"pixels": "pixel_confusion", "fields": "fields", "posters": "posters"}
 _PAGES: Final = _BROWSER | _COMPARE | _PIXEL
 
 TABLE: Final[tuple[Entry[Any], ...]] = (
@@ -350,23 +367,49 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
         lambda texts: ";".join(text.replace("%", "%25").replace(";", "%3B") for text in texts),
         _OF_BOXES,
         stays=True,
+        kinds=_RASTERED,
     ),
-    Entry("protocol", State.protocol, _protocol, _text, _OF_BOXES),
-    Entry("polygons", State.polygons, _yes, lambda on: "yes", _OF_BOXES),
-    Entry("iou", State.iou, _iou, _number, _OF_BOXES, begins=_standard_iou),
+    Entry("protocol", State.protocol, _protocol, _text, _OF_BOXES, kinds=_ALONE["boxes"]),
+    Entry("polygons", State.polygons, _yes, lambda on: "yes", _OF_BOXES, kinds=_ALONE["boxes"]),
+    Entry("iou", State.iou, _iou, _number, _OF_BOXES, begins=_standard_iou, kinds=_ALONE["boxes"]),
     Entry("weights", State.class_weights, _weights, _weights_text, frozenset({"overview"})),
-    Entry("scores", results.SCORES, _scores, lambda values: ",".join(map(_number, values)), _OF_BOXES),
+    Entry("scores", results.SCORES, _scores, lambda values: ",".join(map(_number, values)), _OF_BOXES, kinds=_RASTERED),
     # Models by their place in the list: the shown one, and the two that a view shows side by side.
     _model("model", State.model, _OF_BOXES | _FIELDS, None),
     _model("model_a", State.model_a, _OF_BOXES, opened.BOXES, begins=0),
     _model("model_b", State.model_b, _OF_BOXES, opened.BOXES, begins=1),
     # The page that is shown.
-    Entry("doc", State.doc, str, _text, _PAGES, known=_has_document, stays=True),
-    Entry("page", State.page, _whole(1, 10**9, shift=1), _from_one, _PAGES, known=_has_page, stays=True),
-    Entry("box", State.box, str, _text, _BROWSER | _COMPARE),
+    Entry("doc", State.doc, str, _text, _PAGES, known=_has_document, stays=True, kinds=_RASTERED),
+    Entry(
+        "page",
+        State.page,
+        _whole(1, 10**9, shift=1),
+        _from_one,
+        _PAGES,
+        known=_has_page,
+        stays=True,
+        kinds=_RASTERED,
+    ),
+    Entry("box", State.box, str, _text, _BROWSER | _COMPARE, kinds=_ALONE["boxes"]),
     # The filter of mistakes.
-    Entry("within", State.within, str, _text, _FILTERED | _COMPARE | _SUSPECTS, known=_has_document),
-    Entry("label", State.label, str, _text, _FILTERED | _COMPARE | _SUSPECTS | _MODELS, known=_has_label),
+    Entry(
+        "within",
+        State.within,
+        str,
+        _text,
+        _FILTERED | _COMPARE | _SUSPECTS,
+        known=_has_document,
+        kinds=_ALONE["boxes"],
+    ),
+    Entry(
+        "label",
+        State.label,
+        str,
+        _text,
+        _FILTERED | _COMPARE | _SUSPECTS | _MODELS,
+        known=_has_label,
+        kinds=_ALONE["boxes"],
+    ),
     Entry("order", State.order, _one_of(("worst", "page")), _text, _BROWSER),
     Entry("only", State.only, _yes, lambda _: "yes", _BROWSER),
     Entry("mistakes", State.mistake_names, _mistakes, ",".join, _FILTERED),
@@ -386,12 +429,13 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     # Compare.
     Entry("compare", State.pair_kind, _one_of(KINDS_COMPARED), _text, _COMPARE),
     Entry("show", State.pair_show, _one_of(tuple(PAGE_FILTERS)), _text, _COMPARE),
-    Entry("cause", State.pair_cause, str, _text, _COMPARE),
+    Entry("cause", State.pair_cause, str, _text, _COMPARE, kinds=_ALONE["boxes"]),
+    Entry("chosen", State.pair_box, str, _text, _COMPARE, kinds=("pixels", "fields", "posters")),
     Entry("look", State.pair_mode, _one_of(MODES), _text, _COMPARE),
-    Entry("below", State.pair_part, _one_of(compare.PARTS), _text, _COMPARE),
-    Entry("measure", State.rule_measure, _one_of(FOUND), _text, _COMPARE),
-    Entry("least", State.rule_least, _number_of(decision.LEAST), _number, _COMPARE),
-    Entry("loss", State.rule_loss, _number_of(decision.LOSSES), _number, _COMPARE),
+    Entry("below", State.pair_part, _one_of(compare.PARTS), _text, _COMPARE, kinds=_ALONE["boxes"]),
+    Entry("measure", State.rule_measure, _one_of(FOUND), _text, _COMPARE, kinds=_ALONE["boxes"]),
+    Entry("least", State.rule_least, _number_of(decision.LEAST), _number, _COMPARE, kinds=_ALONE["boxes"]),
+    Entry("loss", State.rule_loss, _number_of(decision.LOSSES), _number, _COMPARE, kinds=_ALONE["boxes"]),
     # Models.
     Entry("rank_by", State.rank_by, _measure, _text, _MODELS),
     # Slices.
@@ -402,17 +446,15 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("shows", State.pixel_shows, _one_of(tuple(SHOWS)), _text, _PIXEL),
     Entry("colour", State.pixel_colour, _one_of(COLOURS), _text, _PIXEL),
     Entry("of", State.pixel_of, _one_of(OF), _text, _PIXEL),
-    Entry("classes", State.pixel_classes, _one_of(pixel.CLASSES), _text, _BOTH_PIXELS, applies=_compares("pixels")),
-    Entry(
-        "missing", State.pixel_missing, _one_of(pixel.MISSING_PAGE), _text, _BOTH_PIXELS, applies=_compares("pixels")
-    ),
+    Entry("classes", State.pixel_classes, _one_of(pixel.CLASSES), _text, _BOTH_PIXELS, kinds=_ALONE["pixels"]),
+    Entry("missing", State.pixel_missing, _one_of(pixel.MISSING_PAGE), _text, _BOTH_PIXELS, kinds=_ALONE["pixels"]),
     Entry(
         "page_size",
         State.pixel_size,
         _size,
         lambda size: f"{size[0]:g}x{size[1]:g}",
         _BOTH_PIXELS,
-        applies=_compares("pixels"),
+        kinds=_ALONE["pixels"],
     ),
     Entry("row", State.pixel_row, str, _text, _PIXEL),
     Entry("column", State.pixel_column, str, _text, _PIXEL),
@@ -425,29 +467,32 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("meeting_of", State.meeting_of, _one_of(("A", "B")), _text, _FINDINGS, applies=State.meeting_open.get),
     Entry("item", State.meeting_item, str, _text, _FINDINGS, applies=State.meeting_open.get),
     # Fields.
-    _model("field_a", State.field_a, _BOTH_FIELDS, opened.FIELDS, begins=0),
-    _model("field_b", State.field_b, _BOTH_FIELDS, opened.FIELDS, begins=1),
-    Entry(
-        "field_iou", State.field_iou, _share(*of_fields.IOU_RANGE), _number, _BOTH_FIELDS, applies=_compares("fields")
-    ),
+    _model("field_a", State.field_a, _BOTH_FIELDS, opened.FIELDS, begins=0, kinds=_ALONE["fields"]),
+    _model("field_b", State.field_b, _BOTH_FIELDS, opened.FIELDS, begins=1, kinds=_ALONE["fields"]),
+    Entry("field_iou", State.field_iou, _share(*of_fields.IOU_RANGE), _number, _BOTH_FIELDS, kinds=_ALONE["fields"]),
     Entry("field", State.field_label, str, _text, _FIELDS),
     Entry("behind", State.field_number, _one_of(tuple(LINKS)), _text, _FIELDS),
     Entry("budget", State.field_budget, _whole(*of_fields.BUDGETS), str, _FIELDS),
     Entry("field_within", State.field_within, str, _text, _FIELDS),
-    Entry("field_doc", State.field_doc, str, _text, _BOTH_FIELDS, applies=_compares("fields")),
-    Entry("field_page", State.field_page, _whole(1, 10**9), str, _BOTH_FIELDS, applies=_compares("fields")),
-    Entry("field_box", State.field_box, str, _text, _BOTH_FIELDS, applies=_compares("fields")),
+    Entry("field_doc", State.field_doc, str, _text, _BOTH_FIELDS, kinds=_ALONE["fields"]),
+    Entry("field_page", State.field_page, _whole(1, 10**9), str, _BOTH_FIELDS, kinds=_ALONE["fields"]),
+    Entry("field_box", State.field_box, str, _text, _FIELDS),
     Entry(
         "unit",
         State.field_unit,
         _one_of((of_fields.AUTO, *field_drawing.UNITS)),
         _text,
         _BOTH_FIELDS,
-        applies=_compares("fields"),
+        kinds=_ALONE["fields"],
     ),
-    Entry("parity", State.field_parity, _one_of(of_fields.PARITY), _text, _BOTH_FIELDS, applies=_compares("fields")),
+    Entry("parity", State.field_parity, _one_of(of_fields.PARITY), _text, _BOTH_FIELDS, kinds=_ALONE["fields"]),
     Entry(
-        "recall_grid", State.field_recall_grid, _one_of((of_fields.AUTO, *of_fields.RECALL_GRIDS)), _text, _BOTH_FIELDS
+        "recall_grid",
+        State.field_recall_grid,
+        _one_of((of_fields.AUTO, *of_fields.RECALL_GRIDS)),
+        _text,
+        _BOTH_FIELDS,
+        kinds=_ALONE["fields"],
     ),
     Entry(
         "ledger",
@@ -455,15 +500,13 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
         _ledger,
         lambda chosen: msgspec.json.encode(chosen).decode(),
         _PIXEL | _FIELDS | _POSTERS | _COMPARE,
-        applies=lambda: state.ledger_of[0] in _LEDGERS.get(state.view, ()),
+        applies=lambda: state.ledger_of[0] in _LEDGERS.get(_ledgers_view(), ()),
     ),
     # Posters.
-    _model("poster_a", State.poster_a, _BOTH_POSTERS, opened.POSTERS, begins=0),
-    _model("poster_b", State.poster_b, _BOTH_POSTERS, opened.POSTERS, begins=1),
-    Entry(
-        "profile", State.poster_profile, _one_of(tuple(PROFILES)), _text, _BOTH_POSTERS, applies=_compares("posters")
-    ),
-    Entry("poster", State.poster, _poster, _text, _BOTH_POSTERS, applies=_compares("posters")),
+    _model("poster_a", State.poster_a, _BOTH_POSTERS, opened.POSTERS, begins=0, kinds=_ALONE["posters"]),
+    _model("poster_b", State.poster_b, _BOTH_POSTERS, opened.POSTERS, begins=1, kinds=_ALONE["posters"]),
+    Entry("profile", State.poster_profile, _one_of(tuple(PROFILES)), _text, _BOTH_POSTERS, kinds=_ALONE["posters"]),
+    Entry("poster", State.poster, _poster, _text, _BOTH_POSTERS, kinds=_ALONE["posters"]),
     Entry("part", State.poster_part, _one_of(of_posters.PARTS), _text, _POSTERS),
     Entry("poster_of", State.poster_of, _one_of(of_posters.MODELS), _text, _POSTERS),
     Entry(
@@ -594,7 +637,7 @@ def write_url(view: View, shown: Mapping[AnyField, object] | None = None) -> str
     texts = {
         entry.name: entry.text(instead[entry.field] if entry.field in instead else entry.field.get())
         for entry in TABLE
-        if view in entry.views
+        if entry.is_of(view)
     }
     address = {name: text for name, text in texts.items() if text is not None}
     _remember(address)

@@ -42,7 +42,7 @@ def section(text: str, facts: str = "") -> None:
 def signature(loaded: OpenedBoxes, chosen: Sequence[Model], *extra: str) -> str:
     """Protocol, thresholds and counts behind a view of some models; a score threshold of all is said once."""
     of = protocol.chosen()
-    every = [(f"≥ {threshold_text(score_threshold(model))}", model) for model in chosen]
+    every = [(f"≥ {threshold_text(score_threshold(loaded, model))}", model) for model in chosen]
     scores = [f"{score} ({model.letter if isinstance(model, Named) else model.name})" for score, model in every]
     if not any(isinstance(model, Named) for model in chosen) and len({score for score, _ in every}) == 1:
         scores = [every[0][0]]

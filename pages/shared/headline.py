@@ -117,7 +117,7 @@ def model_card(loaded: OpenedBoxes, model: Named, baseline: MetricColumns | None
         f'<span class="ls-tag ls-{status.lower()}">{status} {count:,}</span>'
         for status, count in (("TP", row["tp"]), ("FP", row["fp"]), ("FN", row["fn"]))
     )
-    signed = f"{_thresholds(model)} · {count_of(len(result.mistakes), 'mistake')}"
+    signed = f"{_thresholds(loaded, model)} · {count_of(len(result.mistakes), 'mistake')}"
     st.html(
         f'<section class="ls-card{theme()}" aria-label="Model {model.letter}"><header>{letter_badge(model.letter)}'
         f'<b title="{html.escape(plain(model.name))}">{html.escape(plain(model.name))}</b>'
@@ -139,10 +139,10 @@ def against(f1: float | None, baseline: MetricColumns | None) -> str:
     return f"F1 {sign}{abs(points):.1f} points against A"
 
 
-def _thresholds(model: Model) -> str:
+def _thresholds(loaded: OpenedBoxes, model: Model) -> str:
     """Protocol and thresholds behind the numbers of one model."""
     of = protocol.chosen()
-    iou, score = threshold_text(state.iou), threshold_text(score_threshold(model))
+    iou, score = threshold_text(state.iou), threshold_text(score_threshold(loaded, model))
     return f"{of.name} {of.version} · {protocol.iou_name()} ≥ {iou} · score ≥ {score}"
 
 

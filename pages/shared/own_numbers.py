@@ -356,7 +356,7 @@ def _curves(loaded: OpenedBoxes, model: Named) -> None:
         dark=frame.is_dark(),
     )
     widgets.chart(st, drawn, alt="Precision against recall by label")
-    score = threshold_text(score_threshold(model))
+    score = threshold_text(score_threshold(loaded, model))
     st.caption(f"Filled dot: at score {score}. Hollow dot: at the best score of the label.")
 
 
@@ -377,7 +377,7 @@ def _costs(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     frame.section("What each error costs", "points of AP that its repair alone gains")
     known = {letter: one for letter, one in errors.items() if one is not None}
     if not known:
-        st.caption("The errors have no cost here: predictions without scores, or outlines.")
+        st.caption("The errors have no cost here: the predictions have no scores.")
         return
     titles = [ERROR_TYPES["tide"][name].title for name in TIDE]
     chart = charts.error_costs(

@@ -289,7 +289,7 @@ def _further(loaded: OpenedBoxes | None, also: Sequence[str]) -> list[Further]:
         if of is None:
             continue
         models = [of.predictions[model.index] for model in of.pair]
-        scores = [score_threshold(model) for model in of.pair] if system.kind == "boxes" else []
+        scores = [score_threshold(of, model) for model in of.pair] if isinstance(of, OpenedBoxes) else []
         options, called = _options(system, of), _called(of)
         digests = (of.digests[0], *(of.digests[1 + model.index] for model in of.pair))
         # Sizes of pages come from the PDFs: another listing of their folder, and they are measured again.

@@ -68,14 +68,15 @@ class _Scores(Field[tuple[float, ...]]):
 SCORES: Final = _Scores(())
 
 
-def score_threshold(model: Model) -> float:
-    """The score threshold of a model of this session."""
-    return State.score.of(model.index).get()
+def score_threshold(loaded: OpenedBoxes, model: Model) -> float:
+    """The score threshold of a model of this session; 0 for one without any score, of which nothing is left out."""
+    value = State.score.of(model.index).get()
+    return 0.0 if value and np.isnan(loaded.dataset.predictions[model.index].score).all() else value
 
 
 def thresholds(loaded: OpenedBoxes) -> tuple[float, ...]:
     """The IoU threshold and the score threshold of each model."""
-    return (state.iou, *(score_threshold(model) for model in loaded.models))
+    return (state.iou, *(score_threshold(loaded, model) for model in loaded.models))
 
 
 def has_scores(loaded: OpenedBoxes, model: Model) -> bool:
@@ -113,7 +114,7 @@ def preset(loaded: OpenedBoxes) -> str | None:
 def result_key(loaded: OpenedBoxes, model: Model, *, iou: float | None = None) -> ResultKey:
     """What the result of a model follows from, at the operating point or at another IoU threshold."""
     at = state.iou if iou is None else iou
-    return ResultKey(loaded.digests, protocol.key(), model.index, score_threshold(model), at)
+    return ResultKey(loaded.digests, protocol.key(), model.index, score_threshold(loaded, model), at)
 
 
 def pairs_of(loaded: OpenedBoxes, model: Model) -> AnyBoxPairs:

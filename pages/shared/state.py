@@ -279,6 +279,8 @@ class State:
     pair_show: Field[str] = Field("changed")
     pair_cause: Field[str] = Field("")
     pair_mode: Field[str] = Field("side")
+    # The chosen box where pixels, fields or posters are compared: its key in the panes, on the page that is shown.
+    pair_box: Field[str | None] = Field(None)
     pair_part: WidgetField[str] = WidgetField("mistakes")
     pair_part_moved: Field[bool] = Field(False)
     pair_whole: Field[bool] = Field(False)

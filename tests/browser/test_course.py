@@ -110,7 +110,7 @@ def packed(screen: Screen, path: Path, signed: str, also: str = "") -> str:
 
 
 def panes_of(screen: Screen, kind: str) -> None:
-    """Compare on a kind: a box under the pointer is marked and explained in both panes, and the keys walk on."""
+    """Compare on a kind: a box is marked and explained in both panes, judged, and the keys walk on."""
     page = screen.page
     screen.go("Compare")
     page.get_by_role("combobox", name="Compare").click()
@@ -119,28 +119,32 @@ def panes_of(screen: Screen, kind: str) -> None:
     screen.settled()
     page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
     assert page.locator(".pair-pane .box.differs").count() > 0
-    assert not page.locator(".key-line .key-group", has_text="verdict").is_visible(), "they take none here"
     page.locator(".pair-pane").first.focus()
     page.keyboard.press("n")
     page.locator(".pair-pane .marked").first.wait_for(state="attached")
-    assert page.locator(".pair-said").inner_text().strip()
+    said = page.locator(".pair-said").inner_text().strip()
+    assert said
+    # The choice is sent after a rest, and is still there when it was answered.
+    screen.wait(lambda: "chosen" in screen.address(), "the chosen box in the address")
+    screen.settled()
+    assert page.locator(".pair-pane .marked").count() > 0
+    assert page.locator(".pair-said").inner_text().strip() == said
     # The pointer on the chosen box; the pages may still move to it.
     where = "(node) => { const r = node.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; }"
     tooltip = page.locator(".tooltip:visible").first
 
     def hovered() -> bool:
-        if not page.locator(".pair-pane .marked").count():
-            page.keyboard.press("n")
         x, y = page.locator(".pair-pane .marked").first.evaluate(where)
         page.mouse.move(x + 1, y)
         page.mouse.move(x, y)
         screen.painted()
         return bool(tooltip.is_visible())
 
-    screen.settled()
     screen.wait(hovered, "the facts of the box under the pointer")
     page.mouse.move(5, 5)
+    judged_here(screen)
     # Zoom is of both panes.
+    page.locator(".pair-pane").first.focus()
     page.keyboard.press("+")
     places = page.locator(".pair-pane .sheet")
     sizes = [places.nth(at).bounding_box() for at in (0, 1)]
@@ -148,6 +152,22 @@ def panes_of(screen: Screen, kind: str) -> None:
     first = page.locator(".net-page.current").inner_text()
     page.keyboard.press("ArrowRight")
     screen.wait(lambda: page.locator(".net-page.current").inner_text() != first, "the next page of the list")
+    screen.settled()
+    assert "chosen" not in screen.address(), "a box of another page"
+
+
+def judged_here(screen: Screen) -> None:
+    """A verdict on the chosen mistake, with the name where nobody has one yet; it is kept under it."""
+    page = screen.page
+    page.get_by_role("button", name="Ambiguous").click()
+    name = page.get_by_role("textbox", name="Your name, needed for verdicts")
+    kept = page.locator(".verdict-state", has_text="Ada, ")
+    screen.wait(lambda: bool(name.is_visible() or kept.count()), "the verdict, or who gives it")
+    if name.is_visible():
+        name.fill("Ada")
+        name.press("Enter")
+    kept.wait_for()
+    assert page.get_by_role("button", name="Ambiguous").get_attribute("aria-pressed") == "true"
     screen.settled()
 
 
@@ -220,4 +240,6 @@ def test_posters_from_the_worst_poster_to_the_pack(
     screen.settled()
     panes_of(screen, "Posters")
     assert page.locator("[class*=st-key-compare_texts] .ls-text").count() == 2
+    screen.go("Findings")
+    assert "Ambiguous" in screen.text()
     packed(screen, tmp_path / "pack.html", "posters 1", "Poster text validation")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -19,6 +19,7 @@ from evaluator.metrics.matching import Candidates, best_per_prediction, overlapp
 from evaluator.metrics.results import JsonObject, defined
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, intersection, iou_of_stated
 from evaluator.model.dataset import CodeArray
+from evaluator.model.polygons import polygon_overlap
 
 _CLASSIFICATION, _LOCALISATION, _BOTH_WRONG, _TIDE_DUPLICATE, _BACKGROUND, _TIDE_MISSED = range(len(TIDE))
 
@@ -99,7 +100,7 @@ def tide(
     ----------
     ground_truth, prediction : BoxColumns
         The boxes that take part; predictions with scores. With ``area`` on both sides the IoU is that of pycocotools to
-        the last bit.
+        the last bit; with ``regions`` on both it is that of the outlines, as ``tidecv`` compares masks.
     ignore : BoxColumns, optional
         Regions that stand for many objects of a label (COCO crowds), which nothing matches and nobody misses.
     options : TideOptions, optional
@@ -221,7 +222,7 @@ def _ranked_pairs(
         prediction.xyxy,
         prediction.page,
         iou_floor=options.background_iou,
-        measure=_stated(ground_truth, prediction),
+        measure=_outlined(ground_truth, prediction) or _stated(ground_truth, prediction),
     )
     if len(order) == len(prediction):
         return pairs
@@ -238,6 +239,26 @@ def _stated(ground_truth: BoxColumns, prediction: BoxColumns) -> Callable[[IntAr
     return lambda truth, predicted: iou_of_stated(
         ground_truth.xyxy[truth], prediction.xyxy[predicted], truth_area[truth], predicted_area[predicted]
     )
+
+
+def _outlined(
+    ground_truth: BoxColumns, prediction: BoxColumns, share: Literal["iou", "purity"] = "iou"
+) -> Callable[[IntArray, IntArray], FloatArray] | None:
+    """IoU by the outlines of both sides, or the share of the prediction; None where boxes are compared."""
+    first, second = ground_truth.regions, prediction.regions
+    if first is None or second is None:
+        return None
+    (outlined, own), (others, theirs) = first, second
+
+    def measure(truth: IntArray, predicted: IntArray) -> FloatArray:
+        values = np.zeros(len(truth))
+        # Outlines whose bounds share no area share none.
+        rows = np.flatnonzero(intersection(ground_truth.xyxy[truth], prediction.xyxy[predicted]) > 0.0)
+        fit = polygon_overlap(outlined, others, own[truth[rows]], theirs[predicted[rows]])
+        values[rows] = getattr(fit, share)
+        return values
+
+    return measure
 
 
 def _in_regions(ignore: BoxColumns | None, prediction: BoxColumns, iou: float) -> BoolArray:
@@ -258,7 +279,7 @@ def _in_regions(ignore: BoxColumns | None, prediction: BoxColumns, iou: float) -
         prediction.xyxy,
         prediction.page * labels + prediction.label,
         iou_floor=iou,
-        measure=covered,
+        measure=_outlined(ignore, prediction, "purity") or covered,
     )
     inside[pairs.prediction[pairs.iou > iou]] = True
     return inside

@@ -69,25 +69,23 @@ class CocoResult(BoxEvaluation):
 
     @cached_property
     def error_types(self) -> TideErrors | None:
-        """The six TIDE types at IoU 0.5 and what each costs in AP; None without scores, or by outlines.
+        """The six TIDE types at IoU 0.5 and what each costs in AP; None without scores.
 
         Notes
         -----
-        See `metrics.error_types.tide`; crowds are its regions to ignore, as in ``tidecv``. The types are those of
-        boxes, which do not explain an AP by outlines.
+        See `metrics.error_types.tide`; crowds are its regions to ignore, as in ``tidecv``. Where outlines are compared
+        the types follow from them, as ``tidecv`` names masks.
         """
         matching = self.matching
-        if matching.pairs.polygons:
-            return None
         truth, prediction = matching.dataset.ground_truth, matching.prediction
         rows = np.flatnonzero(matching.prediction_counts)
         if np.isnan(prediction.score[rows]).any():
             return None
-        crowd = truth.source.boxes.crowd
+        crowd, outlined = truth.source.boxes.crowd, matching.pairs.polygons
         return tide(
-            box_columns(truth, np.flatnonzero(matching.truth_counts)),
-            box_columns(prediction, rows),
-            ignore=None if crowd is None else box_columns(truth, np.flatnonzero(crowd)),
+            box_columns(truth, np.flatnonzero(matching.truth_counts), outlined=outlined),
+            box_columns(prediction, rows, outlined=outlined),
+            ignore=None if crowd is None else box_columns(truth, np.flatnonzero(crowd), outlined=outlined),
         )
 
     def to_json(self) -> JsonObject:

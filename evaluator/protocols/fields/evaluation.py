@@ -20,7 +20,16 @@ import numpy.typing as npt
 
 from evaluator.metrics.average_precision import RECALL_101, average_precision
 from evaluator.metrics.confidence import Confidence
-from evaluator.metrics.results import JsonObject, ResultTable, Signature, defined, ratio, sum_by, weighted_mean
+from evaluator.metrics.results import (
+    JsonObject,
+    ResultTable,
+    Signature,
+    applied_score,
+    defined,
+    ratio,
+    sum_by,
+    weighted_mean,
+)
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import fixes_said
 from evaluator.model.fields import Field, FieldDocuments, Schema
@@ -360,13 +369,14 @@ class FieldsResult(Result):
         options = [compared.value_rule]
         options += [f"parity {compared.parity}"] if compared.parity != "none" else []
         options += [f"recall grid {self.recall_grid}"] if self.recall_grid != "linspace" else []
+        min_score, kept = applied_score(self.min_score, compared.confidence[compared.has_prediction])
         return Signature(
             protocol=NAME,
             version=VERSION,
             iou=self.iou,
-            min_score=self.min_score,
+            min_score=min_score,
             labels=self.labels,
-            options=(*options, *self.fixes),
+            options=(*kept, *options, *self.fixes),
             documents=len(compared.documents),
             pages=int(compared.pages.sum()),
         )

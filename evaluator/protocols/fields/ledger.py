@@ -39,14 +39,14 @@ def field_ledgers(a: FieldsResult, b: FieldsResult, iou: float) -> tuple[ItemLed
     Notes
     -----
     Under stickler's parity a box of the ground truth may be lost in the pairing of one model; such a field counts in
-    neither. Spurious fields of both models are one field when they have one path in one document. By value, results
-    from a stored state list none.
+    neither. Spurious fields of both models are one field when they have one path in one document. Fields of results
+    from a stored state are on no page.
     """
     names = sorted({name for result in (a, b) for name in result.compared.classes}, key=natural_order)
     box, value = [], []
     for result in (a, b):
         compared, status = result.compared, result.status(iou)
-        lonely = _lonely(result)
+        lonely = compared.only_predicted
         box.append((result, result.with_truth, status == TRUE_POSITIVE, status == SPURIOUS))
         value.append((result, result.taking_part & ~lonely, compared.right, result.taking_part & lonely))
     return (
@@ -64,16 +64,9 @@ def whole_ledger(a: FieldsResult, b: FieldsResult, iou: float) -> ItemLedger:
     names = sorted({name for result in (a, b) for name in result.compared.classes}, key=natural_order)
     models = []
     for result in (a, b):
-        lonely = _lonely(result)
+        lonely = result.compared.only_predicted
         models.append((result, result.taking_part & ~lonely, ~problems(result, iou), result.taking_part & lonely))
     return _ledger(BY_BOTH, names, models, at=f"IoU ≥ {threshold_text(iou)}")
-
-
-def _lonely(result: FieldsResult) -> BoolArray:
-    """Rows that only the prediction has, bool, shape (N,); none of a state, whose rows do not say on which side."""
-    # A lonely field has its path on both sides.
-    compared = result.compared
-    return np.array([field is None for field in compared.truth] or [False] * len(compared), dtype=bool)
 
 
 def _ledger(

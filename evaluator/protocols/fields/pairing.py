@@ -272,6 +272,7 @@ class _Walk:
             refused=_column(field is not None and field.confidence_refused for field in predicted),
             right=np.array(self._right, dtype=bool),
             is_field=np.array(self._is_field, dtype=bool),
+            only_predicted=_column(field is None for field in truth),
             truth=truth,
             predicted=predicted,
             **given,

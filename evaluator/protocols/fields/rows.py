@@ -20,12 +20,12 @@ from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.fields import Field, FieldDocuments, Schema, class_key, natural_order
 
 Parity = Literal["none", "stickler"]
-STATE_VERSION: Final = 1
-# The columns of one length that are arrays.
-_COLUMNS: Final = {
+STATE_VERSION: Final = 2
+COLUMNS: Final = {
     "document": np.int64, "has_truth": bool, "has_prediction": bool, "iou": np.float64, "confidence": np.float64,
-    "refused": bool, "right": bool, "is_field": bool,
+    "refused": bool, "right": bool, "is_field": bool, "only_predicted": bool,
 }  # fmt: skip
+"""The columns of one length that are arrays, with what they hold."""
 
 
 class CompareInputs(NamedTuple):
@@ -62,6 +62,8 @@ class ComparedFields:
         Whether the value is right; a field that only one side has is wrong unless its value is null.
     is_field : bool, shape (N,)
         False for items and objects that were compared as a whole.
+    only_predicted : bool, shape (N,)
+        Whether the ground truth has no field there, only the prediction.
     parity : "none" or "stickler"
         Whose pairing this is.
     value_rule : str
@@ -86,6 +88,7 @@ class ComparedFields:
     refused: BoolArray
     right: BoolArray
     is_field: BoolArray
+    only_predicted: BoolArray
     parity: Parity
     value_rule: str
     ground_truth: tuple[SourceFile, ...]
@@ -153,7 +156,7 @@ class ComparedFields:
             "pages": self.pages.tolist(),
             "truth_path": list(self.truth_path),
             "prediction_path": list(self.prediction_path),
-            **{name: getattr(self, name).tolist() for name in _COLUMNS},
+            **{name: getattr(self, name).tolist() for name in COLUMNS},
             "confidence": [defined(value) for value in self.confidence.tolist()],
         }
 
@@ -161,13 +164,19 @@ class ComparedFields:
 def load_state(state: Mapping[str, Any]) -> ComparedFields:
     """The rows of a state from `ComparedFields.get_state`, also after a way through JSON; the fields are not in it.
 
+    States of version 1 do not say which fields only the prediction has: there only those are known to be such that
+    have no path in the ground truth.
+
     ValueError when it is not such a state, or its columns differ in length.
     """
+    if state.get("state") == 1 and "truth_path" in state:
+        alone = [path is None for path in state["truth_path"]]
+        state = {**state, "state": STATE_VERSION, "only_predicted": alone}
     if state.get("state") != STATE_VERSION:
         raise ValueError(f"not a state of compared fields, version {STATE_VERSION}: found {state.get('state')!r}")
     try:
         # A confidence that is None becomes NaN.
-        columns: dict[str, Any] = {name: np.array(state[name], dtype=kind) for name, kind in _COLUMNS.items()}
+        columns: dict[str, Any] = {name: np.array(state[name], dtype=kind) for name, kind in COLUMNS.items()}
         rows = ComparedFields(
             documents=tuple(state["documents"]),
             pages=np.array(state["pages"], dtype=np.int64),
@@ -218,7 +227,7 @@ def merge(*parts: ComparedFields) -> ComparedFields:
         raise ValueError(f"a document may be in one shard only; found {', '.join(twice[:3])} in several")
     first = np.cumsum([0, *(len(part.documents) for part in parts)])
     columns: dict[str, Any] = {
-        name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS if name != "document"
+        name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS if name != "document"
     }
     with_fields = all(len(part.truth) == len(part) for part in parts)
     return ComparedFields(

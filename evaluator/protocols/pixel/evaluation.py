@@ -20,7 +20,7 @@ import numpy as np
 
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_pairs
-from evaluator.metrics.results import JsonObject, ResultTable, Signature, defined, threshold_text
+from evaluator.metrics.results import JsonObject, ResultTable, Signature, applied_score, defined, threshold_text
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, fixes_said, join
 from evaluator.model.issues import BadInput, Collector, Issue
@@ -212,12 +212,13 @@ class PixelResult(DatasetResult):
     @property
     def signature(self) -> Signature:
         """What made these numbers."""
+        min_score, kept = applied_score(self.min_score, self.prediction.score)
         return Signature(
             protocol=NAME,
             version=VERSION,
-            min_score=self.min_score or None,
+            min_score=min_score or None,
             labels=self.chosen,
-            options=self.options,
+            options=(*kept, *self.options),
             documents=len(np.unique(self.dataset.page_document[self.counted])),
             pages=int(self.counted.sum()),
         )

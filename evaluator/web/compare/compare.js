@@ -95,7 +95,7 @@ export class Comparison extends PageView {
     const first = this.data === null;
     const summoned = data.summoned && data.visit !== this.visit;
     this.visit = data.visit;
-    // Pixels, fields and posters take no verdict here.
+    // Without a page there is nothing to judge.
     if (this.verdictKey) this.verdictKey.hidden = !data.verdicts;
     this.panes.forEach((pane, order) => pane.showImage(images[order] ?? null));
     const turned = this.accept(data, summoned);

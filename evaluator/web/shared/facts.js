@@ -48,16 +48,16 @@ export function factsOf(box, content) {
   const other = box.side === "prediction" ? "ground truth" : "prediction";
   const near = content.box(box.nearest?.key);
   const nearText = near && box.nearest ? `nearest ${other}: ${isolated(near.label)}, IoU ${ratio(box.nearest.iou)}` : "";
-  const wrong = mistake?.lines[0] || matchText(box, content.box(box.partner), other) || nearText || `no ${other} near it`;
+  const wrong = wrongText(box, mistake) || matchText(box, content.box(box.partner), other) || nearText || `no ${other} near it`;
   const known = [box.iou, box.coverage, box.purity].some((value) => value !== null && value !== undefined);
-  const more = mistake?.lines.slice(1).find((line) => !(known && line.startsWith("IoU")) && !/^(no )?score\b/.test(line)) ?? "";
+  const more = mistake?.lines.slice(1).find((line) => !/^(IoU|(no )?score)\b/.test(line)) ?? "";
   const score = box.score === null || box.score === undefined ? "" : `score ${scoreText(box.score)}`;
   return {
     head: mistake?.title ?? plainHead(box),
     label: box.label,
     wrong,
     numbers: known ? [["IoU", ratio(box.iou)], ["Coverage", ratio(box.coverage)], ["Purity", ratio(box.purity)]] : [],
-    more: known && more && more !== wrong ? more : nearText !== wrong ? nearText : "",
+    more: more && more !== wrong ? more : nearText !== wrong ? nearText : "",
     source: [score, box.source ?? ""].filter(Boolean).join(", "),
   };
 }
@@ -65,6 +65,12 @@ export function factsOf(box, content) {
 /** @param {BoxItem} box @returns {string} the head of a box that is no mistake */
 function plainHead(box) {
   return box.status === "TP" ? "Matched" : box.status === "truth" ? "Ground truth" : capital(STATUS_WORDS[box.status]);
+}
+
+/** What the mistake of a box states of this box; the list states it of the ground truth. @param {BoxItem} box @param {MistakeItem | undefined} mistake @returns {string} */
+function wrongText(box, mistake) {
+  if (mistake?.name === "wrong_class" && box.side === "prediction") return `the ground truth is ${isolated(mistake.label)}`;
+  return mistake?.lines[0] ?? "";
 }
 
 /** @param {BoxItem} box @param {BoxItem | undefined} partner @param {string} other its side in words @returns {string} */

@@ -253,7 +253,8 @@ export class PageView {
   }
 
   /**
-   * Takes the data over, and the box that they choose unless it only repeats what the reader chose meanwhile.
+   * Takes the data over, and the box that they choose unless it only repeats what the reader chose meanwhile, or the reader
+   * has chosen another one on this page that is still to be sent: the data did not know of it.
    * @param {P} data @param {boolean} [anew] the choice of the data counts in any case @returns {boolean} whether it is another page
    */
   accept(data, anew = false) {
@@ -263,9 +264,11 @@ export class PageView {
     this.data = data;
     this.pageId = pageId;
     if (turned || anew || (data.selected !== before && this.sent.isNew(data.selected))) {
-      this.selected = data.selected;
+      if (turned || anew || !this.requests.selected.waits) {
+        this.selected = data.selected;
+        this.requests.selected.cancel();
+      }
       this.sent.agree(data.selected);
-      this.requests.selected.cancel();
     }
     if (turned) {
       this.hover = null;

@@ -21,6 +21,11 @@ export class Debounced {
     this.timer = window.setTimeout(() => this.flush(), this.rest);
   }
 
+  /** @returns {boolean} whether something is still to be sent */
+  get waits() {
+    return this.work !== null;
+  }
+
   flush() {
     const work = this.work;
     this.cancel();

@@ -43,3 +43,18 @@ test("the facts of a match name the other label, those of a lone box that nothin
   assert.deepEqual([factsOf(box("p9"), CONTENT).head, factsOf(box("p9"), CONTENT).wrong], ["False positive", "no ground truth near it"]);
   assert.deepEqual(factsOf(box("g9"), CONTENT).numbers, []);
 });
+
+test("a prediction of the wrong label names the label of the ground truth, and the ground truth that of the prediction", () => {
+  const pair = [box("p3", { label: "Title", mistake: 2 }), box("g3", { label: "Text", mistake: 2, status: "FN" })];
+  const wrong = mistake(2, ["p3", "g3"], { name: "wrong_class", title: "Wrong class", label: "Text", lines: ["predicted as Title", "IoU 0.91 \u00b7 score 0.80"] });
+  const content = new PageContent(pair, [wrong]);
+  assert.deepEqual(pair.map((each) => [factsOf(each, content).label, factsOf(each, content).wrong]), [
+    ["Title", "the ground truth is Text"],
+    ["Text", "predicted as Title"],
+  ]);
+});
+
+test("the second fact of a mistake shows without an IoU too", () => {
+  const content = new PageContent([box("a1", { mistake: 1 })], [mistake(1, ["a1"], { lines: ["1,210 pixels", "made by: missed, Table"] })]);
+  assert.equal(factsOf(box("a1", { mistake: 1 }), content).more, "made by: missed, Table");
+});

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { PageView } from "../shared/page_view.js";
 import { Debounced, SentChoice, cancelWhenLeaving } from "../shared/requests.js";
 import { Clock } from "./building.js";
 
@@ -78,4 +79,26 @@ test("what waits is sent before what is pressed outside, and dropped before a li
   clock.pass(1000);
   assert.deepEqual(sent, ["p1", "left"]);
   stop();
+});
+
+test("an answer that knows nothing of a choice on its way does not take it away", () => {
+  const clock = new Clock();
+  const page = { document: "a", index: 0 };
+  /** @type {any} */
+  const view = { data: { page, selected: "p3" }, pageId: '["a",0]', selected: "g7", hover: null, sent: new SentChoice(), requests: { selected: new Debounced(250) } };
+  view.sent.agree("p3");
+  view.requests.selected.schedule(() => view.sent.add("g7"));
+  const accept = (/** @type {any} */ data) => PageView.prototype.accept.call(view, data);
+  accept({ page, selected: null });
+  assert.equal(view.selected, "g7");
+  clock.pass(250);
+  accept({ page, selected: "g7" });
+  assert.equal(view.selected, "g7");
+  // The server's own choice counts when nothing waits, and on another page in any case.
+  accept({ page, selected: "g9" });
+  assert.equal(view.selected, "g9");
+  view.requests.selected.schedule(() => view.sent.add("g7"));
+  accept({ page: { document: "a", index: 1 }, selected: null });
+  assert.equal(view.selected, null);
+  assert.equal(view.requests.selected.waits, false);
 });

@@ -9,7 +9,7 @@ import streamlit as st
 from evaluator.drawing.field_pair import FieldSide, field_pair
 from evaluator.drawing.pair import PairLayers
 from evaluator.drawing.pair_items import ItemPages, item_pages
-from evaluator.drawing.payloads import ModelItem, OpenEvent, PairKind, PictureItem
+from evaluator.drawing.payloads import ModelItem, OpenEvent, PairKind, PictureItem, VerdictEvent
 from evaluator.metrics.item_ledger import Item, ItemLedger
 from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import plain
@@ -19,6 +19,7 @@ from pages.shared import frame, pair_differences, pictures
 from pages.shared.address import write_url
 from pages.shared.compared import panes
 from pages.shared.fields import results as choices
+from pages.shared.fields import verdicts as field_findings
 from pages.shared.opened import FIELDS, Place
 from pages.shared.state import State, state
 
@@ -72,7 +73,7 @@ def _source() -> panes.Source | None:
     sides = FieldSide(a.result, a.pages), FieldSide(b.result, b.pages)
 
     def draw(place: Place, picture: PictureItem, kinds: Sequence[PairKind]) -> PairLayers:
-        return field_pair(
+        drawn = field_pair(
             sides,
             ledger,
             place.document,
@@ -83,19 +84,22 @@ def _source() -> panes.Source | None:
             models=(first, second),
             kinds=kinds,
         )
+        first_pane, second_pane = (
+            field_findings.on_pane(model, place.document, pane) for model, pane in zip((a, b), drawn.panes, strict=True)
+        )
+        return drawn._replace(panes=(first_pane, second_pane))
 
     root = compared.opened.project.pdfs
     return panes.Source(
         chosen=(a, b),
         pages=pages,
-        place=Place(state.field_doc, state.field_page - 1) if state.field_doc is not None else None,
+        place=lambda: Place(state.field_doc, state.field_page - 1) if state.field_doc is not None else None,
         go=_go,
         picture=lambda place: pictures.zoomed_picture(root, place.document, place),
         draw=draw,
-        box=state.field_box,
-        choose=_choose,
         opens="Fields",
         open=_open,
+        judge=_judge,
         write_url=_write_url,
     )
 
@@ -109,10 +113,6 @@ def _go_to_item(item: Item) -> None:
     _go(Place(item.document, item.page or 0))
 
 
-def _choose(key: str | None) -> None:
-    state.field_box = key
-
-
 def _open(event: OpenEvent) -> None:
     """The shown page of one model in Fields, among all problems."""
     compared = choices.compared()
@@ -120,6 +120,14 @@ def _open(event: OpenEvent) -> None:
         compared.show(event.letter)
     state.field_number, state.field_label, state.field_within, state.field_box = choices.PROBLEMS, "", "", None
     st.switch_page(FIELDS_VIEW)
+
+
+def _judge(event: VerdictEvent) -> None:
+    """A verdict on a field of one of the two models."""
+    compared = choices.compared()
+    model = next((each for each in compared.models if each.letter == event.letter), None) if compared else None
+    if model is not None:
+        field_findings.handle(model, event)
 
 
 def _write_url() -> str:

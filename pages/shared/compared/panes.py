@@ -23,15 +23,19 @@ from evaluator.drawing.payloads import (
     PairKind,
     PictureItem,
     SharperEvent,
+    VerdictEvent,
     with_notes,
 )
 from evaluator.model.boxes import IntArray
 from evaluator.model.issues import plain
 from pages.shared import components, pictures
+from pages.shared.compared import KINDS_COMPARED
+from pages.shared.findings import log as findings
 from pages.shared.opened import Named, Place
 from pages.shared.state import State, report, state
 
-_KEY = "compare_items"
+# A key for each kind: boxes of one are nothing to another.
+_KEYS = {kind: f"compare_{kind}_panes" for kind in KINDS_COMPARED}
 
 
 @dataclass(frozen=True)
@@ -44,20 +48,18 @@ class Source:
         A and B.
     pages : ItemPages
         Every page with something that counts.
-    place : Place or None
-        The page that the session has chosen.
+    place : callable
+        The page that the session has chosen at the moment; None for none.
     go : callable
         Takes the page that is shown from now on.
     picture, draw : callable
         The page's picture, and what lies on it of some kinds.
-    box : str or None
-        Key of the chosen box.
-    choose : callable
-        Takes the key of the chosen box.
     opens : str
         The view that shows a page of one model.
     open : callable
         Goes there.
+    judge : callable
+        Keeps a verdict on a mistake of one of the models.
     write_url : callable
         Writes the address; its query.
     short : callable
@@ -70,14 +72,13 @@ class Source:
 
     chosen: tuple[Named, ...]
     pages: ItemPages
-    place: Place | None
+    place: Callable[[], Place | None]
     go: Callable[[Place], None]
     picture: Callable[[Place], PictureItem]
     draw: Callable[[Place, PictureItem, Sequence[PairKind]], PairLayers]
-    box: str | None
-    choose: Callable[[str | None], None]
     opens: str
     open: Callable[[OpenEvent], None]
+    judge: Callable[[VerdictEvent], None]
     write_url: Callable[[], str]
     short: Callable[[int], str] = field(default=lambda value: f"{value:,}")
     sharper: Callable[[SharperEvent | None], None] = pictures.ask_sharper
@@ -91,7 +92,7 @@ def shown_filter() -> str:
 
 def open_place(go: Callable[[], None]) -> None:
     """Show a page in the panes and bring them into the window; `go` chooses it."""
-    state.pair_show = "changed"
+    state.pair_show, state.pair_box = "changed", None
     go()
     state.pair_visits += 1
 
@@ -120,17 +121,18 @@ def _part(find: Callable[[], Source | None]) -> None:
     place = None
     if position is not None:
         place = Place(*source.pages.places[int(rows[position])])
-        source.go(place)
+        _go(source, place)
     payload = _data(source, show, rows, position)
     events = components.panes(
         msgspec.structs.replace(payload, address=source.write_url()),
-        key=_KEY,
+        key=_KEYS[state.pair_kind],
         on_go=lambda: _went(source),
         on_selected=lambda: _selected(source),
         on_sharper=lambda: source.sharper(_events().sharper),
         on_show=_shown,
         on_mode=_looked,
         on_clear_filter=lambda: _choose_show("changed"),
+        on_verdict=lambda: _judged(source),
     )
     if place is not None:
         source.below(place)
@@ -139,14 +141,15 @@ def _part(find: Callable[[], Source | None]) -> None:
 
 
 def _events() -> CompareEvents:
-    return components.parse_panes(report(_KEY))
+    return components.parse_panes(report(_KEYS[state.pair_kind]))
 
 
 def _position(source: Source, rows: IntArray) -> int | None:
     """Position of the chosen page among the listed ones; the first when it is not listed, None without any."""
     if not len(rows):
         return None
-    here = source.place and (source.place.document, source.place.index)
+    shown = source.place()
+    here = shown and (shown.document, shown.index)
     return next((at for at, row in enumerate(rows.tolist()) if source.pages.places[row] == here), 0)
 
 
@@ -189,9 +192,18 @@ def _data(source: Source, show: str, rows: IntArray, position: int | None) -> Co
         ),
         panes=drawn.panes,
         differences=drawn.differences,
-        selected=source.box,
+        selected=_chosen(drawn),
         empty=None,
+        verdicts=True,
+        reviewer=findings.author()[0],
     )
+
+
+def _chosen(drawn: PairLayers) -> str | None:
+    """The chosen box; None when neither page has it."""
+    if not any(box.key == state.pair_box for pane in drawn.panes for box in pane.boxes):
+        state.pair_box = None
+    return state.pair_box
 
 
 def _went(source: Source) -> None:
@@ -208,15 +220,28 @@ def _went(source: Source) -> None:
     else:
         place = None
     if place is not None:
-        source.go(place)
-        source.choose(None)
+        _go(source, place)
+
+
+def _go(source: Source, place: Place) -> None:
+    """Show a page; a box that was chosen on another one is let go before anything is drawn."""
+    if source.place() != place:
+        state.pair_box = None
+    source.go(place)
 
 
 def _selected(source: Source) -> None:
     """A box was chosen or let go; one of a page that was left meanwhile is not."""
     selected = _events().selected
-    if selected is not None and source.place == Place(selected.document, selected.index):
-        source.choose(selected.key)
+    if selected is not None and source.place() == Place(selected.document, selected.index):
+        state.pair_box = selected.key
+
+
+def _judged(source: Source) -> None:
+    """A verdict; what the store does not take comes back with the page, marked as not saved."""
+    event = _events().verdict
+    if event is not None:
+        source.judge(event)
 
 
 def _choose_show(name: str) -> None:

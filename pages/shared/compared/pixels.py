@@ -11,9 +11,10 @@ import streamlit as st
 from evaluator.drawing.matrix import short_pixels
 from evaluator.drawing.pair import PairLayers
 from evaluator.drawing.pair_items import ItemPages, item_pages
-from evaluator.drawing.payloads import ModelItem, OpenEvent, PairKind, PictureItem
-from evaluator.drawing.pixel_pair import pixel_pair
+from evaluator.drawing.payloads import ModelItem, OpenEvent, PairKind, PictureItem, VerdictEvent
+from evaluator.drawing.pixel_pair import pixel_pair, wrong_pieces
 from evaluator.metrics.item_ledger import ItemLedger
+from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import plain
 from evaluator.protocols import PROTOCOLS, pixel
 from pages.shared import frame, headline, pair_differences, pictures
@@ -21,16 +22,19 @@ from pages.shared.address import at, write_url
 from pages.shared.compared import panes
 from pages.shared.opened import OpenedBoxes, Place
 from pages.shared.pixel import results as choices
+from pages.shared.pixel import verdicts as pixel_findings
+from pages.shared.pixel.controls import count_choices
 from pages.shared.state import go_to, state
 
 PIXEL_VIEW = "pages/pixel_confusion.py"
 
 
 def sidebar(loaded: OpenedBoxes) -> None:
-    """Both models and their score thresholds."""
+    """Both models, how the pixels are counted, and the score thresholds."""
     with st.sidebar:
         for model, role in zip(loaded.pair, ("baseline", "candidate"), strict=True):
             frame.model_choice(loaded, model, f", {role}")
+        count_choices()
         for model in loaded.pair:
             headline.score_slider(loaded, model)
 
@@ -51,7 +55,7 @@ def body(loaded: OpenedBoxes) -> None:
     a, b = results
     with head:
         thresholds = ", ".join(
-            f"{result.signature.min_score or 0.0:g} ({model.letter})"
+            f"{threshold_text(result.signature.min_score or 0.0)} ({model.letter})"
             for result, model in zip(results, loaded.pair, strict=True)
         )
         signed = a.signature
@@ -100,19 +104,24 @@ def _source(loaded: OpenedBoxes) -> panes.Source | None:
     first, second = (ModelItem(model.letter, plain(model.name)) for model in loaded.pair)
 
     def draw(place: Place, picture: PictureItem, kinds: Sequence[PairKind]) -> PairLayers:
-        return pixel_pair((a, b), place.document, place.index, models=(first, second), kinds=kinds)
+        pieces = wrong_pieces(a, place.document, place.index), wrong_pieces(b, place.document, place.index)
+        drawn = pixel_pair((a, b), place.document, place.index, pieces=pieces, models=(first, second), kinds=kinds)
+        first_pane, second_pane = (
+            pixel_findings.on_pane(loaded, model, place, pane, result=result, pieces=own)
+            for model, pane, result, own in zip(loaded.pair, drawn.panes, (a, b), pieces, strict=True)
+        )
+        return drawn._replace(panes=(first_pane, second_pane))
 
     return panes.Source(
         chosen=loaded.pair,
         pages=pages,
-        place=Place(state.doc, state.page or 0) if state.doc is not None else None,
+        place=lambda: Place(state.doc, state.page or 0) if state.doc is not None else None,
         go=_go,
         picture=lambda place: _picture(loaded, place, a),
         draw=draw,
-        box=state.box,
-        choose=_choose,
         opens="Pixel confusion",
         open=_open,
+        judge=lambda event: _judge(loaded, event),
         write_url=_write_url,
         short=lambda value: short_pixels(float(value)),
     )
@@ -133,14 +142,17 @@ def _go(place: Place) -> None:
         go_to(place.document, place.index)
 
 
-def _choose(key: str | None) -> None:
-    state.box = key
-
-
 def _open(event: OpenEvent) -> None:
     """The shown page of one model in Pixel confusion."""
     state.pixel_of, state.pixel_scope = event.letter, "page"
     st.switch_page(PIXEL_VIEW)
+
+
+def _judge(loaded: OpenedBoxes, event: VerdictEvent) -> None:
+    """A verdict on the boxes behind wrong pixels of one of the two models."""
+    model = next((each for each in loaded.pair if each.letter == event.letter), None)
+    if model is not None:
+        pixel_findings.handle(loaded, model, event)
 
 
 def _write_url() -> str:

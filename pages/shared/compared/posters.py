@@ -8,7 +8,7 @@ import streamlit as st
 
 from evaluator.drawing.pair import PairLayers
 from evaluator.drawing.pair_items import ItemPages, item_pages
-from evaluator.drawing.payloads import ModelItem, OpenEvent, PairKind, PictureItem, SharperEvent
+from evaluator.drawing.payloads import ModelItem, OpenEvent, PairKind, PictureItem, SharperEvent, VerdictEvent
 from evaluator.drawing.poster_pair import poster_pair
 from evaluator.formats.posters import Posters
 from evaluator.model.issues import plain
@@ -21,6 +21,7 @@ from pages.shared.compared import panes
 from pages.shared.opened import Opened, Place
 from pages.shared.posters import panel
 from pages.shared.posters import results as choices
+from pages.shared.posters import verdicts as word_findings
 from pages.shared.state import State, state
 
 POSTERS_VIEW = "pages/posters.py"
@@ -72,19 +73,23 @@ def _source() -> panes.Source | None:
 
     def draw(place: Place, picture: PictureItem, kinds: Sequence[PairKind]) -> PairLayers:
         words = tuple(choices.words(model, place.document) for model in chosen)
-        return poster_pair((words[0], words[1]), models=(first, second), kinds=kinds)
+        drawn = poster_pair((words[0], words[1]), models=(first, second), kinds=kinds)
+        first_pane, second_pane = (
+            word_findings.on_pane(model, place.document, own, pane)
+            for model, own, pane in zip(chosen, words, drawn.panes, strict=True)
+        )
+        return drawn._replace(panes=(first_pane, second_pane))
 
     return panes.Source(
         chosen=chosen,
         pages=pages,
-        place=Place(state.poster, 0) if state.poster else None,
+        place=lambda: Place(state.poster, 0) if state.poster else None,
         go=_go,
         picture=lambda place: choices.picture(place.document),
         draw=draw,
-        box=state.poster_box,
-        choose=_choose,
         opens="Posters",
         open=_open,
+        judge=_judge,
         write_url=_write_url,
         sharper=_sharper,
         below=lambda place: _texts(chosen, place.document),
@@ -111,10 +116,6 @@ def _go(place: Place) -> None:
         choices.open_poster(place.document)
 
 
-def _choose(key: str | None) -> None:
-    state.poster_box = key
-
-
 def _sharper(wanted: SharperEvent | None) -> None:
     if wanted is not None:
         picture = choices.picture(wanted.document)
@@ -125,6 +126,13 @@ def _open(event: OpenEvent) -> None:
     """The shown poster of one model in Posters."""
     state.poster_of, state.poster_box = event.letter, None
     st.switch_page(POSTERS_VIEW)
+
+
+def _judge(event: VerdictEvent) -> None:
+    """A verdict on a word of one of the two models."""
+    model = next((each for each in choices.models() if each.letter == event.letter), None)
+    if model is not None:
+        word_findings.handle(model, event)
 
 
 def _write_url() -> str:

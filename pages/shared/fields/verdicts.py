@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 import streamlit as st
 
-from evaluator.drawing.payloads import PagePayload, VerdictEvent
+from evaluator.drawing.payloads import NOTHING_DRAWN, PagePayload, PaneItem, VerdictEvent
 from evaluator.protocols.fields import FieldsResult
 from evaluator.review.corrected import CorrectedEvaluation
 from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
@@ -16,7 +16,6 @@ from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import ReviewLog
 from pages.shared.fields import results as choices
 from pages.shared.findings import log as findings
-from pages.shared.opened import OpenedBoxes
 from pages.shared.state import state
 
 VIEW_FILE: Final = "pages/fields.py"
@@ -32,6 +31,13 @@ def on_page(model: choices.FieldModel, document: str, payload: PagePayload) -> P
     """
     drawn = attach_fields(payload, model.result, document, findings.review_log(), iou=state.field_iou)
     return msgspec.structs.replace(findings.with_unsaved(drawn), verdicts=True)
+
+
+def on_pane(model: choices.FieldModel, document: str, pane: PaneItem) -> PaneItem:
+    """The page of one of two models with verdicts and what is not saved, as `on_page`."""
+    drawn = msgspec.structs.replace(NOTHING_DRAWN, mistakes=pane.mistakes)
+    judged = attach_fields(drawn, model.result, document, findings.review_log(), iou=state.field_iou)
+    return findings.with_verdicts(pane, judged.mistakes)
 
 
 def handle(model: choices.FieldModel, event: VerdictEvent) -> findings.Unsaved | None:
@@ -97,13 +103,6 @@ def statuses() -> list[FindingStatus]:
     compared = choices.compared()
     threshold = state.field_iou
     return field_statuses(log, [model.result for model in compared.models] if compared else [], iou=threshold)
-
-
-def every_status(loaded: OpenedBoxes | None) -> list[FindingStatus]:
-    """What became of every finding, of boxes and of fields, the newest first."""
-    place = {target_id: number for number, target_id in enumerate(findings.review_log().judged)}
-    every = [*findings.statuses(loaded), *statuses()]
-    return sorted(every, key=lambda entry: place.get(entry.judged.target_id, len(place)))
 
 
 def show_on_page(entry: FindingStatus) -> None:

@@ -12,12 +12,12 @@ import streamlit as st
 from evaluator.drawing import crops
 from evaluator.drawing.payloads import CropItem, Rect
 from evaluator.metrics.causes import causes
-from evaluator.metrics.error_types import ERROR_TYPES
 from evaluator.model.issues import plain
 from evaluator.review.field_targets import PROBLEMS
 from evaluator.review.groups import FindingGroup, outcome, rows_of
-from evaluator.review.status import STATES, FindingStatus
+from evaluator.review.status import STATES, FindingStatus, title_of
 from evaluator.review.verdicts import AUTHOR_LENGTH, KINDS, NOTE_LENGTH, STATUSES, VERDICTS, Event, Target
+from evaluator.review.word_targets import WORD_PROBLEMS
 from pages.shared import frame
 from pages.shared.findings import log as findings
 from pages.shared.findings import queue
@@ -55,11 +55,11 @@ def about(entry: FindingStatus) -> str:
     if target.kind == "field":
         name = entry.mistake or target.mistake or ""
         return f"{KINDS['field']}: {PROBLEMS[name].lower() if name in PROBLEMS else plain(frame.shortened(name, 40))}"
+    if target.kind == "word":
+        return WORD_PROBLEMS.get(target.mistake or "", KINDS["word"])
     if target.kind != "mistake":
         return KINDS[target.kind]
-    names = ERROR_TYPES["document"]
-    name = entry.mistake or target.mistake or ""
-    return names[name].title if name in names else plain(frame.shortened(name, 40))
+    return plain(frame.shortened(title_of(entry.mistake or target.mistake or ""), 40))
 
 
 def place(entry: FindingStatus) -> str:
@@ -93,7 +93,7 @@ def picture(loaded: OpenedBoxes | None, group: FindingGroup) -> None:
     if crop is None or loaded is None:
         return
     page = loaded.dataset.page_row(target.document or "", target.page or 0)
-    if target.kind == "field" or page is None:
+    if target.kind in ("field", "word") or page is None:
         judged = [(box.xyxy, "fn" if box.side == "ground_truth" else "fp", box.label) for box in target.boxes]
         _crop(crop, judged)
         return

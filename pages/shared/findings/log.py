@@ -371,10 +371,17 @@ def on_pane(loaded: OpenedBoxes, model: Model, place: Place, pane: PaneItem) -> 
     if row is None:
         return pane
     alone = msgspec.structs.replace(NOTHING_DRAWN, mistakes=page_mistakes(pane))
-    judged = identity.attach(alone, result_of(loaded, model), row, review_log())
+    return with_verdicts(pane, identity.attach(alone, result_of(loaded, model), row, review_log()).mistakes)
+
+
+def with_verdicts(pane: PaneItem, judged: Sequence[MistakeItem]) -> PaneItem:
+    """The page of one of two models with the verdicts on its mistakes, which come in its order, and what is not saved.
+
+    The boxes of the mistakes keep the keys that they have in the pane.
+    """
     mistakes = [
         msgspec.structs.replace(each, keys=own.keys)
-        for each, own in zip(_unsaved_too(judged.mistakes), pane.mistakes, strict=True)
+        for each, own in zip(_unsaved_too(judged), pane.mistakes, strict=True)
     ]
     return msgspec.structs.replace(pane, mistakes=mistakes)
 

@@ -78,11 +78,11 @@ def result_of(loaded: OpenedBoxes, of: str) -> Counted:
     letters = {model.letter: model for model in loaded.pair}
     second = letters["B" if of == "B on A" else of]
     sides = loaded.dataset.ground_truth.source, loaded.dataset.predictions[second.index].source
-    floors = 0.0, score_threshold(second)
+    floors = 0.0, score_threshold(loaded, second)
     if of == "B on A":
         first = letters["A"]
         sides = loaded.dataset.predictions[first.index].source, sides[1]
-        floors = score_threshold(first), floors[1]
+        floors = score_threshold(loaded, first), floors[1]
     known = page_sizes(loaded)
     digests = [BOXES.digest(side) for side in sides]
     return _counted(
@@ -176,7 +176,7 @@ def thresholds(loaded: OpenedBoxes) -> str:
     """Score thresholds of the models whose boxes take part, for a signature."""
     of = chosen_of(loaded)
     models = [model for model in loaded.pair if model.letter in of]
-    return "score " + ", ".join(f"≥ {threshold_text(score_threshold(each))} ({each.letter})" for each in models)
+    return "score " + ", ".join(f"≥ {threshold_text(score_threshold(loaded, each))} ({each.letter})" for each in models)
 
 
 def cell(classes: tuple[str, ...]) -> tuple[int, int] | None:

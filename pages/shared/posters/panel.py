@@ -24,6 +24,7 @@ from evaluator.protocols.posters.profiles import PROFILES
 from pages.shared import frame, widgets
 from pages.shared.components import parse_events, viewer
 from pages.shared.posters import results as choices
+from pages.shared.posters import verdicts as word_findings
 from pages.shared.state import Field, State, report, state
 
 TITLES: Final = dict(zip(CRITERIA, ("Words", "ROUGE-L", "Numbers", "Fields"), strict=True))
@@ -138,7 +139,7 @@ def _page(
         selected=state.poster_box,
     )
     if boxed is not None:
-        payload = with_layers(payload, poster_data(boxed))
+        payload = word_findings.on_page(shown, poster_id, boxed, with_layers(payload, poster_data(boxed)))
     if boxed is not None and not boxed.page_words:
         path = choices.page_path(poster_id)
         why = "an image" if path is not None and choices.is_image(path) else "a page"
@@ -160,6 +161,7 @@ def _page(
         on_selected=_selected,
         on_sharper=lambda: _sharper((picture.width, picture.height)),
         on_model=lambda: _flipped([model.letter for model in chosen]),
+        on_verdict=lambda: _judged(shown),
     )
     if boxed is not None and boxed.page_words and boxed.absent:
         words = ", ".join(plain(word) for word in boxed.absent[:_WORDS_LISTED])
@@ -184,6 +186,13 @@ def _selected() -> None:
     selected = _events().selected
     if selected is not None and selected.document == state.poster:
         state.poster_box = selected.key
+
+
+def _judged(shown: choices.PosterModel) -> None:
+    """A verdict; what the store does not take comes back with the page, marked as not saved."""
+    event = _events().verdict
+    if event is not None:
+        word_findings.handle(shown, event)
 
 
 def _sharper(size: tuple[float, float]) -> None:

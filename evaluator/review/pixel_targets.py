@@ -1,0 +1,172 @@
+"""Which boxes make wrong pixels, and the verdicts on them: a verdict on a piece of wrong pixels is one on its boxes.
+
+Owns the way from a piece of a page (`drawing.pixel_pair`) to `Target` and back. Where the boxes of a piece are a
+mistake at the operating point of the boxes, the piece is that mistake, and has its verdict everywhere. Where they
+match, as along the edge of a box that is a little too large, the two boxes of the match are judged together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from evaluator.drawing.layers import box_key
+from evaluator.drawing.payloads import LayersT
+from evaluator.drawing.pixel_pair import Piece
+from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
+from evaluator.metrics.error_types import ERROR_TYPES
+from evaluator.model.boxes import FloatArray, IntArray, intersection
+from evaluator.model.dataset import JoinedBoxes, Side
+from evaluator.model.issues import plain
+from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
+from evaluator.review.identity import WRONG_PIXELS, box_model_name, claimed, judged_box, judged_item, page_mistakes
+from evaluator.review.verdicts import Judged, ReviewLog, Target
+
+
+class JudgedPiece(NamedTuple):
+    """What a verdict on a piece is about, the verdicts on it, and the boxes in words."""
+
+    target: Target
+    judged: Judged | None
+    words: str
+
+    @property
+    def id(self) -> str:
+        """The identity under which a verdict on it is kept."""
+        return self.judged.target_id if self.judged else self.target.id
+
+
+def judged_pieces(
+    result: AnyBoxResult, page: int, pieces: Sequence[Piece], extent: tuple[float, float], log: ReviewLog
+) -> list[JudgedPiece | None]:
+    """The boxes behind each piece of a page, with the verdicts on them.
+
+    Parameters
+    ----------
+    result : BoxResult
+        The boxes of the same files at their operating point.
+    page : int
+        Row of the page in the dataset of `result`.
+    pieces : sequence of Piece
+        Of the page, from `drawing.pixel_pair.wrong_pieces`.
+    extent : tuple of float
+        Width and height of the page in pixels of its raster.
+
+    Returns
+    -------
+    list of JudgedPiece or None
+        One for each piece; None where no box of its labels counts under `result`.
+    """
+    boxes = _Boxes(result, page, extent)
+    behind = [boxes.behind(piece) for piece in pieces]
+    targets = {one.target.id: one.target for one in behind if one is not None}
+    dataset = result.matching.dataset
+    document = dataset.documents[dataset.page_document[page]].doc_id
+    held = claimed(list(targets.values()), log.on_page(document, int(dataset.page_index[page])))
+    said = dict(zip(targets, held, strict=True))
+    return [one and one._replace(judged=said[one.target.id]) for one in behind]
+
+
+def attach_pieces(layers: LayersT, judged: Sequence[JudgedPiece | None]) -> LayersT:
+    """What is drawn of the pieces with the boxes behind each and the verdicts on them.
+
+    Parameters
+    ----------
+    layers : PageLayers
+        Its mistakes are the pieces that were judged, in their order; there may be fewer.
+    judged : sequence of JudgedPiece or None
+        From `judged_pieces`.
+    """
+    mistakes = [
+        mistake
+        if one is None
+        else msgspec.structs.replace(
+            mistake,
+            target=one.id,
+            verdict=one.judged and judged_item(one.judged),
+            lines=[*mistake.lines, one.words],
+        )
+        for mistake, one in zip(layers.mistakes, judged, strict=False)
+    ]
+    return msgspec.structs.replace(layers, mistakes=mistakes)
+
+
+class _Boxes:
+    """The boxes of one page under one result, in pixels of the page's raster."""
+
+    def __init__(self, result: AnyBoxResult, page: int, extent: tuple[float, float]) -> None:
+        self.result, self.page = result, page
+        matching = result.matching
+        self.dataset = matching.dataset
+        self.sides: dict[Side, JoinedBoxes] = {
+            "ground_truth": matching.dataset.ground_truth,
+            "prediction": matching.prediction,
+        }
+        self.rows: dict[Side, IntArray] = {
+            "ground_truth": np.flatnonzero((self.sides["ground_truth"].page == page) & matching.truth_counts),
+            "prediction": np.flatnonzero((self.sides["prediction"].page == page) & result.counting_predictions),
+        }
+        self.scale = np.tile(np.asarray(extent), 2) if matching.dataset.ground_truth.source.unit == "page" else 1.0
+        self.mistakes = page_mistakes(result, page)
+
+    def behind(self, piece: Piece) -> JudgedPiece | None:
+        """The mistake of the boxes behind a piece, else the match that they are; None without any."""
+        # What the model drew made the pixels; where it drew nothing, the ground truth did.
+        sides: tuple[Side, Side] = ("prediction", "ground_truth")
+        rows = {
+            side: row
+            for side, label in zip(sides, reversed(piece.cell), strict=True)
+            if label != BACKGROUND_NAME and (row := self._largest(side, label, piece.rectangles)) is not None
+        }
+        for side, row in rows.items():
+            at = self.mistakes.of_box.get(box_key(side, row))
+            if at is not None:
+                target = self.mistakes.targets[at]
+                title = ERROR_TYPES["document"][target.mistake or ""].title.lower()
+                return JudgedPiece(target, None, f"made by: {title}, {plain(target.label or '')}")
+        return next((self._match(side, row) for side, row in rows.items()), None)
+
+    def _largest(self, side: Side, label: str, rectangles: IntArray) -> int | None:
+        """The row of the box of a label that has most pixels of a piece."""
+        if label not in self.dataset.labels:
+            return None
+        boxes, rows = self.sides[side], self.rows[side]
+        rows = rows[boxes.label[rows] == self.dataset.labels.index(label)]
+        if not len(rows):
+            return None
+        corners: FloatArray = boxes.xyxy[rows] * self.scale
+        parts = rectangles.astype(np.float64)
+        common = [float(intersection(np.tile(one, (len(parts), 1)), parts).sum()) for one in corners]
+        largest = int(np.argmax(common))
+        return int(rows[largest]) if common[largest] > 0.0 else None
+
+    def _match(self, side: Side, row: int) -> JudgedPiece | None:
+        """The two boxes of a match as one target."""
+        partners = self.result.prediction_partner if side == "prediction" else self.result.truth_partner
+        partner = int(partners[row])
+        if partner == UNMATCHED:
+            return None
+        pair = {side: row, ("ground_truth" if side == "prediction" else "prediction"): partner}
+        dataset, matching = self.dataset, self.result.matching
+        model, truth = box_model_name(matching.prediction.source), pair["ground_truth"]
+        label = dataset.labels[dataset.ground_truth.label[truth]]
+        target = Target(
+            kind="mistake",
+            document=dataset.documents[dataset.page_document[self.page]].doc_id,
+            page=int(dataset.page_index[self.page]),
+            boxes=(
+                judged_box("ground_truth", dataset.ground_truth, truth, dataset.labels, model),
+                judged_box("prediction", matching.prediction, pair["prediction"], dataset.labels, model),
+            ),
+            models=(model,),
+            mistake=WRONG_PIXELS,
+            label=label,
+            signature=matching.signature(self.result.iou).line,
+            unit=dataset.ground_truth.source.unit,
+        )
+        matches = self.result.matches
+        iou = float(matches.iou[matches.ground_truth == truth][0])
+        return JudgedPiece(target, None, f"made by: a match of {plain(label)}, IoU {iou:.2f}")

@@ -1,0 +1,159 @@
+"""Which missing or extra word of a poster was judged: targets of words, the verdicts on them, whether they still apply.
+
+Owns the way from the words of a page (`protocols.posters.page`) to `Target` and back. A word is identified by its text,
+its side and its places on the page, never by its number. One that is on no page has no target. A verdict on a word is
+kept with the findings and changes no number: what a text should say is corrected in the file of the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+
+from evaluator.drawing.payloads import LayersT
+from evaluator.protocols.posters.comparison import Comparison
+from evaluator.protocols.posters.page import PageDifference, WordPlaces
+from evaluator.review.identity import claimed, judged_item
+from evaluator.review.status import STATES, FindingStatus, status_of
+from evaluator.review.verdicts import MOST_BOXES, Judged, JudgedBox, ReviewLog, Target
+
+WORD_PROBLEMS: Final[Mapping[str, str]] = {
+    "missing_word": "Missing word",
+    "missing_number": "Missing number",
+    "extra_word": "Extra word",
+    "extra_number": "Extra number",
+}
+"""What can be wrong with a word."""
+_SENTENCES: Final[Mapping[bool, str]] = {
+    True: "It is still missing, or still extra, in the text of the model.",
+    False: "The texts agree on it now.",
+}
+
+
+class PosterText(NamedTuple):
+    """The texts of one model: its name, the posters that it has, and how one of them compares with the reference."""
+
+    name: str
+    posters: Collection[str]
+    compare: Callable[[str], Comparison | None]
+
+
+def judged_words(
+    words: PageDifference, poster: str, model: str, log: ReviewLog, *, signature: str
+) -> list[tuple[Target, Judged | None]]:
+    """The words of a poster that can be judged, each with the verdicts on it.
+
+    Parameters
+    ----------
+    words : PageDifference
+        The missing and extra words of one model on the page.
+    poster : str
+        Id of the poster.
+    model : str
+        Name under which the texts of the model are known.
+    signature : str
+        What made the comparison, for the record.
+
+    Returns
+    -------
+    list of (Target, Judged or None)
+        Missing words, then extra ones, in the order of the page.
+    """
+    places = [each for each in (*words.missing, *words.extra) if len(each.boxes)]
+    targets = [_target(each, poster, model, signature) for each in places]
+    return list(zip(targets, claimed(targets, log.words_of(poster)), strict=True))
+
+
+def attach_words(layers: LayersT, judged: Sequence[tuple[Target, Judged | None]]) -> LayersT:
+    """What is drawn of a poster with the verdicts on each word.
+
+    Parameters
+    ----------
+    layers : PageLayers
+        Of the same words.
+    judged : sequence of (Target, Judged or None)
+        From `judged_words`.
+    """
+    said = {(target.mistake, target.label): (target, held) for target, held in judged}
+    mistakes = []
+    for mistake in layers.mistakes:
+        target, held = said.get((mistake.name, mistake.label), (None, None))
+        known = None if target is None else held.target_id if held else target.id
+        mistakes.append(msgspec.structs.replace(mistake, target=known, verdict=held and judged_item(held)))
+    return msgspec.structs.replace(layers, mistakes=mistakes)
+
+
+def targets_of_words(judged: Sequence[tuple[Target, Judged | None]]) -> dict[str, Target]:
+    """The words of `judged_words` under the identities that `attach_words` gives them."""
+    return {held.target_id if held else target.id: target for target, held in judged}
+
+
+def word_statuses(log: ReviewLog, models: Sequence[PosterText]) -> list[FindingStatus]:
+    """What became of every judged word under the texts of today, the newest first.
+
+    Parameters
+    ----------
+    models : sequence of PosterText
+        One for each model that is open.
+
+    Returns
+    -------
+    list of FindingStatus
+        One per word on which somebody holds an opinion; ``model`` and ``box_key`` are None.
+    """
+    statuses = []
+    for judged in log.judged.values():
+        if judged.target.kind != "word":
+            continue
+        wanted = {box.model for box in judged.target.of("prediction")}
+        states = [
+            _status(judged, model)
+            for model in models
+            if judged.target.document in model.posters and (not wanted or model.name in wanted)
+        ]
+        # Where it applies says more than where it does not.
+        closed = status_of(judged, "not_open")
+        statuses.append(min(states, key=lambda one: list(STATES).index(one.state), default=closed))
+    return statuses
+
+
+def _status(judged: Judged, model: PosterText) -> FindingStatus:
+    """What became of a word in the text of one model."""
+    target = judged.target
+    compared = model.compare(target.document or "")
+    if compared is None:
+        return status_of(judged, "gone")
+    here = {
+        "missing_word": compared.words.missing,
+        "missing_number": compared.numbers.missing,
+        "extra_word": compared.words.extra,
+        "extra_number": compared.numbers.extra,
+    }.get(target.mistake or "", ())
+    still = target.label in here
+    status = status_of(judged, "applies" if still else "matched", None, target.mistake if still else None)
+    return status._replace(sentence=_SENTENCES[still])
+
+
+def _target(places: WordPlaces, poster: str, model: str, signature: str) -> Target:
+    """A word as a target, on the first page."""
+    missing = places.side == "missing"
+    return Target(
+        kind="word",
+        document=poster,
+        page=0,
+        boxes=tuple(
+            JudgedBox(
+                side="ground_truth" if missing else "prediction",
+                label=places.token,
+                xyxy=(x1, y1, x2, y2),
+                model=None if missing else model,
+            )
+            for x1, y1, x2, y2 in places.boxes[:MOST_BOXES].tolist()
+        ),
+        models=(model,),
+        mistake=f"{places.side}_{places.kind}",
+        label=places.token,
+        signature=signature,
+    )

@@ -1,0 +1,58 @@
+"""Verdicts on wrong pixels in this session: on the boxes that make a piece of a page, at their operating point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from evaluator.drawing.payloads import NOTHING_DRAWN, PaneItem, VerdictEvent
+from evaluator.drawing.pixel_pair import DRAWN_PIECES, Piece, wrong_pieces
+from evaluator.protocols.pixel import PixelResult
+from evaluator.review.pixel_targets import JudgedPiece, attach_pieces, judged_pieces
+from pages.shared.findings import log as findings
+from pages.shared.opened import Named, OpenedBoxes, Place
+from pages.shared.pixel import results as choices
+from pages.shared.results import result_of
+
+
+def on_pane(
+    loaded: OpenedBoxes, model: Named, place: Place, pane: PaneItem, *, result: PixelResult, pieces: Sequence[Piece]
+) -> PaneItem:
+    """The wrong pixels of one of two models with verdicts and what is not saved; see `findings.log.on_page`.
+
+    Parameters
+    ----------
+    result : PixelResult
+        The count of the model.
+    pieces : sequence of Piece
+        Those of the page, which the pane shows.
+    """
+    judged = _judged(loaded, model, place, result, pieces)
+    drawn = attach_pieces(msgspec.structs.replace(NOTHING_DRAWN, mistakes=pane.mistakes), judged)
+    return findings.with_verdicts(pane, drawn.mistakes)
+
+
+def handle(loaded: OpenedBoxes, model: Named, event: VerdictEvent) -> findings.Unsaved | None:
+    """Keep a verdict on a piece; None when it is on disk, or when the page has no such piece any more."""
+    result = choices.result_of(loaded, model.letter).result
+    if result is None:
+        return None
+    place = Place(event.document, event.index)
+    pieces = wrong_pieces(result, place.document, place.index)
+    judged = _judged(loaded, model, place, result, pieces)
+    return findings.save_event(event, {one.id: one.target for one in judged if one is not None})
+
+
+def _judged(
+    loaded: OpenedBoxes, model: Named, place: Place, result: PixelResult, pieces: Sequence[Piece]
+) -> list[JudgedPiece | None]:
+    """The boxes behind each piece that is drawn, with the verdicts on them."""
+    boxes = result_of(loaded, model)
+    page = boxes.matching.dataset.page_row(place.document, place.index)
+    own = result.dataset.page_row(place.document, place.index)
+    drawn = pieces[:DRAWN_PIECES]
+    if page is None or own is None:
+        return [None] * len(drawn)
+    width, height = result.extent[own].tolist()
+    return judged_pieces(boxes, page, drawn, (width, height), findings.review_log())

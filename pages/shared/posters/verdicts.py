@@ -1,0 +1,89 @@
+"""Verdicts on words of posters in this session: on a page of the views Posters and Compare, and their status."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from evaluator.drawing.payloads import NOTHING_DRAWN, PagePayload, PaneItem, VerdictEvent
+from evaluator.drawing.poster_page import poster_data
+from evaluator.protocols.posters.page import PageDifference
+from evaluator.review.status import FindingStatus
+from evaluator.review.verdicts import Judged, ReviewLog, Target
+from evaluator.review.word_targets import PosterText, attach_words, judged_words, targets_of_words, word_statuses
+from pages.shared.findings import log as findings
+from pages.shared.posters import results as choices
+from pages.shared.state import state
+
+VIEW_FILE: Final = "pages/posters.py"
+
+
+def on_page(model: choices.PosterModel, poster_id: str, words: PageDifference, payload: PagePayload) -> PagePayload:
+    """The viewer's payload of a poster with verdicts, what is not saved, and who reviews; see `findings.log`.
+
+    Parameters
+    ----------
+    words : PageDifference
+        Of the model on the page.
+    payload : PagePayload
+        With these words.
+    """
+    drawn = attach_words(payload, _judged(model, poster_id, words))
+    return msgspec.structs.replace(findings.with_unsaved(drawn), verdicts=True)
+
+
+def on_pane(model: choices.PosterModel, poster_id: str, words: PageDifference | None, pane: PaneItem) -> PaneItem:
+    """The page of one of two models with verdicts and what is not saved, as `on_page`."""
+    if words is None:
+        return pane
+    drawn = msgspec.structs.replace(NOTHING_DRAWN, mistakes=pane.mistakes)
+    return findings.with_verdicts(pane, attach_words(drawn, _judged(model, poster_id, words)).mistakes)
+
+
+def handle(model: choices.PosterModel, event: VerdictEvent) -> findings.Unsaved | None:
+    """Keep a verdict that the viewer sent; None when it is on disk, or when the page has no such word any more."""
+    words = choices.words(model, event.document)
+    if words is None:
+        return None
+    return findings.save_event(event, targets_of_words(_judged(model, event.document, words)))
+
+
+def statuses() -> list[FindingStatus]:
+    """What became of every judged word, the newest first; nothing is compared when no word was judged."""
+    log = findings.review_log()
+    if not any(judged.target.kind == "word" for judged in log.judged.values()):
+        return []
+    return word_statuses(log, [_texts(model) for model in choices.models()])
+
+
+def show_on_page(entry: FindingStatus) -> None:
+    """Make the view Posters open the poster of a finding, with its word chosen, in a model that has it."""
+    target = entry.judged.target
+    choices.open_poster(target.document or "")
+    state.poster_part = "page"
+    for model in choices.models():
+        words = choices.words(model, target.document or "")
+        if words is None:
+            continue
+        drawn = attach_words(poster_data(words), _judged(model, target.document or "", words))
+        keys = [mistake.keys[0] for mistake in drawn.mistakes if mistake.target == entry.judged.target_id]
+        if keys:
+            state.poster_of, state.poster_box = model.letter, keys[0]
+            return
+
+
+def _name(model: choices.PosterModel) -> str:
+    """The name under which the texts of a model are known: that of its file or folder."""
+    return model.posters.name.encode("utf-8", "backslashreplace").decode()
+
+
+def _texts(model: choices.PosterModel) -> PosterText:
+    """The texts of a model as they are compared under the chosen profile."""
+    return PosterText(_name(model), model.posters.posters, lambda poster_id: choices.comparison(model, poster_id))
+
+
+def _judged(model: choices.PosterModel, poster_id: str, words: PageDifference) -> list[tuple[Target, Judged | None]]:
+    """The words of a page with the verdicts on them."""
+    log: ReviewLog = findings.review_log()
+    return judged_words(words, poster_id, _name(model), log, signature=choices.evaluated(model).signature)

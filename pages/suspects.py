@@ -65,7 +65,7 @@ def _pages_read(loaded: OpenedBoxes) -> None:
     reading.panel(
         held.READING,
         start=lambda: held.read_pages(loaded),
-        unread="Words and ink of the pages do not count yet: cut words, uncovered ink, empty boxes.",
+        unread="Words and ink of the pages do not count yet.",
         read=None if read is None else "Words and ink of the likeliest suspects' pages count.",
         key="suspects",
     )

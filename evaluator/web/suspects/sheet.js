@@ -15,7 +15,7 @@ const BLANK = { width: 595, height: 842 };
 const MEASURED_FROM = 3;
 /** Pixels above and below the boxes for their names. */
 const ROOM = 64;
-const SMALLEST = 0.45;
+const SMALLEST = 0.3;
 const CHIP_FONT = "650 12px sans-serif";
 
 export class SuspectSheet {
@@ -88,7 +88,9 @@ export class SuspectSheet {
     const above = top * this.page.height > 24;
     const names = [`Ground truth ${item.label}`, `${edit ? "Edited" : "Proposed"} ${label}`];
     const low = Math.max(...[now, target].filter((box) => box !== null).map((box) => box[3]), 0);
-    const under = `top:${percentOf(low)}`, over = above ? `bottom:${percentOf(1 - top)}` : under;
+    const inside = (1 - low) * this.page.height <= 24;
+    const under = inside ? `bottom:${percentOf(1 - low)}` : `top:${percentOf(low)}`;
+    const over = above ? `bottom:${percentOf(1 - top)}` : inside ? `top:${percentOf(top)}` : under;
     const width = this.sheet.offsetWidth || 600;
     // Beside each other where there is room for both, else one above and one below.
     const together = !now || !target || names.reduce((sum, name) => sum + textWidth(name, CHIP_FONT) + 24, 0) < (target[2] - now[0]) * width;
@@ -181,8 +183,10 @@ function measure(now, target, page) {
   if (points < MEASURED_FROM) return [];
   const [low, high] = [Math.min(now[side], target[side]), Math.max(now[side], target[side])];
   const words = html("b", {}, `${Math.round(points)} pt`);
+  // In the middle of the boxes: names and scores are around them.
+  const middle = (/** @type {number} */ first) => (Math.min(now[first], target[first]) + Math.max(now[first + 2], target[first + 2])) / 2;
   const place = side % 2
-    ? `right:calc(${percentOf(1 - Math.min(now[0], target[0]))} + 3px);top:${percentOf(low)};height:${percentOf(high - low)}`
-    : `top:calc(${percentOf(Math.max(now[3], target[3]))} + 3px);left:${percentOf(low)};width:${percentOf(high - low)}`;
+    ? `left:${percentOf(middle(0))};top:${percentOf(low)};height:${percentOf(high - low)}`
+    : `top:${percentOf(middle(1))};left:${percentOf(low)};width:${percentOf(high - low)}`;
   return [html("span", { class: side % 2 ? "suspect-measure down" : "suspect-measure across", style: place }, words)];
 }

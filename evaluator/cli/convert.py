@@ -93,7 +93,10 @@ def convert(
         _save(written, out, folder=writer.folder)
     print_issues((*read.issues, *written.warnings))
     pages = count_of(len(read.page_index), "page")
-    print(f"{plain(out.name)}: {writer.title}, {pages}, {count_of(len(read.boxes), 'box')}")
+    of = "" if written.boxes == len(read.boxes) else f" of {len(read.boxes):,}"
+    print(
+        f"{plain(out.name)}: {writer.title}, {pages}, {written.boxes:,}{of} {'box' if len(read.boxes) == 1 else 'boxes'}"
+    )
     return OK
 
 

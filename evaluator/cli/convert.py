@@ -93,10 +93,9 @@ def convert(
         _save(written, out, folder=writer.folder)
     print_issues((*read.issues, *written.warnings))
     pages = count_of(len(read.page_index), "page")
-    of = "" if written.boxes == len(read.boxes) else f" of {len(read.boxes):,}"
-    print(
-        f"{plain(out.name)}: {writer.title}, {pages}, {written.boxes:,}{of} {'box' if len(read.boxes) == 1 else 'boxes'}"
-    )
+    every = count_of(len(read.boxes), "box")
+    boxes = every if written.boxes == len(read.boxes) else f"{written.boxes:,} of {every}"
+    print(f"{plain(out.name)}: {writer.title}, {pages}, {boxes}")
     return OK
 
 

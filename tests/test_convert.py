@@ -195,6 +195,20 @@ def test_the_command_converts_and_never_overwrites(run: Run, tmp_path: Path) -> 
     assert (code, err) == (2, f"error: --to must be one of {', '.join(WRITERS)}; found word.\n")
 
 
+def test_what_is_written_is_counted_and_a_model_has_the_name_of_its_file(run: Run, tmp_path: Path) -> None:
+    truth = {"images": [{"id": 1, "file_name": "a.png", "width": 100, "height": 50}],
+             "categories": [{"id": 1, "name": "Table"}], "annotations": []}  # fmt: skip
+    inside, beyond = ({"image_id": 1, "category_id": 1, "bbox": [x, 0, 60, 50], "score": 0.5} for x in (40, 41))
+    (tmp_path / "gt.json").write_text(json.dumps(truth), encoding="utf-8")
+    (tmp_path / "fast r-cnn.json").write_text(json.dumps([inside, beyond]), encoding="utf-8")
+    words = ("convert", tmp_path / "fast r-cnn.json", "--gt", tmp_path / "gt.json", "--to", "snapshot")
+    code, out, _ = run(*words, "--out", tmp_path / "out.json")
+    assert (code, out.split(", ")[-2:]) == (0, ["1 page", "1 of 2 boxes\n"])
+    written = json.loads((tmp_path / "out.json").read_bytes())
+    assert [len(page["objects"]) for page in written["predictions"]] == [1]
+    assert written["info"]["model"] == {"name": "fast r-cnn"}
+
+
 def test_a_folder_is_never_written_over_the_source(run: Run, tmp_path: Path) -> None:
     source = write_file(tmp_path / "pred.json", ROWS[:2])
     assert run("convert", source, "--to", "yolo", "--out", tmp_path, "--force")[0] == 2

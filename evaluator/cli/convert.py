@@ -95,7 +95,9 @@ def convert(
         _save(written, out, folder=writer.folder)
     print_issues((*read.issues, *written.warnings))
     pages = count_of(len(read.page_index), "page")
-    print(f"{plain(out.name)}: {writer.title}, {pages}, {count_of(len(read.boxes), 'box')}")
+    every = count_of(len(read.boxes), "box")
+    boxes = every if written.boxes == len(read.boxes) else f"{written.boxes:,} of {every}"
+    print(f"{plain(out.name)}: {writer.title}, {pages}, {boxes}")
     return OK
 
 

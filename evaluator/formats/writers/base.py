@@ -21,10 +21,11 @@ _IMAGES: Final = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".g
 
 
 class Written(NamedTuple):
-    """Files by their names, one for a format of single files, and what could not be held."""
+    """Files by their names, one for a format of single files; what could not be held; how many boxes are in them."""
 
     files: Mapping[str, bytes]
     warnings: tuple[Issue, ...]
+    boxes: int
 
 
 class Writer(NamedTuple):
@@ -38,12 +39,15 @@ class Writer(NamedTuple):
         Whether it is a folder of files.
     write : callable
         From columns, with a collector for what cannot be held; an error refuses all.
+    left_out : callable
+        How many boxes of these columns the format does not hold.
     """
 
     name: str
     title: str
     folder: bool
     write: Callable[[Annotations, Collector], Mapping[str, bytes]]
+    left_out: Callable[[Annotations], int] = lambda _: 0
 
     def written(self, source: Annotations) -> Written:
         """The files of some columns.
@@ -55,7 +59,7 @@ class Writer(NamedTuple):
         """
         collector = Collector(source.name, max_per_rule=None)
         files = self.write(source, collector)
-        return Written(files, collector.issues())
+        return Written(files, collector.issues(), len(source.boxes) - self.left_out(source))
 
 
 class Sheet(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 
 import msgspec
 import numpy as np
@@ -31,13 +32,13 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
     predicted = source.side == "prediction"
     if predicted:
         _need_scores(source)
-    entries, outside = _pages(source, pages)
+    entries, outside = _pages(source, pages), left_out(source)
     if outside:
         rule = f"boxes must lie on their page and have a width and a height in {_TITLE}"
         collector.warning("", rule, f"{outside:,} do not", "They are left out.")
     warn_of_outlines(source, collector, _TITLE)
     warn_of_crowds(source, collector, _TITLE)
-    model: dict[str, object] = {"name": source.model or ("unknown" if predicted else "annotators")}
+    model: dict[str, object] = {"name": source.model or (_stem(source.name) if predicted else "annotators")}
     if source.version:
         model["version"] = source.version
     value = {
@@ -58,6 +59,11 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
     return {"snapshot.json": msgspec.json.format(msgspec.json.encode(value), indent=1)}
 
 
+def _stem(name: str) -> str:
+    """The name of a file without its ending, which tells models apart where files name none."""
+    return PurePath(name).stem or "unknown"
+
+
 def _need_scores(source: Annotations) -> None:
     """Refuse predictions without a score, or with one that the schema does not allow."""
     scores = source.boxes.score
@@ -70,17 +76,29 @@ def _need_scores(source: Annotations) -> None:
         refuse(source.name, "", f"scores must be in [0, 1] in {_TITLE}", found, "Scale them.")
 
 
-def _pages(source: Annotations, pages: Sequence[Sheet]) -> tuple[list[dict[str, object]], int]:
-    """The entries of the pages, and how many boxes the schema does not allow."""
+def left_out(source: Annotations) -> int:
+    """How many boxes the schema does not allow: beyond their page, or without a width or a height."""
+    share = source.boxes.xyxy
+    if source.unit == "pixels":
+        assert source.page_size is not None
+        share = share * (1.0 / np.tile(source.page_size[source.boxes.entry], 2))
+    return len(share) - sum(map(_is_allowed, share.tolist()))
+
+
+def _is_allowed(corners: Sequence[float]) -> bool:
+    x1, y1, x2, y2 = corners
+    return 0.0 <= x1 < x2 <= 1.0 and 0.0 <= y1 < y2 <= 1.0
+
+
+def _pages(source: Annotations, pages: Sequence[Sheet]) -> list[dict[str, object]]:
+    """The entries of the pages, with the boxes that the schema allows."""
     entries: list[dict[str, object]] = []
-    outside = 0
     for page in pages:
         of = source.documents[page.document]
         objects: list[dict[str, object]] = []
         for number, (row, corners) in enumerate(scaled(source, page, "page"), 1):
             x1, y1, x2, y2 = corners.tolist()
-            if not (0.0 <= x1 < x2 <= 1.0 and 0.0 <= y1 < y2 <= 1.0):
-                outside += 1
+            if not _is_allowed((x1, y1, x2, y2)):
                 continue
             label = source.labels[source.boxes.label[row]]
             item: dict[str, object] = {"id": f"o{number}", "label": label, "bbox": [x1, y1, x2, y2]}
@@ -89,7 +107,9 @@ def _pages(source: Annotations, pages: Sequence[Sheet]) -> tuple[list[dict[str, 
             objects.append(item)
         page_id = f"{of.doc_id}::p{page.number:03d}"
         entries.append({"page_id": page_id, "doc_id": of.doc_id, "page_index": page.number, "objects": objects})
-    return entries, outside
+    return entries
 
 
-WRITER = Writer("snapshot", "Document Snapshot Detection, schema 1.3 (JSON)", folder=False, write=write)
+WRITER = Writer(
+    "snapshot", "Document Snapshot Detection, schema 1.3 (JSON)", folder=False, write=write, left_out=left_out
+)

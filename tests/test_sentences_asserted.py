@@ -122,7 +122,7 @@ def stated() -> list[str]:
 
 
 def is_stated(sentence: Made, texts: list[str]) -> bool:
-    """Whether a text has the rule of a sentence, and its fix behind it; one whose rule is made elsewhere is not asked."""
+    """Whether a text has the rule of a sentence, and its fix behind it; one whose rule is made elsewhere has."""
     if not sentence.rule.strip(GAP + " "):
         return True
     longest = max(BRACKETS.sub("", sentence.rule).split(GAP), key=len)

@@ -239,6 +239,7 @@ def test_oracles_get_no_proposal() -> None:
             continue
         diagnosis = match_check.diagnosis_of(*sides)
         assert (diagnosis.best, diagnosis.labels_help) == (None, False), truth.parent.name
+        assert diagnosis.silent or diagnosis.as_given == 0.0, "nothing matches, as it says"
         quiet.append(diagnosis.silent)
     assert len(quiet) > 30
 

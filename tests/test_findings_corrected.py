@@ -445,7 +445,10 @@ class TestFile:
         unknown = corrections(join(replace(truth, page_size=None)), ReviewLog())
         with pytest.raises(BadInput) as raised:
             corrected_truth.snapshot_file(unknown, created_at=NOW)
-        assert "boxes as shares of the page, which needs the size of every page" in str(raised.value)
+        assert [issue.sentence.partition(": ")[2] for issue in raised.value.issues] == [
+            "schema 1.3 has boxes as shares of the page, which needs the size of every page; found boxes in pixels, "
+            "pages without size. Give the page sizes in the ground truth file, or export from a file of another format."
+        ]
 
     def test_it_appears_whole_and_never_in_the_place_of_a_source(self, tmp_path: Path) -> None:
         source, link = tmp_path / "truth.json", tmp_path / "link.json"

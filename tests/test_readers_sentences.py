@@ -14,8 +14,9 @@ import pytest
 
 from evaluator import formats
 from evaluator.formats import limits
+from evaluator.formats.build import Builder
 from evaluator.formats.writers import WRITERS
-from evaluator.model.issues import BadInput
+from evaluator.model.issues import BadInput, Collector
 from tests.building import annotations, box
 from tests.reading import OWN, refused, warned
 from tests.test_convert import sized
@@ -411,3 +412,175 @@ def test_two_sets_of_columns_that_are_a_box() -> None:
         '(x0, y0, x1, y1). Say which: --columns "document=file,page_number=p,label=cls,x1=left,y1=top,x2=right,'
         'y2=bottom".'
     )
+
+
+GROUND_TRUTH_OF_TWO = {
+    "images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 9}], "categories": [{"id": 1, "name": "T"}],
+    "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 1, 2, 2], "area": 4, "iscrowd": 0}],
+}  # fmt: skip
+ALTO = (
+    '<alto><Layout><Page WIDTH="0" HEIGHT="0"><PrintSpace><TextBlock HPOS="1" VPOS="1" WIDTH="2" HEIGHT="2"/>'
+    "</PrintSpace></Page></Layout></alto>"
+)
+POD = '<document filename="a.bmp"><tableRegion><Coords points="1,1 9,9"/><Note/></tableRegion></document>'
+POINTS = "four finite numbers, x, y, width, height (COCO format); found"
+AS_FOUR = "Write them as [x, y, width, height], without quotes."
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("a.xml", ALTO, "line 1, <Page>: WIDTH and HEIGHT should be those of the page (ALTO); found 0 x 0. The page is "
+         "read without a size; write that of the image."),
+        ("a.xml", POD, "line 1, <Note>: a region has nothing but a <Coords> element (ICDAR 2017 POD); found "
+         '"Note". It is left out.'),
+        ("d.json", {"doc_id": "d", "fields": {"a": {"_page": 1, "b": {"_value": "x"}}}},
+         'line 1, $.fields.a: an object with _page should have _value (fields, rich value); found ["_page","b"]. '
+         "Without it the object is read as nested fields; add _value (null is allowed)."),
+    ],
+)  # fmt: skip
+def test_what_is_odd_about_small_files(name: str, content: object, sentence: str) -> None:
+    text = content if isinstance(content, str) else json.dumps(content)
+    row = formats.recognise(text.encode(), name)
+    assert row is not None
+    assert f"{name}: {sentence}" in [issue.sentence for issue in row.read(text.encode(), name).issues]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("a.json", coco("annotations.bbox", ["1", 0, 1, 1]),
+         f'a.json: $.annotations[0].bbox: bbox must be {POINTS} ["1", 0, 1, 1]. {AS_FOUR}'),
+        ("a.json", b'{"children": [{"id": "/page/0/Page/0", "block_type": "Page", "polygon": [], "children": []}]}',
+         "a.json: $.children[0]: bbox is required here (Marker). Add bbox, or polygon."),
+        ("a.json", json.dumps([{"type": "Title", "element_id": "a", "metadata": {"coordinates": {
+            "points": [[1, 1], [2, 2]], "layout_width": 5e-324, "layout_height": 5e-324}}}]).encode(),
+         "a.json: the size of a page must be in the unit of its boxes (unstructured); found 4.94066e-324 x "
+         "4.94066e-324. Correct the width and height of the page."),
+    ],
+)  # fmt: skip
+def test_what_is_refused_of_small_files(name: str, content: bytes, sentence: str) -> None:
+    assert sentences_of(content, name, format="marker" if b'"Page"' in content else None)[0] == sentence
+
+
+def test_an_entry_of_an_archive_that_is_not_intact() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as opened:
+        opened.writestr("a.xml", POD)
+    content = packed.getvalue().replace(b"tableRegion", b"tableregion", 1)
+    assert sentences_of(content, "a.zip", format="pod") == [
+        "a.zip: \"a.xml\": every entry of an archive must be intact; found Bad CRC-32 for file 'a.xml'. "
+        "Zip the files again."
+    ]
+
+
+def test_results_of_image_ids_that_are_there_twice(tmp_path: Path) -> None:
+    for name in "ab":
+        tree = json.dumps(GROUND_TRUTH_OF_TWO).replace("a.png", f"{name}.png")
+        (tmp_path / f"{name}.json").write_text(tree)
+    truth = formats.read(tmp_path)
+    results = formats.read_bytes(b'[{"image_id": 1, "category_id": 1, "bbox": [1, 1, 2, 2], "score": 1}]', "r.json")
+    with pytest.raises(BadInput) as bad:
+        formats.resolve(results, truth)
+    assert str(bad.value) == (
+        "r.json: the image ids of all files of a ground truth must differ to be named by a results list; found image "
+        f"id 1 twice in {tmp_path.name}. Evaluate the files one by one."
+    )
+
+
+@pytest.mark.parametrize(
+    ("limit", "content", "name", "sentence"),
+    [
+        ("MAX_LABELS", b'[{"image_id": 1, "category_id": 1, "bbox": [1, 1, 2, 2], "score": 1}]', "r.json",
+         "r.json: $: a file may have 0 labels; found 1. Check category_id."),
+        ("MAX_LABELS", json.dumps(GROUND_TRUTH_OF_TWO).encode(), "g.json",
+         "g.json: $.categories: a file may have 0 labels; found 1. Remove those that are not used."),
+    ],
+)  # fmt: skip
+def test_limits_of_coco(monkeypatch: pytest.MonkeyPatch, limit: str, content: bytes, name: str, sentence: str) -> None:
+    monkeypatch.setattr(limits, limit, 0)
+    assert sentences_of(content, name) == [sentence]
+
+
+def test_parquet_that_is_cut_off() -> None:
+    from pyarrow import parquet  # type: ignore[import-untyped]
+
+    with pytest.raises(ValueError, match="footer") as broken:
+        parquet.ParquetFile(io.BytesIO(b"PAR1 cut off"))
+    assert sentences_of(b"PAR1 cut off", "a.parquet") == [
+        f'a.parquet: the file must be Parquet (Apache Parquet 2); found "{str(broken.value)[:100]}". Write the table '
+        "again; the file may be cut off."
+    ]
+
+
+def test_limits_of_parquet(monkeypatch: pytest.MonkeyPatch) -> None:
+    import pyarrow as pa  # type: ignore[import-untyped]
+    from pyarrow import parquet
+
+    written = io.BytesIO()
+    parquet.write_table(pa.table({"label": ["T"], "x1": [1.0], "y1": [1.0], "x2": [2.0], "y2": [2.0]}), written)
+    monkeypatch.setattr(limits, "MAX_BOXES", 0)
+    assert sentences_of(written.getvalue(), "a.parquet") == [
+        "a.parquet: a file may have 0 boxes; found 1. Split the table."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "sentence"),
+    [
+        ("MAX_BOXES", 1, "a folder may have 1 boxes; found 2. Split the folder."),
+        ("MAX_FILE_BYTES", 400, "a file, or the files of a folder together, may have 400 bytes; found 503. "
+         "Split the input."),
+    ],
+)  # fmt: skip
+def test_limits_of_folders(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, limit: str, most: int, sentence: str
+) -> None:
+    for name in "ab":
+        tree = json.dumps(GROUND_TRUTH_OF_TWO).replace("a.png", f"{name}.png").ljust(503)
+        (tmp_path / f"{name}.json").write_text(tree)
+    monkeypatch.setattr(limits, limit, most)
+    with pytest.raises(BadInput) as bad:
+        formats.read(tmp_path)
+    assert bad.value.issues[0].sentence.partition(": ")[2] == sentence
+
+
+def test_a_folder_of_posters_that_cannot_be_listed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def refuse(_: Path) -> Any:
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "posters").mkdir()
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(BadInput) as bad:
+        formats.FORMATS["posters"].read_path(tmp_path / "posters")
+    assert bad.value.issues[0].sentence == (
+        "posters: the folder must be readable; found Permission denied. Correct the path or its permissions."
+    )
+
+
+def test_what_a_target_cannot_hold_besides() -> None:
+    source = replace(sized(), page_size=None)
+    crowd = np.array([True, *([False] * (len(source.boxes) - 1))])
+    crowded = replace(source, boxes=replace(source.boxes, crowd=crowd))
+    said = [issue.sentence for issue in WRITERS["label-studio"].written(crowded).warnings]
+    assert said[0] == (
+        "prediction.json: Label Studio regions have the size of their image; found no page sizes. original_width and "
+        "original_height are left out."
+    )
+    assert (
+        "prediction.json: Label Studio has no regions of many objects (iscrowd); found 1 box. They become plain boxes."
+    ) in said
+    ring = np.array([[0.1, 0.2], [0.3, 0.2]])
+    thin = replace(sized(), boxes=replace(sized().boxes, polygons={0: [ring]}))
+    assert WRITERS["coco"].written(thin).warnings[0].sentence == (
+        "prediction.json: COCO outlines have at least three points; found 1 with fewer. They are left out."
+    )
+
+
+def test_a_box_whose_numbers_are_none() -> None:
+    collector = Collector("a.xml", max_per_rule=None)
+    builder = Builder(collector, format="voc", source="Pascal VOC")
+    builder.box(builder.page("a", "line 1"), "T", (1.0, 1.0, float("nan"), 2.0), "line 2, <object>")
+    assert [issue.sentence for issue in collector.issues()] == [
+        "a.xml: line 2, <object>: coordinates must be finite numbers (Pascal VOC); found NaN. Correct the region."
+    ]

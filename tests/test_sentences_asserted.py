@@ -1,0 +1,155 @@
+"""Every sentence that a reader or writer makes is stated whole by a test: its rule, and its fix behind it.
+
+The sentences are found in the syntax of `evaluator/formats`, those of the tests in that of the tests. What is put in at
+run time is a gap that may be filled with anything; what stands in brackets, the source of a rule, is left out.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+GAP: Final = "\0"
+"""What a text has at run time only."""
+SHORTEST: Final = 20
+"""Letters of a text of a test that may be a sentence."""
+ROOM: Final = 700
+"""Letters that what was found, and what fills a gap, may have."""
+BRACKETS: Final = re.compile(r" \([^()]*\)")
+PARTS: Final[Mapping[tuple[str, int], tuple[int, int]]] = {
+    ("error", 4): (1, 3), ("warning", 4): (1, 3), ("refuse", 5): (2, 4), ("refuse", 2): (0, 1), ("refuse", 3): (0, 1),
+    ("refuse", 4): (0, 1), ("_refuse", 4): (1, 3), ("errors", 3): (0, 2),
+}  # fmt: skip
+"""Where rule and fix are among the arguments of what makes an issue, by its name and how many there are."""
+
+
+class Made(NamedTuple):
+    """A call that makes an issue: where it is, and the texts of its rule and fix as far as they are written there."""
+
+    place: str
+    rule: str
+    fix: str
+
+
+def text_of(node: ast.expr | None, names: Mapping[str, str]) -> str | None:
+    """A text that is written down, with gaps; None for what is no text, or comes from elsewhere."""
+    match node:
+        case ast.Constant(value=str(value)):
+            return value
+        case ast.JoinedStr(values=values):
+            return "".join(text_of(each, names) or GAP for each in values)
+        case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
+            return text_of(value, names)
+        case ast.Name(id=name):
+            return names.get(name)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            parts = text_of(left, names), text_of(right, names)
+            return None if parts == (None, None) else "".join(part or GAP for part in parts)
+    return None
+
+
+def named(nodes: Iterator[ast.AST] | list[ast.stmt], names: Mapping[str, str], until: int = 1 << 30) -> dict[str, str]:
+    """The texts that have names, by the last assignment before a line."""
+    held = dict(names)
+    pairs: list[tuple[int, ast.expr, ast.expr]] = []
+    for node in nodes:
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Tuple)
+            and isinstance(node.targets[0], ast.Tuple)
+        ):
+            pairs += [(node.lineno, *pair) for pair in zip(node.targets[0].elts, node.value.elts, strict=False)]
+        elif isinstance(node, ast.Assign):
+            pairs.append((node.lineno, node.targets[0], node.value))
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            pairs.append((node.lineno, node.target, node.value))
+    for line, target, value in sorted(pairs, key=lambda pair: pair[0]):
+        if line <= until and isinstance(target, ast.Name):
+            text = text_of(value, held)
+            held.pop(target.id, None)
+            if text is not None:
+                held[target.id] = text
+    return held
+
+
+def made() -> Iterator[Made]:
+    """Every call of the readers and writers that makes an issue."""
+    files = sorted((ROOT / "evaluator" / "formats").rglob("*.py"))
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in files}
+    shared: dict[str, str] = {}
+    for tree in trees.values():
+        shared |= {name: text for name, text in named(tree.body, {}).items() if name.strip("_").isupper()}
+    for path, tree in trees.items():
+        own = named(tree.body, shared)
+        for function in ast.walk(tree):
+            if isinstance(function, ast.FunctionDef):
+                for call in ast.walk(function):
+                    if isinstance(call, ast.Call) and (parts := _parts(call)):
+                        names = named(ast.walk(function), own, call.lineno)
+                        rule, fix = (text_of(part, names) or GAP for part in parts)
+                        yield Made(f"{path.relative_to(ROOT)}:{call.lineno}", rule, fix)
+
+
+def _parts(call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
+    """Rule and fix of a call that makes an issue; None for another one."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    keywords = {each.arg: each.value for each in call.keywords}
+    if name == "Issue" and {"rule", "fix"} <= keywords.keys():
+        return keywords["rule"], keywords["fix"]
+    # The function of this name has five arguments or four, the method its rule first.
+    if (name, len(call.args)) == ("_refuse", 4) or name != "_refuse":
+        at = PARTS.get((name, len(call.args)))
+        return at and (call.args[at[0]], call.args[at[1]])
+    return None
+
+
+def stated() -> list[str]:
+    """Every text of the tests that may be a sentence, in one line each."""
+    texts: set[str] = set()
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        own = named(tree.body, {})
+        for scope in (tree, *(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))):
+            names = own if scope is tree else named(ast.walk(scope), own)
+            for node in ast.walk(scope):
+                if isinstance(node, ast.Constant | ast.JoinedStr | ast.BinOp):
+                    texts.add(text_of(node, names) or "")
+    return [BRACKETS.sub("", text).replace("\n", " ") for text in texts if len(text) > SHORTEST]
+
+
+def is_stated(sentence: Made, texts: list[str]) -> bool:
+    """Whether a text has the rule of a sentence, and its fix behind it; one whose rule is made elsewhere has."""
+    if not sentence.rule.strip(GAP + " "):
+        return True
+    longest = max(BRACKETS.sub("", sentence.rule).split(GAP), key=len)
+    whole = re.compile(f"{pattern(sentence.rule)}[^\n]{{0,{ROOM}}}?{pattern(sentence.fix)}")
+    return any(longest in text and whole.search(text) for text in texts)
+
+
+def pattern(text: str) -> str:
+    """What finds a text with its gaps filled."""
+    return f"[^\n]{{0,{ROOM}}}?".join(map(re.escape, BRACKETS.sub("", text).split(GAP)))
+
+
+def test_every_sentence_is_stated_whole_by_a_test() -> None:
+    texts = stated()
+    every = list(made())
+    assert len(every) > 350
+    missing = [
+        f"{each.place}: {each.rule.replace(GAP, '…')} | {each.fix.replace(GAP, '…')}"
+        for each in every
+        if not is_stated(each, texts)
+    ]
+    assert missing == [], "\n".join(missing)
+
+
+def test_a_sentence_that_no_test_states_is_noticed() -> None:
+    texts = [BRACKETS.sub("", "a.json: $[0]: a box must have 4 numbers (Marker); found [1]. Export the file again.")]
+    again = "Export the file again."
+    assert is_stated(Made("", f"a box must have {GAP} numbers ({GAP})", again), texts)
+    assert not is_stated(Made("", "a box must have 5 numbers", again), texts)
+    assert not is_stated(Made("", f"a box must have {GAP} numbers", "Correct it."), texts)

@@ -164,7 +164,7 @@ def _picture(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> None:
         )
         beside = "ls-right" if edges[0] + edges[2] < _BESIDE else "ls-left" if edges[0] > 1 - _BESIDE else "ls-inside"
         at = "left:{:.3f}%;top:{:.3f}%;width:{:.3f}%;height:{:.3f}%".format(*(100 * edge for edge in edges))
-        chip = html.escape(plain(frame.shortened(name, 40)))
+        chip = html.escape(plain(frame.shortened(name, 20 if "model" in style else 40)))
         boxes.append(f'<span class="ls-crop-box {style} {beside}" style="{at}"><b>{chip}</b></span>')
     image = f'<img src="{part.image}" alt="">' if part.image else f"<p>{html.escape(part.problem or '')}</p>"
     shape = f"aspect-ratio:{part.aspect:.4f};width:min(100%,{52 * part.aspect:.2f}vh)"

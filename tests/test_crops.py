@@ -64,6 +64,13 @@ def test_a_cut_shows_what_stands_there() -> None:
     assert Image.open(io.BytesIO(cut(written.getvalue(), (0.0, 0.0, 1.0, 1.0), width=5_000))).size == (300, 400)
 
 
+def test_two_labels_from_right_to_left_stand_in_their_order() -> None:
+    place = (0.0, 0.5, 0.4, 0.7)
+    result = result_of([Box("a.pdf", 0, "\u05d0", place, None)], [Box("a.pdf", 0, "\u0639", place, 0.8)])
+    (card,) = read_by_browser(cards(result, items(result)))
+    assert card["label"] == "\u2068\u05d0\u2069 → \u2068\u0639\u2069"
+
+
 def test_what_a_card_says_by_hand() -> None:
     result = result_of(TRUTH, PREDICTED)
     drawn = read_by_browser(cards(result, items(result)))

@@ -12,7 +12,7 @@ from PIL import Image
 
 from evaluator.drawing.crops import CARD_ASPECT, cards, cut, region
 from evaluator.metrics.box_items import items
-from tests.building import read_by_browser
+from tests.building import Box, read_by_browser
 from tests.test_box_items import PREDICTED, TRUTH, result_of
 
 

@@ -12,8 +12,10 @@ from PIL import Image
 
 from evaluator.drawing.crops import CARD_ASPECT, cards, cut, region
 from evaluator.metrics.box_items import items
-from tests.building import read_by_browser
-from tests.test_box_items import PREDICTED, TRUTH, result_of
+from evaluator.model.dataset import join
+from evaluator.protocols.snapshot import pair
+from tests.building import annotations, ground_truth, read_by_browser
+from tests.test_box_items import PREDICTED, TRUTH, box, result_of
 
 
 def test_a_small_box_is_shown_with_its_surroundings_in_the_shape_of_a_card() -> None:
@@ -62,6 +64,16 @@ def test_a_cut_shows_what_stands_there() -> None:
     middle = np.asarray(picture.convert("RGB"))[10:-10, 10:-10].reshape(-1, 3).mean(axis=0)
     assert middle == pytest.approx([200, 0, 0], abs=6)
     assert Image.open(io.BytesIO(cut(written.getvalue(), (0.0, 0.0, 1.0, 1.0), width=5_000))).size == (300, 400)
+
+
+def test_two_labels_from_right_to_left_stand_in_their_order() -> None:
+    place = (0.0, 0.5, 0.4, 0.7)
+    labels = ("\u05d0", "\u0639")
+    truth = ground_truth([box(*place, label=labels[0])], labels=labels)
+    predicted = annotations([box(*place, label=labels[1], score=0.8)], labels=labels)
+    result = pair(join(truth, predicted)).match().at(0.5)
+    shown = {card["label"] for card in read_by_browser(cards(result, items(result)))}
+    assert shown == {"\u2068\u05d0\u2069 → \u2068\u0639\u2069"}
 
 
 def test_what_a_card_says_by_hand() -> None:

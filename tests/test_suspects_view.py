@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -189,3 +190,11 @@ def test_the_review_goes_on_in_the_page_browser(kept: Path, monkeypatch: Any) ->
     fine(app.button(key="plan_page_done").click().run())
     assert any("1 of" in caption.value and "reviewed" in caption.value for caption in app.caption)
     assert (app.session_state["doc"], app.session_state["page"]) == (order[0][1], int(order[1][1]) - 1)
+
+
+def test_a_score_stands_beside_its_model_and_never_after_a_label(kept: Path, monkeypatch: Any) -> None:
+    """After a label from right to left a number would be read as a part of it."""
+    reasons = [one["reason"] for one in listed(start(monkeypatch, SUSPECTS, evidence="0"))["suspects"]]
+    scored = [reason for reason in reasons if "(0." in reason]
+    assert scored
+    assert all(re.fullmatch(r"(?:[AB] \(\d\.\d+\)|[^()])*", reason) for reason in scored)

@@ -25,7 +25,7 @@ from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Side
-from evaluator.model.issues import plain
+from evaluator.model.issues import isolated, plain
 from evaluator.pdf.worker import part_of
 
 CARD_ASPECT: Final = 1.7
@@ -173,9 +173,9 @@ def _boxes(side: Side, result: AnyBoxResult, rows: IntArray) -> list[CardBoxItem
 
 
 def _label(shown: Items, row: int, labels: tuple[str, ...]) -> str:
-    """Label of the item; of both sides where they differ."""
+    """Label of the item; of both sides where they differ, each in its own direction of writing."""
     codes = [int(column[row]) for column in (shown.truth_label, shown.prediction_label) if column[row] >= 0]
-    return " → ".join(plain(labels[code]) for code in dict.fromkeys(codes))
+    return " → ".join(isolated(plain(labels[code])) for code in dict.fromkeys(codes))
 
 
 def _facts(shown: Items, row: int, truths: int, predictions: int) -> list[str]:

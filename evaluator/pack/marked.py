@@ -110,7 +110,7 @@ def _marked(folder: Path, name: str, notes: tuple[Note, ...], sources: PdfFolder
             left_out = writer.send(Mark(str(source), digest, notes))
             content = writer.finish()
     except PageProblem as problem:
-        return Marked(plain(name), None, 0, f"{plain(problem.title)} {plain(problem.text)}")
+        return Marked(plain(name), None, 0, f"{plain(problem.title)}: {plain(problem.text)}")
     except WritingProblem as problem:
         return Marked(plain(name), None, 0, plain(str(problem)))
     path = folder / _free_name(source.stem, taken)

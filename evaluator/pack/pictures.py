@@ -197,7 +197,7 @@ class Pictures:
     def _sheet(self, part: Rect, width: int, problem: PageProblem) -> Picture:
         """An empty sheet of letter paper in the place of a page."""
         size = (width, max(1, round(width / aspect_of(part, _UNKNOWN_POINTS))))
-        return Picture(None, part, _UNKNOWN_POINTS, size, f"{plain(problem.title)} {plain(problem.text)}")
+        return Picture(None, part, _UNKNOWN_POINTS, size, f"{plain(problem.title)}: {plain(problem.text)}")
 
 
 def _awaited(thing: T, drawn: Future[object]) -> T:

@@ -162,14 +162,14 @@ class Suspects:
     def _missing(self, place: int, models: Sequence[_Shown]) -> str:
         there = [model for model in models if model.box is not None]
         if len({model.label for model in there}) > 1:
-            text = " and ".join(f"{model.name} finds a {model.label}{model.score}" for model in there)
+            text = " and ".join(f"{model.name}{model.score} finds a {model.label}" for model in there)
         elif len(there) > 1:
             fit = iou(np.array([there[0].box]), np.array([there[1].box]))[0]
             names = " and ".join(f"{model.name}{model.score}" for model in there)
             text = f"{names} both find a {there[0].label}, IoU {fit:.2f} with each other"
         else:
             alone = " alone" if len(models) > 1 else ""
-            text = f"{there[0].name}{alone} finds a {there[0].label}{there[0].score}"
+            text = f"{there[0].name}{there[0].score}{alone} finds a {there[0].label}"
         return f"{text}; no ground truth box is there{self._claimed(place)}"
 
     def _extra(self, place: int, models: Sequence[_Shown]) -> str:
@@ -180,7 +180,7 @@ class Suspects:
             return f"{who} a {label} here{self._claimed(place)}"
         fits = [iou(self.ranked.xyxy[place : place + 1], np.array([model.box]))[0] for model in there]
         text = " and ".join(
-            f"{model.name} has only a {model.label}{model.score} of IoU {fit:.2f}"
+            f"{model.name}{model.score} has only a {model.label} of IoU {fit:.2f}"
             for model, fit in zip(there, fits, strict=True)
         )
         return f"{text} here{self._claimed(place)}"
@@ -196,7 +196,7 @@ class Suspects:
         rest = "".join(
             f"; {model.name} finds nothing here"
             if model.label is None
-            else f"; {model.name} says {model.label}{model.score}"
+            else f"; {model.name}{model.score} says {model.label}"
             for model in others
         )
         return f"{names} {says} {label}{rest}"

@@ -135,3 +135,11 @@ def test_a_pack_in_the_making_can_be_cancelled(server: str, visit: Visit) -> Non
     screen.page.get_by_role("button", name="Cancel").click()
     screen.page.get_by_role("button", name="Make the pack").wait_for()
     assert screen.page.get_by_role("button", name="Download review-pack.zip").count() == 0
+
+
+def test_a_phone_shows_the_pack_without_scrolling_sideways(pack: Path, browser: Any) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(pack.as_uri())
+    page.wait_for_load_state("load")
+    assert page.evaluate("() => document.documentElement.scrollWidth") == 390
+    page.close()

@@ -4,7 +4,7 @@
  */
 
 import { html, isPicture, placeOf, setAttributes, svg, textWidth } from "../shared/elements.js";
-import { percentOf } from "../shared/words.js";
+import { isolated, percentOf } from "../shared/words.js";
 import { largestMove, withCorner } from "./queue.js";
 
 /** @typedef {import("../shared/payloads.d.ts").SuspectItem} SuspectItem */
@@ -86,7 +86,7 @@ export class SuspectSheet {
     const label = edit ? labels[edit.label] : item.new_label === null ? "" : labels[item.new_label];
     const top = Math.min(...[now, target].filter((box) => box !== null).map((box) => box[1]), 1);
     const above = top * this.page.height > 24;
-    const names = [`Ground truth ${item.label}`, `${edit ? "Edited" : "Proposed"} ${label}`];
+    const names = [`Ground truth ${isolated(item.label)}`, `${edit ? "Edited" : "Proposed"} ${isolated(label)}`];
     const low = Math.max(...[now, target].filter((box) => box !== null).map((box) => box[3]), 0);
     const inside = (1 - low) * this.page.height <= 24;
     const under = inside ? `bottom:${percentOf(1 - low)}` : `top:${percentOf(low)}`;

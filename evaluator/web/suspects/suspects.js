@@ -10,7 +10,7 @@ import { helpButton, keyGroups, makeHelp } from "../shared/key_help.js";
 import { actionOf } from "../shared/keys.js";
 import { mounting, streamlitSend } from "../shared/mount.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
-import { count, percentOf, plural } from "../shared/words.js";
+import { count, isolated, percentOf, plural } from "../shared/words.js";
 import { Drafts } from "../viewer/drafts.js";
 import { SuspectQueue } from "./queue.js";
 import { SuspectSheet } from "./sheet.js";
@@ -206,7 +206,7 @@ export class SuspectsView {
     const node = html("div", { class: "suspect-row", role: "option", id: `suspect-${item.rank}`, "data-target": item.target, "aria-selected": "false" },
       html("div", { class: "gl-crop suspect-crop", "aria-hidden": "true" }),
       html("div", { class: "suspect-words" },
-        html("div", { class: "suspect-name" }, html("b", {}, `${item.rank + 1} ${item.kind}`), html("span", { title: item.label }, ` \u00b7 ${item.label}`), html("b", { class: "suspect-score" }, item.score.toFixed(2))),
+        html("div", { class: "suspect-name" }, html("b", {}, `${item.rank + 1} ${item.kind}`), html("span", { title: item.label }, ` \u00b7 ${isolated(item.label)}`), html("b", { class: "suspect-score" }, item.score.toFixed(2))),
         html("span", { class: "suspect-reason", title: item.reason }, item.reason), html("span", { class: "suspect-place muted", title: item.place }, words ? `${words} \u00b7 ${item.place}` : item.place)));
     node.addEventListener("click", () => this.choose(item));
     return node;

@@ -169,8 +169,10 @@ def review_pack(
             of_boxes = None
             others = [run.further(system, say) for system in systems if system is not boxes]
             others += [each.further(say) for each in further]
+            log = ReviewLog.of(events)
+            others = [each._replace(log=log) for each in others]
             if boxes is not None and iou is not None:
-                of_boxes = run.with_pages(run.boxes(boxes, iou, say, ReviewLog.of(events)), pool, say)
+                of_boxes = run.with_pages(run.boxes(boxes, iou, say, log), pool, say)
             contents = gather_all(of_boxes, others, wanted, _counted(say), earlier=earlier)
         _need_documents(wanted.documents, contents)
         pictures = Pictures(pool, pdfs, contents.dataset.page_images if contents.dataset is not None else None)

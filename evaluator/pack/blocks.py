@@ -25,6 +25,8 @@ class Rows:
         What a reader must know of the numbers; may be empty.
     rows : tuple of tuple of str
         As they are printed.
+    words : bool
+        All columns are text, to the left.
     """
 
     kind: ClassVar = "rows"
@@ -32,6 +34,7 @@ class Rows:
     note: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    words: bool = False
 
 
 class HeatCell(NamedTuple):

@@ -7,6 +7,7 @@ the pack says. The dashboard hands over what is open, the terminal what it has r
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from evaluator.pack.chapters import Made, issues_of, made_of, own_chapter
 from evaluator.pack.contents import Contents, gather, gather_chapters
 from evaluator.pack.since import Packed
 from evaluator.pack.slice_cards import pack_slices
+from evaluator.pack.text_findings import text_findings
 from evaluator.project import AnyProject, evaluate_read, explained
 from evaluator.protocols import AnyBoxProtocol, AnyProtocol
 from evaluator.protocols.base import Options, Source
@@ -72,7 +74,9 @@ class Further(NamedTuple):
     project : Project, optional
         What the files were opened as, to say more of files that cannot be compared.
     key : hashable, optional
-        Everything that the chapter follows from; without it the chapter is made anew each time.
+        Everything that the chapter follows from, findings apart; without it the chapter is made anew each time.
+    log : ReviewLog
+        Verdicts on fields and words, which the chapter lists.
     """
 
     protocol: AnyProtocol
@@ -83,9 +87,23 @@ class Further(NamedTuple):
     scores: Sequence[float] = ()
     project: AnyProject | None = None
     key: Hashable | None = None
+    log: ReviewLog = ReviewLog()
 
-    def made(self, note: Note, before: MadeBefore | None = None) -> Made:
-        """Its chapter, one that was made before where there is one; raises as `project.evaluate_read`."""
+    def made(self, note: Note, options: PackOptions, before: MadeBefore | None = None) -> Made:
+        """Its chapter with its findings, one that was made before where there is one.
+
+        Raises as `project.evaluate_read`.
+        """
+        made = self._made(note, before)
+        # As verdicts name the models: by their files.
+        models = {source.name.encode("utf-8", "backslashreplace").decode() for source in self.models}
+        findings = text_findings(self.log, self.truth, models, options)
+        if findings is None:
+            return made
+        return made._replace(chapter=replace(made.chapter, blocks=(findings, *made.chapter.blocks)))
+
+    def _made(self, note: Note, before: MadeBefore | None) -> Made:
+        """The chapter without findings."""
         words = f"Evaluating {self.protocol.title}"
         note(0, 0, words)
         known = before.get(self.key) if before is not None and self.key is not None else None
@@ -140,7 +158,7 @@ def gather_all(
     ValueError
         Neither boxes nor a further evaluation.
     """
-    chapters = [each.made(note, before) for each in further]
+    chapters = [each.made(note, options, before) for each in further]
     if boxes is None:
         return gather_chapters([each.chapter for each in chapters], options, issues=issues_of(chapters))
     of = boxes.protocol

@@ -281,7 +281,7 @@ def _made_before() -> MadeBefore:
 
 def _further(loaded: OpenedBoxes | None, also: Sequence[str]) -> list[Further]:
     """The further evaluations, each of A and B of its kind."""
-    kinds, known = _open_kinds(loaded), systems(loaded)
+    kinds, known, log = _open_kinds(loaded), systems(loaded), findings.review_log()
     further = []
     for name in (each for each in known if each in also):
         system = known[name]
@@ -295,7 +295,7 @@ def _further(loaded: OpenedBoxes | None, also: Sequence[str]) -> list[Further]:
         # Sizes of pages come from the PDFs: another listing of their folder, and they are measured again.
         listing = pictures.pdf_listing(of.project.pdfs)
         key = (name, digests, tuple(called), tuple(scores), repr(options), listing)
-        further.append(Further(system, of.ground_truth, models, options, called, scores, of.project, key))
+        further.append(Further(system, of.ground_truth, models, options, called, scores, of.project, key, log))
     return further
 
 

@@ -85,11 +85,14 @@ def test_from_the_worst_page_to_the_pack(
     assert "Key numbers" in packed(screen, tmp_path / "pack.html", signed)
 
 
-def packed(screen: Screen, path: Path, signed: str, also: str = "") -> str:
-    """A pack of the numbers alone, made in its view: findings and pictures of pages are the matter of other tests."""
+def packed(screen: Screen, path: Path, signed: str, also: str = "", judged: str = "") -> str:
+    """A pack of the numbers, made in its view, with findings where a judged thing is named: the pack has it.
+
+    Pictures of pages are the matter of other tests.
+    """
     page = screen.page
     screen.go("Review pack")
-    for title in ("Maximum findings", "Maximum pages with a picture"):
+    for title in ("Maximum findings", "Maximum pages with a picture")[bool(judged) :]:
         slider = page.get_by_role("slider", name=title)
         slider.focus()
         page.keyboard.press("Home")
@@ -106,11 +109,13 @@ def packed(screen: Screen, path: Path, signed: str, also: str = "") -> str:
     waiting.value.save_as(path)
     written = path.read_text(encoding="utf-8")
     assert signed in written
+    assert judged in written
+    assert not judged or "Ambiguous" in written
     return written
 
 
-def panes_of(screen: Screen, kind: str) -> None:
-    """Compare on a kind: a box is marked and explained in both panes, judged, and the keys walk on."""
+def panes_of(screen: Screen, kind: str) -> str:
+    """Compare on a kind: a box is marked and explained in both panes, judged, and the keys walk on; what was judged."""
     page = screen.page
     screen.go("Compare")
     page.get_by_role("combobox", name="Compare").click()
@@ -142,7 +147,7 @@ def panes_of(screen: Screen, kind: str) -> None:
 
     screen.wait(hovered, "the facts of the box under the pointer")
     page.mouse.move(5, 5)
-    judged_here(screen)
+    judged = judged_here(screen)
     # Zoom is of both panes.
     page.locator(".pair-pane").first.focus()
     page.keyboard.press("+")
@@ -154,11 +159,13 @@ def panes_of(screen: Screen, kind: str) -> None:
     screen.wait(lambda: page.locator(".net-page.current").inner_text() != first, "the next page of the list")
     screen.settled()
     assert "chosen" not in screen.address(), "a box of another page"
+    return judged
 
 
-def judged_here(screen: Screen) -> None:
-    """A verdict on the chosen mistake, with the name where nobody has one yet; it is kept under it."""
+def judged_here(screen: Screen) -> str:
+    """A verdict on the chosen mistake, with the name where nobody has one yet; it is kept under it. Its label."""
     page = screen.page
+    about = page.locator(".verdict-title").inner_text()
     page.get_by_role("button", name="Ambiguous").click()
     name = page.get_by_role("textbox", name="Your name, needed for verdicts")
     kept = page.locator(".verdict-state", has_text="Ada, ")
@@ -169,6 +176,7 @@ def judged_here(screen: Screen) -> None:
     kept.wait_for()
     assert page.get_by_role("button", name="Ambiguous").get_attribute("aria-pressed") == "true"
     screen.settled()
+    return str(about.rpartition(" \u00b7 ")[2])
 
 
 def test_pixels_from_the_worst_page_to_the_pack(
@@ -189,8 +197,8 @@ def test_pixels_from_the_worst_page_to_the_pack(
     page.keyboard.press("Home")
     screen.wait(lambda: "score ≥ 0.00" in signature.inner_text(), "the threshold back at its start")
     screen.settled()
-    panes_of(screen, "Pixels")
-    packed(screen, tmp_path / "pack.html", "pixel 2020", "Multi-label pixel confusion")
+    judged = panes_of(screen, "Pixels")
+    packed(screen, tmp_path / "pack.html", "pixel 2020", "Multi-label pixel confusion", judged)
 
 
 def test_fields_from_the_worst_page_to_the_pack(
@@ -217,9 +225,9 @@ def test_fields_from_the_worst_page_to_the_pack(
     name.fill("Ada")
     name.press("Enter")
     page.locator(".verdict-state", has_text="Ada, ").wait_for()
-    panes_of(screen, "Fields")
+    judged = panes_of(screen, "Fields")
     assert screen.address().get("field_iou") == "0.95"
-    packed(screen, tmp_path / "pack.html", "fields 1.0", "Field bounding-box mAP")
+    packed(screen, tmp_path / "pack.html", "fields 1.0", "Field bounding-box mAP", f": {judged}")
 
 
 def test_posters_from_the_worst_poster_to_the_pack(
@@ -238,8 +246,8 @@ def test_posters_from_the_worst_poster_to_the_pack(
     page.get_by_text("Documented", exact=True).first.click()
     screen.wait(lambda: "profile documented" in signature.inner_text(), "the first profile")
     screen.settled()
-    panes_of(screen, "Posters")
+    judged = panes_of(screen, "Posters")
     assert page.locator("[class*=st-key-compare_texts] .ls-text").count() == 2
     screen.go("Findings")
     assert "Ambiguous" in screen.text()
-    packed(screen, tmp_path / "pack.html", "posters 1", "Poster text validation")
+    packed(screen, tmp_path / "pack.html", "posters 1", "Poster text validation", f": {judged}")

@@ -1,0 +1,96 @@
+"""The findings of a further chapter of a review pack: judged fields of documents, judged words of posters.
+
+Owns which of them go in and their words. They are listed as they were when they were judged; findings of boxes have
+cards of their own (`cards`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+from evaluator.metrics.results import capitalised, count_of
+from evaluator.model.fields import FieldDocuments
+from evaluator.model.issues import plain
+from evaluator.pack.blocks import Rows
+from evaluator.pack.cards import CONFLICT, PackOptions, verdict_words, wanted
+from evaluator.protocols.base import Source
+from evaluator.review.field_targets import PROBLEMS
+from evaluator.review.verdicts import Judged, Kind, ReviewLog
+from evaluator.review.word_targets import WORD_PROBLEMS
+
+_TITLES: Final = {**PROBLEMS, **WORD_PROBLEMS}
+
+
+def text_findings(log: ReviewLog, truth: Source, models: Collection[str], options: PackOptions) -> Rows | None:
+    """The judged fields or words of some documents, by document and page.
+
+    Parameters
+    ----------
+    truth : Source
+        The ground truth of the chapter: only its documents count.
+    models : collection of str
+        Names of the files of the models: a finding of another one is left out.
+    options : PackOptions
+        Documents, verdicts and tags that are wanted, and at most how many findings.
+
+    Returns
+    -------
+    Rows or None
+        None without any, and for a ground truth of boxes.
+    """
+    kind, documents = _documents(truth)
+    judged = [
+        each
+        for each in log.judged.values()
+        if each.target.kind == kind and each.target.document in documents and _goes_in(each, models, options)
+    ]
+    shown = sorted(judged, key=_place)[: options.cards]
+    if not shown:
+        return None
+    left_out = len(judged) - len(shown)
+    note = f"{count_of(len(shown), 'finding')}, as they were when they were judged"
+    if left_out:
+        note += f"; {left_out:,} more are left out"
+    columns = ("Where", "What", "Model", "Verdict", "By", "Note")
+    return Rows("Findings", note, columns, tuple(map(_row, shown)), words=True)
+
+
+def _documents(truth: Source) -> tuple[Kind | None, Collection[str]]:
+    """The kind of target of a ground truth, and its documents."""
+    if isinstance(truth, FieldDocuments):
+        return "field", truth.documents
+    posters = getattr(truth, "posters", None)
+    return ("word", posters) if posters is not None else (None, ())
+
+
+def _goes_in(judged: Judged, models: Collection[str], options: PackOptions) -> bool:
+    """Whether a finding is of these models, and of a wanted document, verdict and tag."""
+    target, verdict = judged.target, CONFLICT if judged.conflict else judged.verdict
+    return (
+        all(box.model in models for box in target.of("prediction"))
+        and wanted(target.document, options)
+        and (not options.verdicts or verdict in options.verdicts)
+        and (not options.tags or bool(set(judged.tags) & set(options.tags)))
+    )
+
+
+def _place(judged: Judged) -> tuple[str, int, str, str]:
+    """Document, page and label, for sorting."""
+    target = judged.target
+    return target.document or "", target.page or 0, target.label or "", judged.target_id
+
+
+def _row(judged: Judged) -> tuple[str, ...]:
+    """A finding as it is printed."""
+    target = judged.target
+    what = _TITLES.get(target.mistake or "") or capitalised((target.mistake or "right").replace("_", " "))
+    notes = " · ".join(" ".join(event.note.split()) for event in judged.opinions if event.note.strip())
+    return (
+        f"{plain(target.document or '')}, page {(target.page or 0) + 1}",
+        f"{what}: {plain(target.label or '')}",
+        ", ".join(map(plain, target.models)),
+        verdict_words(judged),
+        ", ".join(map(plain, judged.authors)),
+        plain(notes),
+    )

@@ -229,7 +229,7 @@ def test_a_gate_that_fails_says_which_condition_by_how_much_and_how_sure(run: Ru
 def test_a_gate_that_passes(run: Runner) -> None:
     code, out, err = run("gate", "snapshot", *GATE, "--fail-if", "recall < baseline - 0.5pt", "--markdown")
     assert (code, err) == (0, "")
-    assert out.startswith("**Gate passed\\: blocks.json against lines.json**")
+    assert out.startswith("**Gate passed: blocks.json against lines.json**")
     assert run("gate", "snapshot", *GATE[:4], "--fail-if", "f1 < 0.5").code == 0
 
 

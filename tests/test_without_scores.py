@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator import cli
+from evaluator import cli, formats
+from evaluator.match_check import diagnosis_of
+from evaluator.protocols import PROTOCOLS
 from tests import dashboard
 from tests.dashboard import SAMPLE_DATA, start
 
@@ -168,3 +172,12 @@ def test_commands_show_what_needs_no_score_and_refuse_the_rest_with_the_reason(
 def _json(capsys: pytest.CaptureFixture[str], *words: object) -> str:
     run(*words)
     return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("protocol", ["pod", "coco"])
+def test_nobody_says_that_nothing_matches(protocol: str) -> None:
+    """A system that needs scores has no F1 of these files, but their boxes are in place."""
+    truth = formats.read(TRUTH)
+    source = formats.read(SAMPLE_DATA / "lines.json")
+    bare = replace(source, boxes=replace(source.boxes, score=np.full(len(source.boxes), np.nan)))
+    assert diagnosis_of(truth, bare, PROTOCOLS[protocol]).silent

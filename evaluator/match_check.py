@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 import msgspec
+import numpy as np
 
 from evaluator import formats
 from evaluator.doctor import Diagnosis, Fix, apply_fixes, diagnose, fixes_for
@@ -124,6 +125,9 @@ def diagnosis_of(
         in too many pairs.
     """
     protocol = protocol or PROTOCOLS[DEFAULT]
+    if isinstance(protocol, BoxProtocol) and protocol.needs_scores and np.isnan(prediction.boxes.score).any():
+        # Without a score it evaluates nothing, but whether the boxes are in place can be seen.
+        protocol, options = PROTOCOLS[DEFAULT], None
     measure = measure_of(protocol, options or protocol.options())
     resolved = formats.resolve(prediction, truth)
     crowded = crowding_issues(truth, resolved)

@@ -7,6 +7,7 @@ hold pooled, per-label, per-page and per-document columns. Inputs are seeded cor
 from __future__ import annotations
 
 import importlib
+import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,9 +19,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator import export
+from evaluator import export, project
 from evaluator.metrics.results import RATIOS, MetricColumns
 from evaluator.model.dataset import Annotations
+from evaluator.project import Upload
 from evaluator.protocols import PROTOCOLS
 from tests.building import Box, annotations, ground_truth, random_rows, shuffled
 
@@ -244,3 +246,22 @@ def test_evaluating_twice_gives_the_same_and_edits_nothing(evaluate: Evaluate, s
         for column in (side.boxes.xyxy, side.boxes.score, side.boxes.label, side.boxes.page, side.page_index):
             column.flags.writeable = False
     assert evaluate(truth, prediction).to_json() == evaluate(truth, prediction).to_json()
+
+
+@pytest.mark.parametrize("protocol", ["snapshot", "pod", "coco"])
+def test_regions_of_many_objects_are_left_out_or_said_to_count(protocol: str) -> None:
+    truth = {
+        "images": [{"id": 1, "file_name": "a.png", "width": 900, "height": 900}],
+        "categories": [{"id": 1, "name": "Table"}],
+        "annotations": [
+            {"id": place, "image_id": 1, "category_id": 1, "bbox": [200 * place, 0, 100, 100], "area": 1e4,
+             "iscrowd": place % 2}
+            for place in (1, 2, 3)
+        ],
+    }  # fmt: skip
+    result = [{"image_id": 1, "category_id": 1, "bbox": [400, 0, 100, 100], "score": 0.5}]
+    gt, dt = (Upload(n, ((n, json.dumps(c).encode()),)) for n, c in (("gt.json", truth), ("dt.json", result)))
+    (evaluated,) = project.evaluate(protocol, gt, [dt])
+    said = [str(issue.place) + " " + issue.found for issue in evaluated.issues if "many objects" in issue.rule]
+    assert said == ([] if protocol == "coco" else ["$.annotations[0].iscrowd 2 regions"])
+    assert evaluated.result.first.micro.row(0)["fn"] == (0 if protocol == "coco" else 2)  # type: ignore[attr-defined]

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator import cli
+from evaluator import cli, formats
 from evaluator.formats.fields import FORMAT
+from evaluator.match_check import diagnosis_of
 from evaluator.model.dataset import join
-from evaluator.protocols import fields, snapshot
+from evaluator.protocols import PROTOCOLS, fields, snapshot
 from tests import dashboard
 from tests.building import annotations, box, ground_truth
 from tests.dashboard import SAMPLE_DATA, start
@@ -218,3 +221,12 @@ def test_a_link_with_a_minimum_score_states_none_where_there_are_no_scores(
     app, said = session(monkeypatch, view, files["coco"], scores="0.5,0.5")
     assert "0.50" not in dashboard.signature(app).replace("IoU ≥ 0.50", "")
     assert "score ≥ 0.5" not in said
+
+
+@pytest.mark.parametrize("protocol", ["pod", "coco"])
+def test_nobody_says_that_nothing_matches(protocol: str) -> None:
+    """A system that needs scores has no F1 of these files, but their boxes are in place."""
+    truth = formats.read(TRUTH)
+    source = formats.read(SAMPLE_DATA / "lines.json")
+    bare = replace(source, boxes=replace(source.boxes, score=np.full(len(source.boxes), np.nan)))
+    assert diagnosis_of(truth, bare, PROTOCOLS[protocol]).silent

@@ -418,7 +418,7 @@ def _(_first: PostersResult, results: Sequence[PostersResult], called: Sequence[
             )
             words, numbers = len(comparison.words.missing), len(comparison.numbers.missing)
             counts = f"{count_of(words, 'word')}, {count_of(numbers, 'number')}"
-            more = f"; {len(lost) - len(shown)} more passages" if len(lost) > len(shown) else ""
+            more = f"; {count_of(len(lost) - len(shown), 'more passage')}" if len(lost) > len(shown) else ""
             note = f"{model.letter} {model.name}: {counts} of the ground truth missing{more}"
             yield Texts(f"Text lost, {poster_id}", note, shown)
     if len(every) > _POSTERS:

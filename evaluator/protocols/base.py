@@ -28,10 +28,10 @@ from evaluator.metrics.error_types import TideErrors
 from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.metrics.measures import Measures
 from evaluator.metrics.metric import BOX_HEADLINE, BOX_METRICS, Metric
-from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile
+from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile, count_of
 from evaluator.model.dataset import Annotations, Dataset, Side, join
 from evaluator.model.fields import FieldDocuments
-from evaluator.model.issues import BadInput, Issue, has_errors
+from evaluator.model.issues import BadInput, Collector, Issue, has_errors
 from evaluator.model.page_sizes import unit_issue
 from evaluator.pdf.folder import Folders
 
@@ -304,6 +304,8 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         What can be chosen, with defaults, ranges and help.
     needs_scores : bool
         Whether every prediction must have a score.
+    knows_crowds : bool
+        Whether it leaves regions of many objects (COCO ``iscrowd``) out; else they count as plain ground truth.
     matches_boxes : bool
         Whether it pairs the boxes of two `Annotations` one to one; then it is a `BoxProtocol`.
     correctable : bool
@@ -322,6 +324,7 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
     kind: ClassVar[Kind] = "boxes"
     options: type[OptionsT]
     needs_scores: ClassVar[bool] = False
+    knows_crowds: ClassVar[bool] = False
     matches_boxes: ClassVar[bool] = False
     correctable: ClassVar[bool] = True
     metrics: ClassVar[Mapping[str, Metric]]
@@ -481,10 +484,24 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         if options.polygons:
             outlines = (*formats.outline_issues(truth), *formats.outline_issues(predicted))
         resolved = formats.resolve(predicted, truth)
-        pair = self.pair_issues(truth, resolved, options)
+        pair = (*self.pair_issues(truth, resolved, options), *self._crowd_issues(truth))
         own = tuple(dict.fromkeys((*predicted.issues, *resolved.issues)))
         every = checked(truth.issues, own, outlines, pair)
         return resolved, checked(every, crowding_issues(truth, resolved, polygons=options.polygons))
+
+    def _crowd_issues(self, truth: Annotations) -> tuple[Issue, ...]:
+        """That regions of many objects count as plain boxes, in a system that does not know them."""
+        crowd = truth.boxes.crowd
+        if self.knows_crowds or crowd is None or not crowd.any():
+            return ()
+        collector = Collector(truth.name, max_per_rule=None)
+        collector.warning(
+            f"{truth.items_at}[{int(truth.boxes.position[int(crowd.argmax())])}].iscrowd" if truth.items_at else "",
+            f"{self.title} has no regions of many objects (iscrowd)",
+            count_of(int(crowd.sum()), "region"),
+            "They count as plain ground truth; coco leaves them, and what is predicted in them, out.",
+        )
+        return collector.issues()
 
     def measures(self, result: BoxEvaluation) -> Measures:
         """The ratios of the matching at the first threshold."""

@@ -51,6 +51,7 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
     title = "COCO detection"
     options = CocoOptions
     needs_scores = True
+    knows_crowds = True
     metrics: ClassVar[Mapping[str, Metric]] = {
         **BOX_METRICS,
         "AP": Metric("AP", "ranks better", "ranks worse"),

@@ -65,7 +65,7 @@ class Unstructured(ModelOutput):
         if not all(mark in head for mark in _MARKS):
             return all(mark in head for mark in _PLACE_MARKS) and start.startswith((b"[", b"{"))
         return start.startswith(b"[") or (
-            start.startswith(b"{") and (_WRAPPED.match(start) or self._in_lines(head, name))
+            start.startswith(b"{") and (_WRAPPED.match(start) is not None or self._in_lines(head, name))
         )
 
     def _in_lines(self, head: bytes, name: str) -> bool:

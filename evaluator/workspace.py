@@ -317,7 +317,8 @@ def _not_a_truth(path: Path) -> Issue:
 
 
 def _several(truths: Sequence[Path]) -> Issue:
-    names = ", ".join(path.name for path in truths)
+    same = len({path.name for path in truths}) < len(truths)
+    names = ", ".join(f"{path.parent.name}/{path.name}" if same else path.name for path in truths)
     return _issue("error", truths[0], "one session has one ground truth", names, "Name the one you mean with --gt.")
 
 

@@ -425,3 +425,16 @@ def test_a_page_that_no_document_has_is_said_whatever_the_format() -> None:
         "a.csv: a, page 1000000001: a page should be one that a document can have; none has 100,000 pages; "
         "found page 1000000001. Check how the pages are counted."
     ]
+
+
+def test_a_folder_of_folders_names_those_that_are_meant(tmp_path: Path) -> None:
+    inner = tmp_path / "export" / "Annotations"
+    inner.mkdir(parents=True)
+    (inner / "a.xml").write_text(VOC.format("a", "a"))
+    (tmp_path / "export" / "labelmap.txt").write_text("# label:color_rgb:parts:actions\nT:1,2,3::\n")
+    with pytest.raises(BadInput) as bad:
+        formats.read(tmp_path / "export")
+    assert str(bad.value) == (
+        'export: a folder must hold its annotation files itself; found none, and some in 1: "Annotations". Name the '
+        "folder of the annotation files."
+    )

@@ -142,6 +142,11 @@ READ: Final[dict[str, tuple[object, str, list[Box]]]] = {
         LAYOUT_PARSED, "f.json",
         [(1, label, 0.1, 0.2, 0.3, 0.4) for label in ("heading-1", "table", "list", "image", "text", "block")],
     ),
+    "Document AI's layout parser in pixels": (
+        {"mimeType": "image/png", "pages": [{"pageNumber": 1, "dimension": {"width": 4, "height": 8}}],
+         "documentLayout": {"blocks": [{"boundingBox": {"vertices": CORNERS}, "tableBlock": {}}]}}, "f.json",
+        [(0, "table", 0.25, 0.125, 0.5, 0.25)],
+    ),
     "unstructured without ids": ([ELEMENT], "f.json", [(0, "Title", 0.1, 0.05, 0.5, 0.1)]),
     "unstructured in an object": (
         {"elements": [{**ELEMENT, "element_id": "a"}]}, "f.json", [(0, "Title", 0.1, 0.05, 0.5, 0.1)],
@@ -208,7 +213,7 @@ NO_BOXES_OF_TEXT: Final = {"id": 1, "data": {"text": "x"}, "annotations": [
          'should have LAYOUT, TABLE or LINE blocks (Textract); found "PAGE", "WORD". Its pages are read without boxes; '
          "call AnalyzeDocument with the feature LAYOUT for regions."),
         ({"documentLayout": {"blocks": [{"blockId": "1", "textBlock": {}}, PLACED]}}, "f.json",
-         "$.documentLayout.blocks[0]: a block of a layout should have a boundingBox with normalizedVertices (Document "
+         "$.documentLayout.blocks[0]: a block of a layout should have a boundingBox with vertices (Document "
          "AI); found 1 of 2 blocks without. They are left out."),
         ([NO_BOXES_OF_TEXT], "f.json", "$[0].annotations[0].result[0]: only rectangles and polygons are read (Label "
          'Studio); found 1 of the kind "labels". They are left out; draw regions as rectangles or polygons.'),

@@ -233,7 +233,7 @@ def test_two_sides_of_fields_without_confidence_are_not_guessed(tmp_path: Path) 
 def test_two_ground_truths_of_fields_are_refused_by_name(tmp_path: Path) -> None:
     fields_file(tmp_path / "2023" / "gt" / "one.json")
     fields_file(tmp_path / "2024" / "gt" / "one.json")
-    with pytest.raises(BadInput, match="one session has one ground truth; found gt, gt"):
+    with pytest.raises(BadInput, match="one session has one ground truth; found 2023/gt, 2024/gt"):
         find([tmp_path])
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NoReturn, overload
+from typing import Any, Final, Literal, NoReturn, overload
 
 import msgspec
 import numpy as np
@@ -72,6 +72,9 @@ HEAD_BYTES = 1 << 22
 """How much of a file the detection looks at."""
 # Where nearly every file states what it is; the rest is looked at only when this does not.
 _FIRST_BYTES = 1 << 16
+# How far below a folder, and at how many files, is looked for those that are meant.
+_FOLDER_DEPTH: Final = 4
+_FILES_LOOKED_AT: Final = 500
 # What an archive without files consists of; a format that claims it reads archives itself.
 _EMPTY_ARCHIVE = b"PK\x05\x06" + bytes(18)
 
@@ -256,7 +259,31 @@ def read(
     def read_file(content: bytes, name: str) -> Annotations:
         return kept(content, name, (format, reading), lambda: format_of(content, name).read(content, name, reading))
 
-    return _with_far_pages(read_boxes(path, reading, format_of, _box_suffixes(), read_file))
+    try:
+        return _with_far_pages(read_boxes(path, reading, format_of, _box_suffixes(), read_file))
+    except BadInput:
+        if folder.is_folder(path):
+            _name_folders_below(path)
+        raise
+
+
+def _name_folders_below(path: Path) -> None:
+    """Refuse a folder that holds no file of a known format itself, with those below that do; nothing without these."""
+    known_files = (file for file in folder.below(path, _FOLDER_DEPTH, _FILES_LOOKED_AT) if _is_known_file(file))
+    names = list(dict.fromkeys(file.parent.relative_to(path).as_posix() for file in known_files))
+    if names and "." not in names:
+        rule = "a folder must hold its annotation files itself"
+        refuse(path.name, "", rule, f"none, and some in {examples(names)}", "Name the folder of the annotation files.")
+
+
+def _is_known_file(path: Path) -> bool:
+    """Whether a file has the ending and the look of a format of boxes."""
+    if path.suffix.lower() not in _box_suffixes():
+        return False
+    try:
+        return bool(_claims(of_kind("boxes").values(), folder.load(path, limits.MAX_FILE_BYTES), path.name))
+    except BadInput:
+        return False
 
 
 def files_of(path: Path) -> list[Path]:

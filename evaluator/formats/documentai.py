@@ -131,12 +131,8 @@ class DocumentAI(ModelOutput):
             document = camel_keys(document)
         document = file.document_in(document)
         layout = document.get("documentLayout")
-        if not document.get("pages") and isinstance(layout, dict) and layout.get("blocks"):
-            if _is_shard(document.get("shardInfo"), file):
-                file.document = _SHARD_NUMBER.sub("", file.document)
-            _layout(layout, f"{place}.documentLayout", file)
-            return
-        if not document.get("pages"):
+        has_layout = isinstance(layout, dict) and bool(layout.get("blocks"))
+        if not document.get("pages") and not has_layout:
             rule = "This is a Document AI document without pages: nothing has a place on a page"
             file.refuse(rule, "Process the document with an OCR or form processor, and keep pages in the field mask.")
         if _is_shard(document.get("shardInfo"), file):
@@ -144,6 +140,7 @@ class DocumentAI(ModelOutput):
         file.in_shares()
         bare: list[str] = []
         elements = 0
+        sizes: dict[int, Size | None] = {}
         pages = list(file.items(document, "pages", place))
         for index, (where, value) in enumerate(pages):
             page = file.convert(value, _Page, where)
@@ -152,6 +149,7 @@ class DocumentAI(ModelOutput):
             size = None if page.dimension is None else (page.dimension.width, page.dimension.height)
             number = index if page.page_number is None else page.page_number - 1
             row = file.page(where, index=number, size=size)
+            sizes[row] = size
             for key, label in (*_LABELS.items(), ("visualElements", "visual element")):
                 for spot, held in file.items(value, key, where):
                     elements += 1
@@ -163,7 +161,9 @@ class DocumentAI(ModelOutput):
         if bare:
             rule = "an element should have a boundingPoly with vertices (Document AI)"
             file.collector.warning(bare[0], rule, f"{len(bare):,} without", "They are left out.")
-        if pages and not elements:
+        if has_layout and not elements:
+            _layout(layout, f"{place}.documentLayout", sizes, file)
+        elif pages and not elements:
             rule = "pages should hold blocks, paragraphs, tables or visual elements (Document AI)"
             found = f"none on {count_of(len(pages), 'page')}"
             fix = "They are pages without boxes; lines, tokens and form fields are not read. Check the field mask."
@@ -173,24 +173,21 @@ class DocumentAI(ModelOutput):
 FORMAT: Final = DocumentAI()
 
 
-def _layout(layout: dict[str, object], place: str, file: OutputFile) -> None:
-    """The blocks of the layout parser, those with a box."""
-    file.in_shares()
+def _layout(layout: object, place: str, sizes: dict[int, Size | None], file: OutputFile) -> None:
+    """The blocks of the layout parser, those with a box; `sizes` are those of the pages by their rows."""
     blocks = list(_blocks(layout, place, file, depth=0))
-    placed = [
-        (where, block) for where, block in blocks if block.bounding_box and block.bounding_box.normalized_vertices
-    ]
+    elements = [(where, block, _Element(_Layout(block.bounding_box))) for where, block in blocks]
+    placed = [(where, block, element) for where, block, element in elements if _has_place(element)]
     if not placed:
         rule = f"This is a Document AI layout without boxes: none of its {len(blocks):,} blocks has a boundingBox"
-        file.refuse(
-            rule, "Process the document again with returnBoundingBoxes in the layoutConfig, or with an OCR processor."
-        )
+        fix = "Process the document again with returnBoundingBoxes in the layoutConfig, or with an OCR processor."
+        file.refuse(rule, fix)
     if len(placed) < len(blocks):
-        rule = "a block of a layout should have a boundingBox with normalizedVertices (Document AI)"
-        bare = next(where for where, block in blocks if (where, block) not in placed)
+        rule = "a block of a layout should have a boundingBox with vertices (Document AI)"
+        bare = next(where for where, _, element in elements if not _has_place(element))
         what = f"{len(blocks) - len(placed):,} of {len(blocks):,} blocks without"
         file.collector.warning(bare, rule, what, "They are left out.")
-    for where, block in placed:
+    for where, block, element in placed:
         number = 1 if block.page_span is None or block.page_span.page_start is None else block.page_span.page_start
         row = file.page_of(number - 1)
         page = file.page(where, index=number - 1) if row is None else row
@@ -198,9 +195,7 @@ def _layout(layout: dict[str, object], place: str, file: OutputFile) -> None:
         label = next((name for held, name in kinds if held is not None), "block")
         if block.text_block is not None:
             label = block.text_block.type or "text"
-        assert block.bounding_box is not None
-        points = [(vertex.x, vertex.y) for vertex in block.bounding_box.normalized_vertices]
-        file.outline(page, label, points, where)
+        _add(element, label, (page, sizes.get(page)), where, file)
 
 
 def _blocks(held: object, place: str, file: OutputFile, *, depth: int) -> Iterator[tuple[str, _LayoutBlock]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, NoReturn, TypeVar
@@ -84,6 +84,20 @@ def listed(path: Path) -> list[Path]:
         return [entry for entry in sorted(path.iterdir()) if not entry.name.startswith(".") and entry.is_file()]
     except OSError as error:
         _refuse_unreadable(path, error)
+
+
+def below(path: Path, depth: int, most: int) -> Iterator[Path]:
+    """The first files in a folder and so far below it, by name in each folder, without hidden ones."""
+    left = most
+    for here, folders, names in os.walk(path):
+        deep = len(Path(here).relative_to(path).parts)
+        folders[:] = sorted(name for name in folders if not name.startswith(".")) if deep < depth else []
+        for name in sorted(names)[:left]:
+            if not name.startswith("."):
+                yield Path(here, name)
+        left -= len(names)
+        if left <= 0:
+            return
 
 
 def files(path: Path, suffixes: Sequence[str]) -> list[Path]:

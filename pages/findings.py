@@ -165,13 +165,13 @@ def _filters(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
 # What may be left out where it is empty, and the widths: the first ten columns fit a window of 1,440 pixels.
 _MAY_BE_EMPTY = ("Model", "Owner", "Due", "Status", "Note", "Tags", "Label")
 _WIDTHS: dict[str, object] = {
-    "Boxes": widgets.count(52),
-    "Finding": 176,
-    "Model": 52,
-    "Verdict": 132,
+    "Boxes": widgets.count(50),
+    "Finding": 146,
+    "Model": 50,
+    "Verdict": 130,
     "Document": 112,
-    "Page": 44,
-    "Judged": 62,
+    "Page": 42,
+    "Judged": 56,
     "Owner": 72,
     "Due": 84,
     "Status": 84,

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -669,3 +670,13 @@ def test_words_that_are_lost_are_on_pages_findings_and_in_the_viewer(
     words = Pictures(pool, SAMPLE / "pdf").text(name, index)
     for model, layer in zip(contents.models, payloads[0]["models"], strict=True):
         assert layer["text"].get("lost_words") == html_pack.lost_on(model, page, words).lost_words
+
+
+def test_a_list_of_labels_from_right_to_left_keeps_its_order_on_paper() -> None:
+    side = SimpleNamespace(
+        letter="A", name="m", counts="", picture=SimpleNamespace(problem=""),
+        chips=[("FN", "1 FN \u05d0"), ("FP", "1 FP Table"), ("FP", "1 FP \u0639")],
+    )  # fmt: skip
+    text = html_pack.environment().get_template("print.html.j2").render(part="side", side=side)
+    assert "1 FN \u05d0\u200e</b>, " in text
+    assert "1 FP Table</b>, " in text

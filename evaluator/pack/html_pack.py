@@ -39,7 +39,7 @@ from evaluator.drawing.payloads import (
 )
 from evaluator.drawing.text_lost import PageText, page_lost, sides_of
 from evaluator.metrics.results import count_of
-from evaluator.model.issues import plain
+from evaluator.model.issues import isolated, plain
 from evaluator.pack import font
 from evaluator.pack.blocks import Plot
 from evaluator.pack.cards import Card, Model
@@ -291,6 +291,11 @@ def _policy(script: str) -> str:
     )
 
 
+def _closed(text: str) -> str:
+    """Text that what follows does not join, where it runs from right to left: PDF writers know no isolates."""
+    return text if isolated(text) == text else f"{text}\u200e"
+
+
 @cache
 def environment() -> jinja2.Environment:
     """The templates, with every value escaped and every missing one an error."""
@@ -302,6 +307,7 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     templates.filters.update(
+        closed=_closed,
         ratio=lambda value: "n/a" if value is None else f"{value:.3f}",
         count=lambda value: f"{value:,}",
         plotted=plotted,

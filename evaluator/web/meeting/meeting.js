@@ -326,7 +326,7 @@ function card(title, ...parts) {
 /** @returns {HTMLElement} */
 function keyLine() {
   /** @type {[string[], string][]} */
-  const rows = [[["1", "4"], "verdict"], [["N"], "note"], [["Enter"], "decide, next"], [["\u2190", "\u2192"], "place"], [["\u2191", "\u2193"], "agenda"], [["Z"], "zoom to the boxes"], [["Esc"], "end"]];
+  const rows = [[["1", "2", "3", "4"], "verdict"], [["N"], "note"], [["Enter"], "decide, next"], [["\u2190", "\u2192"], "place"], [["\u2191", "\u2193"], "agenda"], [["Z"], "zoom to the boxes"], [["Esc"], "end"]];
   return html("div", { class: "mt-keys" }, ...rows.map(([keys, words]) => html("span", {}, ...keys.map((key) => html("kbd", {}, key)), ` ${words}`)));
 }
 

@@ -327,7 +327,7 @@ class _Stretches:
         Of each prediction, by rank.
     edges : int64, shape (S + 1,)
         Where the stretches begin in the ranking, and its end.
-    counted : float32, shape (1 + T, P), of 0 and 1
+    counted : bool, shape (1 + T, P)
         All predictions, then the true positives at each threshold.
     counted_in : float32, shape (1 + T, D)
         How many there are of these in each document.
@@ -345,7 +345,7 @@ class _Stretches:
 
     document: IntArray
     edges: IntArray
-    counted: Shares
+    counted: BoolArray
     counted_in: Shares
     hits_after: Shares
     ranked_after: Shares
@@ -384,7 +384,7 @@ class _Stretches:
         area, best, precision, behind = np.zeros((4, *hits.shape), dtype=np.float32)
         for stretch in reversed(range(len(self.level))):
             here = slice(self.edges[stretch], self.edges[stretch + 1])
-            np.matmul(self.counted[:, here], drawn[self.document[here]], out=inside)
+            np.matmul(self.counted[:, here].astype(np.float32), drawn[self.document[here]], out=inside)
             alone = here.stop - here.start == 1
             # Of one prediction alone the best precision is its own.
             ranked = upto[0] if alone else upto[0] - inside[0] * self.ranked_after[stretch]
@@ -422,7 +422,7 @@ def _stretches(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Str
     stretches = _Stretches(
         document,
         edges,
-        counted.astype(np.float32),
+        counted,
         np.stack([np.bincount(document[row], minlength=len(positives)) for row in counted]).astype(np.float32),
         hits_after,
         ranked_after,

@@ -12,6 +12,7 @@ import pytest
 from evaluator import formats
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput
+from evaluator.workspace import find
 from tests.model_outputs import read, refused
 from tests.test_readers_variants import MARKER
 
@@ -98,6 +99,38 @@ def test_what_is_said_of_files_that_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "a_meta.json").write_text(META)
     with pytest.raises(BadInput, match=r"a_meta\.json: this is the metadata of a Marker run, which is not read\."):
         formats.read(tmp_path)
+
+
+def runs(path: Path, tool: str, *documents: str) -> Path:
+    """The folder of a run of MinerU or Marker, with a folder for each document."""
+    for document in documents:
+        within = path / document / ("auto" if tool == "MinerU" else "")
+        within.mkdir(parents=True)
+        for name, text in EXPORTS["MinerU"][0].items() if tool == "MinerU" else (("a.json", json.dumps(MARKER)),):
+            (within / name.replace("a", document, 1)).write_text(text)
+        if tool == "Marker":
+            (within / f"{document}_meta.json").write_text(META)
+    return path
+
+
+@pytest.mark.parametrize(("tool", "boxes"), [("MinerU", EXPORTS["MinerU"][2]), ("Marker", 1)])
+def test_a_folder_for_each_document_is_one_model(tool: str, boxes: int, tmp_path: Path) -> None:
+    first, second = (runs(tmp_path / "all" / name, tool, "doc1", "doc2") for name in ("one", "two"))
+    source = formats.read(first)
+    assert sorted(document.doc_id for document in source.documents) == ["doc1", "doc2"]
+    assert len(source.boxes) == 2 * boxes
+    assert find([first]).of("boxes").predictions == (first,)
+    assert find([tmp_path / "all"]).of("boxes").predictions == (first, second)
+    assert find([tmp_path / "all"]).issues == ()
+
+
+def test_one_run_of_mineru_is_one_model(tmp_path: Path) -> None:
+    auto = runs(tmp_path / "out", "MinerU", "doc1") / "doc1" / "auto"
+    assert find([auto]).of("boxes").predictions == (auto,)
+    named = auto / "doc1_model.json"
+    assert find([named]).of("boxes").predictions == (named,), "a file that is named is read itself"
+    (auto / "gt.json").write_text('{"images": [], "annotations": [], "categories": []}')
+    assert len(find([auto]).of("boxes").predictions) == 3
 
 
 def test_what_is_said_of_the_files_of_one_run(tmp_path: Path) -> None:

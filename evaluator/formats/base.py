@@ -277,7 +277,7 @@ class BoxFormat(Format[Annotations]):
 
     def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> Annotations:
         """The columns of several files whose bytes are at hand; see `Format.read_files`."""
-        return _read_several(folder.held(files), name, reading, lambda _content, _name: self)
+        return read_several(folder.held(files), name, reading, lambda _content, _name: self)
 
 
 FormatOf = Callable[[bytes, str], BoxFormat]
@@ -322,7 +322,7 @@ def read_boxes(
     return format_of(content, path.name).read(content, path.name, reading)
 
 
-def _read_several(files: Sequence[folder.File], name: str, reading: Reading, format_of: FormatOf) -> Annotations:
+def read_several(files: Sequence[folder.File], name: str, reading: Reading, format_of: FormatOf) -> Annotations:
     """Several files of one side as one; a single one as itself."""
     if len(files) > 1:
         return _merged(files, name, reading, format_of)

@@ -100,6 +100,15 @@ def below(path: Path, depth: int, most: int) -> Iterator[Path]:
             return
 
 
+def head(path: Path, most: int = 1 << 16) -> bytes:
+    """The beginning of a file; nothing of one that cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(most)
+    except (OSError, ValueError):
+        return b""
+
+
 def files(path: Path, suffixes: Sequence[str]) -> list[Path]:
     """The annotation files of a folder, sorted by name.
 

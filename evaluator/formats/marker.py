@@ -57,6 +57,7 @@ class Marker(ModelOutput):
     looks_for = "blocks with block_type, polygon and children"
     source = "Marker"
     endings = ("_marker",)
+    folder_per_document = True
 
     def detect(self, head: bytes, name: str = "") -> bool:
         """The keys of a block."""

@@ -88,6 +88,7 @@ class MinerU(ModelOutput):
     title = "MinerU model, middle or content_list (JSON)"
     # Up to three files of one document lie in a folder.
     file_per_document = False
+    folder_per_document = True
     looks_for = "layout_dets with category_id, pdf_info, or a list of blocks with page_idx"
     source = "MinerU"
     endings = ("_model", "_middle", "_content_list", "_content_list_v2")

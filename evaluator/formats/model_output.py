@@ -10,14 +10,16 @@ from __future__ import annotations
 import math
 import re
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import ClassVar, Final, NoReturn, TypeVar
 
 import msgspec
 import numpy as np
 
-from evaluator.formats import json_text, limits
-from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
+from evaluator.formats import folder, json_text, limits
+from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading, read_several
 from evaluator.formats.build import Builder, Corners, Size, listed
 from evaluator.formats.json_text import excerpt
 from evaluator.model.dataset import Annotations, Side
@@ -43,6 +45,9 @@ _KINDS: Final = {
 }
 _ENDINGS = re.compile(r"\.(pdf|png|jpe?g|tiff?|bmp|webp|gif|docx|pptx|xlsx|html?|md)\Z", re.IGNORECASE)
 _FEWEST_POINTS: Final = 2
+# How far below a folder the files of its documents are, and how many files are looked at.
+_FOLDERS: Final = 3
+_MOST_FILES: Final = 20_000
 _MOST_CORNERS: Final = 5
 """Of a box whose outline is closed."""
 
@@ -81,9 +86,12 @@ class ModelOutput(BoxFormat):
         What the tool adds to the name of the document.
     normalise : bool
         Boxes become shares of their page. Else they stay pixels.
+    folder_per_document : bool
+        The tool writes a folder for each document, of its name: a folder of such folders is one side.
     """
 
     file_per_document = True
+    folder_per_document: ClassVar[bool] = False
     source: ClassVar[str]
     endings: ClassVar[tuple[str, ...]] = ()
     normalise: ClassVar[bool] = True
@@ -111,6 +119,59 @@ class ModelOutput(BoxFormat):
             del tree
             normalise = self.normalise and not file.shares
             return file.builder.annotations(source.sha256, reading, side="prediction", normalise=normalise)
+
+    def takes(self, path: Path) -> bool:
+        """A folder of the folders of documents, for tools that write these."""
+        return self.folder_per_document and folder.is_folder(path) and bool(self._documents_below(path))
+
+    def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> Annotations:
+        """The columns of a file, or of a folder of files or of folders of documents; see `Format.read_path`."""
+        if not self.takes(path):
+            return super().read_path(path, reading)
+        files = [
+            folder.File(file.relative_to(path).as_posix(), partial(folder.load, file))
+            for file in self._documents_below(path)
+        ]
+        return read_several(files, path.resolve().name, reading, lambda _content, _name: self)
+
+    def joined(self, units: Mapping[Path, Sequence[tuple[Path, bytes]]], given: Collection[Path]) -> dict[Path, Path]:
+        """The folder above the folders of documents, by each unit in these; see `Format.joined`.
+
+        Without such folders, that of the files of one run, of which one is read.
+        """
+        wholes: dict[Path, Path] = {}
+        for unit, files in units.items() if self.folder_per_document else ():
+            file = files[0][0]
+            above = [each for each in file.parents[:_FOLDERS] if each.name == self._document(file)]
+            if unit in given:
+                continue
+            if above and self._is_below(above[-1], given):
+                wholes[unit] = above[-1].parent
+            elif len(self._run(file)) > 1:
+                wholes[unit] = file.parent
+        return wholes
+
+    def _is_below(self, of_document: Path, given: Collection[Path]) -> bool:
+        """Whether the folder of a document is below one that was given, and lies among folders of documents."""
+        return any(each in of_document.parents for each in given) and self.takes(of_document.parent)
+
+    def _run(self, file: Path) -> list[Path]:
+        """The files beside one that have its boxes as well, where no other annotations lie there; else none."""
+        names = [each.name for each in folder.listed(file.parent) if each.suffix.lower() in self.suffixes]
+        several = len(names) - len(self.repeated(names)) == 1
+        return [file.parent / name for name in names] if several else []
+
+    def _document(self, file: Path) -> str:
+        return document_of(file.name, self.endings)
+
+    def _documents_below(self, path: Path) -> list[Path]:
+        """The files in the folders of documents, each below one of its document's name; none where others lie there."""
+        files = [file for file in folder.below(path, _FOLDERS, _MOST_FILES) if file.suffix.lower() in self.suffixes]
+        named = [file for file in files if self._document(file) in file.relative_to(path).parts[:1]]
+        own = [file for file in named if self.detect(folder.head(file), file.name)]
+        # Beside their own, tools write files about them, which are of no format.
+        others = (file for file in files if file not in own and file.parent == path)
+        return [] if any(others) else own
 
     def tree_text(self, content: bytes) -> bytes:
         """The JSON of a file; for formats that are lines of JSON, those in an array."""

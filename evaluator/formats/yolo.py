@@ -97,13 +97,13 @@ class Yolo(BoxFormat):
     def takes(self, path: Path) -> bool:
         """Label files and ``data.yaml``, which are read with what lies beside them, and folders of these."""
         if not folder.is_folder(path):
-            return path.suffix.lower() in self.suffixes and self.detect(_head(path), path.name)
+            return path.suffix.lower() in self.suffixes and self.detect(folder.head(path), path.name)
         # Beside names of classes, other files go along with the labels, as the notes.json of Label Studio does.
         others = any(file.suffix.lower() in (".json", ".xml") for file in folder.listed(path))
         if others and _names_in(path) is None:
             return False
         texts = [file for file in _below(path) if file.suffix.lower() == ".txt"]
-        return any(_is_labels(_head(file)) for file in texts[:_SAMPLE])
+        return any(_is_labels(folder.head(file)) for file in texts[:_SAMPLE])
 
     def unit_of(self, file: Path, given: Collection[Path]) -> Path:
         """The folder of ``data.yaml``, or else that of the file."""
@@ -208,15 +208,6 @@ FORMAT: Final = Yolo()
 # --- files -----------------------------------------------------------------------------------------------------
 
 
-def _head(path: Path) -> bytes:
-    """The beginning of a file; nothing of one that cannot be read."""
-    try:
-        with path.open("rb") as file:
-            return file.read(_HEAD)
-    except (OSError, ValueError):
-        return b""
-
-
 def _below(path: Path, depth: int = 0) -> list[Path]:
     """The files in and below a folder, by name, without hidden ones; `BadInput` when it has no list."""
     entries = folder.listed(path)
@@ -235,7 +226,7 @@ def _names_in(path: Path) -> Path | None:
     except BadInput:
         return None
     by_kind = sorted(
-        (file for file in files if file.suffix.lower() in _YAML and FORMAT.detect(_head(file), file.name)),
+        (file for file in files if file.suffix.lower() in _YAML and FORMAT.detect(folder.head(file), file.name)),
         key=lambda file: (file.stem != "data", file.name),
     )
     return next(iter([*by_kind, *(file for file in files if file.name in _NAME_FILES)]), None)

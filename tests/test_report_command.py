@@ -188,3 +188,12 @@ def test_a_pack_without_boxes(tmp_path: Path, run: Run) -> None:
     assert (tmp_path / "pack" / "pack.pdf").read_bytes().startswith(b"%PDF-")
     code, _, wrong = run("report", "posters", *files, "--min-score", "0.5", "--out", tmp_path / "pack.html")
     assert (code, wrong) == (2, "error: --min-score is not an option of posters.\n")
+
+
+def test_two_models_of_one_name_are_told_apart(tmp_path: Path, run: Run) -> None:
+    twin = tmp_path / "twin.json"
+    twin.write_bytes((SAMPLE / "blocks.json").read_bytes())
+    code, _, wrong = run("report", "snapshot", *FILES, "--pred", twin, "--pages", 0, "--out", tmp_path / "pack.html")
+    assert (code, wrong) == (0, "")
+    text = (tmp_path / "pack.html").read_text(encoding="utf-8")
+    assert "Ship blocks 1.0 (2) instead of blocks 1.0 (1)?" in text

@@ -21,7 +21,7 @@ from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT_OF_PACK, PackedOptions, chosen
 from evaluator.drawing.payloads import ModelItem
 from evaluator.match_check import checked_match
-from evaluator.metrics.results import count_of
+from evaluator.metrics.results import count_of, distinct_names
 from evaluator.model.issues import BadInput, issues_text, plain
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.chapters import model_name
@@ -318,7 +318,8 @@ class _Run(NamedTuple):
 
     def _called(self, models: Sequence[Source]) -> list[ModelItem]:
         """What the models are called: as their files state, or as these are named."""
-        names = [model_name(model) or path.stem for model, path in zip(models, self.pred, strict=True)]
+        called = [model_name(model) or path.stem for model, path in zip(models, self.pred, strict=True)]
+        names = distinct_names(called)
         return [ModelItem(*each) for each in zip(letters(len(names)), names, strict=True)]
 
 

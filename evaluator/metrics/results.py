@@ -311,6 +311,20 @@ def count_of(count: int, noun: str) -> str:
     return f"{count:,} {noun}{ending}"
 
 
+def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, numbered where two models have the same one.
+
+    Examples
+    --------
+    >>> distinct_names(["toy", "base", "toy"])
+    ('toy (1)', 'base', 'toy (2)')
+    """
+    return tuple(
+        name if names.count(name) == 1 else f"{name} ({names[: place + 1].count(name)})"
+        for place, name in enumerate(names)
+    )
+
+
 def capitalised(text: str) -> str:
     """The text with its first letter in upper case; the others stay as they are: ``mean IoU`` is ``Mean IoU``.
 

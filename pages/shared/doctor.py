@@ -20,7 +20,7 @@ from evaluator.doctor.contents import Check, Contents, Place, Spread, contents, 
 from evaluator.doctor.diagnosis import number
 from evaluator.doctor.fixes import words_of
 from evaluator.doctor.preview import Boxes, Preview, preview
-from evaluator.metrics.results import capitalised, count_of
+from evaluator.metrics.results import capitalised, count_of, distinct_names
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput, plain
@@ -321,7 +321,7 @@ def what_is_in_the_data() -> None:
     frame.section("What is in the data", "boxes per label")
     labels = list(dict.fromkeys(label for row in rows for label in row.labels))
     labels.sort(key=lambda label: -rows[0].labels.get(label, 0))
-    names = opened.distinct_names([plain(name) for name, _ in files])
+    names = distinct_names([plain(name) for name, _ in files])
     table: dict[str, list[object]] = {"Label": [*(plain(label) for label in labels), "All"]}
     for name, row in zip(names, rows, strict=True):
         table[name] = [*(row.labels.get(label, 0) for label in labels), row.boxes]

@@ -17,9 +17,10 @@ from evaluator.compare.models import Contender, Standings, contender, standings
 from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.measures import Key
 from evaluator.metrics.metric import BOX_METRICS, Metric
+from evaluator.metrics.results import distinct_names
 from evaluator.model.issues import BadInput, Issue
 from pages.shared import protocol
-from pages.shared.opened import OpenedBoxes, distinct_names
+from pages.shared.opened import OpenedBoxes
 from pages.shared.own_numbers import evaluation_of
 from pages.shared.results import ResultKey, result_key, result_of
 from pages.shared.state import State, state

@@ -24,6 +24,7 @@ from evaluator.formats.base import Reading
 from evaluator.formats.folder import load
 from evaluator.formats.limits import MAX_FILE_BYTES
 from evaluator.formats.posters import Posters
+from evaluator.metrics.results import distinct_names
 from evaluator.model.dataset import Annotations, Dataset, Side, join
 from evaluator.model.fields import FieldDocuments
 from evaluator.model.issues import BadInput, Issue
@@ -617,14 +618,6 @@ def _pixel_pair(truth: Annotations, prediction: Annotations) -> Paired[Annotatio
 def _dataset(digests: tuple[str, ...], *, _files: tuple[Annotations, ...]) -> Dataset:
     """The joined dataset of some files."""
     return join(_files[0], *_files[1:])
-
-
-def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
-    """The names, numbered where two models have the same one."""
-    return tuple(
-        name if names.count(name) == 1 else f"{name} ({names[: place + 1].count(name)})"
-        for place, name in enumerate(names)
-    )
 
 
 @st.cache_resource(show_spinner=False)

@@ -31,11 +31,12 @@ export function mistakeName(mistake) {
   return [mistake.title, mistake.label, ...mistake.lines].join(", ");
 }
 
-/** @param {BoxItem} box @param {boolean} compact @returns {string} "1 FP Table 0.83" */
+/** @param {BoxItem} box @param {boolean} compact @returns {string} "1 FP Table 0.83", "9 \u00b7 15 boxes read as one Figure" */
 export function chipText(box, compact) {
   const number = box.mistake === null || box.mistake === undefined ? "" : `${box.mistake} `;
   if (compact) return `${number}${box.status}`;
-  if (box.cause) return `${number}${box.cause}`;
+  // A cause may begin with a number of its own.
+  if (box.cause) return `${number && `${box.mistake} \u00b7 `}${box.cause}`;
   return [`${number}${box.status}`, isolated(box.label), scoreText(box.score)].filter(Boolean).join(" ");
 }
 

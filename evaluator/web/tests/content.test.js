@@ -29,6 +29,7 @@ test("names for screen readers and texts of chips", () => {
   assert.equal(mistakeName(CUT), "Cut off, Text, bottom -59 %, IoU 0.412, lost: two words");
   assert.equal(chipText(NEAR, false), "1 FP Table 0.83");
   assert.equal(chipText(NEAR, true), "1 FP");
+  assert.equal(chipText({ ...NEAR, cause: "15 boxes read as one Figure" }, false), "1 \u00b7 15 boxes read as one Figure");
 });
 
 test("the facts of a mistake do not say its IoU twice", () => {

@@ -37,6 +37,8 @@ const HELP = [
 const SIDES = [["Left", "x1"], ["Top", "y1"], ["Right", "x2"], ["Bottom", "y2"]];
 const ZOOM = 1.25;
 const REST = 120;
+/** Milliseconds after which pictures that did not come are asked for again. */
+const ASKED_AGAIN = 3000;
 /** Milliseconds after which a message that is not answered makes way for the next one. */
 const LOST_AFTER = 8000;
 
@@ -65,6 +67,7 @@ export class SuspectsView {
     this.asking = "";
     this.held = "";
     this.wanted = "";
+    this.wantedAt = 0;
     this.wantTimer = 0;
     this.drafts = new Drafts((event) => this.deliver(event), () => this.draw());
     this.sheet = new SuspectSheet((box) => this.moved(box));
@@ -295,8 +298,8 @@ export class SuspectsView {
 
   // ---- pictures ---------------------------------------------------------------------------------------------------
 
-  /** Asks for the pages of the chosen suspect and of those beside it, and for the crops of the rows on screen. */
-  want() {
+  /** Asks for the pages of the chosen suspect and of those beside it, and for the crops of the rows on screen. @param {number} [rest] milliseconds before it does */
+  want(rest = REST) {
     window.clearTimeout(this.wantTimer);
     this.wantTimer = window.setTimeout(() => {
       const listed = this.listed;
@@ -306,12 +309,16 @@ export class SuspectsView {
       const seen = [...this.rows.children].filter((node) => node instanceof HTMLElement && node.offsetTop - this.rows.offsetTop < this.rows.scrollTop + 1.5 * this.rows.clientHeight && node.offsetTop - this.rows.offsetTop + node.offsetHeight > this.rows.scrollTop - 200);
       const targets = new Set(seen.map((node) => node.getAttribute("data-target")));
       const crops = listed.filter(({ target }) => targets.has(target) && !this.crops.has(target)).slice(0, 12).map(({ rank }) => rank);
+      if (!pages.length && !crops.length) return;
       const text = JSON.stringify([pages, crops]);
-      if ((pages.length || crops.length) && text !== this.wanted) {
+      // A message that reaches the server during another run can get lost on the way.
+      if (text !== this.wanted || performance.now() - this.wantedAt > ASKED_AGAIN) {
         this.wanted = text;
+        this.wantedAt = performance.now();
         this.send("want", { pages, crops, held: this.held });
       }
-    }, REST);
+      this.want(ASKED_AGAIN + REST);
+    }, rest);
   }
 
   // ---- what the reader does ---------------------------------------------------------------------------------------

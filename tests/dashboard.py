@@ -166,7 +166,7 @@ def components(app: AppTest) -> list[dict[str, Any]]:
     return [data for data in given if set(data) != {"dark"}]
 
 
-def tell(app: AppTest, field: str, event: str, value: object) -> AppTest:
+def send_event(app: AppTest, field: str, event: str, value: object) -> AppTest:
     """The view after the component whose data have a field sent an event, as a browser sends it."""
     (shown,) = [each for each in app.get("bidi_component") if field in json.loads(each.proto.json)]
     states = app._tree.get_widget_states()

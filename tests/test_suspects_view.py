@@ -20,7 +20,7 @@ from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
 from evaluator.suspects.listing import suspects
 from evaluator.suspects.targets import target_of
-from tests.dashboard import SAMPLE_DATA, components, fine, start, tell, title, words
+from tests.dashboard import SAMPLE_DATA, components, fine, send_event, start, title, words
 from tests.test_findings_view import said
 
 SUSPECTS = "pages/suspects.py"
@@ -46,7 +46,7 @@ def answer(app: AppTest, place: int, verdict: str | None, **more: Any) -> AppTes
         "document": one["document"], "index": one["index"], "id": uuid4().hex, "number": one["rank"],
         "keys": [], "target": one["target"], "verdict": verdict, "note": "", "name": "Anna", **more,
     }  # fmt: skip
-    return tell(app, "suspects", "verdict", event)
+    return send_event(app, "suspects", "verdict", event)
 
 
 def test_accepting_corrects_the_ground_truth(kept: Path, monkeypatch: Any) -> None:
@@ -79,7 +79,7 @@ def test_accepting_corrects_the_ground_truth(kept: Path, monkeypatch: Any) -> No
 def test_the_browser_that_has_the_list_gets_it_once(kept: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS)
     data = listed(app)
-    tell(app, "suspects", "want", {"pages": [0, 1], "crops": [0], "held": data["set"]})
+    send_event(app, "suspects", "want", {"pages": [0, 1], "crops": [0], "held": data["set"]})
     sent = listed(app)
     assert sent["suspects"] is None
     assert sent["set"] == data["set"]
@@ -87,13 +87,13 @@ def test_the_browser_that_has_the_list_gets_it_once(kept: Path, monkeypatch: Any
     assert f"{first['index']} {first['document']}" in sent["pages"]
     assert list(sent["crops"]) == [first["target"]]
     assert sent["crops"][first["target"]]["image"].startswith("data:image/webp;base64,")
-    tell(app, "suspects", "want", {"pages": [], "crops": [], "held": ""})
+    send_event(app, "suspects", "want", {"pages": [], "crops": [], "held": ""})
     assert listed(app)["suspects"] == data["suspects"]
 
 
 def test_what_a_browser_makes_up_is_not_taken(kept: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS)
-    tell(app, "suspects", "want", {"pages": [100_000, -1], "crops": [100_000, -1], "held": ""})
+    send_event(app, "suspects", "want", {"pages": [100_000, -1], "crops": [100_000, -1], "held": ""})
     assert (listed(app)["pages"], listed(app)["crops"]) == ({}, {})
     for wrong in ({"number": 100_000}, {"number": -1}, {"number": 1}, {"target": "nobody's"}):
         answer(app, 0, "ground_truth_wrong", **wrong)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -161,10 +162,8 @@ def payload(loaded: OpenedBoxes, every: Suspects, listed_now: Chosen, held: str)
     held : str
         Name of the list that the browser has.
     """
-    key = (loaded.digests, tuple(model.index for model in loaded.pair), id(every), tuple(
-        (entry.place, entry.target.signature) for entry in listed_now.entries
-    ))  # fmt: skip
     names = [(model.letter, model.name) for model in loaded.pair]
+    key = _list_key(loaded, every, listed_now.entries)
     made = _payload(key, listed_now.more, _every=every, _chosen=listed_now.entries, _names=names)
     log = findings.review_log()
     answered = state.answered_verdicts
@@ -190,9 +189,19 @@ def payload(loaded: OpenedBoxes, every: Suspects, listed_now: Chosen, held: str)
     )
 
 
+def _list_key(loaded: OpenedBoxes, every: Suspects, entries: Sequence[Entry]) -> str:
+    """What the list follows from: the files, the models, which suspects, and what their pages said."""
+    places = np.array([entry.place for entry in entries], dtype=np.int64)
+    notes = [every.notes[place] for place in places.tolist()] if every.notes else []
+    models = [(model.index, model.name) for model in loaded.pair]
+    words = repr((loaded.digests, models, entries[0].target.signature if entries else "", notes))
+    content = words.encode("utf-8", "backslashreplace"), places.tobytes(), every.ranked.score[places].tobytes()
+    return hashlib.blake2b(b"\0".join(content), digest_size=16).hexdigest()
+
+
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _payload(
-    key: tuple[object, ...],
+    key: str,
     more: int,
     *,
     _every: Suspects,

@@ -134,8 +134,11 @@ RUN = """([selector, key]) => new Promise((done, fail) => {
   };
   const node = document.querySelector(selector);
   if (key) {
+    // A range of the browser moves by keys of a person only: its value is written as the browser does then.
     node.focus();
-    node.dispatchEvent(new KeyboardEvent('keydown', {key, code: key, bubbles: true, composed: true}));
+    const write = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
+    write.call(node, String(Number(node.value) + (key === 'ArrowRight' ? 1 : -1) * Number(node.step || 1)));
+    for (const event of ['input', 'change']) node.dispatchEvent(new Event(event, {bubbles: true}));
   } else node.click();
   look();
 })"""
@@ -348,7 +351,8 @@ def views_of(play: Any, ours: tuple[str, int], times: int) -> Rows:
             link = [f'{links_there}[data-bench="{place}"]', None]
             taken = take(page, wire, ours[1], RUN, link, rest=600)
             rows.setdefault(f"open {name.strip()}, {kind}", []).append(taken)
-    slider = '[data-testid="stSlider"] [role="slider"]'
+    slider = '[data-testid="stSlider"] input[type="range"]'
+    page.locator(slider).first.wait_for(state="attached")
     for number in range(2 * times):
         key = "ArrowRight" if number < times else "ArrowLeft"
         rows.setdefault("IoU step on Overview, " + ("new" if number < times else "again"), []).append(

@@ -31,7 +31,7 @@ from evaluator.review.verdicts import ReviewLog
 from pages.shared import components
 from tests import dashboard
 from tests.building import Box, box, write_file
-from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, fine, start
+from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, send_event, start
 
 COMPARE = "pages/compare.py"
 MODELS = ("lines", "blocks")
@@ -150,29 +150,11 @@ def test_a_mistake_of_either_pane_can_be_judged_as_in_the_page_browser(
             "keys": mistake["keys"], "target": mistake["target"], "verdict": "ignore", "note": letter,
             "letter": letter, "name": "Ngozi",
         }  # fmt: skip
-        app = judged_in(monkeypatch, app, event)
+        app = send_event(app, "panes", "verdict", event)
         (shown,) = (pane for pane in panes(app)["panes"] if pane["letter"] == letter)
         (now,) = (each for each in shown["mistakes"] if each["target"] == mistake["target"])
         assert [(each["author"], each["note"]) for each in now["verdict"]["opinions"]] == [("Ngozi", letter)]
         assert now["answered"] == f"one-{letter}"
-
-
-def judged_in(monkeypatch: pytest.MonkeyPatch, app: AppTest, event: dict[str, Any]) -> AppTest:
-    """The view after a verdict that the panes send; AppTest has no events of components."""
-    sent: list[bool] = []
-
-    def once(payload: Any, *, key: str, on_verdict: Any, **on: Any) -> CompareEvents:
-        if not sent:
-            sent.append(True)
-            on_verdict()
-        return CompareEvents()
-
-    with monkeypatch.context() as patch:
-        patch.setattr("pages.shared.components.panes", once)
-        patch.setattr("pages.shared.state.report", lambda key: {"verdict": event})
-        app.run()
-    assert sent
-    return fine(app.run())
 
 
 def listed(data: dict[str, Any]) -> list[tuple[str, int]]:

@@ -28,7 +28,7 @@ from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
 from pages.shared.state import State
 from tests import dashboard
-from tests.dashboard import SAMPLE_DATA, start
+from tests.dashboard import SAMPLE_DATA, send_event, start
 
 COMPARE = "pages/compare.py"
 MODELS = (ModelItem("A", "first"), ModelItem("B", "second"))
@@ -305,7 +305,7 @@ def test_what_either_model_has_wrong_can_be_judged(monkeypatch: pytest.MonkeyPat
             "number": mistake["number"], "keys": mistake["keys"], "target": mistake["target"], "verdict": "ignore",
             "note": pane["letter"], "letter": pane["letter"], "name": "Ngozi",
         }  # fmt: skip
-        app = judged_in(monkeypatch, app, event)
+        app = send_event(app, "panes", "verdict", event)
         (shown,) = (each for each in panes(app)["panes"] if each["letter"] == pane["letter"])
         judged = [each for each in shown["mistakes"] if each.get("target") == mistake["target"]]
         # Several pieces of wrong pixels may be made by the same boxes.
@@ -320,24 +320,6 @@ def test_what_either_model_has_wrong_can_be_judged(monkeypatch: pytest.MonkeyPat
     listed_there = start(monkeypatch, "pages/findings.py")
     table = next(frame.value for frame in listed_there.dataframe if "Verdict" in frame.value)
     assert set(table["State"]) <= {"Still present in this run"}
-
-
-def judged_in(monkeypatch: pytest.MonkeyPatch, app: AppTest, event: dict[str, Any]) -> AppTest:
-    """The view after a verdict that the panes send; AppTest has no events of components."""
-    sent: list[bool] = []
-
-    def once(payload: Any, *, key: str, on_verdict: Any, **on: Any) -> CompareEvents:
-        if not sent:
-            sent.append(True)
-            on_verdict()
-        return CompareEvents()
-
-    with monkeypatch.context() as patch:
-        patch.setattr("pages.shared.components.panes", once)
-        patch.setattr("pages.shared.compared.panes.report", lambda key: {"verdict": event})
-        app.run()
-    assert sent
-    return dashboard.fine(app.run())
 
 
 def chosen_in(monkeypatch: pytest.MonkeyPatch, app: AppTest, box: dict[str, Any]) -> AppTest:

@@ -23,6 +23,7 @@ from evaluator.pack.text_findings import text_findings
 from evaluator.project import AnyProject, evaluate_read, explained
 from evaluator.protocols import AnyBoxProtocol, AnyProtocol
 from evaluator.protocols.base import Options, Source
+from evaluator.review.identity import stored_name
 from evaluator.review.verdicts import ReviewLog
 from evaluator.slices.attributes import Attribute, OfPages
 from evaluator.system.recent import Recent
@@ -96,7 +97,7 @@ class Further(NamedTuple):
         """
         made = self._made(note, before)
         # As verdicts name the models: by their files.
-        models = {source.name.encode("utf-8", "backslashreplace").decode() for source in self.models}
+        models = {stored_name(source.name) for source in self.models}
         findings = text_findings(self.log, self.truth, models, options)
         if findings is None:
             return made

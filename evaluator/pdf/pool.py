@@ -546,17 +546,8 @@ class PagePool:
             _need_dpi(dpi)
         else:
             _need_width(width)
-        return self._answer(
-            path,
-            "page",
-            page_index,
-            wanted=PageImage,
-            cache=self._images,
-            size=lambda image: len(image.webp) + 256,
-            dpi=float(dpi) if width is None else None,
-            width=width,
-            most_pixels=most_pixels,
-        )
+        asked = float(dpi) if width is None else None
+        return self._picture(path, page_index, dpi=asked, width=width, most_pixels=most_pixels)
 
     def page_part(
         self, path: Path, page_index: int, *, part: tuple[float, float, float, float], dpi: float, width: int
@@ -577,16 +568,34 @@ class PagePool:
             raise ValueError(f"part must be x1, y1, x2, y2 in [0, 1] with an area, not {part!r}")
         _need_dpi(dpi)
         _need_width(width)
+        return self._picture(path, page_index, dpi=float(dpi), width=width, part=part)
+
+    def _picture(
+        self,
+        path: Path,
+        page_index: int,
+        *,
+        dpi: float | None,
+        width: int | None,
+        part: tuple[float, float, float, float] | None = None,
+        most_pixels: int = PIXEL_LIMIT,
+    ) -> PageImage:
+        """A page or a part of it, as the worker is asked for it."""
+
+        def size(image: PageImage) -> int:
+            return len(image.webp) + 256
+
         return self._answer(
             path,
             "page",
             page_index,
             wanted=PageImage,
             cache=self._images,
-            size=lambda image: len(image.webp) + 256,
-            dpi=float(dpi),
+            size=size,
+            dpi=dpi,
             width=width,
             part=part,
+            most_pixels=most_pixels,
         )
 
     def words(self, path: Path, page_index: int) -> Words:

@@ -18,8 +18,8 @@ from evaluator.model.fields import Field
 from evaluator.protocols.fields.drill_down import problems
 from evaluator.protocols.fields.evaluation import BELOW_THRESHOLD, MISSED, SPURIOUS, FieldsResult
 from evaluator.protocols.fields.rows import ComparedFields, as_one
-from evaluator.review.identity import TOLERANCE, claimed, judged_item
-from evaluator.review.status import STATES, FindingStatus, State, status_of
+from evaluator.review.identity import TOLERANCE, claimed, judged_item, kept_id, stored_name
+from evaluator.review.status import FindingStatus, State, status_of, status_over
 from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Target
 
 PROBLEMS: Final[Mapping[str, str]] = {
@@ -38,7 +38,7 @@ _OF_STATUS: Final[Mapping[int, str]] = {
 
 def field_model_name(compared: ComparedFields) -> str:
     """The name under which a model's fields are known: that of its file or folder."""
-    return as_one(compared.prediction).name.encode("utf-8", "backslashreplace").decode()
+    return stored_name(as_one(compared.prediction).name)
 
 
 def _target(result: FieldsResult, row: int, problem: str | None, signature: str) -> Target | None:
@@ -115,7 +115,7 @@ def attach_fields(layers: LayersT, result: FieldsResult, document: str, log: Rev
     mistakes = []
     for mistake in layers.mistakes:
         target, held = (None, None) if mistake.row is None else said.get(mistake.row, (None, None))
-        known = None if target is None else held.target_id if held else target.id
+        known = target and kept_id(target, held)
         verdict = None if held is None else judged_item(held)
         mistakes.append(msgspec.structs.replace(mistake, target=known, verdict=verdict))
     return msgspec.structs.replace(layers, mistakes=mistakes)
@@ -125,7 +125,7 @@ def targets_of(result: FieldsResult, document: str, log: ReviewLog, *, iou: floa
     """The problems of a document under the identities that `attach_fields` gives them."""
     wrong = problems(result, iou)
     return {
-        held.target_id if held else target.id: target
+        kept_id(target, held): target
         for row, (target, held) in judged_fields(result, document, log, iou=iou).items()
         if wrong[row]
     }
@@ -146,20 +146,8 @@ def field_statuses(log: ReviewLog, results: Sequence[FieldsResult], *, iou: floa
         no boxes of a dataset. Without results everything is not open.
     """
     looks = [_Look(result, log, iou) for result in results]
-    statuses: list[FindingStatus] = []
-    for judged in log.judged.values():
-        if judged.target.kind != "field":
-            continue
-        wanted = {box.model for box in judged.target.of("prediction")}
-        states = [
-            look.at(judged)
-            for look in looks
-            if judged.target.document in look.documents and (not wanted or look.name in wanted)
-        ]
-        closed = status_of(judged, "not_open")
-        # Where it applies says more than where it does not.
-        statuses.append(min(states, key=lambda one: list(STATES).index(one.state), default=closed))
-    return statuses
+    asked = [(look.name, look.documents, look.at) for look in looks]
+    return [status_over(judged, asked) for judged in log.judged.values() if judged.target.kind == "field"]
 
 
 def same_box(box: JudgedBox, field: Field | None, path: str | None, target: Target) -> bool:

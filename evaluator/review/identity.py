@@ -80,7 +80,17 @@ def box_model_name(prediction: Annotations) -> str:
     str
         A new version of a model that draws the same box keeps the verdict on it.
     """
-    return (prediction.model or prediction.name).encode("utf-8", "backslashreplace").decode()
+    return stored_name(prediction.model or prediction.name)
+
+
+def stored_name(name: str) -> str:
+    """A name from a file as every store takes it: what no encoding holds is written as an escape."""
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
+def kept_id(target: Target, held: Judged | None) -> str:
+    """The identity under which a verdict on a target is kept: that of the verdicts on it, else its own."""
+    return held.target_id if held else target.id
 
 
 def page_mistakes(result: AnyBoxResult, page: int, *, signature: str = "") -> PageMistakes:

@@ -22,7 +22,15 @@ from evaluator.model.boxes import FloatArray, IntArray, intersection
 from evaluator.model.dataset import JoinedBoxes, Side
 from evaluator.model.issues import plain
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
-from evaluator.review.identity import WRONG_PIXELS, box_model_name, claimed, judged_box, judged_item, page_mistakes
+from evaluator.review.identity import (
+    WRONG_PIXELS,
+    box_model_name,
+    claimed,
+    judged_box,
+    judged_item,
+    kept_id,
+    page_mistakes,
+)
 from evaluator.review.verdicts import Judged, ReviewLog, Target
 
 
@@ -36,7 +44,7 @@ class JudgedPiece(NamedTuple):
     @property
     def id(self) -> str:
         """The identity under which a verdict on it is kept."""
-        return self.judged.target_id if self.judged else self.target.id
+        return kept_id(self.target, self.judged)
 
 
 def judged_pieces(

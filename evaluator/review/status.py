@@ -6,7 +6,7 @@ with what it looked like when it was judged.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
@@ -214,6 +214,22 @@ def title_of(name: str) -> str:
     """A mistake, or what is wrong with a field, in words."""
     names = ERROR_TYPES["document"]
     return names[name].title if name in names else name.replace("_", " ").capitalize()
+
+
+def status_over(
+    judged: Judged, looks: Iterable[tuple[str, Collection[str], Callable[[Judged], FindingStatus]]]
+) -> FindingStatus:
+    """What became of something that several models may have, and where it applies rather than where it does not.
+
+    Parameters
+    ----------
+    looks : iterable of (str, collection of str, callable)
+        Name and documents of each open model, and what says what became of it there. A model is asked when it has the
+        document and, where a prediction was judged, is the model of that.
+    """
+    document, wanted = judged.target.document, {box.model for box in judged.target.of("prediction")}
+    states = [look(judged) for name, held, look in looks if document in held and (not wanted or name in wanted)]
+    return min(states, key=lambda one: list(STATES).index(one.state), default=status_of(judged, "not_open"))
 
 
 def status_of(

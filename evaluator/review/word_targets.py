@@ -8,6 +8,7 @@ kept with the findings and changes no number: what a text should say is correcte
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 import msgspec
@@ -15,8 +16,8 @@ import msgspec
 from evaluator.drawing.payloads import LayersT
 from evaluator.protocols.posters.comparison import Comparison
 from evaluator.protocols.posters.page import PageDifference, WordPlaces
-from evaluator.review.identity import claimed, judged_item
-from evaluator.review.status import STATES, FindingStatus, status_of
+from evaluator.review.identity import claimed, judged_item, kept_id
+from evaluator.review.status import FindingStatus, status_of, status_over
 from evaluator.review.verdicts import MOST_BOXES, Judged, JudgedBox, ReviewLog, Target
 
 WORD_PROBLEMS: Final[Mapping[str, str]] = {
@@ -80,14 +81,14 @@ def attach_words(layers: LayersT, judged: Sequence[tuple[Target, Judged | None]]
     mistakes = []
     for mistake in layers.mistakes:
         target, held = said.get((mistake.name, mistake.label), (None, None))
-        known = None if target is None else held.target_id if held else target.id
+        known = target and kept_id(target, held)
         mistakes.append(msgspec.structs.replace(mistake, target=known, verdict=held and judged_item(held)))
     return msgspec.structs.replace(layers, mistakes=mistakes)
 
 
 def targets_of_words(judged: Sequence[tuple[Target, Judged | None]]) -> dict[str, Target]:
     """The words of `judged_words` under the identities that `attach_words` gives them."""
-    return {held.target_id if held else target.id: target for target, held in judged}
+    return {kept_id(target, held): target for target, held in judged}
 
 
 def word_statuses(log: ReviewLog, models: Sequence[PosterText]) -> list[FindingStatus]:
@@ -103,23 +104,11 @@ def word_statuses(log: ReviewLog, models: Sequence[PosterText]) -> list[FindingS
     list of FindingStatus
         One per word on which somebody holds an opinion; ``model`` and ``box_key`` are None.
     """
-    statuses = []
-    for judged in log.judged.values():
-        if judged.target.kind != "word":
-            continue
-        wanted = {box.model for box in judged.target.of("prediction")}
-        states = [
-            _status(judged, model)
-            for model in models
-            if judged.target.document in model.posters and (not wanted or model.name in wanted)
-        ]
-        # Where it applies says more than where it does not.
-        closed = status_of(judged, "not_open")
-        statuses.append(min(states, key=lambda one: list(STATES).index(one.state), default=closed))
-    return statuses
+    asked = [(model.name, model.posters, partial(_status, model)) for model in models]
+    return [status_over(judged, asked) for judged in log.judged.values() if judged.target.kind == "word"]
 
 
-def _status(judged: Judged, model: PosterText) -> FindingStatus:
+def _status(model: PosterText, judged: Judged) -> FindingStatus:
     """What became of a word in the text of one model."""
     target = judged.target
     compared = model.compare(target.document or "")

@@ -71,6 +71,17 @@ def test_from_the_worst_page_to_the_pack(
     screen.settled()
     # A verdict waits for a name, and is kept under it.
     slider.blur()
+    judged_next(screen)
+    screen.go("Compare")
+    page.locator(".net-page").first.wait_for()
+    assert signature.inner_text().startswith(signed)
+    assert f"{high}" in signature.inner_text()
+    assert "Key numbers" in packed(screen, tmp_path / "pack.html", signed)
+
+
+def judged_next(screen: Screen) -> None:
+    """The first verdict, on the next mistake: it waits for a name, and is kept under it."""
+    page = screen.page
     page.keyboard.press("n")
     page.get_by_role("button", name="Model wrong").click()
     name = page.get_by_role("textbox", name="Your name, needed for verdicts")
@@ -78,11 +89,6 @@ def test_from_the_worst_page_to_the_pack(
     name.fill("Ada")
     name.press("Enter")
     page.locator(".verdict-state", has_text="Ada, ").wait_for()
-    screen.go("Compare")
-    page.locator(".net-page").first.wait_for()
-    assert signature.inner_text().startswith(signed)
-    assert f"{high}" in signature.inner_text()
-    assert "Key numbers" in packed(screen, tmp_path / "pack.html", signed)
 
 
 def packed(screen: Screen, path: Path, signed: str, also: str = "", judged: str = "") -> str:
@@ -218,13 +224,7 @@ def test_fields_from_the_worst_page_to_the_pack(
     screen.wait(lambda: screen.address().get("field_iou") == "0.95", "the threshold in the address")
     screen.settled()
     slider.blur()
-    page.keyboard.press("n")
-    page.get_by_role("button", name="Model wrong").click()
-    name = page.get_by_role("textbox", name="Your name, needed for verdicts")
-    name.wait_for()
-    name.fill("Ada")
-    name.press("Enter")
-    page.locator(".verdict-state", has_text="Ada, ").wait_for()
+    judged_next(screen)
     judged = panes_of(screen, "Fields")
     assert screen.address().get("field_iou") == "0.95"
     packed(screen, tmp_path / "pack.html", "fields 1.0", "Field bounding-box mAP", f": {judged}")

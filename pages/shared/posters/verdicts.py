@@ -9,6 +9,7 @@ import msgspec
 from evaluator.drawing.payloads import NOTHING_DRAWN, PagePayload, PaneItem, VerdictEvent
 from evaluator.drawing.poster_page import poster_data
 from evaluator.protocols.posters.page import PageDifference
+from evaluator.review.identity import stored_name
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import Judged, ReviewLog, Target
 from evaluator.review.word_targets import PosterText, attach_words, judged_words, targets_of_words, word_statuses
@@ -75,7 +76,7 @@ def show_on_page(entry: FindingStatus) -> None:
 
 def _name(model: choices.PosterModel) -> str:
     """The name under which the texts of a model are known: that of its file or folder."""
-    return model.posters.name.encode("utf-8", "backslashreplace").decode()
+    return stored_name(model.posters.name)
 
 
 def _texts(model: choices.PosterModel) -> PosterText:

@@ -33,7 +33,7 @@ from evaluator.drawing.payloads import (
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.boxes import IntArray
-from evaluator.model.issues import isolated, plain
+from evaluator.model.issues import displayed, isolated
 from evaluator.protocols.pixel.difference import difference
 from evaluator.slices.measured import ALL
 from pages.shared import compare as held
@@ -76,7 +76,7 @@ def _one_model(loaded: OpenedBoxes) -> None:
     """The empty state: there is nothing to compare with."""
     frame.title("Compare", "")
     (model,) = loaded.pair
-    name = frame.shortened(plain(model.name), 60)
+    name = frame.shortened(displayed(model.name), 60)
     st.html(
         '<div class="ls-empty"><p>Only one model is open, so there is nothing to compare. '
         "Add a second prediction under Files.</p></div>"
@@ -207,8 +207,8 @@ def _pages(loaded: OpenedBoxes) -> None:
 def _scope(loaded: OpenedBoxes) -> str:
     """What the filters keep, in words, so that no number is taken for that of all boxes."""
     name = next((each.name for each in loaded.dataset.documents if each.doc_id == state.within), "")
-    parts = [isolated(plain(state.label))] if state.label else []
-    return " ".join([*parts, *([f"in {isolated(plain(name))}"] if name else [])])
+    parts = [isolated(displayed(state.label))] if state.label else []
+    return " ".join([*parts, *([f"in {isolated(displayed(name))}"] if name else [])])
 
 
 def _write_url(place: Place | None) -> str:
@@ -259,7 +259,7 @@ def _pane_data(
         only=None if cause is None else pair_causes.box_keys(causes, cause),
         labels=[label] if label else None,
         page_points=picture.points,
-        models=(ModelItem(a.letter, plain(a.name)), ModelItem(b.letter, plain(b.name))),
+        models=(ModelItem(a.letter, displayed(a.name)), ModelItem(b.letter, displayed(b.name))),
     )
     page = PageItem(
         **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
@@ -292,7 +292,9 @@ def _every_model(loaded: OpenedBoxes) -> None:
     rows = held.every_model(loaded)
     frame.section("All models", "against A, 95 % intervals over documents; a row makes its model B")
     letters = [f"{row.model.letter} " if isinstance(row.model, Named) else "" for row in rows]
-    table = pd.DataFrame({"Model": [letter + plain(row.model.name) for letter, row in zip(letters, rows, strict=True)]})
+    table = pd.DataFrame(
+        {"Model": [letter + displayed(row.model.name) for letter, row in zip(letters, rows, strict=True)]}
+    )
     table["Score"] = [f"≥ {threshold_text(score_threshold(loaded, row.model))}" for row in rows]
     for metric, title in (("precision", "Precision"), ("recall", "Recall"), ("f1", "F1")):
         table[title] = [getattr(row.result.micro, metric)[0] for row in rows]
@@ -365,9 +367,23 @@ def _mistakes(loaded: OpenedBoxes) -> None:
         for model, columns in zip(both.chosen, every, strict=True)
     )
     left, right = st.columns(2, gap="medium")
-    for column, name, key, names, counts in (
-        (left, "By name", _BY_NAME, titles, [np.bincount(one.kind, minlength=len(DOCUMENT)) for one in every]),
-        (right, "By label", _BY_LABEL, list(labels), [label_counts(one, len(labels)) for one in every]),
+    for column, name, key, names, meant, counts in (
+        (
+            left,
+            "By name",
+            _BY_NAME,
+            titles,
+            DOCUMENT,
+            [np.bincount(one.kind, minlength=len(DOCUMENT)) for one in every],
+        ),
+        (
+            right,
+            "By label",
+            _BY_LABEL,
+            list(map(displayed, labels)),
+            labels,
+            [label_counts(one, len(labels)) for one in every],
+        ),
     ):
         column.html(
             f'<h2 class="ls-section{frame.theme()}">{name} <small>a bar opens its mistakes</small>'
@@ -379,7 +395,7 @@ def _mistakes(loaded: OpenedBoxes) -> None:
         widgets.chart(
             column,
             bars,
-            on_select=_bar_chosen(both.chosen, key, dict(zip(titles, DOCUMENT, strict=True))),
+            on_select=_bar_chosen(both.chosen, key, dict(zip(names, meant, strict=True))),
             selection_mode="label",
             key=key,
             alt=f"Mistakes of A and B, {name}",
@@ -387,16 +403,15 @@ def _mistakes(loaded: OpenedBoxes) -> None:
     right.caption("A mistake between two labels counts for both.")
 
 
-def _bar_chosen(chosen: tuple[Named, ...], key: str, names: dict[str, str]) -> Callable[[], None]:
-    """What a bar opens: the mistakes that it counts, in the Page browser."""
+def _bar_chosen(chosen: tuple[Named, ...], key: str, meant: dict[str, str]) -> Callable[[], None]:
+    """What a bar opens: the mistakes that it counts, in the Page browser; `meant` by the words beside the bars."""
 
     def opened() -> None:
         for point in chosen_points(key, "label"):
             asked, letter = str(point["label"]), point.get("model")
             model = next((each for each in chosen if each.letter == letter), chosen[0])
-            held.ask_mistakes(
-                model, label=asked if key == _BY_LABEL else "", name=names.get(asked, "") if key == _BY_NAME else ""
-            )
+            asked = meant.get(asked, "")
+            held.ask_mistakes(model, label=asked if key == _BY_LABEL else "", name=asked if key == _BY_NAME else "")
 
     return opened
 
@@ -454,7 +469,7 @@ def _pixels(loaded: OpenedBoxes) -> None:
         cells = difference_data(moved, "row", "steps")
         matrix(
             with_axes(
-                msgspec.structs.replace(cells, classes=[plain(name) for name in moved.classes]),
+                msgspec.structs.replace(cells, classes=[displayed(name) for name in moved.classes]),
                 key="compare pixels",
                 rows="Ground truth",
                 columns="Prediction",

@@ -34,7 +34,7 @@ from pages.shared.fields import tables as parts
 from pages.shared.fields import verdicts as field_findings
 from pages.shared.findings import log as findings
 from pages.shared.opened import FIELDS, Place
-from pages.shared.state import State, report, state
+from pages.shared.state import Given, State, report, state
 
 _KEY = "field_viewer"
 _VIEWER_HEIGHT = 712
@@ -378,13 +378,15 @@ def _upload() -> None:
         )
         given = (State.field_given, "field_uploads", "field_upload_role")
         st.form_submit_button("Read the files", on_click=opened.give, args=given)
-    if state.field_given is not None:
-        files, role = state.field_given
-        side: Side = "ground_truth" if role == "Ground truth" else "prediction"
-        member = opened.take_upload(FIELDS, files, side)
-        state.field_rejected = member if member.source is None else None
-        state.field_given = None
-        st.rerun()
+    widgets.answer(State.field_given, _take)
+
+
+def _take(given: Given) -> None:
+    """Read uploaded files as one side, or show what is wrong with them."""
+    files, role = given
+    side: Side = "ground_truth" if role == "Ground truth" else "prediction"
+    member = opened.take_upload(FIELDS, files, side)
+    state.field_rejected = member if member.source is None else None
 
 
 def _need_files() -> None:
@@ -408,6 +410,8 @@ def _need_files() -> None:
 def view() -> None:
     """The whole view."""
     read_url("fields")
+    # Its processes start while the fields are compared.
+    pictures.pool().start()
     compared = choices.compared()
     if compared is None:
         _need_files()
@@ -438,16 +442,19 @@ def view() -> None:
     with right:
         _page_head(model, shown, place)
         _page(compared, model, shown, place)
-    pair_differences.part(
-        compared.models,
-        [part for each in compared.models for part in map(str, (each.result.signature.line, *each.key))],
-        lambda: [PROTOCOLS[FIELDS.name].measures(each.result) for each in compared.models],
-        ledgers=lambda: field_ledgers(compared.models[0].result, compared.models[-1].result, state.field_iou),
-        open_item=lambda item: choices.open_item(compared, item),
-        at=state.field_iou,
-    )
+    # Below the upper part and drawn last: its intervals take longest.
+    pair = st.container()
     parts.confidence(compared)
     _files(expanded=has_errors(compared.opened.issues))
+    with pair:
+        pair_differences.part(
+            compared.models,
+            [part for each in compared.models for part in map(str, (each.result.signature.line, *each.key))],
+            lambda: [PROTOCOLS[FIELDS.name].measures(each.result) for each in compared.models],
+            ledgers=lambda: field_ledgers(compared.models[0].result, compared.models[-1].result, state.field_iou),
+            open_item=lambda item: choices.open_item(compared, item),
+            at=state.field_iou,
+        )
     write_url("fields")
 
 

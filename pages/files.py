@@ -5,13 +5,14 @@ from __future__ import annotations
 import html
 import os
 import urllib.parse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from evaluator import formats, project_file
+from evaluator.formats.base import Kind
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, has_errors, issue_count, plain
@@ -20,10 +21,10 @@ from evaluator.project import AnyProject, Project
 from evaluator.review.place import state_folder
 from evaluator.uploads import PAGE_SUFFIXES, Dropped, Proposed, sort_dropped
 from evaluator.workspace import Sides
-from pages.shared import columns, doctor, file_list, frame, kept, opened, pictures
+from pages.shared import columns, doctor, file_list, frame, kept, opened, pictures, widgets
 from pages.shared.address import parts, read_url, take
 from pages.shared.opened import BOXES, FIELDS, POSTERS, AnyKind
-from pages.shared.state import State, state
+from pages.shared.state import Given, State, state, written
 
 _KINDS: dict[str, AnyKind] = {kind.name: kind for kind in (BOXES, FIELDS, POSTERS)}
 _ROLES: dict[str, Side] = {"Ground truth": "ground_truth", "Prediction": "prediction"}
@@ -94,13 +95,7 @@ def _upload(held: Project[Annotations]) -> None:
             )
             given = (State.given, files, "upload_role")
             st.form_submit_button("Read the files", on_click=opened.give, args=given)
-        if state.given is not None:
-            try:
-                _take(*state.given)
-            except Exception:
-                # What cannot be read is not tried again in each run.
-                state.given = None
-                raise
+        widgets.answer(State.given, _take)
     with right:
         pictures.pages_uploader("upload_pages")
         _pdf_note(held)
@@ -141,12 +136,13 @@ def _remove_pages(names: Sequence[str]) -> None:
         pictures.remove_page(name)
 
 
-def _take(files: Sequence[tuple[str, bytes]], role: str) -> None:
+def _take(given: Given) -> None:
     """Read uploaded files as one side, or sort them by content for the reader to decide.
 
     What has errors is shown, and what was loaded stays in use.
     """
-    state.rejected = state.dropped = None
+    files, role = given
+    state.rejected, state.dropped, state.dropped_problem = None, None, ""
     side = _ROLES.get(role)
     if side is None:
         truths = [kind.name for kind in _KINDS.values() if opened.files(kind).ground_truth is not None]
@@ -158,8 +154,6 @@ def _take(files: Sequence[tuple[str, bytes]], role: str) -> None:
         member = opened.take_upload(kind, files, side)
         state.rejected = member if member.source is None else None
         state.tables = columns.tables_of(files) if member.source is None else ()
-    state.given = None
-    st.rerun()
 
 
 def _sorted_files() -> None:
@@ -182,35 +176,42 @@ def _sorted_files() -> None:
         st.warning("Nothing that can be opened is among these files.", icon=":material/folder_off:")
         return
     with st.form("dropped_files"):
-        roles = [_role_choice(place, each) for place, each in enumerate(dropped.proposed)]
-        if st.form_submit_button("Open these files", type="primary"):
-            _open_dropped(dropped, roles)
+        for place, each in enumerate(dropped.proposed):
+            _role_choice(place, each)
+        st.form_submit_button("Open these files", type="primary", on_click=_ask_to_open, args=(dropped,))
+    if state.dropped_problem:
+        st.error(state.dropped_problem, icon=":material/error:")
+    widgets.answer(State.dropped_asked, lambda sides: _open_dropped(dropped, sides))
 
 
-def _role_choice(place: int, proposed: Proposed) -> Side | None:
+def _role_choice(place: int, proposed: Proposed) -> None:
     """The role of one side, as proposed until the reader chooses another."""
     options = [*_ROLES, _LEAVE_OUT]
     sides = [*_ROLES.values(), None]
     count = len(proposed.upload.files)
     several = f" · {count_of(count, 'file')}" if count > 1 else ""
-    choice = st.selectbox(
+    st.selectbox(
         f"{frame.escaped(proposed.upload.name)} · {frame.escaped(proposed.title)}{several}",
         options,
         index=sides.index(proposed.side),
         help=frame.escaped(f"Proposed: {proposed.why}."),
         key=f"dropped_role_{place}",
     )
-    return _ROLES.get(choice)
 
 
-def _open_dropped(dropped: Dropped, roles: Sequence[Side | None]) -> None:
-    """Open what was dropped under the chosen roles; a ground truth with predictions takes the place of all files."""
-    chosen = [(each, side) for each, side in zip(dropped.proposed, roles, strict=True) if side is not None]
-    truths = [each.kind for each, side in chosen if side == "ground_truth"]
+def _ask_to_open(dropped: Dropped) -> None:
+    """Note the sides that the form has chosen for what was dropped; two ground truths of a kind are refused."""
+    sides = tuple(_ROLES.get(str(written(f"dropped_role_{place}"))) for place in range(len(dropped.proposed)))
+    truths = [each.kind for each, side in zip(dropped.proposed, sides, strict=True) if side == "ground_truth"]
     twice = next((kind for kind in truths if truths.count(kind) > 1), None)
-    if twice is not None:
-        st.error(f"One session has one ground truth of {twice}: choose one, and leave out the others.")
-        return
+    state.dropped_asked = sides if twice is None else None
+    refused = f"One session has one ground truth of {twice}: choose one, and leave out the others."
+    state.dropped_problem = refused if twice else ""
+
+
+def _open_dropped(dropped: Dropped, sides: Sequence[Side | None]) -> None:
+    """Open what was dropped as the chosen sides; a ground truth with predictions takes the place of all files."""
+    chosen = [(each, side) for each, side in zip(dropped.proposed, sides, strict=True) if side is not None]
     state.rejected = None
     if dropped.pages:
         kinds = {_KINDS[each.kind] for each, _ in chosen}
@@ -218,15 +219,14 @@ def _open_dropped(dropped: Dropped, roles: Sequence[Side | None]) -> None:
     emptied: set[str] = set()
     # The ground truth first: it empties its kind when predictions come with it.
     for each, side in sorted(chosen, key=lambda pair: pair[1] != "ground_truth"):
-        sides = {other for one, other in chosen if one.kind == each.kind}
-        alone = len(sides) == 2 and each.kind not in emptied
+        both = {other for one, other in chosen if one.kind == each.kind}
+        alone = len(both) == 2 and each.kind not in emptied
         member = opened.take(_KINDS[each.kind], each.upload, side, alone=alone)
         if member.source is None:
             state.rejected = state.rejected or member
         else:
             emptied.add(each.kind)
     state.dropped, state.left_out, state.passed_over = None, dropped.reasons(), dropped.unexplained()
-    st.rerun()
 
 
 def _rejected() -> None:
@@ -254,17 +254,21 @@ def _reference(held: Project[Annotations]) -> None:
     """Without a ground truth: let one of the models be the reference, on purpose."""
     if held.ground_truth is not None or len(held.models) < 2:
         return
-    names = {place: model.name for place, model in enumerate(held.models) if model.source}
+    names = {place: plain(model.name) for place, model in enumerate(held.models) if model.source}
     st.warning(
         "No ground truth is open. One of the predictions can serve as reference: the numbers then show how far the "
         "models agree, not which is right.",
         icon=":material/compare_arrows:",
     )
     with st.form("reference"):
-        place = st.selectbox("Reference", list(names), format_func=lambda key: plain(names[key]), index=None)
-        if st.form_submit_button("Use as reference") and place is not None:
-            opened.use_as_reference(place)
-            st.rerun()
+        st.selectbox("Reference", list(names), format_func=widgets.distinct(names), index=None, key="reference_place")
+        st.form_submit_button("Use as reference", on_click=_ask_for_reference)
+    widgets.answer(State.reference_asked, opened.use_as_reference)
+
+
+def _ask_for_reference() -> None:
+    """Note which prediction the form has chosen."""
+    state.reference_asked = written("reference_place")
 
 
 def _save() -> None:
@@ -273,17 +277,37 @@ def _save() -> None:
     if not any(files.ground_truth is not None and files.models for files in held.values()):
         return
     frame.section("Project", "files, protocol, fixes and filters in one file")
-    if st.button("Save project", help="Writes layoutscope.toml beside the ground truth."):
-        try:
-            sides = {name: sides for name, files in held.items() if (sides := _own_sides(files))}
-            if not any(each.ground_truth for each in sides.values()):
-                raise project_file.CannotSave("Uploaded files and the sample data have no folder to save a project in.")
-            kept = project_file.save(sides, parts(), as_reference=held["boxes"].as_reference)
-            project_file.remember(kept, state_folder(os.environ))
-        except project_file.CannotSave as problem:
-            st.error(frame.escaped(str(problem)), icon=":material/error:")
+    st.button(
+        "Save project", on_click=_save_project, args=(held,), help="Writes layoutscope.toml beside the ground truth."
+    )
+    of, is_saved, words = state.project_saved
+    # What was said about other files or filters is not true of these.
+    if words and of == _of_project(held):
+        if is_saved:
+            st.success(words)
         else:
-            st.success(f"Saved. Open it again with layoutscope open {frame.escaped(str(kept))}")
+            st.error(words, icon=":material/error:")
+
+
+def _of_project(held: Mapping[Kind, AnyProject]) -> str:
+    """What a project file would have of the session, to be compared."""
+    sources = [(name, member.name, member.source) for name, files in held.items() for member in files.members]
+    return repr((sources, held["boxes"].as_reference, parts()))
+
+
+def _save_project(held: Mapping[Kind, AnyProject]) -> None:
+    """Write the project file, and note what became of it."""
+    try:
+        sides = {name: sides for name, files in held.items() if (sides := _own_sides(files))}
+        if not any(each.ground_truth for each in sides.values()):
+            raise project_file.CannotSave("Uploaded files and the sample data have no folder to save a project in.")
+        path = project_file.save(sides, parts(), as_reference=held["boxes"].as_reference)
+        project_file.remember(path, state_folder(os.environ))
+    except project_file.CannotSave as problem:
+        state.project_saved = (_of_project(held), False, frame.escaped(str(problem)))
+    else:
+        words = f"Saved. Open it again with layoutscope open {frame.escaped(str(path))}"
+        state.project_saved = (_of_project(held), True, words)
 
 
 def _own_sides(files: AnyProject) -> Sides | None:

@@ -23,11 +23,11 @@ from pages.shared.address import read_url, write_url
 from pages.shared.fields import verdicts as field_findings
 from pages.shared.findings import card as finding
 from pages.shared.findings import log as findings
-from pages.shared.findings import meeting, queue
+from pages.shared.findings import meeting, queue, sample
 from pages.shared.opened import OpenedBoxes
 from pages.shared.posters import verdicts as word_findings
 from pages.shared.results import result_of
-from pages.shared.state import ImportNote, State, state
+from pages.shared.state import ImportNote, State, state, written
 
 BROWSER_VIEW = "pages/page_browser.py"
 # Findings that have views of their own, by the kind of what they are about.
@@ -312,20 +312,27 @@ def _say_more(loaded: OpenedBoxes) -> None:
         names = {document.doc_id: plain(document.name) for document in loaded.dataset.documents}
         words: dict[str, str] = {"": "None, only a note", **dict(VERDICTS.items())}
         about, where, which = st.columns([1.2, 2, 1])
-        kind = about.segmented_control("About", kinds, format_func=str.capitalize, default="page", required=True)
-        document = where.selectbox("Document", list(names), format_func=names.__getitem__)
-        page = which.number_input("Page", min_value=1, value=1, step=1, help="Only for a page.")
-        verdict = st.selectbox("Verdict", list(words), format_func=words.__getitem__)
-        note = st.text_area("Note", max_chars=NOTE_LENGTH, height=72)
-        tags = st.text_input("Tags, separated by commas")
-        if not st.form_submit_button("Save"):
-            return
-        target = _target(loaded, str(kind), str(document), int(page) - 1)
-        if target is None:
-            st.error(f"{frame.escaped(names[str(document)])} has no page {page}.", icon=":material/error:")
-            return
+        about.segmented_control(
+            "About", kinds, format_func=str.capitalize, default="page", required=True, key="said_kind"
+        )
+        where.selectbox("Document", list(names), format_func=widgets.distinct(names), key="said_document")
+        which.number_input("Page", min_value=1, value=1, step=1, help="Only for a page.", key="said_page")
+        st.selectbox("Verdict", list(words), format_func=words.__getitem__, key="said_verdict")
+        st.text_area("Note", max_chars=NOTE_LENGTH, height=72, key="said_note")
+        st.text_input("Tags, separated by commas", key="said_tags")
+        st.form_submit_button("Save", on_click=_save_said, args=(loaded, names))
+        if state.finding_refused:
+            st.error(state.finding_refused, icon=":material/error:")
+
+
+def _save_said(loaded: OpenedBoxes, names: Mapping[str, str]) -> None:
+    """Save what the form says about a page, a document or the comparison."""
+    document, page = str(written("said_document")), int(written("said_page"))
+    target = _target(loaded, str(written("said_kind")), document, page - 1)
+    state.finding_refused = "" if target else f"{frame.escaped(names[document])} has no page {page}."
+    if target is not None:
+        verdict, note, tags = (str(written(f"said_{each}")) for each in ("verdict", "note", "tags"))
         findings.save(target, verdict=verdict or None, note=note, tags=tags.split(","))
-        st.rerun()
 
 
 def _target(loaded: OpenedBoxes, kind: str, document: str, page: int) -> Target | None:
@@ -372,18 +379,21 @@ def _exchange(loaded: OpenedBoxes | None, log: ReviewLog) -> None:
             )
             st.caption("The original file is never changed.")
     with right, st.form("import_findings", clear_on_submit=True):
-        files = st.file_uploader(
+        st.file_uploader(
             "Findings of other reviewers (CSV, JSON, Parquet)",
             type=["csv", "json", "parquet"],
             accept_multiple_files=True,
+            key="import_files",
         )
-        if st.form_submit_button("Import") and files:
-            _import([(file.name, file.getvalue()) for file in files])
+        st.form_submit_button("Import", on_click=_import)
     _import_note()
 
 
-def _import(files: Sequence[tuple[str, bytes]]) -> None:
-    """Take files in, all of them or none."""
+def _import() -> None:
+    """Take the files of the form in, all of them or none."""
+    files = [(file.name, file.getvalue()) for file in written("import_files") or []]
+    if not files:
+        return
     events: list[Event] = []
     bad: list[Issue] = []
     for name, content in files:
@@ -399,7 +409,6 @@ def _import(files: Sequence[tuple[str, bytes]]) -> None:
     refusal = None if failed else findings.add(events)
     added = 0 if failed or refusal else len(findings.review_log().events) - before
     state.finding_import = ImportNote(bad, failed, refusal, added, len(events))
-    st.rerun()
 
 
 def _import_note() -> None:
@@ -466,30 +475,24 @@ def view() -> None:
     frame.title("Findings", " · ".join(facts))
     _problems()
     shown = [entry for entry in entries if queue.chosen_filter().passes(entry)]
+    reviewing = loaded is not None and bool(loaded.pair) and state.queue_of_findings == sample.NAME
     with st.sidebar:
         # A reviewer without a name is asked where the verdict is pressed.
-        if findings.author()[0] or not shown:
+        if findings.author()[0] or not (shown or reviewing):
             findings.ask_author()
-        if entries:
+        if entries and not reviewing:
             _filters(log, entries)
     if loaded is not None:
         _meeting_button()
     if loaded is not None and len(log):
         _numbers(loaded)
-    if shown:
-        results = [result_of(loaded, model) for model in loaded.models] if loaded is not None else []
-        grouped = groups(shown, results)
-        boxes = sum(group.cost for group in grouped)
-        frame.section(
-            "Queue",
-            f"{len(shown):,} of {count_of(len(entries), 'finding')} in {count_of(len(grouped), 'group')}, "
-            f"{count_of(boxes, 'box')} to correct, costliest first",
-        )
-        left, right = st.columns([1.55, 1], gap="medium")
-        with left:
-            chosen = _queue(loaded, grouped)
-        with right:
-            _detail(loaded, chosen)
+    if loaded is not None and loaded.pair:
+        names = {"": f"Findings {len(entries):,}", sample.NAME: "Review sample"}
+        widgets.switch("Queue", names, State.queue_of_findings, label_visibility="collapsed")
+    if loaded is not None and reviewing:
+        sample.show(loaded)
+    elif shown:
+        _groups(loaded, shown, entries)
     else:
         _nothing(log, entries)
     if loaded is not None:
@@ -497,6 +500,24 @@ def view() -> None:
     _exchange(loaded, log)
     frame.sidebar(loaded)
     write_url("findings")
+
+
+def _groups(loaded: OpenedBoxes | None, shown: Sequence[FindingStatus], entries: Sequence[FindingStatus]) -> None:
+    """The queue of findings in groups, beside the chosen one."""
+    results = [result_of(loaded, model) for model in loaded.models] if loaded is not None else []
+    grouped = groups(shown, results)
+    boxes = sum(group.cost for group in grouped)
+    frame.section(
+        "Queue",
+        f"{len(shown):,} of {count_of(len(entries), 'finding')} in {count_of(len(grouped), 'group')}, "
+        f"{count_of(boxes, 'box')} to correct, costliest first",
+    )
+    with st.container(key="findings_queue"):
+        left, right = st.columns([1.55, 1], gap="medium")
+    with left:
+        chosen = _queue(loaded, grouped)
+    with right:
+        _detail(loaded, chosen)
 
 
 def _meeting_button() -> None:

@@ -16,7 +16,7 @@ from evaluator.metrics.box_items import MATCHED, MATCHED_NAME, Question
 from evaluator.metrics.causes import causes, family_title
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
-from evaluator.model.issues import plain
+from evaluator.model.issues import displayed
 from pages.shared import frame, headline, widgets
 from pages.shared import gallery as held
 from pages.shared.address import read_url, write_url
@@ -277,7 +277,7 @@ def _causes(loaded: OpenedBoxes, model: Named) -> None:
 
     widgets.table(
         {
-            "Cause": [plain(family_title(family)) for family, _ in families],
+            "Cause": [displayed(family_title(family)) for family, _ in families],
             "Times": [len(rows) for _, rows in families],
             "Mistakes": [sum(len(made.rows[row]) for row in rows.tolist()) for _, rows in families],
             "Boxes to correct": [int(made.cost[rows].sum()) for _, rows in families],
@@ -308,7 +308,7 @@ def _bounds(values: list[float]) -> tuple[float, float]:
 def _head(shown: held.Shown) -> None:
     """What the cards are, how many, their order, and the way back to all mistakes."""
     asked = state.gallery_question
-    text = "Mistakes" if asked is None else plain(held.in_words(asked))
+    text = "Mistakes" if asked is None else displayed(held.in_words(asked))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="gallery_head"):
         frame.section(text, held.heading(shown))
         if asked is not None:

@@ -24,6 +24,8 @@ from pages.shared.state import State, chosen_cells, state
 COMPARE_VIEW = "pages/compare.py"
 # Characters of a name above a column: the browser measures it whole to find where to cut it.
 _HEAD = 40
+# Pixels of the names of the rows of the pairs, at most.
+_NAMES_WIDTH = 380
 _PAIRS = "models_pairs"
 _MOST_LANES = 4
 _LANE = 11
@@ -52,7 +54,7 @@ def _choices() -> None:
         state.rank_by = State.rank_by.start
     if not titles.keys() >= {*state.rank_more}:
         state.rank_more = [name for name in state.rank_more if name in titles]
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="models_choices"):
+    with st.container(horizontal=True, vertical_alignment="top", gap="medium", key="models_choices"):
         widgets.choice("Sort and rank by", titles, State.rank_by, width=170)
         st.pills(
             "Also show",
@@ -201,7 +203,7 @@ def _pairs(loaded: OpenedBoxes, every: held.Ranked) -> None:
         on_select=picked,
         key=_PAIRS,
         columns={
-            "": 130,
+            "": min(max(130, 18 + 7 * max(map(len, names), default=0)), _NAMES_WIDTH),
             **{
                 str(column): st.column_config.TextColumn(frame.shortened(names[column], _HEAD), width=86)
                 for column in size

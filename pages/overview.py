@@ -13,7 +13,7 @@ from evaluator.drawing.mistake_filter import document_counts, label_counts
 from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
-from evaluator.model.issues import plain
+from evaluator.model.issues import displayed
 from pages.shared import doctor, frame, headline, means, own_numbers, protocol, widgets
 from pages.shared.address import read_url, write_url
 from pages.shared.browser import listing as browser
@@ -63,6 +63,8 @@ def _labels(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         key=f"labels_{letter}_{iou}",
         placeholder="–",
         names="Label",
+        # All columns fit a window of 1,024 pixels.
+        widest=208,
         columns={
             "Label": 112,
             "Boxes": count,
@@ -84,7 +86,7 @@ def _labels(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
 def _label_rows(results: Mapping[str, Result], shown: Result) -> pd.DataFrame:
     """All labels together, then each label: boxes, F1 of every model, and all numbers of one of them."""
     columns, micro = shown.per_label, shown.micro
-    labels = [ALL_LABELS, *(plain(label) for label in shown.matching.labels)]
+    labels = [ALL_LABELS, *map(displayed, shown.matching.labels)]
     table = pd.DataFrame({"Label": labels})
     table["Boxes"] = [int((micro.tp + micro.fn)[0]), *(columns.tp + columns.fn)]
     for key, result in results.items():
@@ -147,7 +149,7 @@ def _mistakes(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         titles = {ERROR_TYPES["document"][name].chip: name for name in DOCUMENT}
         counts = {letter: np.bincount(columns.kind, minlength=len(DOCUMENT)) for letter, columns in every.items()}
     else:
-        titles = {label: label for label in loaded.dataset.labels}
+        titles = {displayed(label): label for label in loaded.dataset.labels}
         counts = {letter: label_counts(columns, len(titles)) for letter, columns in every.items()}
     with st.container(border=True, key="mistakes_chart"):
         chart = charts.mistakes_by_label(list(titles), counts, baseline="A", dark=frame.is_dark(), height=height)
@@ -200,7 +202,7 @@ def _documents(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     }
     order = sorted(range(len(first)), key=lambda row: (-int(mistakes["A"][row]), row))
     pages = pd.Series(dataset.page_document).value_counts()
-    table = pd.DataFrame({"Document": [plain(dataset.documents[row].name) for row in order]})
+    table = pd.DataFrame({"Document": [displayed(dataset.documents[row].name) for row in order]})
     table["Pages"] = [int(pages.get(row, 0)) for row in order]
     for key, result in results.items():
         table[f"F1, {key}"] = result.per_document.f1[order]
@@ -250,14 +252,12 @@ def view() -> None:
         own_numbers.labels_and_curves(loaded, chosen)
         own_numbers.costs_and_scores(loaded, chosen)
         frame.section("At the operating point", "what the sliders choose, and what the lists show")
-    baseline = result_of(loaded, chosen[0]).micro
-    for model, column in zip(chosen, st.columns(len(chosen), gap="small"), strict=True):
-        with column:
-            headline.model_card(loaded, model, None if model.letter == "A" else baseline)
+    add_mistakes = headline.model_cards(loaded, chosen)
     with st.container(key="labels_row"):
         left, right = st.columns([2.75, 1], gap="small")
     with left:
         _labels(loaded, chosen)
+    add_mistakes()
     with right:
         _mistakes(loaded, chosen)
     with st.container(key="means_row"):

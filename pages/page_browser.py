@@ -11,7 +11,7 @@ from evaluator.drawing.text_lost import TextSummary
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import IntArray
-from evaluator.model.issues import plain
+from evaluator.model.issues import displayed
 from pages.shared import frame, gallery, headline, opened, pictures, review_plan, widgets
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
@@ -20,7 +20,7 @@ from pages.shared.browser import window
 from pages.shared.components import parse_events, viewer
 from pages.shared.findings import log as findings
 from pages.shared.opened import Model, OpenedBoxes
-from pages.shared.state import Field, State, go_to, report, state
+from pages.shared.state import Field, State, go_to, report, state, written
 
 GALLERY_VIEW = "pages/gallery.py"
 _KEY = "viewer"
@@ -81,12 +81,10 @@ def _saved_filters() -> None:
     saved = list(state.saved_filters)
     name = st.text_input("Save the filter as", key="filter_name", max_chars=60)
     with st.container(horizontal=True, gap="small"):
-        if st.button("Save", key="filter_save"):
-            wrong = browser.save_filter(name)
-            if wrong:
-                st.caption(wrong)
-            else:
-                st.rerun()
+        st.button("Save", key="filter_save", on_click=lambda: browser.save_filter(str(written("filter_name"))))
+        refused, why = state.filter_refused
+        if why and refused == name:
+            st.caption(why)
     for each in saved:
         with st.container(horizontal=True, gap="small", key=f"saved_{saved.index(each)}"):
             st.button(
@@ -116,7 +114,7 @@ def _page_choice(shown: browser.Listed) -> None:
     def name(position: int) -> str:
         document, index = shown.pages.at(position)
         mistakes = count_of(int(shown.pages.mistakes[position]), "mistake")
-        return f"{index + 1} · {mistakes}{' · ' + plain(document) if several else ''}"
+        return f"{index + 1} · {mistakes}{' · ' + displayed(document) if several else ''}"
 
     def go() -> None:
         position = state.page_wanted
@@ -176,7 +174,7 @@ def _text_table(loaded: OpenedBoxes, summary: TextSummary) -> None:
     if rows:
         widgets.table(
             {
-                "Label": ["All labels" if row["label"] is None else plain(row["label"]) for row in rows],
+                "Label": ["All labels" if row["label"] is None else displayed(row["label"]) for row in rows],
                 "Lost %": [None if row["share"] is None else 100 * row["share"] for row in rows],
                 "Lost": [row["lost"] for row in rows],
                 "Words": [row["words"] for row in rows],

@@ -11,7 +11,7 @@ from evaluator.pack.cards import CONFLICT, MOST_CARDS, PackOptions
 from evaluator.pack.contents import Contents
 from evaluator.pack.since import Packed, recorded
 from evaluator.review.verdicts import VERDICTS
-from pages.shared import decision, frame, headline, opened, protocol
+from pages.shared import decision, frame, headline, opened, protocol, widgets
 from pages.shared import pack as held
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import OpenedBoxes
@@ -112,15 +112,21 @@ def _also(loaded: OpenedBoxes | None) -> tuple[str, ...]:
     return tuple(chosen or ())
 
 
+def _short(name: str) -> str:
+    """A name on a button."""
+    return frame.escaped(frame.shortened(name, 34))
+
+
 def _choice(loaded: OpenedBoxes, limits: PackOptions) -> PackOptions:
     """What it says above all, and about which documents."""
     title = _title()
     names = {document.doc_id: plain(document.name) for document in loaded.dataset.documents}
+    offered = {document: _short(name) for document, name in list(names.items())[:_DOCUMENTS]}
     chosen = st.pills(
         "Documents",
-        list(names)[:_DOCUMENTS],
+        list(offered),
         selection_mode="multi",
-        format_func=lambda document: frame.escaped(frame.shortened(names[document], 34)),
+        format_func=widgets.distinct(offered),
         key="pack_documents",
         wrap=True,
         help="Whose findings and pages go in; none chosen means all. Numbers are always of all.",
@@ -141,7 +147,7 @@ def _choice(loaded: OpenedBoxes, limits: PackOptions) -> PackOptions:
             "Tags",
             known,
             selection_mode="multi",
-            format_func=lambda tag: frame.escaped(frame.shortened(tag, 34)),
+            format_func=widgets.distinct({tag: _short(tag) for tag in known}),
             key="pack_tags",
             wrap=True,
         )

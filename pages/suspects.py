@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from typing import Final
 
 import streamlit as st
 
-from evaluator.charts.review import half_width
-from evaluator.model.issues import plain
 from evaluator.suspects.listing import Suspects
-from evaluator.suspects.planning import course
 from pages.shared import components, frame, headline, reading, review_plan, widgets
 from pages.shared import suspects as held
 from pages.shared.address import read_url, write_url
 from pages.shared.findings import log as findings
 from pages.shared.opened import OpenedBoxes
-from pages.shared.state import AnyField, State, chosen_cells, go_to, report, state
+from pages.shared.state import AnyField, State, go_to, report, state
 from pages.shared.suspects import Known
 
 BROWSER_VIEW = "pages/page_browser.py"
@@ -83,7 +79,9 @@ def _list(loaded: OpenedBoxes, every: Suspects, signature: str) -> None:
         return
 
     def want() -> None:
-        state.suspects_wanted = components.parse_suspects(report(_KEY)).want
+        wanted = components.parse_suspects(report(_KEY)).want
+        state.suspects_wanted = wanted
+        state.suspects_near = wanted.near if wanted is not None else ()
 
     def judged() -> None:
         verdict = components.parse_suspects(report(_KEY)).verdict
@@ -113,73 +111,38 @@ def _list(loaded: OpenedBoxes, every: Suspects, signature: str) -> None:
 
 def _plan(loaded: OpenedBoxes, every: Suspects) -> None:
     """How many pages to review, which ones, and what is known of the recall."""
-    margins = {margin: f"±{100 * margin:g} points" for margin in held.MARGINS}
     head, control = st.columns([1.6, 1], vertical_alignment="center")
     head.html('<h2 class="ls-section">How much to review <small>whole pages, drawn at random in strata</small></h2>')
     with control.container(horizontal=True, horizontal_alignment="right"):
-        widgets.switch("Recall known to", margins, State.suspect_margin, label_visibility="collapsed")
+        review_plan.margin_choice()
     answers = held.known(loaded, every)
-    text = [review_plan.known_text(answer) for answer in answers]
     left, right = st.columns([1.2, 1], gap="medium")
     with left:
-        st.html(f'<p class="ls-state">{"<br>".join(html.escape(plain(line)) for line in text)}</p>')
+        review_plan.known_lines(answers)
         _next_page(loaded, answers)
-        _sample(loaded, answers[0])
+        pages = held.planned_pages(answers[0], loaded.dataset)
+        review_plan.pages_table(pages, lambda row: _open(pages[row]), key="plan_sample", rows=6)
     with right:
-        courses = {answer.model.letter: course(answer.plan, answer.reviewed) for answer in answers}
-        if any(each.expected for each in courses.values()):
-            chart = half_width(courses, margin=state.suspect_margin, baseline="A", dark=frame.is_dark())
-            widgets.chart(st, chart, key="plan_course", alt="Half width of the interval by reviewed pages")
+        review_plan.course_chart(answers, key="plan_course")
 
 
 def _next_page(loaded: OpenedBoxes, answers: Sequence[Known]) -> None:
     """The next page of the plan, and that it is done."""
     following = held.next_page(answers[0])
-    if following is None or all(answer.bound.done for answer in answers):
+    if following is None or review_plan.may_stop(answers):
         return
     document, page = held.page_of(loaded.dataset, following)
     expected = f"Next page of the plan: {frame.shortened(document, 60)}, page {page + 1}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(frame.escaped(expected))
-        words, symbol = "Review in the Page browser", ":material/find_in_page:"
-        widgets.way_to(BROWSER_VIEW, words, _review, document, page, key="plan_page", icon=symbol)
-        st.button(
-            "Page reviewed",
-            key="plan_done",
-            disabled=not findings.author()[0],
-            on_click=review_plan.keep_reviewed,
-            args=(document, page),
-        )
+        review_plan.way_to_page(document, page, key="plan_page")
+        review_plan.done_button(lambda: review_plan.keep_reviewed(document, page), key="plan_done")
 
 
-def _sample(loaded: OpenedBoxes, answer: Known) -> None:
-    """The pages of the plan in order; a row opens its page."""
-    pages = held.planned_pages(answer, loaded.dataset)
-    key = "plan_sample"
-    widgets.table(
-        {
-            "No.": [each.number for each in pages],
-            "Document": [plain(each.document) for each in pages],
-            "Page": [str(each.page + 1) for each in pages],
-            "Boxes": [each.boxes for each in pages],
-            "Reviewed": ["yes" if each.reviewed else "" for each in pages],
-        },
-        rows=6,
-        on_select="rerun",
-        key=key,
-        columns={"No.": 44, "Document": 260, "Page": 50, "Boxes": 56, "Reviewed": 76},
-        alt="Pages of the plan in order",
-    )
-    for row, _ in chosen_cells(key):
-        if row < len(pages):
-            _review(pages[row].document, pages[row].page)
-            st.switch_page(BROWSER_VIEW)
-
-
-def _review(document: str, page: int) -> None:
-    """Choose a page of the plan; the Page browser shows how far the review is."""
-    state.reviewing = True
-    go_to(document, page)
+def _open(page: held.PlannedPage) -> None:
+    """Choose a page of the plan and show it."""
+    review_plan.review(page.document, page.page)
+    state.next_view = review_plan.BROWSER_VIEW
 
 
 # --- the view --------------------------------------------------------------------------------------------------------

@@ -11,16 +11,19 @@ import copy
 import io
 import json
 import random
+import sys
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
 
+import evaluator
 from evaluator import formats
 from evaluator.formats.base import WRITERS, Reading
 from evaluator.model.issues import BadInput
@@ -29,6 +32,10 @@ from tests.building import box, ground_truth, snapshot_file
 
 OWN: Final = Path(__file__).with_name("oracles") / "formats"
 SAMPLE: Final = Path(__file__).resolve().parents[1] / "sample_data"
+# What is followed to see how far a file came.
+_READERS: Final = tuple(str(Path(evaluator.__file__).parent / place) for place in ("formats", "model", "review"))
+# A file that grew by its changes is not changed again: the next would only be larger.
+_MOST_CHANGED: Final = 50_000
 # What numbers, names and brackets are exchanged for.
 ODD: Final = (
     b"null", b"true", b"[]", b"{}", b'""', b"-1", b"0", b"1e400", b"NaN", b"1e-320", b"99999999999999999999",
@@ -245,23 +252,77 @@ def zipped(files: list[tuple[str, bytes]], chance: random.Random) -> bytes:
     return out.getvalue()
 
 
+class Reached:
+    """The lines of the readers that were run so far; what reached a new one is worth changing again.
+
+    Functions whose every line was run are not followed any more, so that following costs less and less.
+    """
+
+    def __init__(self) -> None:
+        self._left: dict[CodeType, set[int]] = {}
+        self.new = False
+
+    def __enter__(self) -> Reached:
+        self.new = False
+        self._before = sys.gettrace()
+        sys.settrace(self._called)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(self._before)
+
+    def _called(self, frame: FrameType, event: str, _: object) -> Callable[[FrameType, str, object], Any] | None:
+        code = frame.f_code
+        left = self._left.get(code)
+        if left is None:
+            ours = code.co_filename.startswith(_READERS)
+            left = self._left[code] = {line for *_, line in code.co_lines() if line} if ours else set()
+            # The head of a function is no line of its body.
+            left.discard(code.co_firstlineno)
+        return self._ran if left else None
+
+    def _ran(self, frame: FrameType, event: str, _: object) -> Callable[[FrameType, str, object], Any] | None:
+        left = self._left[frame.f_code]
+        if frame.f_lineno in left:
+            left.discard(frame.f_lineno)
+            self.new = True
+        return self._ran
+
+
 def attempts(reader: str, count: int, seed: int) -> Iterator[Attempt]:
-    """What a reader does with changed files; every eighth is an archive of them."""
+    """What a reader does with changed files; every eighth is an archive of them.
+
+    Guided by coverage: a file that reached a line which no file before it had reached is changed as well.
+    """
     chance, files = random.Random(f"{reader}/{seed}"), good_files()[reader]
+    reached = Reached()
+    # The lines that good files reach are no finds.
+    for name, content in files:
+        with reached:
+            _tried(reader, name, content)
     for number in range(count if files else 0):
         name, content = chance.choice(files)
-        content = changed(content, chance)
+        content = plain = changed(content, chance)
         if number % 8 == 7 and reader != "findings":
             name, content = "a.zip", zipped([(name, content)], chance)
             content = changed(content, chance) if chance.random() < 0.5 else content
-        start, uncaught = time.process_time(), ""
-        try:
-            read(reader, name, content)
-        except BadInput as problem:
-            uncaught = "" if problem.issues else "BadInput without issues"
-        except Exception as problem:  # noqa: BLE001 - what is looked for
-            uncaught = f"{type(problem).__name__}: {problem}"
-        yield Attempt(reader, name, content, uncaught, time.process_time() - start)
+        with reached:
+            uncaught, seconds = _tried(reader, name, content)
+        if reached.new and name != "a.zip" and len(plain) <= _MOST_CHANGED:
+            files.append((name, plain))
+        yield Attempt(reader, name, content, uncaught, seconds)
+
+
+def _tried(reader: str, name: str, content: bytes) -> tuple[str, float]:
+    """The error that was none of ours, and the seconds of the processor, which following makes longer."""
+    start, uncaught = time.process_time(), ""
+    try:
+        read(reader, name, content)
+    except BadInput as problem:
+        uncaught = "" if problem.issues else "BadInput without issues"
+    except Exception as problem:  # noqa: BLE001 - what is looked for
+        uncaught = f"{type(problem).__name__}: {problem}"
+    return uncaught, time.process_time() - start
 
 
 def read(reader: str, name: str, content: bytes) -> Any:

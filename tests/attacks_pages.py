@@ -93,25 +93,53 @@ def drawn_documents(count: int, seed: int) -> Iterator[Drawn]:
             yield Drawn(outcome, uncaught, time.perf_counter() - start)
 
 
+class Late(NamedTuple):
+    """By how many seconds a sleeping thread woke late, and how many of them the machine ran something else."""
+
+    seconds: float
+    machine: float
+
+    @property
+    def frozen(self) -> float:
+        """Seconds in which the process could have run and the thread was kept from it."""
+        return max(0.0, self.seconds - self.machine)
+
+
 @contextmanager
-def freezes(step: float = 0.005) -> Iterator[list[float]]:
-    """Seconds by which a thread that sleeps again and again woke late: who holds the interpreter, or the machine."""
-    late: list[float] = []
-    done = threading.Event()
+def freezes(step: float = 0.005) -> Iterator[list[Late]]:
+    """How late a thread wakes that sleeps again and again: somebody holds the interpreter, or the machine is busy."""
+    late: list[Late] = []
+    watching, done = threading.Event(), threading.Event()
+    holder = threading.get_native_id()
 
     def watch() -> None:
+        both = (threading.get_native_id(), holder)
         while not done.is_set():
-            start = time.perf_counter()
+            waited, start = _waited(both), time.perf_counter()
+            watching.set()
             time.sleep(step)
-            late.append(time.perf_counter() - start - step)
+            late.append(Late(time.perf_counter() - start - step, _waited(both) - waited))
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
+    # What happens before the first look would not be seen.
+    watching.wait()
     try:
         yield late
     finally:
         done.set()
         thread.join()
+
+
+def _waited(threads: tuple[int, ...]) -> float:
+    """Seconds that threads of this process were ready to run while a processor ran others; 0 where nobody counts it."""
+    seconds = 0.0
+    for number in threads:
+        try:
+            seconds += int(Path(f"/proc/self/task/{number}/schedstat").read_text(encoding="ascii").split()[1]) / 1e9
+        except OSError:
+            continue
+    return seconds
 
 
 def geometries(count: int, seed: int) -> Iterator[tuple[Geometry, int]]:

@@ -141,6 +141,20 @@ def test_only_the_state_touches_the_session_and_only_the_address_the_address_bar
         assert not touched & {"cache_data", "cache_resource"} or name.startswith("pages/shared/"), name
 
 
+def test_a_button_acts_in_a_callback() -> None:
+    """What is done where a button is drawn is lost when another message of the browser ends the run before."""
+    for path in VIEWS:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if node.func.attr not in {"button", "form_submit_button"}:
+                    continue
+                where = f"{name_of(path)}:{node.lineno}"
+                assert id(node) in alone, f"{where}: the answer of a button is not asked for"
+                assert "on_click" in {each.arg for each in node.keywords}, f"{where}: a button without on_click"
+
+
 def test_the_readme_names_every_protocol_format_and_command() -> None:
     readme = (PROJECT / "README.md").read_text(encoding="utf-8")
     commands = [name for name in app if not name.startswith("-")]

@@ -9,7 +9,8 @@ import pytest
 
 from evaluator import formats
 from evaluator.model.issues import BadInput
-from tests.attacks import attempts, changed, good_files, read
+from tests import attacks
+from tests.attacks import Reached, attempts, changed, good_files, read
 
 
 @pytest.mark.parametrize("reader", sorted(good_files()))
@@ -17,6 +18,22 @@ def test_changed_files_give_columns_or_issues(reader: str) -> None:
     made = list(attempts(reader, 60, seed=1))
     assert len(made) == 60
     assert [(attempt.uncaught, attempt.content) for attempt in made if attempt.uncaught] == []
+
+
+def test_a_file_that_reaches_a_new_line_is_changed_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = good_files()
+    before = len(files["voc"])
+    monkeypatch.setattr(attacks, "good_files", lambda: files)
+    list(attempts("voc", 100, seed=1))
+    kept = files["voc"][before:]
+    reached = Reached()
+    for name, content in (*files["voc"][:before], kept[0]):
+        with reached:
+            attacks._tried("voc", name, content)
+    assert reached.new
+    with reached:
+        attacks._tried("voc", *kept[0])
+    assert not reached.new
 
 
 @pytest.mark.parametrize("reader", sorted(good_files()))

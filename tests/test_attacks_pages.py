@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 import sys
 from pathlib import Path
 
-from tests.attacks_pages import drawn_documents, geometry_offs
+import pytest
+
+from tests.attacks_pages import drawn_documents, freezes, geometry_offs
 from tests.red_box import MOST_OFF
 
 
@@ -28,3 +31,12 @@ def test_no_name_opens_anything_outside_the_folder() -> None:
         cwd=Path(__file__).resolve().parents[1], capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     assert done.stdout.split() == ["2000", "0"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Only Linux says how long a thread was ready and not run.")
+def test_a_call_that_holds_the_interpreter_is_a_freeze() -> None:
+    with freezes() as late:
+        # Unlike CDLL, PyDLL does not let other threads run.
+        ctypes.PyDLL(None).usleep(300_000)
+    assert max(each.frozen for each in late) > 0.02
+    assert all(each.frozen <= each.seconds for each in late if each.seconds > 0)

@@ -188,7 +188,7 @@ def test_it_says_what_the_core_says(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     shown = board(app)
     assert " ".join(part["text"] for part in shown["sentence"]) == told(results)
-    total = both.total.row(0)
+    total = both.total.rows()[0]
     assert {cell["name"]: cell["boxes"] for cell in shown["ledger"]} == {
         name: total[name] for name in ("both", "a_only", "b_only", "neither")
     }

@@ -43,6 +43,10 @@ def settings() -> dict[str, Any]:
     return tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
 
 
+def test_messages_are_compressed(settings: dict[str, Any]) -> None:
+    assert settings["server"]["enableWebsocketCompression"] is True
+
+
 @pytest.mark.parametrize(
     ("section", "name", "value"),
     [

@@ -23,7 +23,7 @@ from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event, Target, judge
 from tests import dashboard
-from tests.dashboard import PAGE_BROWSER, SAMPLE_DATA, fine, start
+from tests.dashboard import PAGE_BROWSER, SAMPLE_DATA, fine, go, start, words
 
 FINDINGS = "pages/findings.py"
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
@@ -584,3 +584,47 @@ class TestPlace:
         seeded(kept)
         monkeypatch.setenv(FINDINGS_WORKSPACE_VARIABLE, "other")
         assert "Nothing has been judged yet." in text_of(start(monkeypatch, FINDINGS))
+
+
+def test_the_review_sample_is_a_queue_with_its_bound_and_its_end(kept: Path, monkeypatch: Any) -> None:
+    """Reviewed pages count at once, and the sentence, the list and the views that share the plan say the same."""
+    app = start(monkeypatch, FINDINGS, queue="sample")
+    assert app.query_params["queue"] == "sample"
+    fine(app.text_input(key="reviewer").set_value("Anna").run())
+    table = app.dataframe[0].value
+    assert list(table["No."]) == list(range(1, 21))
+    assert set(table["Reviewed"]) == {""}
+    assert "0 pages done, 20 left" in [caption.value for caption in app.caption]
+    for done in range(1, 21):
+        fine(app.button(key="sample_done").click().run())
+        assert list(app.dataframe[0].value["Reviewed"]) == ["yes"] * done + [""] * (20 - done)
+    shown = words(app)
+    assert "The review may stop here." in shown
+    said = [line for line in shown if "known to ±" in line]
+    assert len(said) == 2
+    assert all("20 of 20 pages reviewed, enough for ±3 points." in line for line in said)
+    assert "20 pages done, 0 left" in [caption.value for caption in app.caption]
+    go(app, "pages/suspects.py")
+    assert [line for line in words(app) if "known to ±" in line] == said
+    with Store(kept) as store:
+        assert len(store.log().judged) == 20
+
+
+def test_a_page_of_the_review_sample_is_taken_back_and_keeps_its_note(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, FINDINGS, queue="sample")
+    fine(app.text_input(key="reviewer").set_value("Anna").run())
+    first = app.dataframe[0].value.iloc[0]
+    target = page_target(first["Document"], int(first["Page"]) - 1)
+    with Store(kept) as store:
+        store.add([said(target, None, note="Scan is bad")])
+    fine(app.run())
+    fine(app.button(key="sample_done").click().run())
+    with Store(kept) as store:
+        (judged,) = store.log().judged.values()
+    assert [(event.note, event.tags) for event in judged.opinions] == [("Scan is bad", ("reviewed",))]
+    fine(app.button(key="sample_previous").click().run())
+    fine(app.button(key="sample_undo").click().run())
+    with Store(kept) as store:
+        (judged,) = store.log().judged.values()
+    assert [(event.note, event.tags) for event in judged.opinions] == [("Scan is bad", ())]
+    assert app.dataframe[0].value["Reviewed"][0] == ""

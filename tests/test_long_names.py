@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,11 +11,15 @@ import pytest
 from evaluator import formats
 from evaluator.charts.boxes import mistakes_by_label
 from evaluator.charts.theme import name_height
+from evaluator.model.issues import cut, displayed, whole
 from pages.shared.frame import short_name
 from pages.shared.opened import Model
-from pages.shared.widgets import _room
-from tests.building import box, snapshot_file
+from pages.shared.state import State
+from pages.shared.widgets import _room, distinct
+from tests.building import box, snapshot_file, write_file
 from tests.charting import specification
+from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, fine, go, key_of, start, viewer, workspace
+from tests.test_session import upload
 
 
 @pytest.mark.parametrize(
@@ -61,6 +66,59 @@ def test_a_column_of_names_gets_room_then_lines(names: list[str], room: tuple[in
     assert _room(["All labels", *names], 112) == room
 
 
+def test_a_name_of_ten_thousand_characters_is_cut_and_found_again() -> None:
+    names = ["x" * 10_000, "x" * 9_999 + "y", "Table"]
+    shown = [displayed(name) for name in names]
+    assert max(map(len, shown)) < 450
+    assert len(set(shown)) == 3
+    assert shown[2] == "Table"
+    assert [whole(cut(name), names) for name in names] == names
+    assert whole("Text", names) == "Text"
+    # A name may look like one that was cut.
+    assert whole(cut(names[0]), [*names, cut(names[0])]) == cut(names[0])
+
+
+@pytest.mark.parametrize("view", ["overview", "gallery", "page_browser", "compare", "suspects"])
+def test_views_are_sent_the_beginning_of_a_long_label(
+    view: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    label = "Wide label " * 900
+    rows = [box(0.2 * at, 0.1, 0.2 * at + 0.1, 0.5, label=name) for at, name in enumerate(["Table", label, label])]
+    scored = [row._replace(score=0.5) for row in rows]
+    scored[0] = scored[0]._replace(label=label)
+    labels = ("Table", label)
+    truth = write_file(tmp_path / "t.json", rows, side="ground_truth", labels=labels)
+    predictions = [write_file(tmp_path / f"{name}.json", scored[at:], labels=labels) for at, name in enumerate("pq")]
+    app = start(monkeypatch, f"pages/{view}.py", files=workspace(truth, predictions))
+    sent = {
+        kind: sum(str(element.proto).count("Wide label " * 100) for element in app.get(kind))
+        for kind in ("bidi_component", "html", "markdown", "selectbox", "arrow_data_frame", "button", "caption")
+    }
+    assert [kind for kind, times in sent.items() if times] == []
+
+
+def test_a_number_of_a_long_label_opens_the_pages_of_that_label(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    label = "Wide label " * 900
+    rows = [box(0.2 * at, 0.1, 0.2 * at + 0.1, 0.5, label=label) for at in range(3)]
+    scored = [row._replace(score=0.5) for row in rows]
+    truth = write_file(tmp_path / "t.json", rows, side="ground_truth", labels=(label,))
+    predictions = [
+        write_file(tmp_path / f"{name}.json", of, labels=(label,)) for name, of in (("p", scored), ("q", scored[1:]))
+    ]
+    app = start(monkeypatch, "pages/compare.py", files=workspace(truth, predictions))
+    boards = [json.loads(each.proto.json) for each in app.get("bidi_component") if "ledger" in each.proto.json]
+    (link,) = {cell["link"]["label"] for shown in boards for row in shown.get("labels", ()) for cell in row["cells"]}
+    assert link == cut(label)
+    assert whole(link, [label]) == label
+
+
+def test_a_label_of_200_letters_has_three_lines_where_there_is_room_for_them() -> None:
+    assert _room(["Text", "x" * 200], 140, 560) == (560, 58)
+    assert _room(["Text", "x" * 60], 140, 560) == (438, 26)
+
+
 def test_a_page_number_that_no_document_has_is_not_taken_in_silence() -> None:
     text = json.dumps(snapshot_file([box(0.1, 0.1, 0.4, 0.4, score=0.5)]))
     read = formats.read_bytes(text.replace('"page_index": 0', '"page_index": 1e9').encode(), "p.json")
@@ -71,3 +129,60 @@ def test_a_page_number_that_no_document_has_is_not_taken_in_silence() -> None:
         "found 1000000000. Count the pages from 0.",
     ]
     assert formats.read_bytes(text.encode(), "p.json").issues == ()
+
+
+def test_options_of_the_same_words_are_numbered() -> None:
+    """The browser names an option by its words: of two with the same ones only the first could be chosen."""
+    words = distinct({0: "blocks 1.0 …", 1: "lines", 2: "blocks 1.0 …"})
+    assert [words(key) for key in range(3)] == ["blocks 1.0 … (1)", "lines", "blocks 1.0 … (2)"]
+
+
+def test_a_third_model_whose_short_name_is_that_of_the_first_can_be_shown(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    again = tmp_path / "mine.json"
+    again.write_bytes((SAMPLE_DATA / "blocks.json").read_bytes())
+    models = [SAMPLE_DATA / "blocks.json", SAMPLE_DATA / "lines.json", again]
+    files = workspace(SAMPLE_DATA / "ground_truth.json", models, SAMPLE_DATA / "pdf")
+    app = start(monkeypatch, PAGE_BROWSER, files=files)
+    switch = next(each for each in app.button_group if each.label == "Model")
+    switch.set_value(2)
+    fine(app.run())
+    assert app.session_state[State.model.name] == 2
+    assert viewer(app)["model"]["name"].endswith("(2)")
+
+
+def test_a_model_stays_chosen_when_an_upload_changes_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    models = [SAMPLE_DATA / "blocks.json", SAMPLE_DATA / "lines.json"]
+    app = start(monkeypatch, FILES, files=workspace(SAMPLE_DATA / "ground_truth.json", models, SAMPLE_DATA / "pdf"))
+    upload(app, "mine.json", models[0].read_bytes(), role="Prediction")
+    fine(app.run())
+    assert app.session_state[key_of(app, "model_a")] == 0
+    assert viewer(go(app, PAGE_BROWSER))["model"]["name"].startswith("blocks 1.0")
+
+
+def test_a_name_that_is_no_option_any_more_chooses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, PAGE_BROWSER)
+    first = viewer(app)["model"]["name"]
+    for name in ("model", "model_a", "model_b"):
+        # What Streamlit makes of a name that it does not find.
+        app.session_state[key_of(app, name)] = "blocks of old"
+    assert viewer(go(app, PAGE_BROWSER))["model"]["name"] == first
+    for name in ("model", "model_a", "model_b"):
+        app.session_state[key_of(app, name)] = "blocks of old"
+    # Views that do not draw the list, and one that draws it after it has asked for the models.
+    for view in (FILES, "pages/compare.py", OVERVIEW, PAGE_BROWSER):
+        go(app, view)
+    assert [app.session_state[key_of(app, name)] for name in ("model", "model_a", "model_b")] == [0, 0, 1]
+
+
+def test_of_two_files_of_one_name_the_chosen_one_gets_the_role(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, FILES)
+    choice = next(each for each in app.selectbox if each.label == "File")
+    assert [name for name in choice.options if name.startswith("ground_truth")] == [
+        "ground_truth.json", "ground_truth (1)", "ground_truth (2)",
+    ]  # fmt: skip
+    choice.set_value(choice.options.index("ground_truth (2)"))
+    next(each for each in app.selectbox if each.label == "Role").set_value("Not used")
+    fine(next(each for each in app.button if each.label == "Change the role").click().run())
+    assert [kind for kind, _ in app.session_state[State.unused.key]] == ["posters"]

@@ -703,7 +703,7 @@ def worker_pids(pool: PagePool) -> set[int]:
 
 def test_endless_page_is_killed_while_others_are_drawn(write: Callable[[str, bytes], Path]) -> None:
     bomb, good = write("bomb.pdf", form_bomb()), write("good.pdf", pages(30))
-    with PagePool(time_limit=2.0) as pool:
+    with PagePool(time_limit=2.0, wait_limit=60.0) as pool:
         pool.page_image(good, 0)
         bombed: list[PageProblem] = []
 
@@ -712,7 +712,6 @@ def test_endless_page_is_killed_while_others_are_drawn(write: Callable[[str, byt
                 pool.page_image(bomb, 0)
             bombed.append(caught.value)
 
-        started = time.monotonic()
         # Three sessions on the same page: they wait for each other and cost one worker.
         sessions = [threading.Thread(target=poison) for _ in range(3)]
         for session in sessions:
@@ -728,16 +727,38 @@ def test_endless_page_is_killed_while_others_are_drawn(write: Callable[[str, byt
         assert sorted(seconds)[-2] < 1.0
         for session in sessions:
             session.join()
-        assert time.monotonic() - started < 2 * 2.0  # not three limits after each other
         assert [problem.kind for problem in bombed] == ["too_slow"] * 3
-        assert str(bombed[0]) == (
-            "Rendering took too long. Page 1 of bomb.pdf was not ready after 2 s and was stopped. It is not tried "
-            "again for 10 minutes. Open the page in a PDF viewer; saving it again in simpler form often helps."
+        # On a busy machine the clock may be first: a slow page has the lowest priority.
+        assert re.fullmatch(
+            r"Rendering took too long\. Page 1 of bomb\.pdf was not ready after (2 s of the processor|24 s) and was "
+            r"stopped\. It is not tried again for 10 minutes\. Open the page in a PDF viewer; saving it again in "
+            r"simpler form often helps\.",
+            str(bombed[0]),
         )
         assert pool.page_image(good, 20).page_width == 120
         # Exactly one process was lost and replaced.
         assert len(before - worker_pids(pool)) == 1
         assert not any(alive(pid) for pid in before - worker_pids(pool))
+
+
+def test_a_page_is_judged_by_what_it_takes_of_the_processor(write: Callable[[str, bytes], Path]) -> None:
+    """On a busy machine a page waits for the processor: it is drawn, unless it would wait without end."""
+    path = write("good.pdf", pages(3))
+    with PagePool(time_limit=2.0, spares=0, workers=1) as pool:
+        pool.page_image(path, 0)
+        (pid,) = worker_pids(pool)
+        os.kill(pid, signal.SIGSTOP)
+        threading.Timer(3.0, os.kill, (pid, signal.SIGCONT)).start()
+        assert pool.page_image(path, 1).page_width == 101
+        assert worker_pids(pool) == {pid}
+    with PagePool(time_limit=0.3, spares=0, workers=1) as pool:
+        pool.describe(path)
+        (pid,) = worker_pids(pool)
+        os.kill(pid, signal.SIGSTOP)
+        with pytest.raises(PageProblem) as caught:
+            pool.page_image(path, 2)
+        assert caught.value.text.startswith("Page 3 of good.pdf was not ready after 3.6 s and was stopped.")
+        assert not alive(pid)
 
 
 def test_page_that_killed_a_worker_is_not_retried_for_ten_minutes(write: Callable[[str, bytes], Path]) -> None:

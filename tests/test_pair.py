@@ -289,7 +289,7 @@ def test_a_summary_without_a_clear_loss_has_no_link_for_one() -> None:
 def test_the_cells_of_the_board_are_the_ledger() -> None:
     both = ledger(*sample())
     board = board_of(both, sample_differences())
-    total = both.total.row(0)
+    total = both.total.rows()[0]
     assert {each["name"]: each["boxes"] for each in board["ledger"]} == {
         name: total[name] for name in ("both", "a_only", "b_only", "neither")
     }

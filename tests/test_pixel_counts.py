@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator.metrics import pixel_counts
+from evaluator.metrics import pixel_counts, pixel_sweep
 from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_pairs, in_sequence, merge
 from tests.painting import paint
 
@@ -92,15 +92,72 @@ def test_counts_equal_a_painter(drawn: tuple[list[Row], list[Row], list[tuple[in
 
 
 @EXAMPLES
-@given(drawn=pages(), at_once=st.tuples(st.integers(1, 5), st.integers(1, 7), st.integers(1, 4)))
+@given(drawn=pages(), at_once=st.tuples(st.integers(1, 5), st.integers(1, 7)))
 def test_the_size_of_batches_does_not_matter(
-    drawn: tuple[list[Row], list[Row], list[tuple[int, int]]], at_once: tuple[int, int, int]
+    drawn: tuple[list[Row], list[Row], list[tuple[int, int]]], at_once: tuple[int, int]
 ) -> None:
     expected = every(counted(*drawn))
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in zip(("_BOXES_AT_ONCE", "_PIECES_AT_ONCE", "_MOST_SLABS"), at_once, strict=True):
-            patch.setattr(pixel_counts, name, value)
+        patch.setattr(pixel_counts, "_BOXES_AT_ONCE", at_once[0])
+        patch.setattr(pixel_sweep, "_PIECES_AT_ONCE", at_once[1])
         assert every(counted(*drawn)) == expected
+
+
+@st.composite
+def heaped(draw: st.DrawFn) -> tuple[list[Row], list[Row], list[tuple[int, int]]]:
+    """Pages with many large boxes of few classes on one another, and now and then all 63."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    sizes = [(int(rng.integers(1, 40)), int(rng.integers(1, 40))) for _ in range(draw(st.integers(1, 3)))]
+    classes = [draw(st.sampled_from([1, 2, 6, 16, 20, 32, 63])) for _ in range(2)]
+    sides = []
+    for highest in classes:
+        rows = []
+        for _ in range(draw(st.integers(0, 60))):
+            x1, x2, y1, y2 = (*np.sort(rng.uniform(-3, 43, 2)), *np.sort(rng.uniform(-3, 43, 2)))
+            corners = np.round([x1, y1, x2, y2], int(rng.integers(0, 2))).tolist()
+            rows.append(Row(int(rng.integers(len(sizes))), int(rng.integers(1, highest + 1)), tuple(corners)))
+        sides.append(rows)
+    return sides[0], sides[1], sizes
+
+
+@EXAMPLES
+@given(drawn=heaped(), pieces=st.sampled_from([1, 50, 1 << 17]))
+def test_counts_of_heaps_of_boxes_equal_a_painter(
+    drawn: tuple[list[Row], list[Row], list[tuple[int, int]]], pieces: int
+) -> None:
+    first, second, sizes = drawn
+    expected = []
+    for page, one in enumerate(sizes):
+        words = [paint(resolution(rows), page, one).ravel().tolist() for rows in (first, second)]
+        expected.append(sorted((g, p, n) for (g, p), n in Counter(zip(*words, strict=True)).items()))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pixel_sweep, "_PIECES_AT_ONCE", pieces)
+        assert every(counted(first, second, sizes)) == expected
+
+
+@EXAMPLES
+@given(drawn=st.one_of(pages(), heaped()), times=st.sampled_from([2, 1000, 20_000]))
+def test_larger_pixels_are_as_many_smaller_ones(
+    drawn: tuple[list[Row], list[Row], list[tuple[int, int]]], times: int
+) -> None:
+    # Large pages need more bits than one number has: label sets are numbered then, and sorted by order.
+    first, second, sizes = drawn
+
+    def whole(rows: list[Row], factor: int) -> list[Row]:
+        return [
+            row._replace(
+                xyxy=tuple(
+                    factor * corner for corner in (*map(math.floor, row.xyxy[:2]), *map(math.ceil, row.xyxy[2:]))
+                )
+            )
+            for row in rows
+        ]
+
+    small = counted(whole(first, 1), whole(second, 1), sizes)
+    large = counted(
+        whole(first, times), whole(second, times), [(times * width, times * height) for width, height in sizes]
+    )
+    assert every(large) == [[(g, p, times**2 * n) for g, p, n in triples] for triples in every(small)]
 
 
 @EXAMPLES

@@ -20,7 +20,7 @@ from evaluator.review.place import state_folder
 from evaluator.workspace import NO_SIDES, QUERY_VARIABLE, Sides
 from pages.shared.state import State
 from tests.building import box, write_file
-from tests.dashboard import FILES, fine, key_of, start, workspace
+from tests.dashboard import FILES, PAGE_BROWSER, fine, key_of, start, workspace
 
 
 @pytest.fixture
@@ -241,6 +241,10 @@ def test_a_session_without_an_address_starts_as_the_project_says(sides: Sides, m
     app = start(monkeypatch, FILES, files=files)
     assert app.session_state[key_of(app, "protocol")] == "coco"
     assert app.session_state[State.fixes.key] == ("a.json:y-flip",)
-    app = start(monkeypatch, FILES, files=files, protocol="pod")
+    app = start(monkeypatch, PAGE_BROWSER, files=files, protocol="pod")
     assert app.session_state[key_of(app, "protocol")] == "pod"
     assert app.session_state[State.fixes.key] == ()
+    # The address of Files never holds a fix, so it does not say that there is none.
+    app = start(monkeypatch, FILES, files=files, protocol="pod")
+    assert app.session_state[key_of(app, "protocol")] == "pod"
+    assert app.session_state[State.fixes.key] == ("a.json:y-flip",)

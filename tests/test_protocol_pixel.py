@@ -18,10 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator import export
-from evaluator.metrics.pixel_counts import merge
+from evaluator.metrics.pixel_counts import PairCounts, merge
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput
 from evaluator.protocols import pixel
+from evaluator.protocols.pixel import matrix
 from evaluator.protocols.pixel.cells import cell_facts
 from evaluator.protocols.pixel.evaluation import PixelResult, evaluate
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME, Matrices, PixelColumns, confusion, zero_division
@@ -710,5 +711,24 @@ def test_the_benchmark_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     monkeypatch.setattr("sys.argv", ["bench_pixel", "--smoke", "--json"])
     bench_pixel.main()
     result = msgspec.json.decode(capsys.readouterr().out)
-    assert result["duel"] is None or result["duel"]["ratio_min"] > 1.0
+    ratios = [ratio["min"] for duel in result["duels"] if duel for ratio in duel["ratio"].values()]
+    assert all(ratio > 1.0 for ratio in ratios)
     assert 0.2 < result["resolutions"]["ratio_min"] < 5.0
+
+
+@pytest.mark.parametrize("classes", [2, 13, 64])
+@pytest.mark.parametrize("exact", [1 << 53, 0])
+def test_products_of_sets_equal_shares_one_by_one(classes: int, exact: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(classes)
+    first, second = (
+        np.maximum(rng.integers(0, 1 << min(classes - 1, 60), 400).astype(np.uint64) << np.uint64(1), np.uint64(1))
+        for _ in range(2)
+    )
+    counts = PairCounts(3, np.sort(rng.integers(0, 3, 400)), np.arange(400), rng.integers(1, 999, 400), first, second)
+    monkeypatch.setattr(matrix, "_EXACT", exact)
+    made = []
+    for many in (0, 1000):
+        monkeypatch.setattr(matrix, "_MANY_ROWS", many)
+        made.append(matrix.confusion(counts, classes))
+    assert made[0].divisor == made[1].divisor
+    assert made[0].scaled.tolist() == made[1].scaled.tolist()

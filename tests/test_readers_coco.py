@@ -785,3 +785,18 @@ def replaced(value: Any, place: tuple[Any, ...], new: Any) -> Any:
     copy = dict(value) if isinstance(value, dict) else list(value)
     copy[place[0]] = replaced(value[place[0]], place[1:], new)
     return copy
+
+
+@pytest.mark.parametrize(
+    ("scores", "side"),
+    [((0.5, 0.9), "prediction"), ((0.5, None), "ground_truth"), ((None, None), "ground_truth"), ((), "ground_truth")],
+)
+def test_an_object_of_which_every_box_has_a_score_is_a_prediction_unless_given_otherwise(
+    scores: tuple[float | None, ...], side: str
+) -> None:
+    boxes = [annotation(id=at, **({} if score is None else {"score": score})) for at, score in enumerate(scores, 1)]
+    content = instances(*boxes)
+    content = content if isinstance(content, bytes) else json.dumps(content).encode()
+    assert coco.FORMAT.side_of(content) == side
+    assert formats.read_bytes(content, "a.json").side == side
+    assert formats.read_bytes(content, "a.json", side="ground_truth").side == "ground_truth"

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from evaluator import formats
 from evaluator.formats import label_studio
 from evaluator.model.dataset import Annotations
+from evaluator.model.issues import BadInput
 from tests import reading
 from tests.reading import OWN, cut_short, needs_shared, real, real_samples, rows, warned
 
@@ -304,3 +305,15 @@ def test_files_that_are_cut_off(name: str) -> None:
 @settings(max_examples=80, deadline=None)
 def test_spoilt_files_never_end_in_another_error(data: st.DataObject) -> None:
     reading.assert_survives(ROW, SAMPLE.read_bytes(), "l.json", data)
+
+
+@pytest.mark.parametrize(("content", "quoted"), [("{}", "{}"), ('[{"a": 1}]', '{"a":1}')])
+def test_a_record_that_is_neither_a_task_nor_of_json_min_is_refused(content: str, quoted: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        formats.read_bytes(content.encode(), "a.json", format="label-studio")
+    assert [issue.sentence for issue in refused.value.issues] == [
+        "a.json: $[0]: a task must have data, and a record of JSON_MIN an id or regions (Label Studio); "
+        f"found {quoted}. Export the project as JSON or JSON_MIN."
+    ]
+    # A record of a task without regions.
+    assert len(formats.read_bytes(b'{"id": 1, "image": "a.png"}', "a.json", format="label-studio").boxes) == 0

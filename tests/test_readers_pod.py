@@ -202,7 +202,7 @@ INVALID = {
     "no_coords.xml": "line 2, <tableRegion>: a region must have a <Coords> element (ICDAR 2017 POD); found none. "
     "Add the points, or remove the region.",
     "no_prob.xml": "line 2, <tableRegion>: a predicted region must have a prob, it decides the rank (ICDAR 2017 POD); "
-    "found none. Add it, or allow 1.0 for it with --lenient.",
+    "found none. Add it. Snapshot and pixel need none; the command line takes 1.0 for it with --lenient.",
     "prob_text.xml": 'line 2, <tableRegion>: prob must be a finite number (ICDAR 2017 POD); found "high". '
     "Write a number between 0 and 1.",
     "prob_range.xml": "line 2, <tableRegion>: prob should be between 0 and 1 (ICDAR 2017 POD); found 1.7. "
@@ -218,7 +218,7 @@ INVALID = {
     r'found "<!DOCTYPE d [<!ENTITY a \"x\">]>\n<document". Remove the declaration.',
     "empty.xml": f"{SYNTAX}; found an empty file. Export the file again.",
     "unknown_page.xml": '<document filename="NOT_IN_GT.bmp">: a page of the predictions must be in gt '
-    "(ICDAR 2017 POD). Remove it, or leave it out with --lenient.",
+    "(ICDAR 2017 POD). Remove it; the command line leaves it out with --lenient.",
 }
 
 
@@ -467,7 +467,7 @@ def test_pages_of_one_side_only() -> None:
         'p.xml: pages that only gt.xml has count as missed (ICDAR 2017 POD); found 4: "c", "d", "e" and 1 more. '
         "Nothing to do if the model found nothing there.",
     )
-    assert pair(*both) == [("error", unknown + "Remove it, or leave it out with --lenient."), missing]
+    assert pair(*both) == [("error", unknown + "Remove it; the command line leaves it out with --lenient."), missing]
     assert pair(*both, lenient=True) == [("warning", unknown + "Its predictions are left out, as asked for."), missing]
 
 
@@ -497,7 +497,8 @@ def test_other_formats_have_other_units_and_may_lack_scores() -> None:
         "all pages (--page-size WxH), or a folder with the images of the pages (--pdfs DIR).",
         sizes.format("prediction.json", "prediction.json"),
         "prediction.json: every prediction must have a score, it decides the rank (ICDAR 2017 POD); "
-        "found 1 without one. Add the scores, or allow 1.0 for them with --lenient.",
+        "found 1 without one. Add the scores. Snapshot and pixel need none; the command line takes 1.0 for them with "
+        "--lenient.",
     ]
     issues = [(f.severity, f.sentence) for f in pod.check_pair(truth, other, lenient=True)]
     assert issues == [

@@ -22,6 +22,9 @@ import pytest
 import streamlit
 from streamlit.web.server import starlette
 from streamlit.web.server.starlette import starlette_app
+from websockets import CloseCode, ConnectionClosedError, Origin
+from websockets.extensions.permessage_deflate import PerMessageDeflate
+from websockets.sync.client import connect
 
 from evaluator.web import guard
 from tests import network
@@ -84,6 +87,26 @@ def test_only_the_exact_origin_opens_a_session(server: str) -> None:
     ):  # fmt: skip
         assert handshake(server, host=own, origin=origin) == 403, origin
     assert handshake(server, host=f"localhost:{port}", origin=f"http://localhost:{port}") == 101
+
+
+def test_messages_are_compressed_over_one_another(server: str) -> None:
+    own = f"127.0.0.1:{urlsplit(server).port}"
+    with connect(f"ws://{own}/_stcore/stream", origin=Origin(f"http://{own}"), max_size=None) as session:
+        (agreed,) = session.protocol.extensions
+    assert isinstance(agreed, PerMessageDeflate)
+    # The window of the server holds what the run before began with; each tab has one of its own.
+    assert agreed.remote_max_window_bits == 15
+    assert not agreed.remote_no_context_takeover
+
+
+def test_a_small_message_that_unpacks_to_a_huge_one_is_refused(server: str) -> None:
+    own = f"127.0.0.1:{urlsplit(server).port}"
+    with connect(f"ws://{own}/_stcore/stream", origin=Origin(f"http://{own}"), max_size=None) as session:
+        with contextlib.suppress(ConnectionClosedError):
+            session.send(bytes(80 * 2**20))
+            for _ in range(100):
+                session.recv(timeout=20)
+        assert session.close_code == CloseCode.MESSAGE_TOO_BIG
 
 
 def headers(url: str, path: str, method: str = "GET", **sent: str) -> tuple[int, dict[str, str], bytes]:

@@ -146,7 +146,7 @@ def test_the_scale_of_a_side_is_not_moved_by_a_few_wrong_boxes() -> None:
     scales = jitter(
         truth, predicted, np.zeros(1000, np.int64), np.ones((1000, 2)), labels=1, paired=everyone, wanted=everyone
     )
-    assert np.median(scales.scale / size, axis=0) == pytest.approx(0.05, rel=0.2)
+    assert np.median(scales.scale.T / size, axis=0) == pytest.approx(0.05, rel=0.2)
 
 
 # --- the terminal ----------------------------------------------------------------------------------------------------

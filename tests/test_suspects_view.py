@@ -198,3 +198,20 @@ def test_a_score_stands_beside_its_model_and_never_after_a_label(kept: Path, mon
     scored = [reason for reason in reasons if "(0." in reason]
     assert scored
     assert all(re.fullmatch(r"(?:[AB] \(\d\.\d+\)|[^()])*", reason) for reason in scored)
+
+
+def test_what_accepting_changes_is_said_for_the_chosen_and_is_what_happens(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, SUSPECTS)
+    data = listed(app)
+    assert data["effects"] == {}
+    near = [one["rank"] for one in data["suspects"][:3]]
+    send_event(app, "suspects", "want", {"pages": [], "crops": [], "near": [*near, 10_000], "held": ""})
+    effects = listed(app)["effects"]
+    assert list(effects) == [one["target"] for one in data["suspects"][:3]]
+    moved = next(place for place, lines in enumerate(effects.values()) if any("→" in line for line in lines))
+    promised = effects[data["suspects"][moved]["target"]]
+    answer(app, moved, "ground_truth_wrong")
+    # Once it is accepted the numbers are those that were promised, and nothing more would change.
+    for line, promise in zip(listed(app)["effects"][data["suspects"][moved]["target"]], promised, strict=True):
+        assert "→" not in line
+        assert re.findall(r"(?:→ |stays )(\S+)", promise) == re.findall(r"stays (\S+)", line)

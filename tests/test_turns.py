@@ -39,6 +39,16 @@ def open_files() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses in seconds that were made for others."""
+    made: list[float] = []
+    monkeypatch.setattr(turns.time, "sleep", made.append)
+    monkeypatch.setattr(turns.time, "monotonic", lambda: 5.0)
+    monkeypatch.setattr(turns._Place, "given_back", 0.0)
+    return made
+
+
 @pytest.mark.skipif(turns.fcntl is None, reason="This system has no such locks.")
 class TestTurns:
     def test_nobody_waits_for_ever(self, tmp_path: Path, holder: subprocess.Popen[str]) -> None:
@@ -70,6 +80,18 @@ class TestTurns:
         with turn(tmp_path, 10.0) as third:
             assert third
         assert list(tmp_path.iterdir()) == []
+
+    def test_whoever_wants_the_next_turn_at_once_lets_the_others_wake_up(
+        self, tmp_path: Path, pauses: list[float], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with turn(tmp_path, 1.0):
+            pass
+        with turn(tmp_path, 1.0):
+            pass
+        monkeypatch.setattr(turns.time, "monotonic", lambda: 6.0)
+        with turn(tmp_path, 1.0):
+            pass
+        assert pauses == [0.0, pytest.approx(0.001), 0.0]
 
 
 def test_without_such_locks_there_are_no_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

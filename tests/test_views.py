@@ -20,6 +20,7 @@ from evaluator import formats
 from evaluator.drawing import mistake_filter, text_lost
 from evaluator.drawing.mistake_filter import MistakeFilter
 from evaluator.drawing.page_rows import by_page
+from evaluator.metrics import box_results
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, MistakeOptions
 from evaluator.model.dataset import Dataset, join
 from evaluator.pdf.pool import PagePool
@@ -29,9 +30,10 @@ from evaluator.protocols.snapshot import Matching, ThresholdResult
 from evaluator.review.identity import page_mistakes
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
+from pages.shared import headline
 from tests import dashboard
 from tests.building import Box, box, random_rows, snapshot_file, write_file
-from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, VIEWS, key_of, start
+from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, VIEWS, fine, html_blocks, key_of, start
 
 pytestmark = pytest.mark.usefixtures("no_findings")
 
@@ -943,3 +945,28 @@ def test_charts_get_labels_as_cells_only(monkeypatch: pytest.MonkeyPatch, hostil
 
     walk(spec)
     assert fields == {"label", "model", "mistakes"}
+
+
+def test_a_new_threshold_shows_its_numbers_before_the_mistakes_get_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch)
+    happened: list[str] = []
+    write, name = headline._model_card, box_results.name_mistakes
+
+    def card(*given: Any, mistakes: bool) -> str:
+        body = write(*given, mistakes=mistakes)
+        happened.append("whole card" if mistakes else "numbers")
+        return body
+
+    def named(*given: Any, **options: Any) -> Any:
+        happened.append("named")
+        return name(*given, **options)
+
+    monkeypatch.setattr(headline, "_model_card", card)
+    monkeypatch.setattr(box_results, "name_mistakes", named)
+    # A threshold that no other test asks for: its results are in no cache of this process.
+    fine(next(slider for slider in app.slider if slider.label == "IoU threshold").set_value(0.87).run())
+    assert happened == ["numbers", "numbers", "named", "whole card", "named", "whole card"]
+    assert sum(" mistakes</span>" in body for body in html_blocks(app)) == 2
+    happened.clear()
+    fine(app.run())
+    assert happened == ["whole card", "whole card"]

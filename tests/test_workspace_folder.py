@@ -19,6 +19,7 @@ from evaluator.workspace_folder import STATE_FILE, CannotKeep, Kept, Taken, Work
 from pages.shared import kept
 from tests import dashboard
 from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, start
+from tests.test_findings_view import seeded
 
 pytestmark = pytest.mark.usefixtures("no_findings")
 
@@ -231,6 +232,50 @@ def test_uploads_and_filter_survive_a_reload_until_they_are_removed(
     assert "mine.json" not in names(start(monkeypatch, FILES))
     for each in (app, again):
         each.session_state["upload_folder"].cleanup()
+
+
+def test_an_address_says_nothing_of_what_only_other_views_show(
+    monkeypatch: pytest.MonkeyPatch, workspace: Path
+) -> None:
+    start(monkeypatch, PAGE_BROWSER, mistakes="missed", order="page", label="Table")
+    again = start(monkeypatch, "pages/compare.py", show="b_broke")
+    assert again.session_state["pair_show"] == "b_broke"
+    assert again.session_state["order"] == "page"
+    # Compare shows the label: without one in its address all labels are shown.
+    assert "label" not in again.session_state or not again.session_state["label"]
+
+
+def test_saved_filters_and_the_filter_of_findings_survive_a_reload(
+    monkeypatch: pytest.MonkeyPatch, workspace: Path, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("LAYOUTSCOPE_FINDINGS", str(tmp_path / "findings.sqlite"))
+    seeded(tmp_path / "findings.sqlite")
+    app = start(monkeypatch, PAGE_BROWSER, mistakes="missed", score="0.3-1", poor="yes", coverage="0.9")
+    app.text_input(key="filter_name").set_value("missed, sure")
+    dashboard.fine(app.button(key="filter_save").click().run())
+    saved = app.session_state["saved_filters"]
+    dashboard.go(app, "pages/findings.py")
+    app.session_state["finding_verdicts"], app.session_state["finding_author"] = ["conflict"], "Ben"
+    dashboard.fine(app.run())
+    again = start(monkeypatch, PAGE_BROWSER)
+    assert again.session_state["saved_filters"] == saved
+    assert list(saved["missed, sure"])[3:5] == [["missed"], (0.3, 1.0)]
+    assert (again.session_state["finding_verdicts"], again.session_state["finding_author"]) == (["conflict"], "Ben")
+    with_address = start(monkeypatch, "pages/findings.py", said="ignore,conflict", by="Ben")
+    assert with_address.session_state["finding_verdicts"] == ["ignore", "conflict"]
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"a": {"score": "x", "label": "Table"}}'])
+def test_saved_filters_that_make_no_sense_are_at_their_start(
+    monkeypatch: pytest.MonkeyPatch, workspace: Path, text: str
+) -> None:
+    opened = kept.folder()
+    assert opened is not None
+    opened.keep_filters({"saved": text})
+    app = start(monkeypatch, PAGE_BROWSER)
+    # Under AppTest the session has no `get`.
+    saved = app.session_state["saved_filters"] if text.startswith('{"a"') else {}
+    assert [values[:2] + values[4:5] for values in saved.values()] in ([], [("", "Table", (0.0, 1.0))])
 
 
 def test_an_address_goes_before_the_kept_filter(monkeypatch: pytest.MonkeyPatch, workspace: Path) -> None:

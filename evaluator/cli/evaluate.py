@@ -20,7 +20,7 @@ from evaluator.metrics.results import ResultTable
 from evaluator.project import OptionError
 from evaluator.project import evaluate as evaluated_files
 from evaluator.protocols.base import Evaluation
-from evaluator.slices.named import NamedMeasure, slices_json, slices_table
+from evaluator.slices.named import NamedNumbers, slices_json, slices_table
 
 _output = Group("Output", sort_key=3)
 
@@ -82,7 +82,7 @@ def evaluate(
 
 def _written(
     results: Sequence[Evaluation],
-    named: Sequence[Sequence[NamedMeasure]],
+    named: Sequence[NamedNumbers],
     chosen: str | None,
     out: Path | None,
     say: Bar,
@@ -92,7 +92,7 @@ def _written(
     tables += [
         slices_table(slices, f"Named slices: {table.title}", table.signature)
         for table, slices in zip(tuple(tables), named, strict=True)
-        if slices
+        if slices.measures
     ]
     # Made when it is wanted: the matrices of every page are dear, and most runs want a table.
     forms: dict[str, Callable[[], str]] = {
@@ -129,12 +129,14 @@ def numbered(files: Mapping[str, ResultTable], model: int, models: int) -> dict[
     return dict(files) if models == 1 else {f"model-{model + 1}-{name}": table for name, table in files.items()}
 
 
-def _values(
-    results: Sequence[Evaluation], named: Sequence[Sequence[NamedMeasure]]
-) -> dict[str, Any] | list[dict[str, Any]]:
+def _values(results: Sequence[Evaluation], named: Sequence[NamedNumbers]) -> dict[str, Any] | list[dict[str, Any]]:
     """The result of one model, or a list of those of several."""
     values = [
-        {**evaluated.to_json(), **kept_of(evaluated.result), **({"slices": slices_json(slices)} if slices else {})}
+        {
+            **evaluated.to_json(),
+            **kept_of(evaluated.result),
+            **({"slices": slices_json(slices)} if slices.measures else {}),
+        }
         for evaluated, slices in zip(results, named, strict=True)
     ]
     return values[0] if len(values) == 1 else values

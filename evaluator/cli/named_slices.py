@@ -13,7 +13,7 @@ from evaluator.cli.progress import SILENT, Bar
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.protocols.base import BoxEvaluation, Evaluation
 from evaluator.slices.attributes import FROM_PDFS, Attribute, OfPages, joined
-from evaluator.slices.named import NamedMeasure, NamedSlice, default_file, measured, read_named
+from evaluator.slices.named import NamedNumbers, NamedSlice, default_file, numbers_of, read_named
 from evaluator.slices.page_table import read_page_table
 
 _slices: Final = Group("Named slices", sort_key=3)
@@ -36,7 +36,7 @@ def named_in(
     *,
     pdfs: Path | None = None,
     say: Bar | None = None,
-) -> list[tuple[NamedMeasure, ...]]:
+) -> list[NamedNumbers]:
     """Every measure of the named slices, for each result.
 
     Parameters
@@ -46,8 +46,8 @@ def named_in(
 
     Returns
     -------
-    list of tuple of NamedMeasure
-        Empty tuples without named slices, and for protocols that do not match boxes unless a file was asked for.
+    list of NamedNumbers
+        Empty ones without named slices, and for protocols that do not match boxes unless a file was asked for.
 
     Raises
     ------
@@ -58,12 +58,12 @@ def named_in(
     """
     path = slices or default_file(gt)
     if slices is None and not path.exists():
-        return [() for _ in evaluations]
+        return [NamedNumbers() for _ in evaluations]
     results = [one.result for one in evaluations]
-    boxes = [result.first for result in results if isinstance(result, BoxEvaluation)]
+    boxes = [result for result in results if isinstance(result, BoxEvaluation)]
     if len(boxes) < len(results):
         if slices is None:
-            return [() for _ in evaluations]
+            return [NamedNumbers() for _ in evaluations]
         raise UsageError("--slices is about boxes that are matched one to one, which this protocol does not do.")
     named = read_named(path)
     of_pages: OfPages | None = None
@@ -71,10 +71,12 @@ def named_in(
         of_pages = read_page_table(attributes, boxes[0].matching.dataset.document_ids)
     try:
         if pdfs is None or not _needs_pdfs(named):
-            return [measured(each, named, of_pages) for each in boxes]
+            return [numbers_of(each, named, of_pages) for each in boxes]
         return [
-            measured(each, named, joined(shown, of_pages or {}), of_boxes)
-            for each, (shown, of_boxes) in zip(boxes, _from_pdfs(boxes, pdfs, say), strict=True)
+            numbers_of(each, named, joined(shown, of_pages or {}), of_boxes)
+            for each, (shown, of_boxes) in zip(
+                boxes, _from_pdfs([each.first for each in boxes], pdfs, say), strict=True
+            )
         ]
     except ValueError as problem:
         hint = "; --pdfs reads it from the documents" if pdfs is None and _needs_pdfs(named) else ""

@@ -358,8 +358,8 @@ def points_and_interval(one: Difference) -> str | None:
 
 def _ledger_table(counts: Ledger, title: str, signature: str) -> ResultTable:
     """One row per label, all of them first."""
-    rows: list[tuple[str | int, ...]] = [("All labels", *counts.total.row(0).values())]
-    rows += [(label, *counts.per_label.row(row).values()) for row, label in enumerate(counts.labels)]
+    rows: list[tuple[str | int, ...]] = [("All labels", *counts.total.rows()[0].values())]
+    rows += [(label, *row.values()) for label, row in counts.to_json().items()]
     columns = ("label", "both", "a only", "b only", "neither", "fp shared", "fp a only", "fp b only", "net")
     return ResultTable(title=f"Ledger: {title}", signature=signature, columns=columns, rows=tuple(rows))
 

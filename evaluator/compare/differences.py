@@ -111,7 +111,7 @@ def differences(
         Of one protocol and one ground truth. A document or label that only one of them has is undefined for the
         other, or empty, as its protocol has it.
     seed, resamples : int
-        See `evaluator.compare.resampling.draws`.
+        See `evaluator.compare.resampling.draws`; without resamples there are no intervals.
     keys : sequence of Key, optional
         These only; all when absent.
 
@@ -131,8 +131,9 @@ def differences(
     every = list(dict.fromkeys([*a.keys, *b.keys]))
     documents = sorted({*a.documents, *b.documents})
     sides = [_Side.of(measures, documents, every) for measures in (a, b)]
+    drawn = draws(len(documents), resamples=resamples, seed=seed)
     resampled = np.concatenate(
-        [sides[1].resampled(w) - sides[0].resampled(w) for w in draws(len(documents), resamples=resamples, seed=seed)]
+        [np.empty((0, len(every))), *(sides[1].resampled(w) - sides[0].resampled(w) for w in drawn)]
     )
     difference = sides[1].values - sides[0].values
     alone = [side.per_document(len(documents)) for side in sides]

@@ -26,6 +26,7 @@ from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult, BoxMatching
 from evaluator.metrics.matching import greedy_rows, overlapping_pairs
 from evaluator.model.boxes import AnyArray, BoolArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
+from evaluator.model.order import order_by
 
 BOTH, A_ONLY, B_ONLY, NEITHER = range(4)
 OUTCOMES: Final = ("both", "a_only", "b_only", "neither")
@@ -87,18 +88,23 @@ class LedgerCounts:
         """Boxes with which only one model is right or wrong, int64, shape (R,)."""
         return self.gains + self.losses
 
-    def row(self, index: int) -> dict[str, int]:
-        """One row as plain values: the four outcomes, then the false positives, then the net change."""
-        return {
-            **{name: int(getattr(self, name)[index]) for name in OUTCOMES},
-            **{f"false_positives_{name}": count for name, count in self.false_positives(index).items()},
-            "net": int(self.net[index]),
+    def rows(self, places: IntArray | slice = slice(None)) -> list[dict[str, int]]:
+        """Some rows as plain values: the four outcomes, then the false positives, then the net change."""
+        columns = {
+            **{name: getattr(self, name) for name in OUTCOMES},
+            **{f"false_positives_{name}": column for name, column in self._false_positives.items()},
+            "net": self.net,
         }
+        values = zip(*(column[places].tolist() for column in columns.values()), strict=True)
+        return [dict(zip(columns, row, strict=True)) for row in values]
 
     def false_positives(self, index: int) -> dict[str, int]:
         """False positives of one row by who has them: ``shared``, ``a_only``, ``b_only``."""
-        columns = {"shared": self.shared, "a_only": self.a_invents, "b_only": self.b_invents}
-        return {name: int(column[index]) for name, column in columns.items()}
+        return {name: int(column[index]) for name, column in self._false_positives.items()}
+
+    @property
+    def _false_positives(self) -> dict[str, IntArray]:
+        return {"shared": self.shared, "a_only": self.a_invents, "b_only": self.b_invents}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,7 +230,7 @@ class Ledger:
 
     def to_json(self) -> dict[str, dict[str, int]]:
         """Counts of each label under the keys of the terminal contract, by label."""
-        return {label: self.per_label.row(row) for row, label in enumerate(self.labels)}
+        return dict(zip(self.labels, self.per_label.rows(), strict=True))
 
     def false_positives_json(self) -> dict[str, int]:
         """False positives by who has them: ``shared``, ``a_only``, ``b_only``."""
@@ -232,21 +238,21 @@ class Ledger:
 
     def documents_json(self) -> dict[str, dict[str, int]]:
         """Counts of each document by its id."""
-        return {document.doc_id: self.per_document.row(row) for row, document in enumerate(self.dataset.documents)}
+        return {
+            document.doc_id: counts
+            for document, counts in zip(self.dataset.documents, self.per_document.rows(), strict=True)
+        }
 
     def pages_json(self) -> list[dict[str, object]]:
         """The changed pages as plain values, the largest net loss first: document, page from 0, counts."""
         dataset, counts = self.dataset, self.per_page
+        changed = self.pages[counts.changed[self.pages] > 0]
+        columns = (dataset.page_document, dataset.page_index, counts.gains, counts.losses)
         return [
-            {
-                "document": dataset.documents[dataset.page_document[row]].doc_id,
-                "page": int(dataset.page_index[row]),
-                "gains": int(counts.gains[row]),
-                "losses": int(counts.losses[row]),
-                **counts.row(row),
-            }
-            for row in self.pages.tolist()
-            if counts.changed[row]
+            {"document": dataset.documents[document].doc_id, "page": page, "gains": gains, "losses": losses, **row}
+            for document, page, gains, losses, row in zip(
+                *(column[changed].tolist() for column in columns), counts.rows(changed), strict=True
+            )
         ]
 
     def _by(self, truth: AnyArray, a_code: AnyArray, b_code: AnyArray, size: int) -> LedgerCounts:
@@ -366,4 +372,5 @@ def _by_corners(result: AnyBoxResult) -> IntArray:
     """Rows of the false positives by page, label and corners, int64."""
     rows, prediction = result.false_positives, result.matching.prediction
     x1, y1, x2, y2 = prediction.xyxy[rows].T
-    return rows[np.lexsort((y2, x2, y1, x1, prediction.label[rows], prediction.page[rows]))]
+    group = prediction.page[rows] * len(result.matching.dataset.labels) + prediction.label[rows]
+    return rows[order_by([group, x1, y1, x2, y2])]

@@ -38,7 +38,7 @@ from evaluator.drawing.payloads import (
     TickItem,
 )
 from evaluator.metrics.results import count_of
-from evaluator.model.issues import plain
+from evaluator.model.issues import cut, displayed
 
 SHOWN_DIFFERENCES: Final = 8
 TABLE_METRICS: Final = ("recall", "precision", "f1")
@@ -94,7 +94,7 @@ def board_data(
             for title, name in _INVENTED
         ],
         labels=_labels(ledger, names),
-        chosen=LinkItem(show, label),
+        chosen=LinkItem(show, cut(label)),
     )
 
 
@@ -102,14 +102,14 @@ def sentence_parts(differences: Sequence[Difference], names: Sequence[str]) -> l
     """The summary of `evaluator.compare.sentences` in the parts that open pages, to be joined by spaces."""
     whole, worst = summary(differences, names), worst_loss(differences)
     head = next((one for one in differences if one.overall and sentence(one, names) == whole.headline), None)
-    parts = [SentenceItem(plain(whole.headline), strong=True, link=link_of(head) if head else None)]
+    parts = [SentenceItem(displayed(whole.headline), strong=True, link=link_of(head) if head else None)]
     loss = loss_text(worst) if worst else ""
     loss = loss if whole.notes.endswith(loss) else ""
     notes = whole.notes.removesuffix(loss).rstrip()
     if notes:
-        parts.append(SentenceItem(plain(notes), strong=False, link=None))
+        parts.append(SentenceItem(displayed(notes), strong=False, link=None))
     if worst and loss:
-        parts.append(SentenceItem(plain(loss), strong=False, link=link_of(worst)))
+        parts.append(SentenceItem(displayed(loss), strong=False, link=link_of(worst)))
     return parts
 
 
@@ -120,7 +120,7 @@ def link_of(one: Difference) -> LinkItem:
         "recall": "b_broke" if fell else "b_fixed",
         "precision": "only_b_invents" if fell else "only_a_invents",
     }
-    return LinkItem(shows.get(one.metric, "changed"), "" if one.overall else one.label)
+    return LinkItem(shows.get(one.metric, "changed"), "" if one.overall else cut(one.label))
 
 
 def axis_of(differences: Sequence[Difference]) -> tuple[float, float, list[float]]:
@@ -175,7 +175,7 @@ def _row(one: Difference, low: float, high: float, names: Sequence[str]) -> Diff
         return None if value is None else (100.0 * value - low) / (high - low)
 
     return DifferenceRowItem(
-        title=plain(name_of(one)),
+        title=displayed(name_of(one)),
         points=moved_text(one) or _MISSING,
         value=place(one.difference),
         low=None if hidden else place(one.low),
@@ -185,7 +185,7 @@ def _row(one: Difference, low: float, high: float, names: Sequence[str]) -> Diff
         tone=one.kind if one.kind in ("loss", "gain") else "unclear",
         better=f"{one.documents_better:,}",
         worse=f"{one.documents_worse:,}",
-        words=plain(sentence(one, names)),
+        words=displayed(sentence(one, names)),
         link=link_of(one),
     )
 
@@ -220,7 +220,7 @@ def _labels(ledger: Ledger, names: Sequence[str]) -> list[LabelRowItem]:
         cells = []
         for name, show in (("a_only", "b_broke"), ("b_only", "b_fixed"), ("neither", "both_missed")):
             boxes = int(getattr(counts, name)[row])
-            words = f"{plain(label)}, {PAGE_FILTERS[show].title(names)}: {boxes:,}. Open the pages"
-            cells.append(LabelCellItem(boxes, words, LinkItem(show, label)))
-        items.append(LabelRowItem(label, plain(label), cells, signed(int(counts.net_found[row]))))
+            words = f"{displayed(label)}, {PAGE_FILTERS[show].title(names)}: {boxes:,}. Open the pages"
+            cells.append(LabelCellItem(boxes, words, LinkItem(show, cut(label))))
+        items.append(LabelRowItem(cut(label), displayed(label), cells, signed(int(counts.net_found[row]))))
     return items

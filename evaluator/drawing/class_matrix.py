@@ -13,7 +13,7 @@ from evaluator.drawing.pair_list import signed
 from evaluator.drawing.payloads import MatrixLayer
 from evaluator.metrics.box_items import ClassConfusion
 from evaluator.model.boxes import IntArray
-from evaluator.model.issues import plain
+from evaluator.model.issues import displayed
 from evaluator.protocols.pixel.difference import MatrixDifference
 from evaluator.protocols.pixel.matrix import Matrices
 
@@ -49,7 +49,7 @@ def _background_first(confusion: ClassConfusion) -> IntArray:
 
 def _classes(confusion: ClassConfusion) -> tuple[str, ...]:
     """The classes in the order of the heatmap."""
-    return BACKGROUND_NAME, *(plain(label) for label in confusion.labels)
+    return BACKGROUND_NAME, *(displayed(label) for label in confusion.labels)
 
 
 def _in_boxes(data: MatrixLayer, text: list[list[str]]) -> MatrixLayer:

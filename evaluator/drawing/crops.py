@@ -25,7 +25,7 @@ from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Side
-from evaluator.model.issues import isolated, plain
+from evaluator.model.issues import displayed, isolated
 from evaluator.pdf.worker import part_of
 
 CARD_ASPECT: Final = 1.7
@@ -112,7 +112,7 @@ def _card(result: AnyBoxResult, shown: Items, row: int) -> CardItem:
         title=title,
         label=_label(shown, row, dataset.labels),
         facts=_facts(shown, row, len(truths), len(predictions)),
-        place=f"{plain(document.name)}, page {index + 1}",
+        place=f"{displayed(document.name)}, page {index + 1}",
         tags=[box.status for box in boxes if box.status != "truth"],
         document=document.doc_id,
         index=index,
@@ -134,12 +134,12 @@ def cause_cards(result: AnyBoxResult, rows: IntArray) -> list[CardItem]:
         made.append(
             CardItem(
                 key=f"{page}/cause/{boxes[0].key}",
-                title=plain(of_causes.title(row)),
+                title=displayed(of_causes.title(row)),
                 label="",
                 facts=[
                     f"{count_of(len(of_causes.rows[row]), 'mistake')}, {int(of_causes.cost[row]):,} to correct",
                 ],
-                place=f"{plain(document.name)}, page {index + 1}",
+                place=f"{displayed(document.name)}, page {index + 1}",
                 tags=list(dict.fromkeys(box.status for box in boxes if box.status != "truth")),
                 document=document.doc_id,
                 index=index,
@@ -175,7 +175,7 @@ def _boxes(side: Side, result: AnyBoxResult, rows: IntArray) -> list[CardBoxItem
 def _label(shown: Items, row: int, labels: tuple[str, ...]) -> str:
     """Label of the item; of both sides where they differ, each in its own direction of writing."""
     codes = [int(column[row]) for column in (shown.truth_label, shown.prediction_label) if column[row] >= 0]
-    return " → ".join(isolated(plain(labels[code])) for code in dict.fromkeys(codes))
+    return " → ".join(isolated(displayed(labels[code])) for code in dict.fromkeys(codes))
 
 
 def _facts(shown: Items, row: int, truths: int, predictions: int) -> list[str]:

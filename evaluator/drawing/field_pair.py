@@ -28,7 +28,7 @@ from evaluator.drawing.payloads import (
 )
 from evaluator.metrics.item_ledger import OUTCOMES, ItemLedger
 from evaluator.metrics.results import count_of
-from evaluator.model.issues import isolated, plain
+from evaluator.model.issues import displayed, isolated
 from evaluator.protocols.fields.drill_down import FieldPages
 from evaluator.protocols.fields.evaluation import FieldsResult
 
@@ -112,7 +112,7 @@ def field_pair(
             differences.append(DifferenceItem(box.key, kind_of[field], box.xyxy, words))
     notes = list(dict.fromkeys(note for side in drawn for note in side.layers.notes))
     if without:
-        named = ", ".join(map(plain, without[:_NAMED]))
+        named = ", ".join(map(displayed, without[:_NAMED]))
         more = f" and {len(without) - _NAMED:,} more" if len(without) > _NAMED else ""
         notes.append(f"{count_of(len(without), 'field')} of the list without a box on this page: {named}{more}.")
     ordered = sorted(differences, key=lambda each: (round(each.xyxy[1], 2), each.xyxy[0], each.key))
@@ -202,7 +202,7 @@ def _chip(box: BoxItem, titles: Mapping[int | None, str]) -> str | None:
         return None
     title = titles.get(box.mistake, "")
     wrong = "" if title in ("", "missed", "spurious") else f", {title}"
-    return f"{box.status} {isolated(plain(box.label))}{wrong}"
+    return f"{box.status} {isolated(displayed(box.label))}{wrong}"
 
 
 def _with_mates(own: _Side, other: _Side) -> list[PairBoxItem]:
@@ -217,7 +217,7 @@ def _with_mates(own: _Side, other: _Side) -> list[PairBoxItem]:
 
 def _sentence(field: _Field, sides: Sequence[_Side], names: Sequence[str]) -> str:
     """What each model has for a field."""
-    path = isolated(plain(field[0]))
+    path = isolated(displayed(field[0]))
     said = [side.values.get(field) for side in sides]
     if field[1]:
         parts = [f"{name} has {value}" for name, value in zip(names, said, strict=True) if value is not None]

@@ -30,12 +30,12 @@ from evaluator.drawing.payloads import (
 )
 from evaluator.drawing.text_lost import PageText, WordsOfMistake, mistake_texts, page_lost, sides_of
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxMatching, AnyBoxResult
-from evaluator.metrics.causes import Causes
+from evaluator.metrics.causes import Causes, Family
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Mistakes
 from evaluator.metrics.results import count_of, defined
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap
 from evaluator.model.dataset import Annotations, JoinedBoxes, Side
-from evaluator.model.issues import plain
+from evaluator.model.issues import cut, displayed
 
 # More boxes of a side than this are not drawn; the page says how many were left out.
 DRAWN_BOXES: Final = 1_000
@@ -129,7 +129,7 @@ def page_data(
         mistakes=listed,
         hidden_mistakes=len(set(faded.values())),
         counts=counts,
-        labels=list(dict.fromkeys(each for name in result.matching.dataset.labels if (each := plain(name)) in present)),
+        labels=[name for name in dict.fromkeys(map(displayed, result.matching.dataset.labels)) if name in present],
         limit=None if len(boxes) == total else LimitItem(drawn=len(boxes), total=total),
         causes=items,
     )
@@ -151,11 +151,11 @@ def _cause_items(listed: Sequence[int], causes: Causes) -> list[CauseItem]:
         numbers.setdefault(int(causes.of_mistake[mistake]), []).append(number)
     return [
         CauseItem(
-            title=plain(causes.title(cause)),
+            title=displayed(causes.title(cause)),
             numbers=own,
             cost=int(causes.cost[cause]),
             alike=causes.more_like(cause),
-            family=causes.families[cause],
+            family=Family(*map(cut, causes.families[cause])),
         )
         for cause, own in numbers.items()
         if len(own) > 1
@@ -233,7 +233,7 @@ def _boxes_of(side_name: Side, result: AnyBoxResult, drawn: _Drawn, others: IntA
             key=box_key(side_name, row),
             side=side_name,
             status=statuses[0] if matched[at] else statuses[1],  # type: ignore[arg-type]
-            label=plain(labels[side.label[row]]),
+            label=displayed(labels[side.label[row]]),
             xyxy=(x1, y1, x2, y2),
             score=defined(scores[at]),
             iou=defined(fits[0, at]),
@@ -332,7 +332,7 @@ class _Facts(NamedTuple):
             name=kind.name,
             status=boxes[0].status,
             title=kind.chip,
-            label=plain(self.result.matching.dataset.labels[self.mistakes.label[mistake]]),
+            label=displayed(self.result.matching.dataset.labels[self.mistakes.label[mistake]]),
             lines=lines,
             # A poor match has two boxes and one status.
             tags=[box.status for box in boxes if box.status != "truth"] or ["TP"],
@@ -368,7 +368,7 @@ class _Facts(NamedTuple):
         if not fit:
             return [f"{count_of(len(truths), 'ground truth')}, {count_of(len(predictions), 'prediction')}"]
         prediction, row = self.result.matching.prediction, int(predictions[0])
-        label = plain(self.result.matching.dataset.labels[prediction.label[row]])
+        label = displayed(self.result.matching.dataset.labels[prediction.label[row]])
         score = _score_text(defined(prediction.score[row]))
         return [_wrong_text(name, self.mistakes, mistake, label), f"IoU {fit['iou']:.2f} · {score}"]
 
@@ -380,7 +380,7 @@ class _Facts(NamedTuple):
         predicts = box.side == "prediction"
         other, _, partner = _sides(self.result, "ground_truth" if predicts else "prediction")
         state = "a matched" if partner[row] != UNMATCHED else "a missed" if predicts else "a false positive"
-        return f"overlaps {state} {plain(self.result.matching.dataset.labels[other.label[row]])}"
+        return f"overlaps {state} {displayed(self.result.matching.dataset.labels[other.label[row]])}"
 
     def _cut(self, mistake: int) -> CutItem | None:
         """Side, share and length of what a prediction cuts off; None for other mistakes."""

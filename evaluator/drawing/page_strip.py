@@ -13,6 +13,7 @@ from evaluator.drawing.mistake_filter import PageList
 from evaluator.drawing.page_rows import page_shares, rows_on
 from evaluator.drawing.payloads import StripItem
 from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.model.issues import displayed
 
 _BLOCKS: Final = 8
 WINDOW: Final = 120
@@ -57,7 +58,7 @@ def _entry(result: AnyBoxResult, pages: PageList, position: int, current: int | 
     row = dataset.page_row(document, index)
     rows = np.zeros(0, dtype=np.int64) if row is None else rows_on(result, row, None)[0][:_BLOCKS]
     places = page_shares(dataset, dataset.ground_truth, rows).round(2)
-    names = [dataset.labels[code] for code in dataset.ground_truth.label[rows].tolist()]
+    names = [displayed(dataset.labels[code]) for code in dataset.ground_truth.label[rows].tolist()]
     return StripItem(
         document=document,
         index=index,

@@ -17,7 +17,7 @@ from evaluator.drawing.payloads import ChangedCauseItem
 from evaluator.metrics.causes import Family, family_title
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import IntArray
-from evaluator.model.issues import plain
+from evaluator.model.issues import cut, displayed
 
 _CHANGES: Final[dict[Change, tuple[str, Literal["gain", "loss", "unclear"]]]] = {
     "solved": ("Solved in {1}", "gain"),
@@ -32,7 +32,7 @@ _PREFIXES: Final = {TRUTH: "g", FIRST: "a", SECOND: "b"}
 
 def key_of(family: Family) -> str:
     """The key of a kind of cause, for the browser and the address."""
-    return "/".join(family)
+    return "/".join(map(cut, family))
 
 
 def place_of(causes: ChangedCauses, key: str) -> int | None:
@@ -61,7 +61,7 @@ def _item(causes: ChangedCauses, place: int, names: Sequence[str]) -> ChangedCau
         boxes = f"{solved:,} solved, {new:,} new on {pages}"
     else:
         boxes = f"{count_of(solved + new, 'box')} on {pages}"
-    title, became = plain(family_title(causes.families[place])), words.format(*names)
+    title, became = displayed(family_title(causes.families[place])), words.format(*names)
     parts = [f"wrong only in {name}: {count:,}" for name, count in zip(names, (solved, new), strict=True) if count]
     remains = ", some ground truth is missed by both" if causes.remains[place] else ""
     said = f"{title}. {became}: boxes {', '.join(parts)}, on {pages}{remains}"

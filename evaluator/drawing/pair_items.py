@@ -18,7 +18,7 @@ from evaluator.drawing.payloads import FilterItem, ListedPageItem, LookItem, Pai
 from evaluator.metrics.item_ledger import OUTCOMES, ItemLedger, Outcome
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.issues import plain
+from evaluator.model.issues import displayed
 
 
 class ItemFilter(NamedTuple):
@@ -175,7 +175,7 @@ def item_page_list(
         strip.append(
             ListedPageItem(
                 document=document,
-                name=plain(document).removesuffix(".pdf"),
+                name=displayed(document).removesuffix(".pdf"),
                 index=index,
                 lost=lost,
                 gained=gained,

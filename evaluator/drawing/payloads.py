@@ -1026,6 +1026,8 @@ class SuspectsPayload(Payload, frozen=True, kw_only=True):
     """of the scaled coordinates"""
     models: Sequence[tuple[str, str]]
     """letter and name"""
+    effects: Mapping[str, Sequence[str]]
+    """what accepting changes in the corrected numbers, a line for each model, by target; of those asked for last"""
     reviewer: str | None
     """empty when nobody was named"""
 
@@ -1040,10 +1042,11 @@ class SuspectVerdictEvent(VerdictEvent, frozen=True, kw_only=True):
 
 
 class SuspectWantEvent(Event, frozen=True):
-    """Pictures that are needed, by rank."""
+    """What is needed, by rank: pages, crops, and the effect of accepting the chosen suspect and those beside it."""
 
     pages: tuple[int, ...]
     crops: tuple[int, ...]
+    near: tuple[int, ...] = ()
     held: str = ""
     """name of the list that the browser has"""
 

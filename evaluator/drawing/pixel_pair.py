@@ -25,7 +25,7 @@ from evaluator.drawing.payloads import (
 )
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import IntArray
-from evaluator.model.issues import isolated, plain
+from evaluator.model.issues import displayed, isolated
 from evaluator.protocols.pixel.evaluation import PixelResult
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
 
@@ -168,7 +168,7 @@ def _common(first: IntArray, second: IntArray) -> int:
 
 def _names(cell: tuple[str, str]) -> tuple[str, str]:
     """The label and the title of a piece."""
-    row, column = (isolated(plain(name)) for name in cell)
+    row, column = (isolated(displayed(name)) for name in cell)
     if cell[0] == BACKGROUND_NAME:
         return column, f"Pixels of {column} on background"
     if cell[1] == BACKGROUND_NAME:

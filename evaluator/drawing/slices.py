@@ -27,7 +27,7 @@ from evaluator.drawing.payloads import (
 from evaluator.metrics.box_items import MATCHED, Items, items, with_boxes
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.results import capitalised, count_of
-from evaluator.model.issues import plain
+from evaluator.model.issues import displayed
 from evaluator.slices.conditions import words
 from evaluator.slices.detail import Cell, Detail, Estimate, ModelDetail, detail_of
 from evaluator.slices.measured import WORDS, Measure, is_fit
@@ -87,9 +87,9 @@ def _slice(
     pages = pages_of(one, searched)
     letters, (title, _, wrong, _) = [letter for letter, _ in names], WORDS[one.measure]
     return SliceItem(
-        title=plain(one.subject),
-        line=plain(one.sentence[len(one.subject) + 2 :].rsplit("; ", 1)[0]),
-        chips=[plain(words(each)) for each in one.conditions],
+        title=displayed(one.subject),
+        line=displayed(one.sentence[len(one.subject) + 2 :].rsplit("; ", 1)[0]),
+        chips=[displayed(words(each)) for each in one.conditions],
         confirmed=one.confirmed,
         bars=[
             SliceBarItem(letter, each.here.value, each.rest.value, round(each.lost))
@@ -99,9 +99,9 @@ def _slice(
         rows=[*map(_row, names, detail.models), *_difference(detail)],
         panels=_panels(letters, detail, fits=is_fit(one.measure)),
         split=f"{title} of {detail.base} {WORDS[one.measure].noun}" if detail.base else title,
-        alone=plain(detail.alone),
+        alone=displayed(detail.alone),
         pages=[
-            SlicePageItem(each.document, plain(each.document), each.page, each.boxes, each.wrong)
+            SlicePageItem(each.document, displayed(each.document), each.page, each.boxes, each.wrong)
             for each in pages[:_MOST_PAGES]
         ],
         page_count=len(pages),
@@ -164,7 +164,7 @@ def _row(name: tuple[str, str], model: ModelDetail) -> SliceRowItem:
     letter, title = name
     points, interval = _points(model.difference)
     cells = [_ratio(model.here), _interval(model.here), _ratio(model.rest), points, interval]
-    return SliceRowItem(letter, plain(title), cells)
+    return SliceRowItem(letter, displayed(title), cells)
 
 
 def _difference(detail: Detail) -> list[SliceRowItem]:
@@ -184,7 +184,7 @@ def _panels(letters: Sequence[str], detail: Detail, *, fits: bool) -> list[Slice
     panels = []
     for outer, cells in groupby(detail.cells, key=lambda cell: cell.holds[:-1]):
         named = zip(detail.factors, outer, strict=False)
-        title = ", ".join(plain(factor.yes if holds else factor.no) for factor, holds in named)
+        title = ", ".join(displayed(factor.yes if holds else factor.no) for factor, holds in named)
         panels.append(SlicePanelItem(title, [_cell(letters, detail, cell, fits=fits) for cell in cells]))
     return panels
 
@@ -195,7 +195,7 @@ def _cell(letters: Sequence[str], detail: Detail, cell: Cell, *, fits: bool) -> 
         SlicePointItem(letter, each.value, each.low, each.high)
         for letter, each in zip(letters, cell.models, strict=True)
     ]
-    name = plain(last.yes if cell.holds[-1] else last.no)
+    name = displayed(last.yes if cell.holds[-1] else last.no)
     return SliceCellItem(name, _counts(letters, cell, fits=fits), points, cell.of_slice)
 
 

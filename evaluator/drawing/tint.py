@@ -14,7 +14,7 @@ import numpy as np
 from evaluator.drawing.payloads import Rect, TintBoxItem, TintItem
 from evaluator.metrics.pixel_counts import Resolution
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.issues import plain
+from evaluator.model.issues import displayed
 from evaluator.protocols.pixel.evaluation import PixelResult
 
 MOST_BOXES: Final = 80
@@ -46,7 +46,7 @@ def tint_data(
             TintBoxItem(
                 xyxy=xyxy,
                 side="prediction" if side else "ground_truth",
-                text=plain(f"{names[side]} {result.classes[code]}"),
+                text=displayed(f"{names[side]} {result.classes[code]}"),
             )
             for side, code, xyxy in boxes
         ],

@@ -33,6 +33,8 @@ _LABEL_MARKS: Final = (b'"rectanglelabels"', b'"polygonlabels"')
 _MIN_MARKS: Final = (b'"annotation_id"', b'"annotator"')
 _NOT_ANNOTATED = re.compile(rb'"data"\s*:\s*\{[^{}]*\}\s*,[^{}]*"(?:annotations|completions)"\s*:\s*\[\s*\]')
 _TASK_MARKS: Final = (b'"annotations"', b'"predictions"', b'"completions"')
+# What Label Studio writes into each record of JSON_MIN beside the data and the regions.
+_OF_RECORDS: Final = frozenset(("id", "annotation_id", "annotator", "created_at", "updated_at", "lead_time"))
 # Results that are no regions: relations between regions, and what is stated about regions or of the whole task.
 _NO_REGIONS: Final = frozenset(
     ("relation", "choices", "textarea", "rating", "number", "datetime", "taxonomy", "pairwise", "ranker", "table")
@@ -259,6 +261,10 @@ class _File:
         self.side = "ground_truth"
         by_task: dict[object, list[_Work]] = {}
         for record, place in records:
+            if not any(isinstance(value, list) or key in _OF_RECORDS for key, value in record.items()):
+                rule = f"a task must have data, and a record of JSON_MIN an id or regions ({_SOURCE})"
+                self._collector.error(place, rule, excerpt(record), "Export the project as JSON or JSON_MIN.")
+                continue
             key = record.get("id")
             work = _Work(record, [], place, _annotator(record.get("annotator")))
             by_task.setdefault(key if isinstance(key, int | str) else place, []).append(work)

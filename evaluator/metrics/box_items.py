@@ -20,6 +20,7 @@ from evaluator.metrics.causes import Family, causes, family_title
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, KindArray
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
 from evaluator.model.dataset import CodeArray
+from evaluator.model.order import order_by
 
 MATCHED: Final = -1
 """Kind of a matched pair; mistakes have the codes of `evaluator.metrics.error_types.DOCUMENT`."""
@@ -124,7 +125,7 @@ def items(result: AnyBoxResult) -> Items:
         size=np.fmax(*sizes),
         middle=middle,
     )
-    return every.take(np.lexsort((middle, page)))
+    return every.take(order_by([page, middle]))
 
 
 def behind(every: Items, result: AnyBoxResult, pick: Pick) -> BoolArray:

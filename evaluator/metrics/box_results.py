@@ -254,6 +254,11 @@ class BoxResult(ABC, Generic[MatchingT]):
         counts[self.false_positives] = True
         return counts
 
+    @property
+    def mistakes_known(self) -> bool:
+        """Whether `mistakes` was asked for before: the first time takes longer than all numbers together."""
+        return "mistakes" in vars(self)
+
     @cached_property
     def mistakes(self) -> Mistakes:
         """Every unmatched box under exactly one name; see `named`."""

@@ -39,6 +39,7 @@ from evaluator.metrics.matching import overlapping_pairs
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
 from evaluator.model.dataset import JoinedBoxes
+from evaluator.model.order import order_by
 
 CAUSES: Final = ("page_missed", "page_extra", "shifted", "parts", "joined", "alike", "single")
 """Names of causes; the position is the code."""
@@ -282,8 +283,9 @@ class _Grouping:
         ]
         self._free = np.ones(len(mistakes), dtype=bool)
         self._of_mistake = np.full(len(mistakes), NONE, dtype=np.int64)
-        # Family of each group so far; mistakes carry the number of their group.
-        self._groups: list[Family] = []
+        # Each family once, by its code, and the code of each group so far; mistakes carry the number of their group.
+        self._families: dict[Family, int] = {}
+        self._groups: list[int] = []
 
     @staticmethod
     def _boxes(side: JoinedBoxes, of: IntArray) -> _Boxes:
@@ -303,10 +305,13 @@ class _Grouping:
         self._alike_and_single()
         return self._finished()
 
+    def _code(self, family: Family) -> int:
+        return self._families.setdefault(family, len(self._families))
+
     def _add(self, family: Family, rows: IntArray | list[int]) -> None:
         self._free[rows] = False
         self._of_mistake[rows] = len(self._groups)
-        self._groups.append(family)
+        self._groups.append(self._code(family))
 
     def _whole_pages(self) -> None:
         """Rules 1 and 2."""
@@ -356,7 +361,7 @@ class _Grouping:
         # How many boxes of each mistake have to lie in a box for the mistake to lie in it.
         carried = np.bincount(np.concatenate([whole.of, parts.of]), minlength=len(self._mistakes))
         at = whole_free[several]
-        for place in np.lexsort((-area(whole.xyxy[at]), whole.page[at])).tolist():
+        for place in order_by([whole.page[at], -area(whole.xyxy[at])]).tolist():
             here = int(at[place])
             lying = inside.of(int(several[place]))
             of = parts.of[lying]
@@ -404,13 +409,14 @@ class _Grouping:
         family = np.empty(len(several) + int(single.sum()), dtype=np.int64)
         family[of_group] = named.of_mistake[rows]
         for cause, part in (("alike", family[: len(several)]), ("single", family[len(several) :])):
-            families = [each._replace(cause=cause) for each in named.families]
-            self._groups += [families[code] for code in part.tolist()]
+            codes = np.array([self._code(each._replace(cause=cause)) for each in named.families], dtype=np.int64)
+            self._groups += codes[part].tolist()
 
     def _named_families(self) -> _Named:
         """What each mistake has in common with others: its name, the labels of the sides that bear it, its side."""
         mistakes, labels = self._mistakes, [*self._labels, ""]
-        columns = [mistakes.kind.astype(np.int64)]
+        # One number for each family: rows of several columns are sorted a hundred times slower.
+        code = mistakes.kind.astype(np.int64)
         for side, boxes, first in (
             ("ground_truth", self._sides[0], mistakes.first_truth),
             ("prediction", self._sides[1], mistakes.first_prediction),
@@ -419,14 +425,15 @@ class _Grouping:
             label = np.full(len(mistakes), NONE, dtype=np.int64)
             rows = np.flatnonzero(bears[mistakes.kind] & (first != NONE))
             label[rows] = boxes.label[first[rows]]
-            columns.append(label)
-        columns.append(mistakes.side.astype(np.int64))
-        every, of_mistake = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+            code = code * len(labels) + label - NONE
+        sides = ["", *SIDES]
+        every, of_mistake = np.unique(code * len(sides) + mistakes.side - NONE, return_inverse=True)
+        shape = len(DOCUMENT), len(labels), len(labels), len(sides)
         families = [
-            Family("", DOCUMENT[kind], labels[truth], labels[prediction], "" if side == NONE else SIDES[side])
-            for kind, truth, prediction, side in every.tolist()
+            Family("", DOCUMENT[kind], labels[truth + NONE], labels[prediction + NONE], sides[at])
+            for kind, truth, prediction, at in np.column_stack(np.unravel_index(every, shape)).tolist()
         ]
-        return _Named(families, of_mistake.reshape(-1).astype(np.int64))
+        return _Named(families, of_mistake)
 
     def _finished(self) -> Causes:
         """All causes as columns, by page and then in the order in which they were made."""
@@ -437,15 +444,14 @@ class _Grouping:
         place = np.empty(groups, dtype=np.int64)
         place[order] = np.arange(groups)
         of_mistake = place[made]
-        codes: dict[Family, int] = {}
-        kind = np.array([codes.setdefault(self._groups[group], len(codes)) for group in order.tolist()], dtype=np.int64)
+        kinds, kind = _by_first(np.array(self._groups, dtype=np.int64)[order], list(self._families))
         counts = np.column_stack(
             [np.bincount(of_mistake[side.of], minlength=groups) for side in (self._truth, self._prediction)]
         )
         cost = np.bincount(of_mistake, weights=self._mistakes.corrections, minlength=groups)
         mistakes = np.argsort(of_mistake, kind="stable")
         return Causes(
-            kinds=tuple(codes),
+            kinds=kinds,
             kind=kind,
             page=page[order],
             cost=cost.astype(np.int64),
@@ -454,6 +460,17 @@ class _Grouping:
             rows=Rows(mistakes, np.searchsorted(of_mistake[mistakes], np.arange(groups + 1))),
             counts=counts,
         )
+
+
+def _by_first(codes: IntArray, families: list[Family]) -> tuple[tuple[Family, ...], IntArray]:
+    """The families that occur, in the order in which each does first, and the place of each code among them, int64."""
+    first = np.full(len(families), len(codes), dtype=np.int64)
+    # Backwards: what is written last comes first.
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(codes))]
+    place = np.full(len(families), NONE, dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return tuple(families[at] for at in order.tolist()), place[codes]
 
 
 class _Named(NamedTuple):
@@ -550,6 +567,6 @@ def _inside(wholes: _Boxes, boxes: _Boxes) -> _Inside:
         return np.asarray((own[box] > 0.0) & (shared >= INSIDE_SHARE * own[box]), dtype=np.float64)
 
     pairs = overlapping_pairs(wholes.xyxy, wholes.page, boxes.xyxy, boxes.page, iou_floor=1.0, measure=lies)
-    order = np.lexsort((pairs.prediction, pairs.ground_truth))
+    order = order_by([pairs.ground_truth, pairs.prediction])
     whole, box = pairs.ground_truth[order], pairs.prediction[order]
     return _Inside(box, np.searchsorted(whole, np.arange(len(wholes.rows) + 1)))

@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap, iou, overlap
+from evaluator.model.order import order_by
 from evaluator.model.polygons import Outlined, outline_bounds, polygon_overlap
 
 N = TypeVar("N", int, IntArray)
@@ -27,6 +28,9 @@ _PAIRS_KEPT = 4
 _SCANNED_PER_PAIR = 64
 # Pairs to compare for each box from which on it is worth looking whether the other axis has fewer.
 _WIDE = 32
+# Up to so many pairs of one group for each box, all of them are compared; and numbers of groups for each box.
+_FEW_PER_BOX = 2
+_NUMBERS_PER_BOX = 8
 # Boxes that share any area.
 TOUCHING = float(np.finfo(np.float64).tiny)
 # A round of mutual best pairs that settles less than this share of the open pairs is not worth its scan.
@@ -250,17 +254,21 @@ def _search(
     if not len(ground_truth) or not len(prediction):
         return
     sides = ground_truth, ground_truth_group, prediction, prediction_group
-    window = _window(*sides, axis=1)
-    if window.size > _WIDE * (len(ground_truth) + len(prediction)):
-        # Columns of a table, bars of a chart: many boxes of one height are told apart by their sides.
-        window = min(window, _window(*sides, axis=0), key=lambda either: either.size)
+    window = _whole_groups(ground_truth_group, prediction_group)
+    of_one_group = window is not None
+    if window is None:
+        window = _window(*sides, axis=1)
+        if window.size > _WIDE * (len(ground_truth) + len(prediction)):
+            # Columns of a table, bars of a chart: many boxes of one height are told apart by their sides.
+            window = min(window, _window(*sides, axis=0), key=lambda either: either.size)
     order, low, high = window.order, window.low, window.high
     for rows in _slices_of(np.maximum(high - low, 0)):
         for compared, offset in _pieces(rows, np.maximum(high[rows] - low[rows], 0)):
-            truth = order[low[compared] + offset]
-            together = ground_truth_group[truth] == prediction_group[compared]
-            predicted, truth = compared[together], truth[together]
-            value = measure(truth, predicted) if measure else iou(ground_truth[truth], prediction[predicted])
+            predicted, truth = compared, order[low[compared] + offset]
+            if not of_one_group:
+                together = ground_truth_group[truth] == prediction_group[compared]
+                predicted, truth = compared[together], truth[together]
+            value = measure(truth, predicted) if measure else _iou_of(ground_truth, truth, prediction, predicted)
             enough = value >= iou_floor
             yield Candidates(predicted[enough], truth[enough], value[enough])
 
@@ -276,6 +284,28 @@ class _Window(NamedTuple):
     def size(self) -> int:
         """How many pairs there are to compare."""
         return int(np.maximum(self.high - self.low, 0).sum())
+
+
+def _iou_of(ground_truth: FloatArray, truth: IntArray, prediction: FloatArray, predicted: IntArray) -> FloatArray:
+    """IoU of some rows of one side with some of the other."""
+    return iou(ground_truth.take(truth, axis=0), prediction.take(predicted, axis=0))
+
+
+def _whole_groups(ground_truth_group: IntArray, prediction_group: IntArray) -> _Window | None:
+    """All ground truth of the group of each prediction; None where that is much to compare.
+
+    With few boxes on a page it is less work to compare them all than to find those at one height.
+    """
+    boxes = len(ground_truth_group) + len(prediction_group)
+    groups = 1 + max(int(ground_truth_group.max()), int(prediction_group.max()))
+    if groups > _NUMBERS_PER_BOX * boxes:
+        return None
+    sizes = np.bincount(ground_truth_group, minlength=groups)
+    width = sizes[prediction_group]
+    if int(width.sum()) > _FEW_PER_BOX * boxes:
+        return None
+    high = np.cumsum(sizes)[prediction_group]
+    return _Window(np.argsort(ground_truth_group, kind="stable"), high - width, high)
 
 
 def _window(
@@ -453,8 +483,8 @@ def fit_pairs(
     alone = _alone(pairs, len(ground_truth), len(prediction))
     # Stable: equal IoU keep the (prediction, ground truth) order of the candidates.
     contested = np.flatnonzero(~alone)
-    contested = contested[np.argsort(-pairs.iou[contested], kind="stable")]
-    order = np.lexsort((-pairs.iou, group[pairs.ground_truth]))
+    contested = contested[order_by([-pairs.iou[contested]])]
+    order = order_by([group[pairs.ground_truth], -pairs.iou])
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     predicted, truth = pairs.prediction[order], pairs.ground_truth[order]

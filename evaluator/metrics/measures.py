@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from evaluator.metrics.ranked import Curves, Interpolation, Ranking
+from evaluator.metrics.ranked import Curves, Interpolation, Ranking, per_document
 from evaluator.metrics.results import ratio
 from evaluator.model.boxes import FloatArray, IntArray
 
@@ -110,7 +110,7 @@ class Averages:
     @cached_property
     def per_document(self) -> FloatArray:
         """The average precision of each document."""
-        return _columns(self.documents, [ranking.per_document(self.interpolated) for ranking in self.rankings])
+        return _columns(self.documents, per_document(self.rankings, self.interpolated))
 
     def resampled(self, weights: FloatArray) -> FloatArray:
         """The average precision of the weighted curves."""

@@ -1,12 +1,10 @@
 """Which pixels carry which labels on two layers of boxes: exact counts, without painting a pixel.
 
-Owns the raster rule (which pixels a box covers), the slab sweep over batches of pages, and `PairCounts`, the
+Owns the raster rule (which pixels a box covers), the batches of pages that are swept at once, and `PairCounts`, the
 integer result that everything else about pixels follows from: how many pixels carry the label set G on the first
 side and P on the second. A label set is a 64-bit word: bit 0 is the background and is alone, bits 1 to 63 are
-classes. Pages are cut between the edges of their boxes into horizontal slabs, and each slab from left to right
-into stretches of constant label sets, so that the cost follows the boxes and not the resolution. Coordinates
-are pixels of the page's raster, origin top left. What a class is called, and what is made of the counts, is not
-known here.
+classes. Coordinates are pixels of the page's raster, origin top left. The sweep itself is `pixel_sweep`; what a class
+is called, and what is made of the counts, is not known here.
 """
 
 from __future__ import annotations
@@ -16,39 +14,26 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from evaluator.metrics.pixel_sweep import X_BITS, Areas, Covered, WordArray, swept
 from evaluator.model.boxes import FloatArray, IntArray
-
-WordArray = npt.NDArray[np.uint64]
 
 BACKGROUND: Final = 1
 """The label set of a pixel that no box covers: bit 0 alone."""
 MAX_CLASSES: Final = 63
 """Classes beside the background that a 64-bit word has room for."""
-MAX_SIDE: Final = (1 << 20) - 1
+MAX_SIDE: Final = (1 << X_BITS) - 1
 """Widest and highest page in pixels."""
 
-# One number holds a stretch: slab | field | x1 | x2, or an edge of one: slab | x | field. A field is a side and a bit.
-_X_BITS: Final = 20
-_X_MASK: Final = (1 << _X_BITS) - 1
-_FIELD_BITS: Final = 7
-_FIELD_MASK: Final = (1 << _FIELD_BITS) - 1
-_SECOND_SIDE: Final = 64
-# What remains of 63 bits: slabs that are swept in one go.
-_MOST_SLABS: Final = 1 << (63 - _FIELD_BITS - 2 * _X_BITS)
-# Boxes, and pieces of boxes between two slab edges, in one go: what they need stays in the processor's cache.
+# Boxes in one go.
 _BOXES_AT_ONCE: Final = 1 << 12
-_PIECES_AT_ONCE: Final = 1 << 16
 # Scaling and scaling back moves an edge by less than this (in pixels); floor and ceil must not see it.
 _NOISE: Final = 1e-9
+# Bits of a number that is not negative.
+_NUMBER_BITS: Final = 63
 
-_BITS = np.arange(_SECOND_SIDE, dtype=np.uint64)
-_FIRST_WORD = np.concatenate([np.uint64(1) << _BITS, np.zeros(_SECOND_SIDE, np.uint64)])
-_SECOND_WORD = np.concatenate([np.zeros(_SECOND_SIDE, np.uint64), np.uint64(1) << _BITS])
-# Both sides in one word, for classes up to bit 31: the first in the upper half.
-_HALF: Final = np.uint64(32)
-_BOTH_WORDS = (_FIRST_WORD << _HALF) | (_SECOND_WORD & np.uint64(0xFFFFFFFF))
+_NO_WORD: Final = np.empty(0, np.uint64)
+_NOTHING: Final = Areas(np.empty(0, np.int64), _NO_WORD, _NO_WORD, np.empty(0, np.int64))
 
 
 class Resolution(NamedTuple):
@@ -187,11 +172,11 @@ def count_pairs(
     parts = []
     for start, stop in _batches(ends[0] + ends[1]):
         rows = [order[end[start] : end[stop]] for (_, order), end in zip(sides, ends, strict=True)]
-        labelled = _swept(_covered(first, second, rows, size, start), stop - start)
-        parts.append(_with_background(labelled, size[start:stop]))
+        swept_parts = swept(_covered(first, second, rows, size, start))
+        parts += [part._replace(page=part.page + start) for part in swept_parts]
         if count is not None:
             count(stop, len(size))
-    return in_sequence(parts) if parts else _no_counts(0)
+    return _with_background(parts, size)
 
 
 def covered_pixels(side: Resolution, rows: IntArray, size: IntArray) -> IntArray:
@@ -200,10 +185,16 @@ def covered_pixels(side: Resolution, rows: IntArray, size: IntArray) -> IntArray
     First column and row, and those after the last: x2 <= x1 or y2 <= y1 for a box that covers nothing. `size`, int64,
     shape (P, 2), is the width and height of the raster of each page.
     """
-    edges = pixel_edges(side, rows)
-    np.maximum(edges, 0.0, out=edges)
-    np.minimum(edges, np.concatenate([size, size], axis=1)[side.page[rows]], out=edges)
-    return edges.astype(np.int64)
+    return on_page(pixel_edges(side, rows), side.page[rows], size)
+
+
+def on_page(edges: FloatArray, page: IntArray, size: IntArray) -> IntArray:
+    """Edges from `pixel_edges` cut off at the page of each, int64, shape (n, 4); `size` is that of each page."""
+    most = size[page]
+    covered = np.maximum(edges, 0.0)
+    np.minimum(covered[:, :2], most, out=covered[:, :2])
+    np.minimum(covered[:, 2:], most, out=covered[:, 2:])
+    return covered.astype(np.int64)
 
 
 def pixel_edges(side: Resolution, rows: IntArray) -> FloatArray:
@@ -214,17 +205,6 @@ def pixel_edges(side: Resolution, rows: IntArray) -> FloatArray:
     np.floor(edges[:, :2], out=edges[:, :2])
     np.ceil(edges[:, 2:], out=edges[:, 2:])
     return edges
-
-
-class _Covered(NamedTuple):
-    """Boxes of a batch that cover at least one pixel, int64 columns of one length: page in the batch, field, edges."""
-
-    page: IntArray
-    field: IntArray
-    x1: IntArray
-    y1: IntArray
-    x2: IntArray
-    y2: IntArray
 
 
 def _batches(ends: IntArray) -> Iterator[tuple[int, int]]:
@@ -238,144 +218,63 @@ def _batches(ends: IntArray) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def _covered(first: Resolution, second: Resolution, rows: Sequence[IntArray], size: IntArray, start: int) -> _Covered:
+def _covered(first: Resolution, second: Resolution, rows: Sequence[IntArray], size: IntArray, start: int) -> Covered:
     """The boxes of both sides in the given rows as pixels of their pages, those that cover nothing left out."""
     sides = tuple(zip((first, second), rows, strict=True))
     edges = np.concatenate([covered_pixels(side, chosen, size) for side, chosen in sides])
     page = np.concatenate([side.page[chosen] for side, chosen in sides]) - start
-    field = np.concatenate([side.bit[chosen] + at * _SECOND_SIDE for at, (side, chosen) in enumerate(sides)])
+    bit = np.concatenate([side.bit[chosen] for side, chosen in sides])
+    of_side = np.repeat([0, 1], [len(chosen) for chosen in rows])
     seen = (edges[:, 0] < edges[:, 2]) & (edges[:, 1] < edges[:, 3])
-    return _Covered(page[seen], field[seen], *edges.T[:, seen])
+    return Covered(page[seen], of_side[seen], bit[seen], *edges.T[:, seen])
 
 
-def _swept(boxes: _Covered, pages: int) -> PairCounts:
-    """The labelled pixels of a batch of pages; a side without label has the word 0."""
-    if not len(boxes.page):
-        return _no_counts(pages)
-    edge, slab = np.unique(
-        np.concatenate([boxes.page << _X_BITS | boxes.y1, boxes.page << _X_BITS | boxes.y2]), return_inverse=True
-    )
-    top, bottom = slab[: len(boxes.page)], slab[len(boxes.page) :]
-    # Between the last edge of a page and the first of the next no box is: that height is never asked for.
-    height, page = np.diff(edge), edge[:-1] >> _X_BITS
-    constant = (boxes.field << _X_BITS | boxes.x1) << _X_BITS | boxes.x2
-    wide = bool((boxes.field & (_SECOND_SIDE - 1)).max() >= int(_HALF))
-    parts = [_no_counts(pages)]
-    for low, high in _slab_ranges(top, bottom, len(height)):
-        here = slice(None) if high - low == len(height) else np.flatnonzero((top < high) & (bottom > low))
-        pieces = _pieces(np.maximum(top[here], low) - low, np.minimum(bottom[here], high) - low, constant[here])
-        if len(pieces):
-            parts.append(_stretches(_edges(pieces), height[low:high], page[low:high], pages, wide=wide))
-    return parts[1] if len(parts) == 2 else merge(parts)
-
-
-def _slab_ranges(top: IntArray, bottom: IntArray, slabs: int) -> Iterator[tuple[int, int]]:
-    """First slab and the one after the last of ranges with about `_PIECES_AT_ONCE` pieces of boxes."""
-    if int((bottom - top).sum()) <= _PIECES_AT_ONCE and slabs <= _MOST_SLABS:
-        yield 0, slabs
-        return
-    begun, ended = np.bincount(top, minlength=slabs + 1), np.bincount(bottom, minlength=slabs + 1)
-    pieces = np.cumsum(np.cumsum(begun - ended)[:slabs])
-    low = 0
-    while low < slabs:
-        before = int(pieces[low - 1]) if low else 0
-        high = int(np.searchsorted(pieces, before + _PIECES_AT_ONCE, side="right"))
-        high = min(max(high, low + 1), low + _MOST_SLABS, slabs)
-        yield low, high
-        low = high
-
-
-def _pieces(top: IntArray, bottom: IntArray, constant: IntArray) -> IntArray:
-    """A number slab | field | x1 | x2 for each box in each slab from its top to before its bottom, sorted."""
-    span = bottom - top
-    end = np.cumsum(span)
-    pieces = np.arange(int(span.sum()))
-    pieces -= np.repeat(end - span - top, span)
-    pieces <<= _FIELD_BITS + 2 * _X_BITS
-    pieces |= np.repeat(constant, span)
-    pieces.sort()
-    return pieces
-
-
-def _edges(pieces: IntArray) -> IntArray:
-    """A number slab | x | field for each edge of the union of each field's pieces in its slab, sorted.
-
-    Pieces of one field that overlap or touch become one, so that passing an edge always turns its field on
-    or off: any number of boxes on one spot is one.
-    """
-    begin = pieces >> _X_BITS
-    # slab | field | x2: the running maximum starts anew with each slab and field.
-    reach = begin & ~_X_MASK
-    reach |= pieces & _X_MASK
-    np.maximum.accumulate(reach, out=reach)
-    gap = np.flatnonzero(begin[1:] > reach[:-1])
-    # In place from here on: fresh memory costs more than the arithmetic.
-    edges = np.concatenate([begin[:1], begin[gap + 1], reach[gap], reach[-1:]])
-    field = edges >> _X_BITS
-    field &= _FIELD_MASK
-    x = edges & _X_MASK
-    x <<= _FIELD_BITS
-    x |= field
-    edges &= ~((1 << (_X_BITS + _FIELD_BITS)) - 1)
-    edges |= x
-    edges.sort()
-    return edges
-
-
-def _stretches(edges: IntArray, height: IntArray, page: IntArray, pages: int, *, wide: bool) -> PairCounts:
-    """The pixels between sorted edges, added up by page and pair of label sets."""
-    words = (_FIRST_WORD, _SECOND_WORD) if wide else (_BOTH_WORDS,)
-    field = edges & _FIELD_MASK
-    states = [np.bitwise_xor.accumulate(word[field])[:-1] for word in words]
-    at = edges >> _FIELD_BITS
-    width = np.diff(at)
-    # Beyond the last edge of a slab every field is off, so no stretch reaches into the next slab.
-    labelled = states[0] != 0 if not wide else (states[0] | states[1]) != 0
-    kept = np.flatnonzero(labelled & (width > 0))
-    slab = at[kept] >> _X_BITS
-    first, second, pair = _distinct([state[kept] for state in states])
-    # Exact: a page has fewer than 2**40 pixels, and float64 counts to 2**53.
-    sums = np.bincount(page[slab] * len(first) + pair, weights=width[kept] * height[slab], minlength=pages * len(first))
-    row = np.flatnonzero(sums > 0.0)
-    scope, pair = np.divmod(row, len(first))
-    return PairCounts(pages, scope, pair, sums[row].astype(np.int64), first, second)
-
-
-def _distinct(states: Sequence[WordArray]) -> tuple[WordArray, WordArray, IntArray]:
-    """The different pairs of label sets, sorted, and the pair of each stretch."""
-    if len(states) == 1:
-        both, pair = np.unique(states[0], return_inverse=True)
-        return both >> _HALF, both & np.uint64(0xFFFFFFFF), pair
-    (first, left), (second, right) = (np.unique(state, return_inverse=True) for state in states)
-    known, pair = np.unique(left * len(second) + right, return_inverse=True)
-    return first[known // len(second)], second[known % len(second)], pair
-
-
-def _with_background(labelled: PairCounts, size: IntArray) -> PairCounts:
-    """The same with a background: no label becomes it, and what no box covers is it on both sides."""
-    bare = size[:, 0] * size[:, 1] - labelled.totals
-    pages = np.flatnonzero(bare > 0)
-    scope = np.concatenate([pages, labelled.scope])
-    order = np.argsort(scope, kind="stable")
-    # The pair of two backgrounds is the lowest there is, so pairs stay in order.
-    return PairCounts(
-        scopes=len(size),
-        scope=scope[order],
-        pair=np.concatenate([np.zeros(len(pages), np.int64), labelled.pair + 1])[order],
-        pixels=np.concatenate([bare[pages], labelled.pixels])[order],
-        first=np.maximum(np.append(np.uint64(0), labelled.first), np.uint64(BACKGROUND)),
-        second=np.maximum(np.append(np.uint64(0), labelled.second), np.uint64(BACKGROUND)),
-    )
+def _with_background(parts: Sequence[Areas], size: IntArray) -> PairCounts:
+    """Labelled pixels with a background: no label becomes it, and what no box covers is it on both sides."""
+    page, first, second, pixels = (np.concatenate(columns) for columns in zip(_NOTHING, *parts, strict=True))
+    bare = size[:, 0] * size[:, 1] - _summed(page, pixels, len(size))
+    open_page = bare > 0
+    # Two backgrounds are the lowest pair there is, so they come first on their page.
+    before = np.cumsum(open_page)
+    place = np.arange(len(page)) + before[page]
+    own = np.flatnonzero(open_page)
+    own_place = np.searchsorted(page, own) + before[own] - 1
+    columns = []
+    for labelled, added in ((page, own), (first, BACKGROUND), (second, BACKGROUND), (pixels, bare[own])):
+        column = np.empty(len(page) + len(own), dtype=labelled.dtype)
+        column[place], column[own_place] = labelled, added
+        columns.append(column)
+    scope, first, second, pixels = columns
+    np.maximum(first, np.uint64(BACKGROUND), out=first)
+    np.maximum(second, np.uint64(BACKGROUND), out=second)
+    known, pair = _known_pairs(first, second)
+    rows = PairCounts(len(size), scope, pair, pixels, first[known], second[known])
+    # A page that was swept in several parts has a pair more than once.
+    key = scope * len(known) + pair
+    return _gathered(rows) if (key[1:] <= key[:-1]).any() else rows
 
 
 def _known_pairs(first: WordArray, second: WordArray) -> tuple[IntArray, IntArray]:
     """One row of each different pair, in the order of the pairs; and the position in it of each row."""
-    order = np.lexsort((second, first))
+    order = _order(first, second)
     new = np.ones(len(order), dtype=bool)
     new[1:] = (np.diff(first[order]) != 0) | (np.diff(second[order]) != 0)
     pair = np.empty(len(order), dtype=np.int64)
     pair[order] = np.cumsum(new) - 1
     return order[new], pair
+
+
+def _order(first: WordArray, second: WordArray) -> IntArray:
+    """The order of rows by first and second word."""
+    widths = [int(word.max(initial=0)).bit_length() for word in (first, second)]
+    bits = len(first).bit_length()
+    if sum(widths) + bits > _NUMBER_BITS:
+        return np.lexsort((second, first))
+    # One number to sort is several times faster than an order to find.
+    number = (first << np.uint64(widths[1]) | second).astype(np.int64) << bits
+    number |= np.arange(len(first))
+    number.sort()
+    return number & ((1 << bits) - 1)
 
 
 def _gathered(rows: PairCounts) -> PairCounts:

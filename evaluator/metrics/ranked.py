@@ -37,6 +37,8 @@ _CELLS_AT_ONCE: Final = 1 << 17
 # A stretch holds one prediction in so many of those before it, and one in so many of all.
 _STRETCHES_BEFORE: Final = 40
 _STRETCHES: Final = 384
+# Predictions of a ranking by which those that may be the same are found.
+_LOOKED_AT: Final = 64
 # Resamples that are worked on at once.
 _RESAMPLES_AT_ONCE: Final = 2000
 
@@ -211,8 +213,11 @@ def by_predictions(rankings: Sequence[Ranking], most: int | None = None) -> list
         Each place once. Groups by their first places, and rising inside; empty for no rankings.
     """
     groups: list[list[int]] = []
+    # What is compared in full is alike so far: hundreds of short rankings would be compared with each other else.
+    alike: dict[tuple[int, bytes], list[list[int]]] = {}
     for place, ranking in enumerate(rankings):
-        for group in groups:
+        candidates = alike.setdefault((len(ranking.document), ranking.document[:_LOOKED_AT].tobytes()), [])
+        for group in candidates:
             first = rankings[group[0]]
             if (
                 len(group) != most
@@ -222,8 +227,25 @@ def by_predictions(rankings: Sequence[Ranking], most: int | None = None) -> list
                 group.append(place)
                 break
         else:
-            groups.append([place])
+            candidates.append([place])
+            groups.append(candidates[-1])
     return groups
+
+
+def per_document(rankings: Sequence[Ranking], interpolated: Interpolation) -> list[FloatArray]:
+    """Average precision of each document alone by each ranking, float64, shape (D,); see `Ranking.per_document`.
+
+    Rankings of the same predictions with the same true positives, as of two thresholds, are worked out once.
+    """
+    answer = [np.empty(0)] * len(rankings)
+    for group in by_predictions(rankings):
+        known: dict[bytes, FloatArray] = {}
+        for place in group:
+            hit = rankings[place].hit.tobytes()
+            if hit not in known:
+                known[hit] = rankings[place].per_document(interpolated)
+            answer[place] = known[hit]
+    return answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,16 +284,21 @@ class _Short:
         ranked = np.cumsum(drawn[self.document], axis=0)
         # Where none is drawn yet nothing is found either: 0 / 1.
         np.maximum(ranked, 1.0, out=ranked)
-        areas = np.array([self._area(hits, drawn, ranked, np.maximum(positives, 1)) for hits in self.hits])
+        known = np.unique(np.maximum(positives, 1), return_inverse=True)
+        areas = np.array([self._area(hits, drawn, ranked, *known) for hits in self.hits])
         return np.where(positives > 0, areas[self.at], np.nan)[:, place]
 
-    def _area(self, hits: IntArray, drawn: FloatArray, ranked: FloatArray, positives: IntArray) -> FloatArray:
-        """The area under each curve, shape (R,), from the last true positive to the first, all resamples at a time."""
-        area, best, precision = np.zeros((3, len(positives)))
+    def _area(
+        self, hits: IntArray, drawn: FloatArray, ranked: FloatArray, known: IntArray, row: IntArray
+    ) -> FloatArray:
+        """The area under each curve, shape (R,), from the last true positive to the first, all resamples at a time.
+
+        `known` are the numbers of ground truth that the resamples have, `row` which of them each one has.
+        """
+        area, best, precision = np.zeros((3, len(row)))
         owner = self.document[hits]
         upto = np.bincount(owner, minlength=len(drawn)) @ drawn
         # What is reached follows from two small numbers: looked up, in a table that begins anew for each of one.
-        known, row = np.unique(positives, return_inverse=True)
         width = int(upto.max(initial=0.0)) + 1
         known = known[:, None]
         table = np.asarray(self.interpolated(np.minimum(np.arange(width), known), known), dtype=np.float64)

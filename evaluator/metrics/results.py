@@ -8,6 +8,7 @@ never 0 or -1. Which boxes count, and what a row is, the protocol decides.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -319,10 +320,11 @@ def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
     >>> distinct_names(["toy", "base", "toy"])
     ('toy (1)', 'base', 'toy (2)')
     """
-    return tuple(
-        name if names.count(name) == 1 else f"{name} ({names[: place + 1].count(name)})"
-        for place, name in enumerate(names)
-    )
+    count, seen, distinct = Counter(names), Counter[str](), []
+    for name in names:
+        seen[name] += 1
+        distinct.append(name if count[name] == 1 else f"{name} ({seen[name]})")
+    return tuple(distinct)
 
 
 def capitalised(text: str) -> str:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final, Literal, NoReturn
 
 import msgspec
@@ -20,6 +21,8 @@ Severity = Literal["error", "warning"]
 # Longer excerpts help nobody and let one hostile value fill a terminal.
 _FOUND_LIMIT: Final = 160
 _EXAMPLES: Final = 3
+MOST_SHOWN: Final = 400
+"""Characters of a name, or of a sentence with names, that a view is sent."""
 # More issues of one rule in one file are shown as one.
 _FOLDED_FROM: Final = 5
 _CLOSING: Final = re.compile(r"the same ([\d,]+) more times")
@@ -240,6 +243,38 @@ def plain(text: str) -> str:
         char if unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn") else ascii(char)[1:-1]
         for char in text
     )
+
+
+def cut(text: str) -> str:
+    """Text of a bounded length: of a very long name its beginning, its length and a sign that tells it from others.
+
+    Examples
+    --------
+    >>> cut("Table"), cut("x" * 10_000) == "x" * 400 + "… (10,000 characters, 0d55a4a3)"
+    ('Table', True)
+    """
+    if len(text) <= MOST_SHOWN:
+        return text
+    sign = zlib.crc32(text.encode("utf-8", "surrogatepass"))
+    return f"{text[:MOST_SHOWN]}… ({len(text):,} characters, {sign:08x})"
+
+
+def whole(text: str, names: Collection[str]) -> str:
+    """The one of some names that was `cut` to a text; the text itself for one that was not.
+
+    Examples
+    --------
+    >>> whole(cut("x" * 10_000), ["Table", "x" * 10_000]) == "x" * 10_000, whole("Table", ["Table"])
+    (True, 'Table')
+    """
+    if len(text) <= MOST_SHOWN or text in names:
+        return text
+    return next((name for name in names if cut(name) == text), text)
+
+
+def displayed(text: str) -> str:
+    """A name, or a sentence with names, as a view shows it: `cut`, then `plain`."""
+    return plain(cut(text))
 
 
 def isolated(name: str) -> str:

@@ -658,4 +658,4 @@ def ledger_of(contents: Contents) -> dict[str, Any] | None:
     if contents.ledger is None:
         return None
     rows = [{"label": plain(label), **counts} for label, counts in contents.ledger.to_json().items()]
-    return {"total": contents.ledger.total.row(0), "rows": rows}
+    return {"total": contents.ledger.total.rows()[0], "rows": rows}

@@ -67,6 +67,11 @@ __all__ = ["Description", "Ink", "Layout", "PageImage", "PagePool", "Words", "sh
 
 # Of a process whose page is slow, as `nice` counts: a tenth of what others get while they want it.
 _SLOW_PRIORITY = 10
+# A page is slow by what it takes of the processor: on a busy machine every page is late. One that never ends is stopped
+# after so many times its limit by the clock, which is more than it needs with a tenth of the processor.
+_CLOCK_LIMITS: Final = 12
+# The processor's time is told in hundredths of a second.
+_LEAST_WAIT: Final = 0.02
 _MAX_DPI = 1200.0
 _MAX_WIDTH = 16_000
 
@@ -186,7 +191,7 @@ _Key = tuple[object, ...]
 
 
 class _Expired(Exception):
-    """The worker was killed because its time was over."""
+    """The worker was killed because its time was over; its text is which one."""
 
 
 class _Lost(Exception):
@@ -253,35 +258,35 @@ class _Worker:
         process = self.process
         if process.stdin is None or process.stdout is None:
             raise _Lost("It has no pipes.")
-        turn = threading.Lock()
-        state = "running"
+        turn, over = threading.Lock(), threading.Event()
+        state, after = "running", ""
 
-        def stop() -> None:
-            nonlocal state
-            # Under the lock: a limit that fires while the answer arrives must not kill the next request.
+        def watch() -> None:
+            nonlocal state, after
+            after = self._time_over(over, limit, limit * _CLOCK_LIMITS if payload is not None else limit)
+            # Under the lock: a limit that is reached while the answer arrives must not kill the next request.
             with turn:
-                if state == "running":
+                if after and state == "running":
                     state = "expired"
                     self.kill()
 
         # Pipes cannot be polled on Windows, so the limit is a second thread that kills; the read then ends.
-        watch = threading.Timer(limit, stop)
-        watch.daemon = True
-        watch.start()
+        watching = threading.Thread(target=watch, daemon=True, name="time of a page")
+        watching.start()
         answer = None
         try:
             if payload is not None:
                 write_frame(process.stdin, payload)
             answer = read_frame(process.stdout, limit=REPLY_BYTES_LIMIT)
         except (OSError, ValueError) as problem:
-            raise (_Expired() if state == "expired" else _Lost(str(problem))) from problem
+            raise (_Expired(after) if state == "expired" else _Lost(str(problem))) from problem
         finally:
             with turn:
                 state = "done" if state == "running" else state
-            watch.cancel()
-            watch.join()
+            over.set()
+            watching.join()
         if state == "expired":
-            raise _Expired
+            raise _Expired(after)
         if answer is None:
             raise _Lost("It ended.")
         try:
@@ -289,6 +294,26 @@ class _Worker:
         except (msgspec.MsgspecError, UnicodeError) as problem:
             raise _Lost("It sent something that is not an answer.") from problem
         return reply
+
+    def _time_over(self, over: threading.Event, limit: float, by_clock: float) -> str:
+        """Wait until a request is over, or has taken `limit` seconds of the processor or `by_clock` of the clock.
+
+        Returns
+        -------
+        str
+            The limit that was reached; empty for a request that is over.
+        """
+        started, before = time.monotonic(), self.processor_seconds()
+        left = limit
+        # What a process takes of the processor cannot overtake the clock, so nothing is looked at before the limit.
+        while not over.wait(max(left, _LEAST_WAIT)):
+            used, clock = self.processor_seconds() - before, time.monotonic() - started
+            if used >= limit:
+                return f"{limit:g} s of the processor"
+            if clock >= by_clock:
+                return f"{by_clock:g} s"
+            left = min(limit - used, by_clock - clock)
+        return ""
 
     def processor_seconds(self) -> float:
         """What the process has taken of the processor; the time of the clock where the system does not say."""
@@ -397,7 +422,8 @@ class PagePool:
     spares : int
         Processes kept warm beyond those, to replace a killed one at once.
     time_limit : float
-        Seconds for one request; then its process is killed.
+        Seconds of the processor for one request, which may take twelve times as long by the clock; then its process is
+        killed.
     wait_limit : float
         Seconds that a request waits for its turn.
     slow_after : float
@@ -416,8 +442,8 @@ class PagePool:
     Notes
     -----
     Each question takes a path from ``find_document``, and most a page index from 0; what cannot be answered raises a
-    `PageProblem`. Processes start with the first request, one and a spare; more only when requests overlap. Requests
-    for one page wait for each other: twenty users on a page that never ends cost one worker, not all.
+    `PageProblem`. Processes start with the first request or with `start`, one and a spare; more only when requests
+    overlap. Requests for one page wait for each other: twenty users on a page that never ends cost one worker, not all.
     """
 
     def __init__(
@@ -499,6 +525,12 @@ class PagePool:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+    def start(self) -> None:
+        """Start the processes that the first request would wait for; nothing is waited for here."""
+        with self._lock:
+            self._resting = False
+        self._refill()
 
     def renderer(self) -> tuple[str, tuple[str, ...]]:
         """Names and versions of the renderer, and what confines its process (`system.confine.shut_in`)."""
@@ -742,8 +774,8 @@ class PagePool:
                     del self._turns[page]
 
     def _block(self, page: _Key, problem: PageProblem) -> None:
-        detail = f"{self._time_limit:g} s" if problem.kind == "too_slow" else ""
-        self._blocked.put((*page, self._engine), (self._clock() + self._blocked_for, problem.kind, detail), 256)
+        blocked = self._clock() + self._blocked_for, problem.kind, problem.detail
+        self._blocked.put((*page, self._engine), blocked, 256)
 
     def _refuse_blocked(self, page: _Key, name: str, page_index: int) -> None:
         blocked = self._blocked.get((*page, self._engine))
@@ -788,9 +820,8 @@ class PagePool:
                 reply = worker.ask(request, limit=self._time_limit)
                 answer = _checked(reply)
                 healthy = not (isinstance(reply, Failure) and reply.kind == "out_of_memory")
-            except _Expired:
-                detail = f"{self._time_limit:g} s"
-                raise PageProblem("too_slow", document=name, page_index=page_index, detail=detail) from None
+            except _Expired as problem:
+                raise PageProblem("too_slow", document=name, page_index=page_index, detail=str(problem)) from None
             except _Lost:
                 raise PageProblem("worker_lost", document=name, page_index=page_index) from None
             finally:

@@ -117,6 +117,8 @@ class PageProblem(Exception):
     ----------
     kind : str
         The typed outcome.
+    detail : str
+        As it was given.
     title, text, fix : str
         Sentences for the reader; control characters escaped, no path of this machine.
     """
@@ -125,6 +127,7 @@ class PageProblem(Exception):
         self, kind: ProblemKind, *, document: str, folder: str = "", page_index: int = 0, detail: str = ""
     ) -> None:
         self.kind = kind
+        self.detail = detail
         self._arguments = (document, folder, page_index, detail)
         shown = {
             "document": plain(_shortened(document)) or '""',

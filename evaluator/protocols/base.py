@@ -379,6 +379,20 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         """The labels that the ground truth and the prediction of a result know; empty without labelled boxes."""
         return (), ()
 
+    def crowd_issues(self, truth: Annotations) -> tuple[Issue, ...]:
+        """That regions of many objects count as plain boxes, in a system that does not know them."""
+        crowd = truth.boxes.crowd
+        if self.knows_crowds or crowd is None or not crowd.any():
+            return ()
+        collector = Collector(truth.name, max_per_rule=None)
+        collector.warning(
+            f"{truth.items_at}[{int(truth.boxes.position[int(crowd.argmax())])}].iscrowd" if truth.items_at else "",
+            f"{self.title} has no regions of many objects (iscrowd)",
+            count_of(int(crowd.sum()), "region"),
+            "They count as plain ground truth; coco leaves them, and what is predicted in them, out.",
+        )
+        return collector.issues()
+
     def item_ledgers(self, a: Any, b: Any) -> tuple[ItemLedger, ...]:  # noqa: ANN401 - the protocol's own results
         """Two results of this protocol thing by thing; empty where boxes are matched one to one, see `Comparison`."""
         return ()
@@ -484,24 +498,10 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         if options.polygons:
             outlines = (*formats.outline_issues(truth), *formats.outline_issues(predicted))
         resolved = formats.resolve(predicted, truth)
-        pair = (*self.pair_issues(truth, resolved, options), *self._crowd_issues(truth))
+        pair = (*self.pair_issues(truth, resolved, options), *self.crowd_issues(truth))
         own = tuple(dict.fromkeys((*predicted.issues, *resolved.issues)))
         every = checked(truth.issues, own, outlines, pair)
         return resolved, checked(every, crowding_issues(truth, resolved, polygons=options.polygons))
-
-    def _crowd_issues(self, truth: Annotations) -> tuple[Issue, ...]:
-        """That regions of many objects count as plain boxes, in a system that does not know them."""
-        crowd = truth.boxes.crowd
-        if self.knows_crowds or crowd is None or not crowd.any():
-            return ()
-        collector = Collector(truth.name, max_per_rule=None)
-        collector.warning(
-            f"{truth.items_at}[{int(truth.boxes.position[int(crowd.argmax())])}].iscrowd" if truth.items_at else "",
-            f"{self.title} has no regions of many objects (iscrowd)",
-            count_of(int(crowd.sum()), "region"),
-            "They count as plain ground truth; coco leaves them, and what is predicted in them, out.",
-        )
-        return collector.issues()
 
     def measures(self, result: BoxEvaluation) -> Measures:
         """The ratios of the matching at the first threshold."""

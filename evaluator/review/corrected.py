@@ -19,9 +19,9 @@ import numpy as np
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.results import ResultTable, Signature
 from evaluator.model.dataset import Dataset, join
+from evaluator.model.portions import kept_boxes
 from evaluator.protocols.base import DatasetResult, Result
 from evaluator.review.corrections import Applied, Corrections
-from evaluator.review.revised import kept_boxes
 
 ResultT = TypeVar("ResultT", bound=Result)
 

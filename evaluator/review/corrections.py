@@ -45,8 +45,9 @@ from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, IntArray, iou
 from evaluator.model.dataset import Dataset, join
 from evaluator.model.issues import Issue
+from evaluator.model.portions import kept_boxes
 from evaluator.review.identity import box_model_name, rows_of_box
-from evaluator.review.revised import Addition, kept_boxes, revised
+from evaluator.review.revised import Addition, revised
 from evaluator.review.verdicts import Judged, JudgedBox, Kind, ReviewLog, Verdict
 
 SAME_OBJECT_IOU: Final = 0.5

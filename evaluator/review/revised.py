@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
+from evaluator.model.boxes import BoolArray, FloatArray, area
 from evaluator.model.dataset import Annotations, Boxes, Document
+from evaluator.model.portions import boxes_at
 
 
 class Addition(NamedTuple):
@@ -30,23 +31,6 @@ class Addition(NamedTuple):
     xyxy: tuple[float, float, float, float]
     target_id: str
     page_size: tuple[float, float] = (math.nan, math.nan)
-
-
-def kept_boxes(source: Annotations, kept: BoolArray) -> Annotations:
-    """The annotations with some of their boxes only; all pages and documents stay.
-
-    Parameters
-    ----------
-    kept : bool, shape (N,)
-
-    Returns
-    -------
-    Annotations
-        The same object when all are kept. A file of several parts becomes one.
-    """
-    if kept.all():
-        return source
-    return replace(source, boxes=_taken(source.boxes, np.flatnonzero(kept)), parts=())
 
 
 def revised(
@@ -86,29 +70,10 @@ def revised(
     for row, name in relabelled.items():
         label[row] = source.labels.index(name)
     rows = np.flatnonzero(~removed)
-    boxes = _extended(_taken(replace(source.boxes, label=label), rows), source, added)
+    boxes = _extended(boxes_at(replace(source.boxes, label=label), rows), source, added)
     digest = hashlib.sha256(f"{source.sha256}/{reason}".encode()).hexdigest()
     marks = np.concatenate([marked[rows], np.zeros(len(added), dtype=bool)])
     return replace(source, boxes=boxes, sha256=digest, parts=()), marks
-
-
-def _taken(boxes: Boxes, rows: IntArray) -> Boxes:
-    """Some of the boxes, in the order of the rows."""
-    place = {row: new for new, row in enumerate(rows.tolist())} if boxes.polygons else {}
-    return Boxes(
-        document=boxes.document[rows],
-        page=boxes.page[rows],
-        label=boxes.label[rows],
-        xyxy=boxes.xyxy[rows],
-        score=boxes.score[rows],
-        entry=boxes.entry[rows],
-        position=boxes.position[rows],
-        ids=[boxes.ids[row] for row in rows.tolist()],
-        area=None if boxes.area is None else boxes.area[rows],
-        crowd=None if boxes.crowd is None else boxes.crowd[rows],
-        polygons={place[row]: rings for row, rings in boxes.polygons.items() if row in place},
-        box_area=None if boxes.box_area is None else boxes.box_area[rows],
-    )
 
 
 def _with_labels(source: Annotations, names: Sequence[str]) -> Annotations:

@@ -24,7 +24,6 @@ from sqlalchemy import (
     Text,
     insert,
     inspect,
-    select,
     text,
     update,
 )
@@ -70,11 +69,16 @@ def stored_version(connection: Connection) -> int | None:
     Returns
     -------
     int or None
-        0 for an empty database, None for one that other programs use and we do not.
+        0 for an empty database, None for a file that other programs use and we do not.
     """
-    names = set(inspect(connection).get_table_names())
+    if connection.dialect.name == "postgresql":
+        # The general question takes a new connection as long as ten verdicts.
+        ours = "SELECT to_regclass(quote_ident(current_schema()) || '.layoutscope_version')"
+        names = {version_table.name} if connection.execute(text(ours)).scalar() else set()
+    else:
+        names = set(inspect(connection).get_table_names())
     if version_table.name in names:
-        versions = connection.execute(select(version_table.c.version)).scalars().all()
+        versions = connection.execute(text("SELECT version FROM layoutscope_version")).scalars().all()
         return max(versions, default=0)
     return None if names else 0
 

@@ -16,13 +16,14 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from time import monotonic, monotonic_ns, sleep
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote as url_quote
 
 import msgspec
-from sqlalchemy import URL, Connection, Engine, Row, create_engine, event, insert, make_url, select, text
+from sqlalchemy import URL, Connection, Engine, Row, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DisconnectionError, SQLAlchemyError
 
 from evaluator.review import schema
@@ -34,16 +35,27 @@ BUSY_SECONDS: Final = 10
 # A turn that takes longer is somebody's who is stuck; the database's own lock then decides.
 _TURN_SECONDS: Final = 3
 _CONNECT_SECONDS: Final = 10
-# Events of one statement; SQLite allows 32,766 values in one.
-_ROWS_AT_ONCE: Final = 500
-# "LSfi": who holds it may write findings.
-_ADVISORY_LOCK: Final = 0x4C536669
+# Asked for in one message, as others may wait for this writer. "LSfi": who holds that lock may write findings; a commit
+# is synchronous also where the server's own setting trades safety for speed.
+_POSTGRES_TURN: Final = (
+    f"SET LOCAL lock_timeout = '{BUSY_SECONDS}s'; SET LOCAL synchronous_commit = on; "
+    f"SELECT pg_advisory_xact_lock({0x4C536669})"
+)
 _WRITES: Final = "layoutscope_writes"
 _FILE: Final = "layoutscope_file"
 # The driver's own errors come from what is asked of it past SQLAlchemy.
 _RAISED: Final = (SQLAlchemyError, sqlite3.Error, OSError)
 
-events_of = schema.event_table.c
+# Text, because building and compiling a statement takes longer than the database needs to run it.
+_COLUMNS: Final = [column.name for column in schema.event_table.c if column.name != "seq"]
+# An event whose id is there already is not kept again. The id has two names, because PostgreSQL wants one type of each.
+_KEEP_NEW: Final = text(
+    f"INSERT INTO {schema.event_table.name} ({', '.join(_COLUMNS)}) SELECT :{', :'.join(_COLUMNS)} "  # noqa: S608
+    f"WHERE NOT EXISTS (SELECT 1 FROM {schema.event_table.name} WHERE id = :same_id)"
+)
+_READ: Final = text(
+    f"SELECT * FROM {schema.event_table.name} WHERE workspace = :workspace AND seq > :after ORDER BY seq"  # noqa: S608
+)
 
 
 class _Kept(NamedTuple):
@@ -102,14 +114,15 @@ class Store:
             Which of the projects in this database.
         """
         rows = [_row(event, workspace) for event in events]
-        # The first look at a file takes longest, so it is not left to the moment when others wait for this writer.
-        self._reading(lambda _connection: None, None)
+        if self._current_file is None:
+            # The first look at a file takes longest, so it is not left to the moment when others wait for this writer.
+            self._reading(lambda _connection: None, None)
+        statement, order = self._keeping
+        parameters: Any = [tuple(row[name] for name in order) for row in rows] if order else rows
         # One writer of this process at a time: threads then queue fairly, where SQLite's own waiting is a lottery.
-        with self._write_lock, self._turn(), self._writing() as connection:
-            known = _known_ids(connection, [row["id"] for row in rows])
-            fresh = [row for row in {row["id"]: row for row in rows}.values() if row["id"] not in known]
-            for start in range(0, len(fresh), _ROWS_AT_ONCE):
-                connection.execute(insert(schema.event_table), fresh[start : start + _ROWS_AT_ONCE])
+        with self._write_lock, self._writing() as connection:
+            if rows:
+                connection.exec_driver_sql(statement, parameters)
 
     def log(self, workspace: str = "") -> ReviewLog:
         """All events of a workspace, arranged; only new rows are read. Raises `StoreProblem`.
@@ -149,14 +162,16 @@ class Store:
         """Give the connections back; the store can be used again afterwards."""
         self._engine.dispose()
 
+    @cached_property
+    def _keeping(self) -> tuple[str, Sequence[str]]:
+        """The statement that keeps new events, and the order of its values; none where they go by name."""
+        compiled = _KEEP_NEW.compile(dialect=self._engine.dialect)
+        return compiled.string, compiled.positiontup or ()
+
     def _read(self, workspace: str, *, after: int) -> list[Row[Any]]:
         """Rows of a workspace after a number, by number."""
-        wanted = (
-            select(schema.event_table)
-            .where(events_of.workspace == workspace, events_of.seq > after)
-            .order_by(events_of.seq)
-        )
-        rows: list[Row[Any]] = self._reading(lambda connection: list(connection.execute(wanted)), [])
+        wanted = {"workspace": workspace, "after": after}
+        rows: list[Row[Any]] = self._reading(lambda connection: list(connection.execute(_READ, wanted)), [])
         return rows
 
     def _reading(self, ask: Callable[[Connection], Any], nothing: Any) -> Any:  # noqa: ANN401 - what `ask` gives
@@ -203,12 +218,8 @@ class Store:
         try:
             if self._path is not None:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
-                if connection.dialect.name == "postgresql":
-                    connection.execute(text(f"SET LOCAL lock_timeout = '{BUSY_SECONDS}s'"))
-                    # Also where the server's own setting trades safety for speed.
-                    connection.execute(text("SET LOCAL synchronous_commit = on"))
-                    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+            # The turn is the last thing waited for, and the first given back: others wait for what happens in it.
+            with self._engine.connect() as connection, self._turn(), _begun(connection):
                 file = connection.info[_FILE]
                 if file != self._current_file:
                     self._ensure_layout(connection)
@@ -376,6 +387,16 @@ def _is_read_only(raised: sqlite3.OperationalError) -> bool:
     return raised.sqlite_errorname.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM"))
 
 
+@contextmanager
+def _begun(connection: Connection) -> Iterator[None]:
+    """A transaction that holds the right to write from its start."""
+    connection.execution_options(**{_WRITES: True})
+    with connection.begin():
+        if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql(_POSTGRES_TURN)
+        yield
+
+
 def _begin(connection: Connection) -> None:
     """Begin a transaction of SQLite: a writer asks for its lock at once, so that it cannot fail later."""
     if connection.get_execution_options().get(_WRITES, False):
@@ -407,19 +428,11 @@ def _require_sound(connection: Connection, name: str) -> None:
         raise StoreProblem("corrupt", store=name, detail=f"The database reports: {str(answer).splitlines()[0]}.")
 
 
-def _known_ids(connection: Connection, ids: Sequence[str]) -> set[str]:
-    """Which of some events are there already."""
-    known: set[str] = set()
-    for start in range(0, len(ids), _ROWS_AT_ONCE):
-        wanted = select(events_of.id).where(events_of.id.in_(ids[start : start + _ROWS_AT_ONCE]))
-        known.update(connection.execute(wanted).scalars())
-    return known
-
-
 def _row(entry: Event, workspace: str) -> dict[str, Any]:
     """An event as a row."""
     return {
         "id": entry.id,
+        "same_id": entry.id,
         "workspace": workspace,
         "target": entry.target_id,
         "kind": entry.target.kind,

@@ -1,24 +1,33 @@
 """Named slices: sets of boxes with a name, kept in a file, whose measures are shown beside those of the labels.
 
 Owns the file, a JSON object of names with lists of conditions, and the numbers: every measure that is a mean over boxes
-(see `evaluator.slices.measured`), as sums by document, so that they are compared, resampled and judged like any other
-number. Their label is ``slice:NAME``.
+(see `evaluator.slices.measured`), as sums by document, and the average precisions of the protocol, so that they are
+compared, resampled and judged like any other number. Their label is ``slice:NAME``.
+
+Average precision ranks the predictions of all pages in one list. Boxes of one page and label are matched among
+themselves, so a slice of whole pages and labels is evaluated as if it were all there is. A slice that splits the boxes
+of a page otherwise has no average precision: the two sides would have to agree which boxes are in it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
 
-from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.measures import Key, Measures, Ratios
+from evaluator.metrics.box_results import ALL_LABELS, AnyBoxResult
+from evaluator.metrics.measures import Key, Measures, Part, Ratios
 from evaluator.metrics.results import ResultTable, ratio
 from evaluator.model.boxes import BoolArray, FloatArray
+from evaluator.model.dataset import join
 from evaluator.model.issues import BadInput, Collector, refuse
+from evaluator.model.portions import kept_boxes
+from evaluator.protocols import protocol_of
+from evaluator.protocols.base import BoxEvaluation
 from evaluator.slices.attributes import Attribute, OfPages
 from evaluator.slices.conditions import Condition, holding
 from evaluator.slices.measured import GROUND_TRUTH, MEASURES, Measure, counted_of, tables_of
@@ -28,6 +37,7 @@ from evaluator.system.whole_file import write_whole
 FILE_NAME: Final = "layoutscope-slices.json"
 """Where named slices are looked for, beside the ground truth."""
 PREFIX: Final = "slice:"
+LABEL: Final = "label"
 _OPS: Final = ("==", "<", ">=")
 
 
@@ -54,6 +64,21 @@ class NamedMeasure(NamedTuple):
     value: float
     total: FloatArray
     boxes: FloatArray
+
+
+class NamedNumbers(NamedTuple):
+    """The numbers of the named slices of one result.
+
+    Attributes
+    ----------
+    measures : tuple of NamedMeasure
+    averages : tuple of Part
+        Average precisions and the like of the slices of whole pages and labels, under their keys; none for protocols
+        without them.
+    """
+
+    measures: tuple[NamedMeasure, ...] = ()
+    averages: tuple[Part, ...] = ()
 
 
 def read_named(path: Path) -> tuple[NamedSlice, ...]:
@@ -125,13 +150,32 @@ def saved(path: Path, added: NamedSlice) -> tuple[NamedSlice, ...]:
     return every
 
 
+def numbers_of(
+    evaluation: BoxEvaluation,
+    named: Sequence[NamedSlice],
+    of_pages: OfPages | None = None,
+    of_boxes: Sequence[Sequence[Attribute]] = (),
+) -> NamedNumbers:
+    """Every measure of named slices at the first threshold, and their average precisions over all thresholds.
+
+    See `measured`.
+    """
+    result = evaluation.first
+    tables = _tables(result, of_pages, of_boxes)
+    averages: list[Part] = []
+    for each in named:
+        if _whole_groups(each, tables[GROUND_TRUTH]):
+            averages += _averages(evaluation, each.name, [_inside(each, table, at) for at, table in tables.items()])
+    return NamedNumbers(_measured(result, named, tables), tuple(averages))
+
+
 def measured(
     result: AnyBoxResult,
     named: Sequence[NamedSlice],
     of_pages: OfPages | None = None,
     of_boxes: Sequence[Sequence[Attribute]] = (),
 ) -> tuple[NamedMeasure, ...]:
-    """Every measure of named slices.
+    """Every measure of named slices that is a mean over boxes.
 
     A slice with a condition on the score has precision alone: the ground truth has no scores.
 
@@ -147,13 +191,23 @@ def measured(
     ValueError
         When a condition is on an attribute that there is not; one sentence.
     """
-    dataset = result.matching.dataset
-    size = len(dataset.documents)
-    known = known_of_pages(dataset.ground_truth, of_pages)
-    # The attributes of both sides, once for all measures.
+    return _measured(result, named, _tables(result, of_pages, of_boxes))
+
+
+def _tables(
+    result: AnyBoxResult, of_pages: OfPages | None, of_boxes: Sequence[Sequence[Attribute]]
+) -> dict[int, dict[str, Attribute]]:
+    """Attributes of the boxes of both sides by name, once for all measures."""
+    known = known_of_pages(result.matching.dataset.ground_truth, of_pages)
     tables = tables_of(counted_of([result], "f1"), of_pages=known, of_boxes=of_boxes, score=True)
-    by_name = {origin: attribute_table(each) for origin, each in tables.items()}
-    holds = {(each.name, origin): _inside(each, table, origin) for each in named for origin, table in by_name.items()}
+    return {origin: dict(attribute_table(each)) for origin, each in tables.items()}
+
+
+def _measured(
+    result: AnyBoxResult, named: Sequence[NamedSlice], tables: Mapping[int, Mapping[str, Attribute]]
+) -> tuple[NamedMeasure, ...]:
+    size = len(result.matching.dataset.documents)
+    holds = {(each.name, origin): _inside(each, table, origin) for each in named for origin, table in tables.items()}
     made = []
     for measure in MEASURES:
         counted = counted_of([result], measure)
@@ -171,6 +225,40 @@ def measured(
     return tuple(made)
 
 
+def _whole_groups(each: NamedSlice, table: Mapping[str, Attribute]) -> bool:
+    """Whether a slice has all boxes of a page and label or none, so that it matches nothing with the rest."""
+    return all(
+        one.attribute == LABEL or (one.attribute in table and table[one.attribute].level != "box")
+        for one in each.conditions
+    )
+
+
+def _averages(evaluation: BoxEvaluation, name: str, holds: Sequence[BoolArray | None]) -> tuple[Part, ...]:
+    """The numbers of a protocol over all labels that are no ratio of boxes, on the boxes of a slice of both sides."""
+    protocol = protocol_of(evaluation)
+    if not any(_is_average(key) for key in protocol.measures(evaluation).keys):
+        return ()
+    truth, predicted = holds
+    if truth is None or predicted is None:
+        return ()
+    dataset, model = evaluation.matching.dataset, evaluation.matching.model
+    predictions = [side.source for side in dataset.predictions]
+    predictions[model] = kept_boxes(predictions[model], predicted)
+    inside = join(kept_boxes(dataset.ground_truth.source, truth), *predictions)
+    parts = []
+    for part in protocol.measures(evaluation.on(inside)).parts:
+        columns = np.flatnonzero([_is_average(key) for key in part.keys])
+        if len(columns):
+            some = part.take(columns)
+            parts.append(replace(some, keys=tuple(Key(key.metric, PREFIX + name) for key in some.keys)))  # type: ignore[type-var]
+    return tuple(parts)
+
+
+def _is_average(key: Key) -> bool:
+    """Whether a number is over all labels, and no mean over boxes."""
+    return key.label == ALL_LABELS and key.metric not in MEASURES
+
+
 def _inside(each: NamedSlice, table: Mapping[str, Attribute], origin: int) -> BoolArray | None:
     """The boxes of a slice on one side; None for the ground truth where the slice is about scores."""
     missing = [one.attribute for one in each.conditions if one.attribute not in table]
@@ -181,13 +269,14 @@ def _inside(each: NamedSlice, table: Mapping[str, Attribute], origin: int) -> Bo
     return holding(each.conditions, table)
 
 
-def with_slices(measures: Measures, slices: Sequence[NamedMeasure]) -> Measures:
+def with_slices(measures: Measures, slices: NamedNumbers) -> Measures:
     """Measures with those of named slices besides."""
     return Measures(measures.documents, measures.overall, (*measures.parts, *slices_part(slices)))
 
 
-def slices_part(slices: Sequence[NamedMeasure]) -> tuple[Ratios, ...]:
-    """The numbers of named slices as one part of `Measures`; none without slices."""
+def slices_part(numbers: NamedNumbers) -> tuple[Part, ...]:
+    """The numbers of named slices as parts of `Measures`; none without slices."""
+    slices = numbers.measures
     if not slices:
         return ()
     part = Ratios(
@@ -196,24 +285,31 @@ def slices_part(slices: Sequence[NamedMeasure]) -> tuple[Ratios, ...]:
         numerator=np.column_stack([each.total for each in slices]),
         denominator=np.column_stack([each.boxes for each in slices]),
     )
-    return (part,)
+    return (part, *numbers.averages)
 
 
-def slices_table(slices: Sequence[NamedMeasure], title: str, signature: str) -> ResultTable:
+def slices_table(slices: NamedNumbers, title: str, signature: str) -> ResultTable:
     """One row per named slice: its measures, and of how many boxes of each side."""
+    averages = dict.fromkeys(key.metric for part in slices.averages for key in part.keys)
     columns = ("slice", "recall", "ground truth", "precision", "predictions", "f1", "mean_iou", "mean_coverage",
-               "mean_purity")  # fmt: skip
+               "mean_purity", *averages)  # fmt: skip
     rows = tuple(
-        (name, *(one[column.replace(" ", "_")] for column in columns[1:])) for name, one in slices_json(slices).items()
+        (name, *(one.get(column.replace(" ", "_")) for column in columns[1:]))
+        for name, one in slices_json(slices).items()
     )
     return ResultTable(title=title, signature=signature, columns=columns, rows=rows)
 
 
-def slices_json(slices: Sequence[NamedMeasure]) -> dict[str, Any]:
+def slices_json(slices: NamedNumbers) -> dict[str, Any]:
     """Named slices as plain values: measures, boxes of both sides and conditions, by name."""
+    averages = {
+        key: None if np.isnan(value) else float(value)
+        for part in slices.averages
+        for key, value in zip(part.keys, part.values, strict=True)
+    }
     by_name: dict[str, dict[str, Any]] = {}
     sizes: dict[Measure, str] = {"recall": "ground_truth", "precision": "predictions"}
-    for each in slices:
+    for each in slices.measures:
         one = by_name.setdefault(
             each.slice.name,
             {**dict.fromkeys((*MEASURES, *sizes.values())),
@@ -222,4 +318,6 @@ def slices_json(slices: Sequence[NamedMeasure]) -> dict[str, Any]:
         one[each.measure] = None if np.isnan(each.value) else each.value
         if each.measure in sizes:
             one[sizes[each.measure]] = int(each.boxes.sum())
+    for key, average in averages.items():
+        by_name[key.label.removeprefix(PREFIX)][key.metric] = average
     return by_name

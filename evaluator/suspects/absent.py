@@ -16,8 +16,8 @@ import numpy as np
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou
 from evaluator.suspects.at_boxes import OVERLAP_BINS, OVERLAP_EDGES, AtBoxes
 from evaluator.suspects.evidence import Seen, dependence
-from evaluator.suspects.laws import SCORE_BINS, Looks, histogram, surest_rate
-from evaluator.suspects.pairing import NOBODY, SAME_OBJECT_IOU, Columns, covered_by_others, partners
+from evaluator.suspects.laws import SCORE_BINS, Looks, binned, histogram, surest_rate, within
+from evaluator.suspects.pairing import NOBODY, SAME_OBJECT_IOU, Columns, covered_by_others, partners, shares
 
 _ROUNDS: Final = 3
 _AGREEMENT_EDGES: Final = np.array([0.55, 0.7, 0.8, 0.9])
@@ -59,23 +59,27 @@ class _Lone(NamedTuple):
     ----------
     rows : int64, shape (K, M)
         Row of each model's prediction; `NOBODY` for none.
-    there : bool, shape (K, M)
-    both : bool, shape (K,)
-        Whether two models are there.
-    bins : int64, shape (K, M)
-        Score bins; any for none.
+    at : list of int64, shape (H,)
+        For each model, the places where it has a prediction.
+    alone : list of int64, shape (A,)
+        For each model, the places where it is the only one.
+    both : int64, shape (B,)
+        Places of two models.
+    bins : list of int64, shape (H,)
+        For each model, the score bins of its predictions.
     place : Columns
         Box (the middle of both), label and page (of the surer one).
-    agreement : int64, shape (K,)
-        Bin of the IoU of both; 0 for one alone.
-    same : bool, shape (K,)
+    agreement : int64, shape (B,)
+        Bin of the IoU of both.
+    same : bool, shape (B,)
         Whether both say the same label.
     """
 
     rows: IntArray
-    there: BoolArray
-    both: BoolArray
-    bins: IntArray
+    at: list[IntArray]
+    alone: list[IntArray]
+    both: IntArray
+    bins: list[IntArray]
     place: Columns
     agreement: IntArray
     same: BoolArray
@@ -95,21 +99,22 @@ def absent(truth: Columns, seen: Sequence[Seen], evidence: AtBoxes, look: Looks,
     lone = _lone(seen)
     place = lone.place
     covered = covered_by_others(place, truth)
-    overlap = np.searchsorted(OVERLAP_EDGES, covered, side="right")
-    cells = look.cells(place.xyxy / page_size[place.page][:, [0, 1, 0, 1]])
+    overlap = binned(covered, OVERLAP_EDGES)
+    cells = look.cells(shares(place, page_size))
     right = 1.0 - evidence.wrong
-    laid = histogram(np.searchsorted(OVERLAP_EDGES, evidence.covered, side="right"), OVERLAP_BINS, right)
+    laid = histogram(binned(evidence.covered, OVERLAP_EDGES), OVERLAP_BINS, right)
     real = np.log(laid)[overlap] + look.of_label(cells, place.label) + _real(seen, evidence, lone, right)
-    probability = np.where(lone.both, 0.8, 0.1)
+    probability = np.full(len(lone.rows), 0.1)
+    probability[lone.both] = 0.8
     count = _objects(seen, evidence, lone)
     chance = _by_chance(seen) if len(seen) == 2 else 0.0
     # What models that err together make up alone would make up together as well.
-    chance += dependence(truth, seen) * float(np.min(lone.there.sum(axis=0), initial=len(lone.rows)))
+    chance += dependence(truth, seen) * float(min(map(len, lone.at), default=len(lone.rows)))
     for _turn in range(_ROUNDS if len(place.page) else 0):
         made_up = 1.0 - probability
         junk = np.log(histogram(overlap, OVERLAP_BINS, made_up))[overlap] + look.other(cells, made_up)
         junk += _junk(lone, made_up, chance)
-        odds = np.clip(real + np.log(max(count, _FEW)) - junk, -500.0, 500.0)
+        odds = within(real + np.log(max(count, _FEW)) - junk, -500.0, 500.0)
         probability = 1.0 / (1.0 + np.exp(-odds))
         if len(seen) == 2:
             # Objects that neither model found are not in the list.
@@ -122,68 +127,63 @@ def _lone(seen: Sequence[Seen]) -> _Lone:
     """The places where predictions are alone."""
     rows = _places(seen)
     there = rows != NOBODY
-    filled = np.maximum(rows, 0)
-    # A model without predictions has no row to take; what is taken in its place is never used.
-    boxes = [each.boxes.take(filled[:, model]) if each.boxes else None for model, each in enumerate(seen)]
-    bins = np.column_stack([
-        each.bins[filled[:, model]] if each.boxes else np.zeros(len(rows), dtype=np.int64)
-        for model, each in enumerate(seen)
-    ])  # fmt: skip
-    nobody = np.zeros(len(rows), dtype=bool)
-    first, second = boxes[0], boxes[-1]
-    if len(seen) == 1 or first is None or second is None:
-        place = first if first is not None else second
-        if place is None:
-            place = seen[0].boxes
-        return _Lone(rows, there, nobody, bins, place, np.zeros(len(rows), dtype=np.int64), ~nobody)
-    both = there.all(axis=1)
-    surer = np.nan_to_num(second.score) > np.nan_to_num(first.score)
-    pick = np.where(both, surer, ~there[:, 0])
-    xyxy = np.where(pick[:, None], second.xyxy, first.xyxy)
-    xyxy[both] = (first.xyxy[both] + second.xyxy[both]) / 2.0
-    place = Columns(
-        page=np.where(pick, second.page, first.page),
-        label=np.where(pick, second.label, first.label),
-        xyxy=xyxy,
-        score=np.where(pick, second.score, first.score),
-    )
-    agreement = np.zeros(len(rows), dtype=np.int64)
-    agreement[both] = np.searchsorted(_AGREEMENT_EDGES, iou(first.xyxy[both], second.xyxy[both]))
-    return _Lone(rows, there, both, bins, place, agreement, first.label == second.label)
+    at = [np.flatnonzero(column) for column in there.T]
+    bins = [each.bins[rows[places, model]] for model, (each, places) in enumerate(zip(seen, at, strict=True))]
+    if len(seen) == 1:
+        none = np.zeros(0, dtype=np.int64)
+        return _Lone(rows, at, at, none, bins, seen[0].boxes.take(rows[:, 0]), none, none == 0)
+    first, second = (each.boxes for each in seen)
+    together = there.all(axis=1)
+    both, alone = np.flatnonzero(together), [np.flatnonzero(column & ~together) for column in there.T]
+    a, b = first.take(rows[both, 0]), second.take(rows[both, 1])
+    # A place has the columns of the surer model, and the box in the middle of both.
+    surer = np.nan_to_num(b.score) > np.nan_to_num(a.score)
+    columns = []
+    for of_first, of_second, of_a, of_b in zip(first, second, a, b, strict=True):
+        column = np.empty((len(rows), *of_first.shape[1:]), dtype=of_first.dtype)
+        for model, side in enumerate((of_first, of_second)):
+            column[alone[model]] = side.take(rows[alone[model], model], axis=0)
+        chosen = surer[:, None] if column.ndim == 2 else surer
+        column[both] = np.where(chosen, of_b, of_a)
+        columns.append(column)
+    place = Columns(*columns)
+    place.xyxy[both] = (a.xyxy + b.xyxy) / 2.0
+    agreement = binned(iou(a.xyxy, b.xyxy), _AGREEMENT_EDGES, above=True)
+    return _Lone(rows, at, alone, both, bins, place, agreement, a.label == b.label)
 
 
 def _real(seen: Sequence[Seen], evidence: AtBoxes, lone: _Lone, right: FloatArray) -> FloatArray:
     """Log probability of what the models show if an object is there."""
+    label = lone.place.label
     value = np.zeros(len(lone.rows))
-    agree = np.ones(len(lone.rows))
-    for model, (each, law) in enumerate(zip(seen, evidence.behaviours, strict=True)):
-        here, bins, miss = lone.there[:, model], lone.bins[:, model], law.miss[lone.place.label]
-        not_here = np.where(each.covers[lone.place.page], np.log(miss), 0.0)
-        value += np.where(here, np.log(law.real)[bins] + np.log1p(-miss), not_here)
-        agree *= 1.0 - law.flip[bins]
-    if len(seen) == 2:
-        labels = np.log(np.where(lone.same, agree, 1.0 - agree))
-        value += np.where(lone.both, labels + _agreement_real(seen, right)[lone.agreement], 0.0)
+    agree = np.ones(len(lone.both))
+    for each, law, at, bins in zip(seen, evidence.behaviours, lone.at, lone.bins, strict=True):
+        shown = np.where(each.covers[lone.place.page], np.log(law.miss)[label], 0.0)
+        shown[at] = np.log(law.real)[bins] + np.log1p(-law.miss)[label[at]]
+        value += shown
+        if len(lone.both):
+            agree *= 1.0 - law.flip[bins[np.searchsorted(at, lone.both)]]
+    if len(lone.both):
+        value[lone.both] += np.log(np.where(lone.same, agree, 1.0 - agree))
+        value[lone.both] += _agreement_real(seen, right)[lone.agreement]
     return value
 
 
 def _junk(lone: _Lone, made_up: FloatArray, chance: float) -> FloatArray:
     """Log expected number of such places if the models made them up, `made_up` being how likely each is."""
     value = np.zeros(len(made_up))
-    for model in range(lone.rows.shape[1]):
-        here, bins = lone.there[:, model], lone.bins[:, model]
-        law = histogram(bins[here], SCORE_BINS, made_up[here])
-        value += np.where(here, np.log(law)[bins], 0.0)
-        alone = here & ~lone.both
+    for at, alone, bins in zip(lone.at, lone.alone, lone.bins, strict=True):
+        law = histogram(bins, SCORE_BINS, made_up[at])
+        value[at] += np.log(law)[bins]
         value[alone] += np.log(max(float(made_up[alone].sum()), _FEW))
     both = lone.both
-    if both.any():
-        shares = np.bincount(lone.place.label) / len(made_up)
-        same = float(np.clip((shares**2).sum(), 0.01, 0.99))
+    if len(both):
+        shares_of_labels = np.bincount(lone.place.label) / len(made_up)
+        same = float(np.clip((shares_of_labels**2).sum(), 0.01, 0.99))
         # Models that learnt from the same data make the same things up more often than by chance.
         value[both] += np.log(max(chance, 0.5 * float(made_up[both].sum()), _FEW))
-        value[both] += np.log(_CHANCE_AGREEMENT)[lone.agreement[both]]
-        value[both] += np.log(np.where(lone.same, same, 1.0 - same))[both]
+        value[both] += np.log(_CHANCE_AGREEMENT)[lone.agreement]
+        value[both] += np.log(np.where(lone.same, same, 1.0 - same))
     return value
 
 
@@ -209,7 +209,7 @@ def _agreement_real(seen: Sequence[Seen], right: FloatArray) -> FloatArray:
     first, second = seen
     rows = np.flatnonzero(first.hit & second.hit)
     values = iou(first.boxes.xyxy[first.partner[rows]], second.boxes.xyxy[second.partner[rows]])
-    bins = np.searchsorted(_AGREEMENT_EDGES, values)
+    bins = binned(values, _AGREEMENT_EDGES, above=True)
     return np.asarray(np.log(histogram(bins, _AGREEMENT_BINS, right[rows])))
 
 
@@ -229,7 +229,7 @@ def _by_chance(seen: Sequence[Seen]) -> float:
 def _objects(seen: Sequence[Seen], evidence: AtBoxes, lone: _Lone) -> float:
     """How many objects are unlabelled, to begin with."""
     if len(seen) == 2:
-        return float(lone.both.sum())
+        return float(len(lone.both))
     (each,) = seen
     alone = np.ones(len(each.boxes.page), dtype=bool)
     alone[each.partner[each.hit]] = False

@@ -19,7 +19,7 @@ import numpy as np
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.suspects.evidence import Seen, dependence
-from evaluator.suspects.laws import SCORE_BINS, histogram, rates
+from evaluator.suspects.laws import SCORE_BINS, binned, histogram, rates, within
 from evaluator.suspects.pairing import Columns
 
 _ROUNDS: Final = 3
@@ -146,7 +146,7 @@ def weigh(truth: Columns, seen: Sequence[Seen], look: FloatArray, covered: Float
         How far other ground truth boxes claim the place.
     """
     labels = look.shape[1]
-    overlap = np.searchsorted(OVERLAP_EDGES, covered, side="right")
+    overlap = binned(covered, OVERLAP_EDGES)
     odd, plain = _sorted_out(truth, seen, overlap, labels)
     rounds = _rounds(
         truth.take(odd),
@@ -200,13 +200,26 @@ def _rounds(
         none &= ~each.hit & each.looked
         some |= each.hit
     share = _start(seen, plain, overlap[none], overlap[some], boxes)
-    outliers = np.flatnonzero(np.logical_or.reduce([_far(each) for each in seen]))
-    candidates, beside = _candidates(truth, seen, look), _missed_beside(truth, none)
-    places = _Places(truth, seen, look, overlap, none, some, outliers, candidates, together, beside)
+    far = [_far(each) for each in seen]
+    outliers = np.flatnonzero(np.logical_or.reduce(far))
+    places = _Places(
+        truth=truth,
+        seen=seen,
+        look=look,
+        overlap=overlap,
+        none=none,
+        some=np.flatnonzero(some),
+        outliers=outliers,
+        sides=_sides(seen, outliers),
+        candidates=_candidates(truth, seen, look),
+        models=[_at_hits(truth, seen, model) for model in range(len(seen))],
+        together=together,
+        crowded=_missed_beside(truth, none),
+    )
     state = _State(
         right=np.ones(len(look)),
         doubt=none.astype(np.float64),
-        bad=[_far(each).astype(np.float64) for each in seen],
+        bad=[each.astype(np.float64) for each in far],
         bad_scale=[_BAD_SCALE] * len(seen),
         share=share,
     )
@@ -214,17 +227,17 @@ def _rounds(
         laws = tuple(_behaviour(places, plain, model, state) for model in range(len(seen)))
         odds = _odds(places, plain, laws, state)
         extra, label, border = _probabilities(odds, state.share)
-        right = np.clip(1.0 - extra - label - border, 0.0, 1.0)
+        right = within(1.0 - extra - label - border, 0.0, 1.0)
         share = state.share
         if len(seen) == 2:
             # One model cannot tell its own mistakes from those of the ground truth by agreement; its shares are kept.
-            share = np.clip(np.array([extra.sum(), label.sum(), border.sum()]) / max(boxes, 1), _LEAST, _MOST)
+            share = within(np.array([extra.sum(), label.sum(), border.sum()]) / max(boxes, 1), _LEAST, _MOST)
         bad = [np.zeros(len(look)) for _ in seen]
         for values, drawn in zip(bad, odds.borders.bad, strict=True):
             values[outliers] = drawn
         scales = [
-            _bad_scale(each, values * right, before)
-            for each, values, before in zip(seen, bad, state.bad_scale, strict=True)
+            _bad_scale(each, (values * right)[each.rows], before)
+            for each, values, before in zip(places.models, bad, state.bad_scale, strict=True)
         ]
         state = _State(right, extra * none, bad, scales, share)
     moved = np.zeros((len(look), 4), dtype=bool)
@@ -255,16 +268,14 @@ def _of_none(places: _Places, laws: Sequence[Behaviour], extra: FloatArray) -> F
     return np.asarray(extra + np.log(independent) - np.log(np.maximum(shared, crowded)))
 
 
-def _less_shared(value: FloatArray, places: _Places, laws: Sequence[Behaviour], candidate: IntArray) -> FloatArray:
-    """The evidence for a label that both models say, if they may have mistaken it together."""
-    if not places.together:
-        return value
-    first, second = places.seen
-    both = first.hit & second.hit & (first.label == candidate) & (second.label == candidate)
-    flips = [law.flip[each.bin] for each, law in zip(places.seen, laws, strict=True)]
+def _less_shared(value: FloatArray, places: _Places, laws: Sequence[Behaviour], rows: IntArray) -> None:
+    """Lower the evidence for a label that both models say in some rows: they may have mistaken it together."""
+    if not places.together or not len(rows):
+        return
+    first, second = (law.flip[each.bin[rows]] for each, law in zip(places.seen, laws, strict=True))
     # Odds against: the label of both by independent mistakes, or by one mistake that they share.
-    shared = places.together * np.minimum(*flips) / ((1.0 - flips[0]) * (1.0 - flips[1]))
-    return np.where(both, -np.logaddexp(-value, np.log(np.maximum(shared, 1e-300))), value)
+    shared = places.together * np.minimum(first, second) / ((1.0 - first) * (1.0 - second))
+    value[rows] = -np.logaddexp(-value[rows], np.log(np.maximum(shared, 1e-300)))
 
 
 class _State(NamedTuple):
@@ -290,6 +301,88 @@ class _State(NamedTuple):
     share: FloatArray
 
 
+class _AtHits(NamedTuple):
+    """What one model shows, as the rounds need it.
+
+    Attributes
+    ----------
+    rows : int64, shape (H,)
+        The boxes that it found.
+    bin, label : int64, shape (H,)
+        Score bin of the prediction, and label of the box.
+    other_label : float64, shape (H,)
+        1 where the prediction has another label.
+    square : float64, shape (H,)
+        Sum of the squared deviations of the sides.
+    anywhere : float64, shape (H,)
+        Log density of the deviations if the box is invented.
+    own : int64, shape (G,)
+        Place in the table of `_says` of what it says of the box as labelled.
+    there : int64, shape (T,)
+        Boxes by which it is seen how often it misses, of these the labels and 1 where it missed.
+    there_label : int64, shape (T,)
+    there_missed : float64, shape (T,)
+    junk : float64, shape (SCORE_BINS,)
+        Scores of its predictions at no box.
+    """
+
+    rows: IntArray
+    bin: IntArray
+    label: IntArray
+    other_label: FloatArray
+    square: FloatArray
+    anywhere: FloatArray
+    own: IntArray
+    there: IntArray
+    there_label: IntArray
+    there_missed: FloatArray
+    junk: FloatArray
+
+
+def _at_hits(truth: Columns, seen: Sequence[Seen], model: int) -> _AtHits:
+    """What stays the same over the rounds for one model."""
+    each = seen[model]
+    rows, there = np.flatnonzero(each.hit), np.flatnonzero(_there(seen, model))
+    z = each.jitter.z.take(rows, axis=1)
+    broad = (_ANYWHERE / max(each.jitter.relative, 1e-4)) ** 2
+    return _AtHits(
+        rows=rows,
+        bin=each.bin[rows],
+        label=truth.label[rows],
+        other_label=(~each.same[rows]).astype(np.float64),
+        square=(z**2).sum(axis=0),
+        anywhere=(-0.5 * (z**2 / broad + np.log(broad))).sum(axis=0),
+        own=_said_of(each, truth.label),
+        there=there,
+        there_label=truth.label[there],
+        there_missed=(~each.hit[there]).astype(np.float64),
+        junk=histogram(each.bins[each.alone], SCORE_BINS),
+    )
+
+
+class _Candidate(NamedTuple):
+    """A label that each box may have instead of its own.
+
+    Attributes
+    ----------
+    label : int64, shape (G,)
+    prior : float64, shape (G,)
+        The evidence of the look alone.
+    said : list of int64, shape (G,)
+        For each model, the place in the table of `_says` of what it says of the box under this label.
+    repeated : int64, shape (R,)
+        Rows where the label is that of the box, or of a candidate before.
+    both : int64, shape (B,)
+        Rows where both models say it.
+    """
+
+    label: IntArray
+    prior: FloatArray
+    said: list[IntArray]
+    repeated: IntArray
+    both: IntArray
+
+
 class _Places(NamedTuple):
     """What stays the same over the rounds."""
 
@@ -298,63 +391,78 @@ class _Places(NamedTuple):
     look: FloatArray
     overlap: IntArray
     none: BoolArray
-    some: BoolArray
+    some: IntArray
     outliers: IntArray
-    candidates: list[IntArray]
+    sides: _Sides
+    candidates: list[_Candidate]
+    models: list[_AtHits]
     together: float
     crowded: FloatArray
 
 
 def _odds(places: _Places, plain: _Plain, laws: Sequence[Behaviour], state: _State) -> _Odds:
     """The evidence for each kind of error at each box."""
-    truth, seen, look, overlap = places.truth, places.seen, places.look, places.overlap
-    rows, labels = np.arange(len(look)), look.shape[1]
-    own = look[rows, truth.label]
+    truth, seen, overlap = places.truth, places.seen, places.overlap
+    rows, some = len(overlap), places.some
+    own = places.look[np.arange(rows), truth.label]
     invented = histogram(overlap, OVERLAP_BINS, state.doubt)
-    usual = histogram(overlap[places.some], OVERLAP_BINS, state.right[places.some], base=plain.overlap)
+    usual = histogram(overlap[some], OVERLAP_BINS, state.right[some], base=plain.overlap)
     # An invented box may look like one of its label, or like anything.
     extra = np.log(invented / usual)[overlap] + np.logaddexp(0.0, -own) - np.log(2.0)
-    for each, law in zip(seen, laws, strict=True):
-        extra += _present(truth, each, law)
+    for each, at, law in zip(seen, places.models, laws, strict=True):
+        extra += _present(truth, each, at, law)
     extra[places.none] = np.minimum(extra, _of_none(places, laws, extra))[places.none]
-    label, best = np.full(len(rows), -np.inf), places.candidates[0]
-    for place, candidate in enumerate(places.candidates):
-        value = look[rows, candidate] - own - np.log(max(labels - 1, 1))
-        for each, law in zip(seen, laws, strict=True):
-            value += _says(each, law, candidate, truth.label, labels)
-        value = _less_shared(value, places, laws, candidate)
-        repeated = candidate == truth.label
-        for before in places.candidates[:place]:
-            repeated |= candidate == before
-        value[repeated] = -np.inf
-        best = np.where(value > label, candidate, best)
+    tables = [_says(law, places.look.shape[1]) for law in laws]
+    label, best = np.full(rows, -np.inf), places.candidates[0].label
+    for candidate in places.candidates:
+        value = candidate.prior.copy()
+        for table, said, at in zip(tables, candidate.said, places.models, strict=True):
+            value += table[said] - table[at.own]
+        _less_shared(value, places, laws, candidate.both)
+        value[candidate.repeated] = -np.inf
+        best = np.where(value > label, candidate.label, best)
         label = np.logaddexp(label, value)
-    borders = _borders(seen, laws, places.outliers, places.together)
-    border = np.full(len(rows), -np.inf)
+    borders = _borders(places.sides, laws, places.together)
+    border = np.full(rows, -np.inf)
     border[places.outliers] = borders.log_ratio
     return _Odds(extra, label, border, best, borders)
 
 
-def _bad_scale(each: Seen, weight: FloatArray, before: float) -> float:
-    """The usual deviation of badly drawn sides."""
-    weight = weight * each.hit
+def _bad_scale(at: _AtHits, weight: FloatArray, before: float) -> float:
+    """The usual deviation of badly drawn sides; `weight` is how likely each found box was drawn badly."""
     total = float(weight.sum())
     if total < 5.0:
         return before
-    return float(np.clip(np.sqrt((weight @ (each.jitter.z**2)).sum() / (4.0 * total)), 3.0, 15.0))
+    return float(np.clip(np.sqrt((weight @ at.square) / (4.0 * total)), 3.0, 15.0))
 
 
 def _far(each: Seen, limit: float = _OUTLIER) -> BoolArray:
     """Where a prediction deviates on some side by more than the usual."""
-    z = each.jitter.z
-    return np.asarray(np.maximum(z.max(axis=1, initial=-np.inf), -z.min(axis=1, initial=np.inf)) > limit)
+    return np.asarray(np.abs(each.jitter.z).max(axis=0) > limit)
 
 
-def _candidates(truth: Columns, seen: Sequence[Seen], look: FloatArray) -> list[IntArray]:
+def _candidates(truth: Columns, seen: Sequence[Seen], look: FloatArray) -> list[_Candidate]:
     """Labels that a box may have instead: those that the models say, and the one that it looks like."""
+    rows, labels = np.arange(len(look)), look.shape[1]
     others = look.copy()
-    others[np.arange(len(look)), truth.label] = -np.inf
-    return [*(each.label for each in seen), others.argmax(axis=1).astype(np.int64)]
+    others[rows, truth.label] = -np.inf
+    own = look[rows, truth.label]
+    candidates: list[_Candidate] = []
+    for label in [*(each.label for each in seen), others.argmax(axis=1).astype(np.int64)]:
+        repeated = label == truth.label
+        for before in candidates:
+            repeated |= label == before.label
+        both = np.logical_and.reduce([each.hit & (each.label == label) for each in seen])
+        candidates.append(
+            _Candidate(
+                label=label,
+                prior=look[rows, label] - own - np.log(max(labels - 1, 1)),
+                said=[_said_of(each, label) for each in seen],
+                repeated=np.flatnonzero(repeated),
+                both=np.flatnonzero(both) if len(seen) == 2 else np.zeros(0, dtype=np.int64),
+            )
+        )
+    return candidates
 
 
 def _start(
@@ -374,63 +482,84 @@ def _start(
     hits = histogram(overlap_some, OVERLAP_BINS, base=plain.overlap)
     ratio = float((missed / hits)[hits * len(overlap_none) >= _ENOUGH].min(initial=1.0))
     extra = (1.0 - ratio) * len(overlap_none) / max(boxes, 1)
-    return np.asarray(np.clip(np.array([extra, label, border]), _LEAST, _MOST))
+    return within(np.array([extra, label, border]), _LEAST, _MOST)
 
 
 def _behaviour(places: _Places, plain: _Plain, model: int, state: _State) -> Behaviour:
     """The laws of one model, measured where the ground truth is likely right."""
-    right, share = state.right, state.share
-    each = places.seen[model]
-    there, hits = _there(places.seen, model), each.hit
-    missed = (~each.hit[there]).astype(np.float64)
-    bins, weight, base = each.bin[hits], right[hits], plain.bins[model]
-    flip = rates(bins, (~each.same[hits]).astype(np.float64), weight, base=base, falling=True)
-    drawn = rates(bins, state.bad[model][hits], weight, base=base, falling=True)
+    right, share, at = state.right, state.share, places.models[model]
+    weight, base = right[at.rows], plain.bins[model]
+    flip = rates(at.bin, at.other_label, weight, base=base, falling=True)
+    drawn = rates(at.bin, state.bad[model][at.rows], weight, base=base, falling=True)
     if len(places.seen) == 1:
         flip, drawn = (flip - share[1]) / (1.0 - share[1]), (drawn - share[2]) / (1.0 - share[2])
+    miss = rates(at.there_label, at.there_missed, right[at.there], base=plain.labels[model])
     return Behaviour(
-        miss=np.clip(rates(places.truth.label[there], missed, right[there], base=plain.labels[model]), 1e-3, 0.999),
-        flip=np.clip(flip, _LEAST, 0.9),
-        bad=np.clip(drawn, 1e-4, 0.9),
+        miss=within(miss, 1e-3, 0.999),
+        flip=within(flip, _LEAST, 0.9),
+        bad=within(drawn, 1e-4, 0.9),
         bad_scale=state.bad_scale[model],
-        real=histogram(bins, SCORE_BINS, weight, base=base),
-        junk=histogram(each.bins[each.alone], SCORE_BINS),
+        real=histogram(at.bin, SCORE_BINS, weight, base=base),
+        junk=at.junk,
         coincidence=_COINCIDENCE,
     )
 
 
-def _present(truth: Columns, each: Seen, law: Behaviour) -> FloatArray:
+def _present(truth: Columns, each: Seen, at: _AtHits, law: Behaviour) -> FloatArray:
     """Log ratio of what a model shows for an invented box to what it shows for a right one, without the label."""
-    value = np.where(each.looked, np.log((1.0 - law.coincidence) / law.miss[truth.label]), 0.0)
-    hit = each.hit
-    z = each.jitter.z[hit]
-    usual = _mixed(z, law, law.bad[each.bin[hit]])
-    broad = (_ANYWHERE / max(each.jitter.relative, 1e-4)) ** 2
-    anywhere = (-0.5 * (z**2 / broad + np.log(broad))).sum(axis=1)
-    value[hit] = (
-        np.log(law.coincidence / (1.0 - law.miss[truth.label[hit]]))
-        + np.log(law.junk / law.real)[each.bin[hit]]
-        + anywhere
-        - usual
-    )
+    missing = np.log((1.0 - law.coincidence) / law.miss)
+    value = np.where(each.looked, missing[truth.label], 0.0)
+    shown = np.log(law.coincidence / (1.0 - law.miss))[at.label] + np.log(law.junk / law.real)[at.bin]
+    value[at.rows] = shown + at.anywhere - _mixed(at, law)
     return value
 
 
-def _mixed(z: FloatArray, law: Behaviour, bad: FloatArray) -> FloatArray:
-    """Log density of deviations from a right border, float64, shape (N,)."""
-    square = (z**2).sum(axis=1)
-    good = np.log1p(-bad) - 0.5 * square
-    badly = np.log(bad) - 0.5 * square / law.bad_scale**2 - 4.0 * np.log(law.bad_scale)
+def _mixed(at: _AtHits, law: Behaviour) -> FloatArray:
+    """Log density of deviations from a right border, float64, shape (H,)."""
+    good = np.log1p(-law.bad)[at.bin] - 0.5 * at.square
+    badly = np.log(law.bad)[at.bin] - 0.5 * at.square / law.bad_scale**2 - 4.0 * np.log(law.bad_scale)
     return np.asarray(np.logaddexp(good, badly))
 
 
-def _says(each: Seen, law: Behaviour, candidate: IntArray, own: IntArray, labels: int) -> FloatArray:
-    """Log ratio of the label that a model says if the right one is the candidate to what it says if it is its own."""
-    right, wrong = np.log1p(-law.flip), np.log(law.flip / max(labels - 1, 1))
-    said_candidate, said_own = each.label == candidate, each.label == own
-    value = np.where(said_candidate, right[each.bin], wrong[each.bin])
-    value -= np.where(said_own, right[each.bin], wrong[each.bin])
-    return np.where(each.hit, value, 0.0)
+def _says(law: Behaviour, labels: int) -> FloatArray:
+    """Log probability of the label that a model says, at the places of `_said_of`."""
+    return np.concatenate([np.log(law.flip / max(labels - 1, 1)), np.log1p(-law.flip), [0.0]])
+
+
+def _said_of(each: Seen, label: IntArray) -> IntArray:
+    """Place in the table of `_says` if some labels are right, int64: by score bin, another label before the right one.
+
+    The last place is for a model that says nothing.
+    """
+    return np.where(each.hit, each.bin + SCORE_BINS * (each.label == label), 2 * SCORE_BINS)
+
+
+class _Sides(NamedTuple):
+    """How far the sides of some boxes are off in each model, and which models found them; see `_borders`.
+
+    Attributes
+    ----------
+    z : list of float64, shape (4, N)
+    hit : list of bool, shape (N,)
+    bin : list of int64, shape (N,)
+    shift : float
+        Variance of the shift of a wrong side.
+    """
+
+    z: list[FloatArray]
+    hit: list[BoolArray]
+    bin: list[IntArray]
+    shift: float
+
+
+def _sides(seen: Sequence[Seen], rows: IntArray) -> _Sides:
+    """The sides of some boxes."""
+    return _Sides(
+        z=[each.jitter.z.take(rows, axis=1) for each in seen],
+        hit=[each.hit[rows] for each in seen],
+        bin=[each.bin[rows] for each in seen],
+        shift=(_SHIFT / max(np.median([each.jitter.relative for each in seen]), 1e-4)) ** 2,
+    )
 
 
 class _Borders(NamedTuple):
@@ -441,7 +570,7 @@ class _Borders(NamedTuple):
     bad: list[FloatArray]
 
 
-def _borders(seen: Sequence[Seen], laws: Sequence[Behaviour], rows: IntArray, together: float) -> _Borders:
+def _borders(sides: _Sides, laws: Sequence[Behaviour], together: float) -> _Borders:
     """The evidence for a wrong border.
 
     Returns
@@ -450,55 +579,54 @@ def _borders(seen: Sequence[Seen], laws: Sequence[Behaviour], rows: IntArray, to
         For a right border both deviations are independent. For a wrong one each side is wrong with probability
         `_MOVED`; a wrong side adds one normal shift to both deviations, so that they have the covariance of its
         variance. Good and bad drawing are summed out over both models.
+
+    Notes
+    -----
+    Whether each model drew well or badly is an axis of its own, of two, before those of sides and boxes.
     """
-    z = [each.jitter.z[rows] for each in seen]
-    hit = [each.hit[rows] for each in seen]
-    shift = (_SHIFT / max(np.median([each.jitter.relative for each in seen]), 1e-4)) ** 2
-    bad = [np.where(there, law.bad[each.bin[rows]], 0.5) for each, law, there in zip(seen, laws, hit, strict=True)]
-    combinations = [(first,) for first in (0, 1)] if len(seen) == 1 else [(a, b) for a in (0, 1) for b in (0, 1)]
-    log_right, log_wrong, moved = [], [], []
-    for combination in combinations:
-        prior = np.zeros(len(rows))
-        variances = []
-        for model, drawn_badly in enumerate(combination):
-            prior += np.log(bad[model] if drawn_badly else 1.0 - bad[model])
-            variances.append(laws[model].bad_scale ** 2 if drawn_badly else 1.0)
-        still = sum(
-            there[:, None] * -0.5 * (values**2 / variance + np.log(variance))
-            for values, there, variance in zip(z, hit, variances, strict=True)
-        )
-        shifted = _shifted(z, hit, variances, shift)
-        side = np.logaddexp(np.log1p(-_MOVED) + still, np.log(_MOVED) + shifted)
-        log_right.append(prior + np.sum(still, axis=1))
-        log_wrong.append(prior + side.sum(axis=1))
-        moved.append(np.log(_MOVED) + shifted > np.log1p(-_MOVED) + still)
-    right, wrong = np.array(log_right), np.array(log_wrong)
+    models, hit, rows = len(sides.z), sides.hit, len(sides.hit[0])
+    prior, still, variances = np.zeros(1), np.zeros(1), []
+    for model, (z, law) in enumerate(zip(sides.z, laws, strict=True)):
+        bad = np.where(hit[model], law.bad[sides.bin[model]], 0.5)
+        prior = prior + _along(np.log(np.array([1.0 - bad, bad])), model, models)
+        variance = np.array([1.0, law.bad_scale**2])[:, None, None]
+        still = still + _along(hit[model] * -0.5 * (z**2 / variance + np.log(variance)), model, models)
+        variances.append(_along(variance, model, models))
+    moving, staying = np.log(_MOVED) + _shifted(sides, variances), np.log1p(-_MOVED) + still
+    side = np.logaddexp(staying, moving)
+    right = (prior + still.sum(axis=-2)).reshape(2**models, rows)
+    wrong = (prior + side.sum(axis=-2)).reshape(2**models, rows)
+    moved = (moving > staying).reshape(2**models, 4, rows)
     if together:
         # Both may have made the same mistake about a right border.
-        shared = np.log(together * np.minimum(*bad)) + wrong[0]
+        flips = [np.where(there, law.bad[bins], 0.5) for there, law, bins in zip(hit, laws, sides.bin, strict=True)]
+        shared = np.log(together * np.minimum(*flips)) + wrong[0]
         right = np.vstack([right, np.where(hit[0] & hit[1], shared, -np.inf)])
     total_right, total_wrong = np.logaddexp.reduce(right, axis=0), np.logaddexp.reduce(wrong, axis=0)
-    likeliest = wrong.argmax(axis=0) if len(rows) else np.zeros(0, dtype=np.int64)
-    chance = np.exp(right - total_right)
+    likeliest = wrong.argmax(axis=0) if rows else np.zeros(0, dtype=np.int64)
+    chance = np.exp(right[: 2**models] - total_right).reshape((2,) * models + (rows,))
     drawn = [
-        there * sum(chance[place] for place, combination in enumerate(combinations) if combination[model])
-        for model, there in enumerate(hit)
+        there * np.moveaxis(chance, model, 0)[1].reshape(models, rows).sum(axis=0) for model, there in enumerate(hit)
     ]
-    return _Borders(total_wrong - total_right, np.array(moved)[likeliest, np.arange(len(rows))], drawn)
+    return _Borders(total_wrong - total_right, moved[likeliest, :, np.arange(rows)], drawn)
 
 
-def _shifted(z: Sequence[FloatArray], hit: Sequence[BoolArray], variances: Sequence[float], shift: float) -> FloatArray:
-    """Log density of the deviations of a side that is wrong, float64, shape (N, 4)."""
+def _along(values: FloatArray, model: int, models: int) -> FloatArray:
+    """The values with their first axis, well or badly drawn, as the one of a model."""
+    return np.expand_dims(values, tuple(axis for axis in range(models) if axis != model))
+
+
+def _shifted(sides: _Sides, variances: Sequence[FloatArray]) -> FloatArray:
+    """Log density of the deviations of a side that is wrong, float64, shape (2 for each model, 4, N)."""
+    hit, shift = sides.hit, sides.shift
     alone = [
-        -0.5 * (values**2 / (variance + shift) + np.log(variance + shift))
-        for values, variance in zip(z, variances, strict=True)
+        -0.5 * (z**2 / (variance + shift) + np.log(variance + shift))
+        for z, variance in zip(sides.z, variances, strict=True)
     ]
-    if len(z) == 1:
+    if len(alone) == 1:
         return np.asarray(alone[0])
-    (first, second), (a, b) = z, variances
+    (first, second), (a, b) = sides.z, variances
     determinant = a * b + shift * (a + b)
     quadratic = ((b + shift) * first**2 + (a + shift) * second**2 - 2.0 * shift * first * second) / determinant
     both = -0.5 * (quadratic + np.log(determinant))
-    return np.where(
-        (hit[0] & hit[1])[:, None], both, np.where(hit[0][:, None], alone[0], np.where(hit[1][:, None], alone[1], 0.0))
-    )
+    return np.where(hit[0] & hit[1], both, np.where(hit[0], alone[0], np.where(hit[1], alone[1], 0.0)))

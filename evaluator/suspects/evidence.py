@@ -80,12 +80,12 @@ def seen_by(truth: Columns, boxes: Columns, covers: BoolArray, page_size: FloatA
     hit = partner != NOBODY
     label, bin_of, xyxy = truth.label.copy(), np.zeros(len(partner), dtype=np.int64), truth.xyxy.copy()
     bins = score_bins(boxes.score)
-    label[hit] = boxes.label[partner[hit]]
-    bin_of[hit] = bins[partner[hit]]
-    xyxy[hit] = boxes.xyxy[partner[hit]]
+    at = partner[hit]
+    label[hit], bin_of[hit] = boxes.label[at], bins[at]
+    xyxy[hit] = boxes.xyxy.take(at, axis=0)
     same = label == truth.label
     alone = np.ones(len(boxes.page), dtype=bool)
-    alone[partner[hit]] = False
+    alone[at] = False
     rows = np.flatnonzero(alone)
     return Seen(
         boxes=boxes,

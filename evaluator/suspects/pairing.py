@@ -42,10 +42,16 @@ class Columns(NamedTuple):
 
     def take(self, rows: IntArray) -> Columns:
         """The boxes in the given rows."""
-        return Columns(self.page[rows], self.label[rows], self.xyxy[rows], self.score[rows])
+        return Columns(self.page[rows], self.label[rows], self.xyxy.take(rows, axis=0), self.score[rows])
 
     def __bool__(self) -> bool:
         return bool(len(self.page))
+
+
+def shares(boxes: Columns, page_size: FloatArray) -> FloatArray:
+    """The boxes as shares of their pages, float64, shape (N, 4); `page_size` is in the unit of the boxes."""
+    size = page_size.take(boxes.page, axis=0)
+    return boxes.xyxy / np.hstack([size, size])
 
 
 def partners(first: Columns, second: Columns, *, iou_floor: float) -> IntArray:
@@ -84,8 +90,8 @@ def covered_by_others(boxes: Columns, others: Columns, *, themselves: bool = Fal
         different = first != second
         first, second = first[different], second[different]
     if len(first):
-        shared = intersection(boxes.xyxy[first], others.xyxy[second])
-        smaller = np.minimum(area(boxes.xyxy)[first], area(others.xyxy)[second])
+        one, other = boxes.xyxy.take(first, axis=0), others.xyxy.take(second, axis=0)
+        shared, smaller = intersection(one, other), np.minimum(area(one), area(other))
         np.maximum.at(largest, first, np.divide(shared, smaller, out=np.zeros_like(shared), where=smaller > 0.0))
     return np.minimum(largest, 1.0)
 

@@ -22,7 +22,7 @@ from evaluator.suspects import absent as absent_boxes
 from evaluator.suspects import at_boxes
 from evaluator.suspects.evidence import Seen, seen_by
 from evaluator.suspects.laws import looks, neighbourhood
-from evaluator.suspects.pairing import NOBODY, Columns, covered_by_others
+from evaluator.suspects.pairing import NOBODY, Columns, covered_by_others, shares
 
 Kind = Literal["missing", "extra", "label", "border"]
 KINDS: Final[tuple[Kind, ...]] = ("missing", "extra", "label", "border")
@@ -127,7 +127,7 @@ def rank(
         seen_by(truth, model.take(rows), covers, page_size, labels=labels)
         for model, covers, rows in zip(models, looked, kept, strict=True)
     ]
-    normal = truth.xyxy / page_size[truth.page][:, [0, 1, 0, 1]]
+    normal = shares(truth, page_size)
     look = looks(normal, truth.label, labels)
     cells = look.cells(normal)
     covered = covered_by_others(truth, truth, themselves=True)
@@ -166,7 +166,7 @@ def _of_boxes(
         new_xyxy=proposed,
         prediction=np.column_stack(partners),
         covered=evidence.covered[rows],
-        usual=np.mean([each.jitter.scale[rows] for each in seen], axis=0),
+        usual=np.mean([each.jitter.scale[:, rows].T for each in seen], axis=0),
     )
 
 
@@ -180,7 +180,7 @@ def _middle(truth: Columns, seen: Sequence[Seen], rows: IntArray) -> FloatArray:
     total, count = np.zeros((len(rows), 4)), np.zeros((len(rows), 1))
     for each in seen:
         hit = each.hit[rows][:, None]
-        total += np.where(hit, truth.xyxy[rows] + each.jitter.z[rows] * each.jitter.scale[rows], 0.0)
+        total += np.where(hit, truth.xyxy[rows] + (each.jitter.z[:, rows] * each.jitter.scale[:, rows]).T, 0.0)
         count += hit
     middle = np.where(count > 0, total / np.maximum(count, 1), truth.xyxy[rows])
     valid = (middle[:, 2:] > middle[:, :2]).all(axis=1, keepdims=True)

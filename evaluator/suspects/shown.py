@@ -17,14 +17,14 @@ from evaluator.drawing.payloads import Rect, SuspectItem, SuspectModelItem, Susp
 from evaluator.metrics.results import capitalised
 from evaluator.model.boxes import iou
 from evaluator.model.dataset import Dataset
-from evaluator.model.issues import plain
+from evaluator.model.issues import displayed
 from evaluator.review.verdicts import Target
 from evaluator.suspects.listing import Suspect, Suspects
 from evaluator.suspects.pairing import NOBODY
 
 NO_SUSPECTS: Final = SuspectsPayload(
     set="", suspects=[], more=0, states={}, only_open=True, pages={}, crops={}, labels=[], unit="", models=[],
-    reviewer="",
+    effects={}, reviewer="",
 )  # fmt: skip
 _MISSING: Final = "n/a"
 _NO_BOX: Final = "no box"
@@ -94,9 +94,9 @@ def suspects_payload(
         set=hashlib.blake2b(msgspec.json.encode(shown), digest_size=8).hexdigest(),
         suspects=shown,
         more=more,
-        labels=[plain(label) for label in every.dataset.labels],
+        labels=[displayed(label) for label in every.dataset.labels],
         unit="%" if percent else "px",
-        models=[(letter, plain(name)) for letter, name in names],
+        models=[(letter, displayed(name)) for letter, name in names],
     )
 
 
@@ -110,7 +110,7 @@ def suspect_item(every: Suspects, place: int, target: Target, names: Sequence[tu
         box = None if row == NOBODY else shares_of(dataset, page, _corners(side.xyxy[row]))
         if box is not None:
             score = float(side.score[row])
-            label = plain(dataset.labels[side.label[row]])
+            label = displayed(dataset.labels[side.label[row]])
             models.append(SuspectModelItem(letter, label, None if np.isnan(score) else round(score, 4), box))
     size = _size_of(dataset, page) or (1.0, 1.0)
     percent = dataset.ground_truth.source.unit == "page"
@@ -119,11 +119,11 @@ def suspect_item(every: Suspects, place: int, target: Target, names: Sequence[tu
         rank=place,
         document=suspect.document,
         index=suspect.page,
-        place=f"{plain(suspect.document)}, page {suspect.page + 1}",
+        place=f"{displayed(suspect.document)}, page {suspect.page + 1}",
         kind=capitalised(suspect.kind),
-        label=plain(suspect.label),
+        label=displayed(suspect.label),
         score=round(suspect.score, 4),
-        reason=plain(suspect.reason),
+        reason=displayed(suspect.reason),
         now=None if now is None else shares_of(dataset, page, now.xyxy),
         proposed=None if proposed is None else shares_of(dataset, page, proposed.xyxy),
         new_label=None if proposed is None else dataset.labels.index(proposed.label),
@@ -151,8 +151,8 @@ def _evidence(
         for at, box in enumerate(boxes):
             if box is not None and row != NOBODY:
                 fits[at] = f"{iou(side.xyxy[[row]], np.array([box]))[0]:.2f}"
-        rows.append((f"IoU with {letter} {plain(name)}", fits[0], fits[1]))
-    now, proposed = (_NO_BOX if label is None else plain(label) for label in labels)
+        rows.append((f"IoU with {letter} {displayed(name)}", fits[0], fits[1]))
+    now, proposed = (_NO_BOX if label is None else displayed(label) for label in labels)
     return [*rows, ("Label", now, proposed)]
 
 

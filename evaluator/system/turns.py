@@ -3,20 +3,28 @@
 A courtesy and no protection: the database's own lock is what keeps writers apart. It knows no order, so that of many
 writers without pause some starve. Waiting for a turn ends after a time, and where the system has no such locks there
 are no turns. The lock is on the folder itself: no file is made, and it is gone with the process that held it.
+
+A lock that is given back is free until one of those who wait has woken up. A process that wants its next turn at once
+would take it first, again and again; so it lets a moment pass.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
+
+# Longer than a process takes to wake up.
+_MOMENT: Final = 0.001
 
 
 @contextmanager
@@ -38,6 +46,9 @@ def turn(folder: Path, seconds: float) -> Iterator[bool]:
 class _Place:
     """A place in the queue of a folder, with the lock when its turn has come."""
 
+    given_back = -_MOMENT
+    """When this process last gave a turn back."""
+
     def __init__(self, folder: Path, seconds: float) -> None:
         self._state = threading.Lock()
         self._answered = threading.Event()
@@ -45,6 +56,7 @@ class _Place:
         self._left = self._waits = self.reached = False
         if fcntl is None:
             return
+        time.sleep(max(0.0, _Place.given_back + _MOMENT - time.monotonic()))
         try:
             self._descriptor = os.open(folder, os.O_RDONLY)
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -64,6 +76,7 @@ class _Place:
             self._left = True
             if not self._waits:
                 self._close()
+        _Place.given_back = time.monotonic()
 
     def _wait(self) -> None:
         """Wait for the lock, and give it back when nobody wants it any more."""

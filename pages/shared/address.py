@@ -32,6 +32,7 @@ from evaluator.protocols.fields.ledger import BY_BOX, BY_VALUE
 from evaluator.protocols.pixel.ledger import BY_PIXELS
 from evaluator.protocols.posters.ledger import BY_CRITERIA
 from evaluator.protocols.posters.profiles import PROFILES
+from evaluator.review.verdicts import VERDICTS
 from evaluator.slices.measured import ALL, MEASURES
 from evaluator.suspects.ranking import KINDS
 from evaluator.workspace import QUERY_VARIABLE
@@ -42,7 +43,7 @@ from pages.shared.fields import results as of_fields
 from pages.shared.opened import Place
 from pages.shared.pixel.results import OF, SCOPES
 from pages.shared.posters import results as of_posters
-from pages.shared.state import AnyField, Field, State, state
+from pages.shared.state import FILTER, AnyField, Field, State, state
 
 T = TypeVar("T")
 View = Literal[
@@ -53,6 +54,10 @@ VIEWS: Final[frozenset[View]] = frozenset(get_args(View))
 # Views that show boxes at the operating point of the session; the view Fields has an IoU threshold of its own.
 _OF_BOXES: Final = VIEWS - {"fields", "files"}
 _ADDRESSES_KEPT: Final = 64
+# What a finding is filtered by: its verdict, and the two kinds without one.
+_FINDING_KINDS: Final = frozenset({*dict(VERDICTS.items()), "conflict", "note"})
+# The name under which the workspace folder has the saved filters, which no address has.
+_SAVED: Final = "saved"
 # What Compare shows while it writes a part of the address: files of boxes, or one kind alone.
 _RASTERED: Final = ("boxes", "pixels")
 _ALONE: Final[Mapping[str, tuple[str]]] = {kind: (kind,) for kind in KINDS_COMPARED}
@@ -109,7 +114,7 @@ class Entry(Generic[T]):
     def text(self, value: T) -> str | None:
         """The value for the address; None for what is left out."""
         unset = value in (None, "", self.start)
-        return None if unset or not self.applies() else self.write(value)
+        return None if unset or not self.applies() else self.write(value) or None
 
 
 # --- reading and writing one part ----------------------------------------------------------------------------
@@ -202,6 +207,14 @@ def _mistakes(text: str) -> list[str]:
     if any(name not in DOCUMENT for name in names):
         raise ValueError(text)
     return names
+
+
+def _verdicts(text: str) -> list[str]:
+    """Reads kinds of findings."""
+    kinds = text.split(",")
+    if any(kind not in _FINDING_KINDS for kind in kinds):
+        raise ValueError(text)
+    return kinds
 
 
 def _measure(text: str) -> str:
@@ -461,10 +474,15 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     # Suspected ground truth.
     Entry("suspected", State.suspect_kind, _one_of(KINDS), _text, _SUSPECTS),
     Entry("evidence", State.suspect_least, _share(0.0, 1.0), _number, _SUSPECTS),
-    Entry("margin", State.suspect_margin, _share(0.001, 0.5), _number, _SUSPECTS),
+    Entry("margin", State.suspect_margin, _share(0.001, 0.5), _number, _SUSPECTS | _FINDINGS),
+    Entry("queue", State.queue_of_findings, _one_of(("sample",)), _text, _FINDINGS),
     # A meeting: a reload goes on where it was.
     Entry("meeting", State.meeting_open, _yes, lambda _: "yes", _FINDINGS),
     Entry("meeting_of", State.meeting_of, _one_of(("A", "B")), _text, _FINDINGS, applies=State.meeting_open.get),
+    Entry("said", State.finding_verdicts, _verdicts, ",".join, _FINDINGS),
+    Entry("by", State.finding_author, str, _text, _FINDINGS),
+    Entry("tag", State.finding_tag, str, _text, _FINDINGS),
+    Entry("still", State.finding_state, _one_of(("applies", "past")), _text, _FINDINGS),
     Entry("item", State.meeting_item, str, _text, _FINDINGS, applies=State.meeting_open.get),
     # Fields.
     _model("field_a", State.field_a, _BOTH_FIELDS, opened.FIELDS, begins=0, kinds=_ALONE["fields"]),
@@ -553,17 +571,17 @@ def read_url(view: View) -> None:
         st.switch_page(following)
     entered = state.view != view
     state.view = view
-    _read(entered)
+    _read(view, entered)
     if entered:
         for entry in TABLE:
             entry.field.again()
 
 
-def _read(entered: bool) -> None:
+def _read(view: View, entered: bool) -> None:
     """Take over the address bar; see `read_url`."""
     address = dict(st.query_params.items())
     if not state.restored:
-        _restore(address)
+        _restore(view, address)
     context = get_script_run_ctx()
     stepped = context is not None and context.is_history_navigation
     state.entered_bare = entered and not address
@@ -583,10 +601,11 @@ def _read(entered: bool) -> None:
     state.linked = "doc" in address and not {"doc", "page"} & set(refused)
 
 
-def _restore(address: Mapping[str, str]) -> None:
+def _restore(view: View, address: Mapping[str, str]) -> None:
     """Open what the workspace folder has, once in a session.
 
-    Where the address says nothing, the filter is that of the folder, or else what the project file says.
+    Where the address says nothing, the filter is that of the folder, or else what the project file says. An address
+    says what its view shows, and nothing of what only other views do.
     """
     state.restored = True
     filters: Mapping[str, str] = {}
@@ -595,8 +614,37 @@ def _restore(address: Mapping[str, str]) -> None:
         opened.open_kept(held.taken)
         pictures.open_kept_pages(held.pages)
         filters = held.filters
-    if not address:
-        take(filters or dict(urllib.parse.parse_qsl(os.environ.get(QUERY_VARIABLE, ""))))
+    said = {entry.name for entry in TABLE if address and entry.is_of(view)}
+    before = filters or dict(urllib.parse.parse_qsl(os.environ.get(QUERY_VARIABLE, "")))
+    take({name: text for name, text in before.items() if name not in said})
+    _take_saved(filters.get(_SAVED, ""))
+
+
+def _take_saved(text: str) -> None:
+    """The filters that were saved under names; a part that makes no sense any more is at its start."""
+    with contextlib.suppress(msgspec.MsgspecError):
+        saved = msgspec.json.decode(text.encode(), type=dict[str, dict[str, str]])
+        state.saved_filters = {
+            name: tuple(_filter_value(field, texts) for field in FILTER) for name, texts in saved.items()
+        }
+
+
+def _filter_value(field: AnyField, texts: Mapping[str, str]) -> object:
+    """The value of one part of a saved filter."""
+    entry = next(each for each in TABLE if each.field is field)
+    with contextlib.suppress(ValueError):
+        return entry.read(texts[entry.name]) if entry.name in texts else field.start
+    return field.start
+
+
+def _saved_text() -> str:
+    """The filters that were saved under names, each as the parts of an address that it sets."""
+    entries = [next(each for each in TABLE if each.field is field) for field in FILTER]
+    saved = {
+        name: {e.name: e.write(value) for e, value in zip(entries, values, strict=True) if value != e.field.start}
+        for name, values in state.saved_filters.items()
+    }
+    return msgspec.json.encode(saved).decode()
 
 
 def _follow(entry: Entry[Any], address: Mapping[str, str]) -> bool:
@@ -644,7 +692,7 @@ def write_url(view: View, shown: Mapping[AnyField, object] | None = None) -> str
     if not State.address_left.take() and dict(st.query_params.items()) != address:
         st.query_params.from_dict(address)
     if kept.folder() is not None:
-        kept.keep_filters(parts())
+        kept.keep_filters({**parts(), **({_SAVED: _saved_text()} if state.saved_filters else {})})
     return urllib.parse.urlencode(address)
 
 

@@ -13,7 +13,7 @@ from evaluator.model.issues import plain
 from evaluator.project import Upload
 from pages.shared import frame, opened, widgets
 from pages.shared.opened import BOXES
-from pages.shared.state import State, state
+from pages.shared.state import State, state, written
 
 _ROLES: Final[dict[str, Side]] = {"Ground truth": "ground_truth", "Prediction": "prediction"}
 _UNITS: Final = {"pixels": "pixels", "page": "shares of the page"}
@@ -35,6 +35,7 @@ def tables() -> None:
     """A form for each dropped table whose columns have no known names."""
     for place, (name, content) in enumerate(state.tables):
         _form(place, name, content)
+    widgets.answer(State.table_asked, _read)
 
 
 def _form(place: int, name: str, content: bytes) -> None:
@@ -46,21 +47,29 @@ def _form(place: int, name: str, content: bytes) -> None:
     form = widgets.switch("Form of the boxes", {key: key for key in table.BOX_FORMS}, State.box_form)
     targets = ("label", *table.BOX_FORMS[form], *_OPTIONAL)
     with st.form(f"columns_{place}"):
-        chosen: dict[str, str] = {}
+        has_score = False
         for at, spot in enumerate(_spots(len(targets) + 1)):
             with spot:
                 target = targets[at] if at < len(targets) else "page"
                 column = _choice(place, target, header)
-                if column is not None:
-                    chosen[target] = column
+                has_score = has_score or (target == "score" and column is not None)
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            counted = st.selectbox("Pages count", list(_PAGES), format_func=_PAGES.__getitem__, key=f"count_{place}")
-            unit = st.selectbox("Coordinates", list(_UNITS), format_func=_UNITS.__getitem__, key=f"unit_{place}")
-            role = st.selectbox("Role", list(_ROLES), index=int("score" in chosen), key=f"table_role_{place}")
-            if st.form_submit_button("Read the table", type="primary"):
-                if "page" in chosen:
-                    chosen[counted] = chosen.pop("page")
-                _read(name, content, {**chosen, "unit": unit}, _ROLES[role])
+            st.selectbox("Pages count", list(_PAGES), format_func=_PAGES.__getitem__, key=f"count_{place}")
+            st.selectbox("Coordinates", list(_UNITS), format_func=_UNITS.__getitem__, key=f"unit_{place}")
+            st.selectbox("Role", list(_ROLES), index=int(has_score), key=f"table_role_{place}")
+            asked = (place, targets, name, content)
+            st.form_submit_button("Read the table", type="primary", on_click=_ask, args=asked)
+
+
+def _ask(place: int, targets: Sequence[str], name: str, content: bytes) -> None:
+    """Note which columns the form of a table has chosen; the view reads it."""
+    columns = {target: written(f"column_{place}_{target}") for target in (*targets, "page")}
+    chosen = {target: str(column) for target, column in columns.items() if column is not None}
+    if "page" in chosen:
+        chosen[str(written(f"count_{place}"))] = chosen.pop("page")
+    chosen["unit"] = str(written(f"unit_{place}"))
+    upload = Upload(name, ((name, content),), table.FORMAT.name, table.columns_text(chosen))
+    state.table_asked = (upload, _ROLES[str(written(f"table_role_{place}"))])
 
 
 def _spots(count: int) -> list[st.delta_generator.DeltaGenerator]:
@@ -83,13 +92,12 @@ def _choice(place: int, target: str, header: Sequence[str]) -> str | None:
     )
 
 
-def _read(name: str, content: bytes, chosen: dict[str, str], side: Side) -> None:
-    """Open the table as one side, or show what is wrong with it."""
-    upload = Upload(name, ((name, content),), table.FORMAT.name, table.columns_text(chosen))
+def _read(asked: tuple[Upload, Side]) -> None:
+    """Open a table as one side, or show what is wrong with it."""
+    upload, side = asked
     member = opened.take(BOXES, upload, side)
     state.rejected = member if member.source is None else None
     if member.source is not None:
-        state.tables = tuple(held for held in state.tables if held != (name, content))
+        state.tables = tuple(held for held in state.tables if held not in upload.files)
         if state.dropped is not None and not state.dropped.proposed and not state.dropped.pages:
             state.dropped = None
-    st.rerun()

@@ -23,6 +23,8 @@ from evaluator.drawing.payloads import LinkItem
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.measures import Measures
 from evaluator.model.boxes import IntArray
+from evaluator.model.issues import whole
+from pages.shared import opened
 from pages.shared.browser import listing
 from pages.shared.opened import Model, Named, OpenedBoxes, Place
 from pages.shared.results import Result, ResultKey, result_key, result_of
@@ -59,7 +61,8 @@ def choose_cause(key: str) -> None:
 def open_linked(pages: LinkItem) -> None:
     """List the pages behind a number of the board, which counts all documents, and bring them into the window."""
     choose_show(pages.show)
-    state.label, state.within = pages.label, ""
+    loaded = opened.boxes()
+    state.label, state.within = whole(pages.label, loaded.dataset.labels if loaded else ()), ""
     state.pair_visits += 1
 
 

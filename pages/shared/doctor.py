@@ -40,6 +40,8 @@ _CHECKS: dict[str, Check] = {
 }
 _FEW = "Labels with fewer than 20 boxes"
 _PAGES_LISTED = 200
+# In pixels; beside it are the columns of three files, where the window is 1024 pixels wide.
+_WIDEST_LABEL = 560
 
 
 class Diagnosed(NamedTuple):
@@ -325,7 +327,14 @@ def what_is_in_the_data() -> None:
     table: dict[str, list[object]] = {"Label": [*(plain(label) for label in labels), "All"]}
     for name, row in zip(names, rows, strict=True):
         table[name] = [*(row.labels.get(label, 0) for label in labels), row.boxes]
-    widgets.table(table, columns={name: widgets.count(90) for name in names}, alt="Boxes per label")
+    widgets.table(
+        table,
+        columns={"Label": 140, **{name: widgets.count(90) for name in names}},
+        rows=20,
+        names="Label",
+        widest=_WIDEST_LABEL,
+        alt="Boxes per label",
+    )
     listed: dict[str, list[object]] = {"Check": [*_CHECKS, _FEW]}
     for name, row in zip(names, rows, strict=True):
         listed[name] = [*(getattr(row, check) for check in _CHECKS.values()), len(row.few)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -13,10 +14,11 @@ from evaluator.file_list import LEFT_OUT, READ, WITH_ISSUES, FileRow, PageFiles
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import Issue, plain
 from evaluator.pdf.folder import folders_of
+from evaluator.project import AnyMember
 from pages.shared import doctor, frame, opened, pictures, widgets
 from pages.shared.findings import log
 from pages.shared.opened import BOXES, FIELDS, POSTERS, AnyKind
-from pages.shared.state import State, chosen_cells, state
+from pages.shared.state import State, chosen_cells, state, written
 
 _KINDS: Final[tuple[AnyKind, ...]] = (BOXES, FIELDS, POSTERS)
 _ROLES: Final[dict[str, Side | None]] = {"Ground truth": "ground_truth", "Prediction": "prediction", "Not used": None}
@@ -166,18 +168,20 @@ def _table(rows: list[FileRow], key: str) -> None:
             "Issues": [row.issues for row in rows],
             "SHA-256": [row.sha256 for row in rows],
         },
-        height=widgets.HEADER_HEIGHT + widgets.ROW_HEIGHT * min(len(rows), _ROWS),
+        rows=_ROWS,
         placeholder="",
+        # Together they are as wide as the view at 150 % zoom of a 1440-pixel window.
         columns={
-            "File": 180,
-            "What it is": 270,
-            "Role": 100,
-            "Pages": widgets.count(60),
-            "Boxes": widgets.count(70),
-            "Labels": widgets.count(60),
-            "Issues": 90,
+            "File": 140,
+            "What it is": 262,
+            "Role": 92,
+            "Pages": widgets.count(52),
+            "Boxes": widgets.count(60),
+            "Labels": widgets.count(56),
+            "Issues": 76,
             "SHA-256": 90,
         },
+        names="File",
         alt="Files of this session",
         on_select="rerun",
         key=key,
@@ -187,19 +191,29 @@ def _table(rows: list[FileRow], key: str) -> None:
 def _role(members: list[tuple[AnyKind, Any]]) -> None:
     """Another role for one file."""
     with st.form("file_role", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        place = st.selectbox(
+        st.selectbox(
             "File",
             range(len(members)),
-            format_func=lambda at: plain(members[at][1].name),
+            format_func=widgets.distinct({at: plain(member.name) for at, (_, member) in enumerate(members)}),
             index=None,
             placeholder="Change the role of a file",
             label_visibility="collapsed",
             key="file_role_file",
         )
-        role = st.selectbox("Role", list(_ROLES), label_visibility="collapsed", width=160, key="file_role")
-        if st.form_submit_button("Change the role") and place is not None:
-            kind, member = members[place]
-            state.rejected = opened.change_role(kind, member, _ROLES[role])
-            st.rerun()
+        st.selectbox("Role", list(_ROLES), label_visibility="collapsed", width=160, key="file_role")
+        st.form_submit_button("Change the role", on_click=_ask_role, args=(members,))
+    widgets.answer(State.role_asked, _change_role)
     if state.unused:
         st.caption("Files that are not used stay in the list until this tab closes.")
+
+
+def _ask_role(members: Sequence[tuple[AnyKind, AnyMember]]) -> None:
+    """Note the file and the role that the form has chosen."""
+    place = written("file_role_file")
+    if place is not None:
+        state.role_asked = (*members[place], _ROLES[str(written("file_role"))])
+
+
+def _change_role(asked: tuple[AnyKind, AnyMember, Side | None]) -> None:
+    """Use a file in another role, or keep what is wrong with it to be shown."""
+    state.rejected = opened.change_role(*asked)

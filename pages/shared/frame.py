@@ -14,7 +14,7 @@ import streamlit as st
 
 from evaluator.drawing.payloads import ThemePayload
 from evaluator.metrics.results import count_of, threshold_text
-from evaluator.model.issues import Issue, folded, issue_count, plain
+from evaluator.model.issues import Issue, displayed, folded, issue_count, plain
 from pages.shared import components, opened, protocol, widgets
 from pages.shared.opened import BOXES, AnyKind, AnyOpened, Model, Named, OpenedBoxes, files
 from pages.shared.results import result_of, score_threshold, use_standard
@@ -36,7 +36,9 @@ def title(text: str, signature: str) -> None:
 
 def section(text: str, facts: str = "") -> None:
     """A heading inside a view, with facts in small letters behind it."""
-    st.html(f'<h2 class="ls-section">{html.escape(plain(text))} <small>{html.escape(plain(facts))}</small></h2>')
+    st.html(
+        f'<h2 class="ls-section">{html.escape(displayed(text))} <small>{html.escape(displayed(facts))}</small></h2>'
+    )
 
 
 def signature(loaded: OpenedBoxes, chosen: Sequence[Model], *extra: str) -> str:
@@ -171,7 +173,7 @@ def escaped(text: str) -> str:
     must do none of that. Addresses, emoji and icon names are looked for after the escapes are resolved, so an
     invisible word joiner keeps those apart.
     """
-    apart = _MADE_LATER.sub("\u2060", plain(text))
+    apart = _MADE_LATER.sub("\u2060", displayed(text))
     return "".join(f"\\{char}" if char in "\\`*_{}[]()<>#+-.!|~$:&@/" else char for char in apart)
 
 
@@ -188,7 +190,7 @@ def lines(texts: Sequence[str]) -> None:
 
 def document_choice(loaded: OpenedBoxes) -> None:
     """All documents, or one."""
-    names = {document.doc_id: plain(document.name) for document in loaded.dataset.documents}
+    names = {document.doc_id: displayed(document.name) for document in loaded.dataset.documents}
     names = {"": f"All {count_of(len(names), 'document')}", **names}
     widgets.choice("Document", names, State.within)
 
@@ -196,7 +198,7 @@ def document_choice(loaded: OpenedBoxes) -> None:
 def label_choice(loaded: OpenedBoxes) -> None:
     """All evaluated labels, or one."""
     labels = loaded.dataset.labels[: loaded.dataset.evaluated]
-    names = {"": f"All {count_of(len(labels), 'label')}", **{label: plain(label) for label in labels}}
+    names = {"": f"All {count_of(len(labels), 'label')}", **{label: displayed(label) for label in labels}}
     widgets.choice("Label", names, State.label)
 
 
@@ -205,7 +207,7 @@ def files_choice(loaded: OpenedBoxes) -> None:
     with st.sidebar:
         protocol_choice()
         truth = loaded.dataset.ground_truth.source.name
-        st.selectbox("Ground truth", [0], format_func=lambda _: plain(truth), key="truth_shown", disabled=True)
+        st.selectbox("Ground truth", [0], format_func=lambda _: displayed(truth), key="truth_shown", disabled=True)
         for model in loaded.pair:
             model_choice(loaded, model)
 
@@ -230,14 +232,17 @@ def model_choice(loaded: AnyOpened, model: Named, role: str = "") -> None:
     """Which of the open models is A or B."""
     names, field = loaded.names, loaded.kind.chosen["AB".index(model.letter)]
     field.set(model.index)
-    st.selectbox(
+    chosen: object = st.selectbox(
         f"Model {model.letter}{role}",
         list(range(len(names))),
-        format_func=lambda index: plain(names[index]),
+        format_func=lambda index: displayed(names[index]),
         key=field.key,
         persist_state="session",
         disabled=len(names) < 2,
     )
+    if not isinstance(chosen, int):
+        # The browser names an option by its words, and another file has changed them meanwhile.
+        field.set(model.index)
 
 
 def _counts(loaded: OpenedBoxes | None) -> str:
@@ -276,7 +281,7 @@ def loaded_rows(kind: AnyKind) -> list[dict[str, str | int | None]]:
     return [
         {
             "Role": roles[member.side],
-            "File": plain(member.name),
+            "File": displayed(member.name),
             "Format": kind.name,
             kind.counted: kind.size(member.source) if member.source is not None else None,
             "Issues": issue_count(member.issues),

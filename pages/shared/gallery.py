@@ -18,9 +18,9 @@ from evaluator.metrics.causes import Family, causes
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.results import ScoreCurve, count_of
 from evaluator.model.boxes import BoolArray, IntArray
-from evaluator.model.issues import plain
+from evaluator.model.issues import plain, whole
 from evaluator.pdf.problems import PageProblem
-from pages.shared import pictures, slices
+from pages.shared import opened, pictures, slices
 from pages.shared.browser import listing
 from pages.shared.opened import Model, OpenedBoxes
 from pages.shared.results import Result, ResultKey, pairs_of, result_key, result_of
@@ -67,7 +67,9 @@ def ask(asked: Question | None) -> None:
 def ask_alike(family: tuple[str, str, str, str, str]) -> None:
     """Have a view leave for the gallery, which then shows all causes like one of its page."""
     listing.clear_filter()
-    ask(Question(cause=Family(*family)))
+    loaded = opened.boxes()
+    labels = loaded.dataset.labels if loaded else ()
+    ask(Question(cause=Family(*(whole(part, labels) for part in family))))
     state.gallery_charts = "causes"
     state.alike_asked = True
 

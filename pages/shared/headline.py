@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Literal, NamedTuple
 
 import streamlit as st
@@ -106,7 +106,32 @@ def _three_numbers(loaded: OpenedBoxes, model: Model) -> None:
     st.html(f'<dl class="ls-numbers">{cells}</dl>')
 
 
-def model_card(loaded: OpenedBoxes, model: Named, baseline: MetricColumns | None) -> None:
+def model_cards(loaded: OpenedBoxes, chosen: Sequence[Named]) -> Callable[[], None]:
+    """Counts and ratios of each model, with their signature.
+
+    Returns
+    -------
+    callable
+        Adds how many mistakes there are, where they have no names yet: all other numbers are on screen before.
+    """
+    baseline = result_of(loaded, chosen[0]).micro
+    places = [column.empty() for column in st.columns(len(chosen), gap="small")]
+    late = []
+    for model, place in zip(chosen, places, strict=True):
+        against_a = None if model.letter == "A" else baseline
+        known = result_of(loaded, model).mistakes_known
+        place.html(_model_card(loaded, model, against_a, mistakes=known))
+        if not known:
+            late.append((model, place, against_a))
+
+    def complete() -> None:
+        for model, place, against_a in late:
+            place.html(_model_card(loaded, model, against_a, mistakes=True))
+
+    return complete
+
+
+def _model_card(loaded: OpenedBoxes, model: Named, baseline: MetricColumns | None, *, mistakes: bool) -> str:
     """Counts and ratios of one model, with their signature."""
     result = result_of(loaded, model)
     row = result.micro.row(0)
@@ -117,8 +142,10 @@ def model_card(loaded: OpenedBoxes, model: Named, baseline: MetricColumns | None
         f'<span class="ls-tag ls-{status.lower()}">{status} {count:,}</span>'
         for status, count in (("TP", row["tp"]), ("FP", row["fp"]), ("FN", row["fn"]))
     )
-    signed = f"{_thresholds(loaded, model)} · {count_of(len(result.mistakes), 'mistake')}"
-    st.html(
+    signed = _thresholds(loaded, model)
+    if mistakes:
+        signed += f" · {count_of(len(result.mistakes), 'mistake')}"
+    return (
         f'<section class="ls-card{theme()}" aria-label="Model {model.letter}"><header>{letter_badge(model.letter)}'
         f'<b title="{html.escape(plain(model.name))}">{html.escape(plain(model.name))}</b>'
         f"<span>{html.escape(against(row['f1'], baseline))}</span></header>"

@@ -13,7 +13,7 @@ import streamlit as st
 
 from evaluator.metrics.item_ledger import OUTCOMES, Item, ItemLedger
 from evaluator.metrics.results import count_of
-from evaluator.model.issues import plain
+from evaluator.model.issues import displayed
 from pages.shared import frame, widgets
 from pages.shared.state import chosen_cells, state
 
@@ -49,7 +49,9 @@ def _table(ledger: ItemLedger) -> None:
                 state.ledger_of = (ledger.measure, ledger.rows[row], outcome)
 
     widgets.table(
-        pd.DataFrame({"": [plain(name) for name in ledger.rows], **columns, "Net": [each["net"] for each in counts]}),
+        pd.DataFrame(
+            {"": [displayed(name) for name in ledger.rows], **columns, "Net": [each["net"] for each in counts]}
+        ),
         rows=8,
         on_select=picked,
         key=key,
@@ -64,20 +66,20 @@ def _behind(ledger: ItemLedger, open_item: Callable[[Item], None]) -> None:
     if outcome not in OUTCOMES:
         return
     if name not in ledger.rows:
-        st.caption(f"The ledger by {ledger.criterion} has no row {frame.escaped(plain(name))}.")
+        st.caption(f"The ledger by {ledger.criterion} has no row {frame.escaped(displayed(name))}.")
         return
     row = ledger.rows.index(name)
     places = ledger.behind(row, outcome)
     items = [ledger.items[at] for at in places.tolist()]
-    title = f"{_TITLES[outcome]}: {frame.escaped(plain(name))}, by {ledger.criterion}"
+    title = f"{_TITLES[outcome]}: {frame.escaped(displayed(name))}, by {ledger.criterion}"
     frame.section(title, f"{count_of(len(items), ledger.noun)}; a row opens it")
     if not items:
         return
-    table = {"Document": [plain(item.document) for item in items]}
+    table = {"Document": [displayed(item.document) for item in items]}
     if any(item.page is not None for item in items):
         table["Page"] = ["–" if item.page is None else f"{item.page + 1:,}" for item in items]
     if any(item.place for item in items):
-        table["Field"] = [plain(item.place_words) for item in items]
+        table["Field"] = [displayed(item.place_words) for item in items]
     if not ledger.is_yes_or_no:
         for letter, side in (("A", ledger.a), ("B", ledger.b)):
             table[f"{ledger.criterion.capitalize()}, {letter}"] = [f"{side[at, row]:,.0f}" for at in places.tolist()]

@@ -18,7 +18,7 @@ from evaluator.model.issues import plain
 from pages.shared import frame, protocol
 from pages.shared.opened import Named, OpenedBoxes
 from pages.shared.results import Result, result_of
-from pages.shared.state import State, state
+from pages.shared.state import State, state, written
 
 MOST_WEIGHT: Final = 1e6
 _RATIOS: Final = (("Precision", "precision"), ("Recall", "recall"), ("F1", "f1"))
@@ -83,7 +83,8 @@ def _weights_control(loaded: OpenedBoxes, weights: Mapping[str, float]) -> None:
     labels = loaded.dataset.labels[: loaded.dataset.evaluated]
     with st.popover("Class weights" + (f" ({len(weights)})" if weights else ""), icon=":material/balance:"):
         with st.form("class_weights_form", border=False):
-            values = [
+            keys = {label: State.class_weights.of(f"{label}_{weights.get(label, 1.0):g}").key for label in labels}
+            for label, key in keys.items():
                 st.number_input(
                     frame.escaped(label),
                     min_value=0.0,
@@ -91,15 +92,16 @@ def _weights_control(loaded: OpenedBoxes, weights: Mapping[str, float]) -> None:
                     value=weights.get(label, 1.0),
                     step=0.5,
                     format="%g",
-                    key=State.class_weights.of(f"{label}_{weights.get(label, 1.0):g}").key,
+                    key=key,
                 )
-                for label in labels
-            ]
-            if st.form_submit_button("Use these weights"):
-                pairs = zip(labels, values, strict=True)
-                state.class_weights = tuple((label, float(value)) for label, value in pairs if value != 1.0)
-                st.rerun()
+            st.form_submit_button("Use these weights", on_click=_use_weights, args=(keys,))
         st.caption("Of the mean over labels alone; 0 leaves a label out. In the terminal: --class-weight Table=2.")
+
+
+def _use_weights(keys: Mapping[str, str]) -> None:
+    """Weigh the labels as the form says; `keys` are those of its inputs."""
+    values = {label: float(written(key)) for label, key in keys.items()}
+    state.class_weights = tuple((label, value) for label, value in values.items() if value != 1.0)
 
 
 def _groups(loaded: OpenedBoxes, model: Named, weights: Mapping[str, float]) -> list[_Group]:

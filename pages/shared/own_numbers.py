@@ -25,7 +25,7 @@ from evaluator.metrics.confidence import Calibration
 from evaluator.metrics.error_types import ERROR_TYPES, TIDE, TideErrors
 from evaluator.metrics.measures import Key
 from evaluator.metrics.results import ScoreCurve, count_of, defined, threshold_text
-from evaluator.model.issues import plain
+from evaluator.model.issues import displayed, plain
 from evaluator.protocols.base import BoxEvaluation, NumberGroup
 from pages.shared import frame, protocol, widgets
 from pages.shared.gallery import curve_of
@@ -169,7 +169,7 @@ def _row(model: Named, groups: Sequence[NumberGroup]) -> str:
         for place, group in enumerate(groups)
         for first, one in ((not place and not at, one) for at, one in enumerate(group.numbers))
     )
-    name = html.escape(plain(model.name))
+    name = html.escape(displayed(model.name))
     return f'<tr><th scope="row">{frame.letter_badge(model.letter)} <b title="{name}">{name}</b></th>{cells}</tr>'
 
 
@@ -240,7 +240,7 @@ def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, col
     """One row per label: the first number of both models, the others of one, and its best score."""
     evaluation = evaluation_of(loaded, shown)
     counts = evaluation.first.per_label
-    table = pd.DataFrame({"Label": [plain(label) for label in evaluation.matching.labels]})
+    table = pd.DataFrame({"Label": [displayed(label) for label in evaluation.matching.labels]})
     table["Boxes"] = counts.tp + counts.fn
     settings: dict[str, object] = {"Label": 104, "Boxes": widgets.count(48)}
     first = next(iter(columns[shown.letter]))
@@ -301,7 +301,7 @@ def scores(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     with first:
         frame.section("Scores by label", f"IoU {threshold_text(state.iou)}, all predictions")
         labels = matching_of_all(loaded, chosen[0]).labels
-        table = pd.DataFrame({"Label": [plain(label) for label in labels]})
+        table = pd.DataFrame({"Label": [displayed(label) for label in labels]})
         settings: dict[str, Any] = {"Label": 104}
         _add_scores(table, settings, loaded, chosen, chosen[0])
         widgets.table(
@@ -348,7 +348,7 @@ def _curves(loaded: OpenedBoxes, model: Named) -> None:
         label: Point(float(choice.recall_own[row]), float(choice.precision_own[row]))
         for row, label in enumerate(choice.labels)
     }
-    names = {label: plain(label) for label in curves}
+    names = {label: displayed(label) for label in curves}
     drawn = charts.label_curves(
         {names[label]: curve for label, curve in curves.items()},
         {names[label]: now[label] for label in curves},
@@ -398,7 +398,7 @@ def _reliability(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     label = st.selectbox(
         "Reliability of",
         [None, *matching_of_all(loaded, chosen[0]).labels],
-        format_func=lambda name: "All labels" if name is None else plain(name),
+        format_func=lambda name: "All labels" if name is None else displayed(name),
         label_visibility="collapsed",
     )
     for column, model in zip(st.columns(len(chosen), gap="small"), chosen, strict=True):
@@ -418,12 +418,12 @@ def _one_or_own(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     choices = {model: choice_of(loaded, model) for model in chosen}
     rows = []
     for model, choice in choices.items():
-        full = html.escape(plain(model.name))
+        full = html.escape(displayed(model.name))
         name = f'{frame.letter_badge(model.letter)} <span title="{full}">{full}</span>'
         rows.append(_gain_row(name, defined(choice.f1_one), defined(choice.f1_own), f"at {choice.one:.2f}"))
     last, choice = list(choices.items())[-1]
     for place in choice.gains[:_GAINS_SHOWN].tolist():
-        label = html.escape(frame.shortened(plain(choice.labels[place]), 18))
+        label = html.escape(frame.shortened(displayed(choice.labels[place]), 18))
         name = f"<span>{label} in {last.letter}, at {choice.own[place]:.2f}</span>"
         one, own = defined(choice.label_f1_one[place]), defined(choice.label_f1_own[place])
         rows.append(_gain_row(name, one, own, ""))

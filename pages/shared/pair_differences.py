@@ -5,11 +5,13 @@ Owns the part and its cache; what is compared comes from the protocol, intervals
 
 from __future__ import annotations
 
+import functools
 import html
 from collections.abc import Callable, Sequence
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from evaluator.compare.differences import Difference, decisive, differences
 from evaluator.compare.resampling import FEW_DOCUMENTS
@@ -20,11 +22,12 @@ from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
 from pages.shared import frame, item_ledger, widgets
 from pages.shared.opened import Named
+from pages.shared.state import state
 
 _ROWS = 10
 
 
-@st.cache_resource(max_entries=24, show_spinner="Resampling the documents")
+@st.cache_resource(max_entries=24, show_spinner=False)
 def _differences(key: tuple[str, ...], *, _measures: Callable[[], Sequence[Measures]]) -> tuple[Difference, ...]:
     """The differences of two models; `key` identifies them."""
     a, b = _measures()
@@ -51,7 +54,8 @@ def part(
 ) -> None:
     """The sentence about two models, their differences over everything and by label, and the ledger; else nothing.
 
-    With one model there is nothing to compare.
+    With one model there is nothing to compare. The numbers and the ledger are there at once; intervals, which take
+    seconds on many documents, come into the place of the numbers.
 
     Parameters
     ----------
@@ -72,22 +76,42 @@ def part(
     """
     if len(models) < 2:
         return
-    _differences_part(models, key, measures, noun)
-    item_ledger.part(_ledgers(tuple(key), at, _ledgers=ledgers), open_item)
+    names = [frame.lettered(model) for model in models[:2]]
+    place, identity = st.empty(), tuple(key)
+    # Once for both: what a document alone has is kept with them.
+    once = functools.cache(measures)
+    if state.resampled_before != identity:
+        a, b = once()
+        _differences_part(place, differences(a, b, resamples=0), names, noun)
+    item_ledger.part(_ledgers(identity, at, _ledgers=ledgers), open_item)
+    _differences_part(place, _differences(identity, _measures=once), names, noun)
+    state.resampled_before = identity
 
 
-def _differences_part(
-    models: Sequence[Named], key: Sequence[str], measures: Callable[[], Sequence[Measures]], noun: str
-) -> None:
-    """The sentence and the differences."""
-    every = _differences(tuple(key), _measures=measures)
+def _differences_part(place: DeltaGenerator, every: Sequence[Difference], names: Sequence[str], noun: str) -> None:
+    """The sentence and the differences, in the place of what was there before."""
+    with place.container():
+        _sentence(every, names, noun)
+        _table(every, noun)
+
+
+def _sentence(every: Sequence[Difference], names: Sequence[str], noun: str) -> None:
+    """Which model is better; without intervals only the heading, for what is clear follows from them."""
+    frame.section("B against A", f"95 % intervals from resampled {noun}s")
+    if _resampled(every):
+        text = " ".join(part for part in summary(every, names) if part)
+        st.html(f'<p class="ls-sentence{frame.theme()}"><span>{html.escape(plain(text))}</span></p>')
+
+
+def _resampled(every: Sequence[Difference]) -> bool:
+    """Whether the differences have intervals, where they can have one."""
+    return any(one.resamples for one in every)
+
+
+def _table(every: Sequence[Difference], noun: str) -> None:
+    """The differences, those over everything first."""
     metrics = tuple(dict.fromkeys(one.metric for one in every))
     rows = decisive(every, limit=max(_ROWS, sum(one.overall for one in every)), metrics=metrics)
-    frame.section("B against A", f"95 % intervals from resampled {noun}s")
-    names = [frame.lettered(model) for model in models[:2]]
-    words = summary(every, names)
-    text = " ".join(part for part in words if part)
-    st.html(f'<p class="ls-sentence{frame.theme()}"><span>{html.escape(plain(text))}</span></p>')
     if not rows:
         return
     few = "–"
@@ -104,7 +128,6 @@ def _differences_part(
             }
         ),
         rows=12,
-        key="differences_of_pair",
         placeholder="–",
         columns={
             "Number": 210,
@@ -117,7 +140,9 @@ def _differences_part(
         },
         alt="Differences of B and A",
     )
-    if any(one.too_few for one in rows):
+    if not _resampled(every):
+        st.caption(f"Resampling the {noun}s for the intervals.")
+    elif any(one.too_few for one in rows):
         st.caption(f"No interval: under {count_of(FEW_DOCUMENTS, noun)} that have the number.")
     else:
         st.caption("★ the interval excludes 0.")

@@ -28,17 +28,18 @@ if TYPE_CHECKING:
     from evaluator.drawing.payloads import CardItem, SharperEvent, SuspectWantEvent
     from evaluator.formats.posters import Posters
     from evaluator.metrics.box_items import Question
-    from evaluator.model.dataset import Annotations
+    from evaluator.model.dataset import Annotations, Side
     from evaluator.model.fields import FieldDocuments, Schema
     from evaluator.model.issues import Issue
     from evaluator.pdf.folder import Folders, PdfFolder
-    from evaluator.project import Project
+    from evaluator.project import Project, Upload
     from evaluator.protocols.fields.evaluation import RecallGrid
     from evaluator.protocols.fields.rows import Parity
     from evaluator.protocols.pixel.sides import Classes, MissingPage
     from evaluator.review.problems import StoreProblem
     from evaluator.uploads import Dropped
     from evaluator.workspace_folder import Taken
+    from pages.shared.opened import AnyKind
 
 T = TypeVar("T")
 # Of the browser's own values no more is known than their name; who reads one checks it.
@@ -124,7 +125,7 @@ class WidgetField(Field[T]):
     def set(self, value: T) -> None:
         """Another value, in another widget if one may show what was there; the same value leaves all as it is."""
         if self.key in st.session_state:
-            if value == self.get():
+            if value == super().get():
                 return
             replaced = _REPLACED.get()
             times = replaced.get(self.name, 0)
@@ -146,6 +147,19 @@ class WidgetField(Field[T]):
                 act()
 
         return call
+
+
+class PlaceField(WidgetField[T]):
+    """One of several by its place, which a list of their names shows.
+
+    The browser sends a name. One that is none of the options any more, because an upload numbered equal names, comes
+    back from Streamlit as text until the list is drawn again: nothing is chosen then.
+    """
+
+    def get(self) -> T:
+        """The value of the moment."""
+        value = super().get()
+        return self.start if isinstance(value, str) else value
 
 
 class ImportNote(NamedTuple):
@@ -185,12 +199,12 @@ class State:
     files: Field[Project[Annotations] | None] = Field(None)
     field_files: Field[Project[FieldDocuments] | None] = Field(None)
     poster_files: Field[Project[Posters] | None] = Field(None)
-    model_a: WidgetField[int | None] = WidgetField(None)
-    model_b: WidgetField[int | None] = WidgetField(None)
-    field_a: WidgetField[int | None] = WidgetField(None)
-    field_b: WidgetField[int | None] = WidgetField(None)
-    poster_a: WidgetField[int | None] = WidgetField(None)
-    poster_b: WidgetField[int | None] = WidgetField(None)
+    model_a: PlaceField[int | None] = PlaceField(None)
+    model_b: PlaceField[int | None] = PlaceField(None)
+    field_a: PlaceField[int | None] = PlaceField(None)
+    field_b: PlaceField[int | None] = PlaceField(None)
+    poster_a: PlaceField[int | None] = PlaceField(None)
+    poster_b: PlaceField[int | None] = PlaceField(None)
     upload_folder: Field[tempfile.TemporaryDirectory[str] | None] = Field(None)
     pdf_folders: Field[Mapping[Folders, PdfFolder]] = Field({})
     # Chosen files and their role until they are read: the browser empties the form at once.
@@ -212,6 +226,15 @@ class State:
     box_form: WidgetField[str] = WidgetField("Two corners")
     files_shown: WidgetField[str] = WidgetField("All")
     dropped: Field[Dropped | None] = Field(None)
+    # What the buttons of Files asked for, until it is done: the columns and the side of a dropped table, another role
+    # of a file, the place of the prediction that becomes the reference, the sides under which dropped files are opened.
+    table_asked: Field[tuple[Upload, Side] | None] = Field(None)
+    role_asked: Field[tuple[AnyKind, AnyMember, Side | None] | None] = Field(None)
+    reference_asked: Field[int | None] = Field(None)
+    dropped_asked: Field[tuple[Side | None, ...] | None] = Field(None)
+    dropped_problem: Field[str] = Field("")
+    # What became of saving the project: what was saved, whether it was, and the words for it.
+    project_saved: Field[tuple[str, bool, str]] = Field(("", True, ""))
     # Uploads that are open, the first one first, and what the workspace folder had or could not take.
     taken: Field[tuple[Taken, ...]] = Field(())
     restored: Field[bool] = Field(False)
@@ -226,7 +249,7 @@ class State:
     iou: WidgetField[float] = WidgetField(0.5)
     # Of each model: `score.of` its place.
     score: WidgetField[float] = WidgetField(0.0)
-    model: WidgetField[int] = WidgetField(0)
+    model: PlaceField[int] = PlaceField(0)
     preset: WidgetField[str | None] = WidgetField(None)
     best_f1_at: Field[tuple[float, ...]] = Field(())
 
@@ -255,6 +278,8 @@ class State:
     poor: WidgetField[bool] = WidgetField(False)
     poor_coverage: WidgetField[float] = WidgetField(0.7)
     poor_purity: WidgetField[float] = WidgetField(0.7)
+    # The name under which a filter could not be saved, and why.
+    filter_refused: Field[tuple[str, str]] = Field(("", ""))
     saved_filters: Field[Mapping[str, tuple[object, ...]]] = Field({})
     page_wanted: WidgetField[int | None] = WidgetField(None)
     # What the page viewer has in the browser, the last page turn that it made there, and where the reader is going.
@@ -300,6 +325,9 @@ class State:
     # What the numbers of the view Models followed from when they were last shown with intervals.
     ranked_before: Field[tuple[object, ...]] = Field(())
     rank_pair: Field[tuple[int, int] | None] = Field(None)
+
+    # What "B against A" of pixels, fields or posters followed from when it was last shown with intervals.
+    resampled_before: Field[tuple[str, ...]] = Field(())
 
     # Slices.
     slices_of: WidgetField[str] = WidgetField("A")
@@ -362,6 +390,8 @@ class State:
     suspect_margin: WidgetField[float] = WidgetField(0.03)
     # Pictures of suspects that the browser asked for, until they are sent.
     suspects_wanted: Field[SuspectWantEvent | None] = Field(None)
+    # Places of the chosen suspect and of those beside it: the effect of accepting them is shown.
+    suspects_near: Field[tuple[int, ...]] = Field(())
     # Name of the list that the browser has, for one run.
     suspects_held: Field[str] = Field("")
     # Whether the reader reviews the pages of the plan, so that the Page browser shows how far it is.
@@ -387,6 +417,9 @@ class State:
     # Which part of the queue is listed, and which finding of a group is judged alone; None for all of it.
     finding_sheet: WidgetField[int] = WidgetField(0)
     finding_single: WidgetField[str | None] = WidgetField(None)
+    # Which queue is shown: "" for the findings, "sample" for the pages to review; and the chosen one of these pages.
+    queue_of_findings: WidgetField[str] = WidgetField("")
+    sample_place: Field[int | None] = Field(None)
     # In a meeting: whose mistakes the agenda has (A or B), the item, and which of its examples.
     meeting_open: Field[bool] = Field(False)
     meeting_of: Field[str] = Field("B")
@@ -394,8 +427,24 @@ class State:
     meeting_example: Field[int] = Field(0)
     meeting_minutes: Field[str] = Field("")
     meeting_problem: Field[str] = Field("")
+    finding_refused: Field[str] = Field("")
     finding_import: Field[ImportNote | None] = Field(None)
 
+
+FILTER: Final[tuple[AnyField, ...]] = (
+    State.within,
+    State.label,
+    State.only,
+    State.mistake_names,
+    State.score_range,
+    State.fit_range,
+    State.size_range,
+    State.unjudged,
+    State.poor,
+    State.poor_coverage,
+    State.poor_purity,
+)
+"""What filters mistakes and pages: a saved filter has their values in this order."""
 
 state: Final = State()
 

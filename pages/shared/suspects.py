@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
 import msgspec
@@ -21,8 +22,10 @@ from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.model.boxes import IntArray
 from evaluator.model.dataset import Dataset, join
 from evaluator.pdf.folder import PdfFolder
+from evaluator.review.effect import PageFiles, counts_of, effect, effect_words
 from evaluator.review.identity import judged_item
 from evaluator.review.verdicts import ReviewLog, Target
+from evaluator.review.verdicts import judge as judge_target
 from evaluator.suspects import planning
 from evaluator.suspects.ink import MOST_PAGES, with_ink
 from evaluator.suspects.listing import Suspects, suspects
@@ -44,6 +47,8 @@ SHOWN: Final = 200
 """Suspects that are listed at once."""
 CORRECTED: Final = "ground_truth_wrong"
 """The verdict that accepts a correction."""
+_READER: Final = "reader"
+"""Who would accept a suspect, while nobody is named."""
 REVIEWED: Final = "reviewed"
 """The tag of a page on which everything was looked at."""
 
@@ -185,6 +190,7 @@ def payload(loaded: OpenedBoxes, every: Suspects, listed_now: Chosen, held: str)
         only_open=state.suspect_unjudged,
         pages=pages,
         crops=crops,
+        effects=_effects(loaded, every),
         reviewer=findings.author()[0],
     )
 
@@ -227,6 +233,26 @@ def _pictures(loaded: OpenedBoxes, every: Suspects) -> tuple[dict[str, PictureIt
         boxes = [box for box in (shares_of(every.dataset, row, each.xyxy) for each in target.boxes) if box is not None]
         crops[target.id] = crop(loaded, target.document or "", target.page or 0, boxes)
     return pages, crops
+
+
+def _effects(loaded: OpenedBoxes, every: Suspects) -> dict[str, list[str]]:
+    """What accepting the suspects that were asked for last would change, in words, by target."""
+    log, (name, verified) = findings.review_log(), findings.author()
+    now = []
+    for model in loaded.pair:
+        after = findings.corrected_of(loaded, model)
+        now.append((model.letter, result_of(loaded, model) if after is None else after.result))
+    effects = {}
+    for place in _known(every, state.suspects_near):
+        target = target_of(every, place)
+        said = judge_target(
+            target, verdict=CORRECTED, author=name or _READER, verified=verified, time=datetime.now(UTC)
+        )
+        page = PageFiles(loaded.dataset, target.document or "", target.page or 0)
+        effects[target.id] = [
+            effect_words(letter, counts_of(result), effect(result, page, log, said)) for letter, result in now
+        ]
+    return effects
 
 
 def _known(every: Suspects, places: Sequence[int]) -> list[int]:

@@ -9,7 +9,8 @@ from unicodedata import east_asian_width
 import streamlit as st
 
 from evaluator.charts.vega import Chart
-from pages.shared.state import AnyField, chart_key, state
+from evaluator.metrics.results import distinct_names
+from pages.shared.state import AnyField, Field, chart_key, state
 
 ROW_HEIGHT: Final = 26
 HEADER_HEIGHT: Final = 34
@@ -19,6 +20,7 @@ _NAMES_HEIGHT: Final = 58
 """Of a row with a name of up to three lines."""
 _WIDEST_NAMES: Final = 220
 K = TypeVar("K")
+T = TypeVar("T")
 
 
 def switch(label: str, names: Mapping[K, str], field: AnyField, **more: Any) -> K:  # noqa: ANN401 - as Streamlit's
@@ -28,21 +30,35 @@ def switch(label: str, names: Mapping[K, str], field: AnyField, **more: Any) -> 
     chosen: K = st.segmented_control(
         label,
         list(names),
-        format_func=names.__getitem__,
+        format_func=distinct(names),
         key=field.key,
         required=True,
         persist_state="session",
         **more,
     )
-    return chosen
+    return _known(chosen, names, field)
 
 
 def choice(label: str, names: Mapping[K, str], field: AnyField, **more: Any) -> K:  # noqa: ANN401 - as Streamlit's
     """One of many options from a list; `names` has the words of each."""
     chosen: K = st.selectbox(
-        label, list(names), format_func=names.__getitem__, key=field.key, persist_state="session", **more
+        label, list(names), format_func=distinct(names), key=field.key, persist_state="session", **more
     )
-    return chosen
+    return _known(chosen, names, field)
+
+
+def _known(chosen: K, names: Mapping[K, str], field: AnyField) -> K:
+    """What was chosen; the first option where the browser names one by words that have changed meanwhile."""
+    if chosen is None or chosen in names or not names:
+        return chosen
+    first = next(iter(names))
+    field.set(first)
+    return first
+
+
+def distinct(names: Mapping[K, str]) -> Callable[[K], str]:
+    """The words of each option, numbered where they are those of another: the browser names an option by its words."""
+    return dict(zip(names, distinct_names(list(names.values())), strict=True)).__getitem__
 
 
 def way_to(view: str, label: str, act: Callable[..., object], *args: Any, key: str, **more: Any) -> None:  # noqa: ANN401
@@ -55,17 +71,37 @@ def _go(view: str, act: Callable[..., object], args: tuple[Any, ...]) -> None:
     state.next_view = view
 
 
+def answer(asked: Field[T | None], act: Callable[[T], object]) -> None:
+    """Do what a button asked for, and run the view again.
+
+    The button only notes it, in a callback, because reading a file shows its progress and can be cancelled. A run that
+    ends before it is done leaves it for the next one; what fails is not tried again.
+    """
+    wanted = asked.get()
+    if wanted is None:
+        return
+    try:
+        act(wanted)
+    except Exception:
+        asked.set(None)
+        raise
+    asked.set(None)
+    st.rerun()
+
+
 def table(
     data: Any,  # noqa: ANN401
     *,
     rows: int = 0,
     columns: Mapping[str, Any] | None = None,
     names: str = "",
+    widest: int = _WIDEST_NAMES,
     **more: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
     """A table without an index; `rows` limits its height, and with `on_select` one cell can be chosen.
 
-    `names` is a column with a width that gets more room, then lines, when a text in it needs more.
+    `names` is a column with a width that gets more room, then lines, when a text in it needs more; `widest` is how much
+    room at most.
 
     Rows of a ``row_height`` of `WRAPPED_HEIGHT` break long text into lines.
 
@@ -73,10 +109,12 @@ def table(
     """
     settings = dict(columns or {})
     if names:
-        settings[names], height = _room(data[names], settings[names])
+        settings[names], height = _room(data[names], settings[names], widest)
         more.setdefault("row_height", height)
     if rows:
-        more["height"] = HEADER_HEIGHT + min(more.get("row_height", ROW_HEIGHT) * len(data), ROW_HEIGHT * rows)
+        # Columns by name: their number is not that of the rows.
+        filled = len(next(iter(data.values()), ())) if isinstance(data, Mapping) else len(data)
+        more["height"] = HEADER_HEIGHT + min(more.get("row_height", ROW_HEIGHT) * filled, ROW_HEIGHT * rows)
     if "on_select" in more:
         more.setdefault("selection_mode", "single-cell")
     settings = {
@@ -87,13 +125,13 @@ def table(
     return st.dataframe(data, hide_index=True, column_config=settings, **more)
 
 
-def _room(texts: Iterable[str], least: int) -> tuple[int, int]:
+def _room(texts: Iterable[str], least: int, most: int = _WIDEST_NAMES) -> tuple[int, int]:
     """Width of a column and height of its rows in pixels in which every text of usual length shows whole."""
     wide = max((sum(1 + (east_asian_width(char) in "WF") for char in text) for text in texts), default=0)
     pixels = 18 + 7 * wide
-    if pixels <= _WIDEST_NAMES:
+    if pixels <= most:
         return max(pixels, least), ROW_HEIGHT
-    return max(_WIDEST_NAMES, least), _NAMES_HEIGHT
+    return max(most, least), _NAMES_HEIGHT
 
 
 def chart(place: Any, drawn: Chart, *, alt: str, **more: Any) -> Any:  # noqa: ANN401 - as Streamlit's

@@ -5,7 +5,7 @@
 ========== ===================================================================================== ===================
 part       what is counted                                                                       count when not given
 ========== ===================================================================================== ===================
-readers    changed files for every reader: errors that are no issues, over two seconds of CPU    100,000 for each
+readers    changed files, guided by lines reached: errors that are no issues, over 2 s of CPU     100,000 for each
 documents  changed PDFs: errors that are not typed, freezes of the asking process over 50 ms     100,000
 names      names of documents: anything that is opened outside their folder                      100,000
 geometry   legal pages at 72 to 300 dpi: the box is more than a pixel off                        220
@@ -104,11 +104,12 @@ def documents(count: int, seed: int, only: str | None) -> dict[str, Row]:
             slowest = max(slowest, drawn.seconds)
             if drawn.uncaught:
                 uncaught[drawn.uncaught[:160]] += 1
-    frozen = sum(each > MOST_FREEZE for each in late)
+    frozen = sum(each.frozen > MOST_FREEZE for each in late)
+    longest, latest = (max((getattr(each, name) for each in late), default=0.0) for name in ("frozen", "seconds"))
     row = {
         "files": outcomes.total(), "outcomes": dict(outcomes.most_common()), "uncaught": dict(uncaught),
-        "slowest_s": round(slowest, 3), "longest_freeze_ms": round(1000 * max(late, default=0.0)),
-        "freezes_over_50_ms": frozen, "harm": uncaught.total(),
+        "slowest_s": round(slowest, 3), "longest_freeze_ms": round(1000 * longest), "latest_ms": round(1000 * latest),
+        "freezes_over_50_ms": frozen, "harm": uncaught.total() + frozen,
     }  # fmt: skip
     return {"documents": row}
 

@@ -5,9 +5,12 @@
 The peer is the pixel half ("TORE") of docling-metrics-layout, page by page from the objects that it wants; it is left
 out, and said so, when it is not installed. Its package file is not run, because that imports torch for the other
 half. Ours starts from the columns that a reader returns and gives the counts, the four matrices and the four
-collapsed ones of every page. Pages are crowded ones: 12 classes, 50 to 200 boxes on each side, three columns. Times
-are CPU seconds of this process. Three more questions: does the resolution matter, how long does a corpus of
-annotated pages take from columns to the numbers of a report, and does memory grow with the number of pages.
+collapsed ones of every page. All pages have 12 classes. Tidy ones have 50 to 200 boxes on each side in up to three
+columns; random ones have 50, 100 or 200 boxes on each side that lie anywhere, with sides up to a fifth of the page or
+between two random points. Each kind is counted in one batch and one page a call. Times are CPU seconds of this
+process, a page of the peer and a page of ours in turns. Three more questions: does the resolution matter, how long
+does a corpus of annotated pages take from columns to the numbers of a report, and does memory grow with the number of
+pages.
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ import time
 import tracemalloc
 import types
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,6 +54,7 @@ class Peer(NamedTuple):
     paint: Callable[..., Any]
 
 
+@cache
 def peer() -> Peer | None:
     """The pixel half of docling-metrics-layout, or None when it cannot be imported."""
     name = "docling_metrics_layout"
@@ -95,6 +101,27 @@ def crowded(pages: int, size: tuple[int, int], seed: int = 2020) -> tuple[Annota
                 if rng.uniform() < 0.06:
                     placed.append((page, int(rng.integers(len(CLASSES))), moved + rng.normal(0.0, 0.1, 4) * height))
     return _annotations(truth, "ground_truth", pages, size), _annotations(placed, "prediction", pages, size)
+
+
+def overlapping(
+    pages: int, boxes: int, largest: float | None, size: tuple[int, int] = SQUARE, seed: int = 2021
+) -> tuple[Annotations, Annotations]:
+    """Both sides of pages with boxes anywhere, sides up to a share of the page; None: between two random points."""
+    rng = np.random.default_rng(seed)
+    sides: list[Annotations] = []
+    for side in ("ground_truth", "prediction"):
+        if largest is None:
+            ends = rng.uniform(0.0, 1.0, (pages, boxes, 2, 2))
+            low, high = ends.min(axis=2), ends.max(axis=2)
+        else:
+            extent = rng.uniform(0.01, largest, (pages, boxes, 2))
+            low = rng.uniform(0.0, 1.0, extent.shape) * (1.0 - extent)
+            high = low + extent
+        corners = np.concatenate([low, high], axis=2)
+        label = rng.integers(len(CLASSES), size=(pages, boxes))
+        rows = [(page, int(label[page, at]), corners[page, at]) for page in range(pages) for at in range(boxes)]
+        sides.append(_annotations(rows, side, pages, size))
+    return sides[0], sides[1]
 
 
 def _annotations(
@@ -191,33 +218,80 @@ def check_equal(rival: Peer, pages: Sequence[Any], theirs: Sequence[Any], ours: 
                     raise SystemExit(f"page {row}: {kind} {name} differs")
 
 
-def against_peer(pages: int, peer_pages: int, rounds: int) -> dict[str, Any] | None:
-    """Seconds a page of both, interleaved; None without the peer."""
+class Kind(NamedTuple):
+    """Pages of one kind: their name, and what makes some of them."""
+
+    name: str
+    pages: Callable[[int], tuple[Annotations, Annotations]]
+
+
+def kinds() -> list[Kind]:
+    """Every kind of page on which the peer is met."""
+    random = [
+        Kind(
+            f"random, {boxes} boxes, {words}",
+            lambda pages, boxes=boxes, largest=largest: overlapping(pages, boxes, largest),
+        )
+        for largest, words in ((0.2, "sides up to 0.2"), (None, "any two corners"))
+        for boxes in (50, 100, 200)
+    ]
+    return [Kind("tidy, 50-200 boxes", lambda pages: crowded(pages, SQUARE)), *random]
+
+
+def against_peer(kind: Kind, pages: int, peer_pages: int, rounds: int) -> dict[str, Any] | None:
+    """Seconds a page of both, in turns; None without the peer."""
     rival = peer()
     if rival is None:
         return None
-    sides = crowded(pages, SQUARE)
+    sides = kind.pages(pages)
     objects = samples(rival, sides, peer_pages)
-    our_seconds, peer_seconds = [], []
+    check_equal(rival, objects, [rival.evaluator.evaluate_sample(page) for page in objects], everything(*sides))
+    alone = [tuple(one_page(side, page) for side in sides) for page in range(peer_pages)]
+    seconds: dict[str, list[float]] = {"peer": [], "batch": [], "call": []}
     for _ in range(rounds):
-        seconds, theirs = timed(lambda: [rival.evaluator.evaluate_sample(sample) for sample in objects])
-        peer_seconds.append(seconds / peer_pages)
-        seconds, ours = timed(lambda: everything(*sides))
-        our_seconds.append(seconds / pages)
-    check_equal(rival, objects, theirs, ours)
-    counted = [timed(lambda: count_pairs(ours.first, ours.second, ours.size))[0] / pages for _ in range(rounds)]
+        seconds["batch"].append(timed(lambda: everything(*sides))[0] / pages)
+        mine = theirs = 0.0
+        for page, own in zip(objects, alone, strict=True):
+            theirs += timed(lambda page=page: rival.evaluator.evaluate_sample(page))[0] / peer_pages
+            mine += timed(lambda own=own: everything(*own))[0] / peer_pages
+        seconds["peer"].append(theirs)
+        seconds["call"].append(mine)
+    ratios = {
+        way: {
+            "min": min(seconds["peer"]) / min(seconds[way]),
+            "median": float(np.median(seconds["peer"]) / np.median(seconds[way])),
+        }
+        for way in ("batch", "call")
+    }
     return {
-        "corpus": f"crowded, {pages:,} pages of {SQUARE[0]} x {SQUARE[1]}, {len(CLASSES)} classes",
+        "pages": f"{kind.name}, {pages:,} pages of {SQUARE[0]} x {SQUARE[1]}, {len(CLASSES)} classes",
         "boxes": [len(side.boxes) for side in sides],
         "peer": PEER,
         "peer_pages": peer_pages,
-        "peer_ms_a_page": summary(peer_seconds),
-        "our_ms_a_page": summary(our_seconds),
-        "our_ms_a_page_counts_only": summary(counted),
-        "ratio_min": min(peer_seconds) / min(our_seconds),
-        "ratio_median": float(np.median(peer_seconds) / np.median(our_seconds)),
+        "ms_a_page": {way: summary(values) for way, values in seconds.items()},
+        "ratio": ratios,
         "bar": PEER_BAR,
     }
+
+
+def one_page(side: Annotations, page: int) -> Annotations:
+    """A file with one page of a side of which page and entry are the same."""
+    rows = np.flatnonzero(side.boxes.page == page)
+    columns = {name: getattr(side.boxes, name)[rows] for name in ("document", "label", "xyxy", "score", "position")}
+    boxes = Boxes(
+        **columns,
+        page=np.zeros(len(rows), dtype=np.int64),
+        entry=np.zeros(len(rows), dtype=np.int32),
+        ids=[str(index) for index in range(len(rows))],
+    )
+    assert side.page_size is not None
+    return replace(
+        side,
+        boxes=boxes,
+        page_document=side.page_document[:1],
+        page_index=side.page_index[:1],
+        page_size=side.page_size[page : page + 1],
+    )
 
 
 def across_resolutions(pages: int, rounds: int) -> dict[str, Any]:
@@ -291,25 +365,21 @@ def main() -> None:
     chosen = parser.parse_args()
     if chosen.smoke:
         chosen.pages, chosen.peer_pages, chosen.pages_dln, chosen.rounds = 24, 3, 300, 2
-    duel = against_peer(chosen.pages, chosen.peer_pages, chosen.rounds)
+    duels = [against_peer(kind, chosen.pages, chosen.peer_pages, chosen.rounds) for kind in kinds()]
     resolutions = across_resolutions(chosen.pages // 2, chosen.rounds)
     corpus = end_to_end(chosen.pages_dln, min(chosen.rounds, 3))
     memory = working_memory(chosen.pages_dln // 4)
     if chosen.json:
-        print(json.dumps({"duel": duel, "resolutions": resolutions, "corpus": corpus, "memory": memory}, indent=2))
+        print(json.dumps({"duels": duels, "resolutions": resolutions, "corpus": corpus, "memory": memory}, indent=2))
         return
-    if duel is None:
+    if None in duels:
         print(f"{PEER} cannot be imported: no comparison with it")
-    else:
-        print(f"{duel['corpus']} ({duel['boxes'][0]:,} + {duel['boxes'][1]:,} boxes), counts and matrices equal")
-        rows = (
-            (PEER, "peer_ms_a_page"),
-            ("layoutscope", "our_ms_a_page"),
-            ("  counts only", "our_ms_a_page_counts_only"),
-        )
-        for who, key in rows:
-            print(f"  {who:24} min {duel[key]['min']:8.3f}  median {duel[key]['median']:8.3f} ms a page")
-        print(f"  ratio {duel['ratio_min']:.0f} (min), {duel['ratio_median']:.0f} (median); bar {duel['bar']:.0f}")
+    for duel in filter(None, duels):
+        print(f"{duel['pages']} ({duel['boxes'][0]:,} + {duel['boxes'][1]:,} boxes), counts and matrices equal")
+        for who, way in ((PEER, "peer"), ("layoutscope, batch", "batch"), ("layoutscope, page a call", "call")):
+            row, ratio = duel["ms_a_page"][way], duel["ratio"].get(way)
+            words = f"  ratio {ratio['min']:.0f}, {ratio['median']:.0f}; bar {duel['bar']:.0f}" if ratio else ""
+            print(f"  {who:24} min {row['min']:8.3f}  median {row['median']:8.3f} ms a page{words}")
     print(f"resolution, {resolutions['corpus']}")
     for name, row in resolutions["ms_a_page"].items():
         print(f"  {name:24} min {row['min']:8.3f}  median {row['median']:8.3f} ms a page")

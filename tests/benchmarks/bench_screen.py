@@ -4,7 +4,9 @@ The page browser runs beside `st.image` with boxes that Pillow draws, in one run
 busy machine slows both. A turn is from the press of a key (peer: a click on its button) until the new boxes are on
 screen: for the page browser the overlay, for the peer the new image, decoded. Warm: every page was shown once before.
 The peer is the small app that a Streamlit user would write: two buttons, a page image, the boxes drawn into it,
-without list, names, strip or permalink. Then every view is opened, the first time and again, and the IoU threshold is
+without list, names, strip or permalink. `sent` and `received` are bytes of the websocket as they cross the wire: each
+message is compressed here once more with what browser and server agreed on, the peer's as it is, because they agree on
+nothing. Then every view is opened, the first time and again, and the IoU threshold is
 moved. `fetched` are bytes that came by their own address; `cpu_ms` is of the server and what runs below it, until the
 page rests.
 
@@ -14,8 +16,10 @@ page rests.
 from __future__ import annotations
 
 import argparse
+import base64
 import contextlib
 import os
+import re
 import shutil
 import socket
 import statistics
@@ -24,6 +28,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -132,14 +137,8 @@ RUN = """([selector, key]) => new Promise((done, fail) => {
       requestAnimationFrame(() => setTimeout(() => done([performance.now() - start, 0])));
     } else setTimeout(look, 2);
   };
-  const node = document.querySelector(selector);
-  if (key) {
-    // A range of the browser moves by keys of a person only: its value is written as the browser does then.
-    node.focus();
-    const write = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
-    write.call(node, String(Number(node.value) + (key === 'ArrowRight' ? 1 : -1) * Number(node.step || 1)));
-    for (const event of ['input', 'change']) node.dispatchEvent(new Event(event, {bubbles: true}));
-  } else node.click();
+  // A range of the browser is moved by keys of a person only, which come from outside.
+  if (!key) document.querySelector(selector).click();
   look();
 })"""
 PEER_TURN = """(name) => new Promise((done, fail) => {
@@ -240,23 +239,55 @@ class Taken(NamedTuple):
     cpu_ms: float
 
 
+class Direction:
+    """Messages of one direction of a websocket, and the bytes that they are on the wire."""
+
+    def __init__(self) -> None:
+        self._compressed: Any = None
+
+    def agree(self, extensions: str, side: str) -> None:
+        """Begin a connection, compressed when its handshake says so."""
+        bits = re.search(rf"{side}_max_window_bits=(\d+)", extensions)
+        deflated = "permessage-deflate" in extensions
+        # The two ends need not have one level; that of the server is what `websockets` makes of its settings.
+        self._compressed = zlib.compressobj(wbits=-int(bits[1] if bits else 15), memLevel=5) if deflated else None
+
+    def size(self, event: Any) -> int:
+        """Bytes of a message, without the two to ten of its head; one that is not text is given in base64."""
+        response = event["response"]
+        payload = response["payloadData"].encode()
+        if response["opcode"] != 1:
+            payload = base64.b64decode(payload)
+        if self._compressed is None:
+            return len(payload)
+        return len(self._compressed.compress(payload) + self._compressed.flush(zlib.Z_SYNC_FLUSH)) - 4
+
+
 class Wire:
     """Bytes of one browser tab: over the websocket in both directions, and fetched by their own address."""
 
     def __init__(self, page: Any) -> None:
         self.sent = self.received = self.messages = self.fetched = 0
+        self._to_server, self._to_browser = Direction(), Direction()
         session = page.context.new_cdp_session(page)
         session.send("Network.enable")
+        session.on("Network.webSocketHandshakeResponseReceived", self._agreed)
         session.on("Network.webSocketFrameSent", self._sent)
         session.on("Network.webSocketFrameReceived", self._received)
         session.on("Network.loadingFinished", self._fetched)
 
+    def _agreed(self, event: Any) -> None:
+        headers = {name.lower(): value for name, value in event["response"]["headers"].items()}
+        extensions = headers.get("sec-websocket-extensions", "")
+        self._to_server.agree(extensions, "client")
+        self._to_browser.agree(extensions, "server")
+
     def _sent(self, event: Any) -> None:
-        self.sent += _size(event)
+        self.sent += self._to_server.size(event)
         self.messages += 1
 
     def _received(self, event: Any) -> None:
-        self.received += _size(event)
+        self.received += self._to_browser.size(event)
         self.messages += 1
 
     def _fetched(self, event: Any) -> None:
@@ -264,13 +295,6 @@ class Wire:
 
     def read(self) -> tuple[int, int, int, int]:
         return self.sent, self.received, self.messages, self.fetched
-
-
-def _size(event: Any) -> int:
-    """Bytes of a frame: one that is not text is given in base64."""
-    response = event["response"]
-    length = len(response["payloadData"])
-    return length if response["opcode"] == 1 else length * 3 // 4
 
 
 def cpu_ms(pid: int) -> float:
@@ -285,11 +309,16 @@ def cpu_ms(pid: int) -> float:
     return 1000.0 * ticks / os.sysconf("SC_CLK_TCK")
 
 
-def take(page: Any, wire: Wire, pid: int, script: str, argument: Any, *, rest: int = 700) -> Taken:
-    """One act, and everything that it sets off until the page rests."""
+def take(page: Any, wire: Wire, pid: int, script: str, argument: Any, *, rest: int = 700, press: str = "") -> Taken:
+    """One act, and everything that it sets off until the page rests; `press` is a key that the script waits for."""
     page.bring_to_front()
     before, spent = wire.read(), cpu_ms(pid)
-    ms, frames = page.evaluate(script, argument)
+    if press:
+        page.evaluate(f"(argument) => {{ window.taken = ({script})(argument); }}", argument)
+        page.keyboard.press(press)
+        ms, frames = page.evaluate("window.taken")
+    else:
+        ms, frames = page.evaluate(script, argument)
     page.wait_for_timeout(rest)
     sent, received, messages, fetched = (after - at for after, at in zip(wire.read(), before, strict=True))
     return Taken(float(ms), float(frames), sent, received, messages, fetched, cpu_ms(pid) - spent)
@@ -303,7 +332,7 @@ SMALL_ACTS = (("select", {"key": "n"}), ("toggle", {"key": "g"}), ("zoom", {"key
 def turns_of(
     play: Any, ours: tuple[str, int], peer: tuple[str, int], turns: int, total: int
 ) -> tuple[Rows, list[float]]:
-    """Page turns of both, alternating, then what a reader does on a page; and a key held down."""
+    """Page turns of both, alternating, then what a reader does on a page; and a key held down, all pages seen."""
     browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
     pages = [browser.new_page(viewport={"width": 1440, "height": 900}) for _ in range(2)]
     wires = [Wire(page) for page in pages]
@@ -326,7 +355,9 @@ def turns_of(
         ]
     pages[0].goto(f"{ours[0]}/page_browser?order=page&within=bench.pdf")
     pages[0].locator(".chips.ready").wait_for(state="attached")
-    pages[0].wait_for_timeout(2000)
+    for key, _ in there_and_back:
+        pages[0].evaluate(OURS, [VIEWER, {"key": key, "turns": True}])
+        pages[0].wait_for_timeout(300)
     held = [float(each) for each in pages[0].evaluate(HELD, [VIEWER, total - 1])]
     browser.close()
     return rows, held
@@ -353,10 +384,11 @@ def views_of(play: Any, ours: tuple[str, int], times: int) -> Rows:
             rows.setdefault(f"open {name.strip()}, {kind}", []).append(taken)
     slider = '[data-testid="stSlider"] input[type="range"]'
     page.locator(slider).first.wait_for(state="attached")
+    page.locator(slider).first.focus()
     for number in range(2 * times):
         key = "ArrowRight" if number < times else "ArrowLeft"
         rows.setdefault("IoU step on Overview, " + ("new" if number < times else "again"), []).append(
-            take(page, wire, ours[1], RUN, [slider, key], rest=600)
+            take(page, wire, ours[1], RUN, [slider, key], rest=600, press=key)
         )
     browser.close()
     return rows

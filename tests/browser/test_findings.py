@@ -281,3 +281,32 @@ def test_the_browser_remembers_the_name(browser: Any, visit: Visit, kept: Path, 
             "the name again",
         )
         screen.leave()
+
+
+def test_the_review_sample_goes_on_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
+    """D marks a page as reviewed and goes on, N and P walk, O opens the page where D goes on as well."""
+    with dashboard(tmp_path) as url:
+        screen = visit(url).open("findings?queue=sample")
+        name_oneself(screen, "Anna")
+        page = screen.page
+        page.locator(".ls-crop img").first.wait_for()
+        # The keys belong to the page as a whole.
+        page.locator(".ls-title h1").click()
+        screen.wait(lambda: page.locator("h2.ls-section", has_text="1. ").is_visible(), "the first page")
+        page.keyboard.press("n")
+        screen.wait(lambda: page.locator("h2.ls-section", has_text="2. ").is_visible(), "the next page")
+        page.keyboard.press("p")
+        screen.wait(lambda: page.locator("h2.ls-section", has_text="1. ").is_visible(), "the first page again")
+        page.keyboard.press("d")
+        screen.wait(lambda: kept.exists() and len(events(kept)) == 1, "the page in the store")
+        assert (events(kept)[0].target.kind, events(kept)[0].tags) == ("page", ("reviewed",))
+        screen.wait(lambda: page.locator("h2.ls-section", has_text="2. ").is_visible(), "the next page of the sample")
+        assert "1 of 20 pages reviewed" in screen.text()
+        page.keyboard.press("o")
+        page.locator(".ls-title h1", has_text="Page browser").wait_for()
+        screen.settled()
+        page.locator(".pane").first.wait_for()
+        page.keyboard.press("d")
+        screen.wait(lambda: len(events(kept)) == 2, "the second page in the store")
+        assert events(kept)[1].target != events(kept)[0].target
+        screen.leave()

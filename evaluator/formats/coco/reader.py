@@ -8,6 +8,7 @@ columns. Nothing is clamped, dropped or coerced, and no image is opened.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -43,6 +44,7 @@ _MARKS = (
     b'"image_id"', b'"category_id"', b'"images"', b'"file_name"', b'"annotations"', b'"categories"', b'"iscrowd"',
 )  # fmt: skip
 # OmniDocBench, and Label Studio: they name images and categories too.
+_SCORES = re.compile(rb'"score"\s*:\s*[-\d]')
 _MARKS_OF_OTHERS = (b'"layout_dets"', b'"rectanglelabels"', b'"polygonlabels"', b'"label_id"')
 
 
@@ -116,11 +118,17 @@ class Coco(BoxFormat):
         return len(marks) >= 2
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """A results list is a prediction; an object with images is a ground truth, though it may be given as either."""
+        """A results list is a prediction; an object with images is one when all its boxes have a score.
+
+        Either object may be given as either side.
+        """
         head = content[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
         if head.startswith(b"["):
             return "prediction"
-        return "ground_truth" if head.startswith(b"{") and b'"images"' in content else None
+        if not head.startswith(b"{") or b'"images"' not in content:
+            return None
+        scores = len(_SCORES.findall(content)) if b'"score"' in content else 0
+        return "prediction" if scores >= content.count(b'"bbox"') > 0 else "ground_truth"
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
         """The columns of a COCO file; see `Format.read`.
@@ -274,7 +282,8 @@ def _checked(source: json_text.Source, file: CocoFile, reading: Reading, collect
     """The columns of a file after the rules on its values."""
     if file.images is None or file.categories is None:
         return _results(source, file, reading, collector)
-    return _instances(source, file, reading.side or "ground_truth", collector)
+    side = reading.side or FORMAT.side_of(source.content) or "ground_truth"
+    return _instances(source, file, side, collector)
 
 
 def _results(source: json_text.Source, file: CocoFile, reading: Reading, collector: Collector) -> Annotations:

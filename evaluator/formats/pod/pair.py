@@ -46,7 +46,8 @@ def check_pair(ground_truth: Annotations, prediction: Annotations, *, lenient: b
     missing = int(np.isnan(prediction.boxes.score).sum())
     if missing and prediction.side == "prediction":
         rule = f"every prediction must have a score, it decides the rank ({_SOURCE})"
-        fix = "They get 1.0, as asked for." if lenient else "Add the scores, or allow 1.0 for them with --lenient."
+        strict = "Add the scores. Snapshot and pixel need none; the command line takes 1.0 for them with --lenient."
+        fix = "They get 1.0, as asked for." if lenient else strict
         collector.add("warning" if lenient else "error", "", rule, f"{missing:,} without one", fix)
     return (*issues, *collector.issues())
 
@@ -75,7 +76,11 @@ def _pair_unknown_pages(ground_truth: Annotations, prediction: Annotations, *, l
     """An issue for each page of the predictions that the ground truth does not have, in the file it is in."""
     known = set(_pages(ground_truth))
     rule = f"a page of the predictions must be in {ground_truth.name} ({_SOURCE})"
-    fix = "Its predictions are left out, as asked for." if lenient else "Remove it, or leave it out with --lenient."
+    fix = (
+        "Its predictions are left out, as asked for."
+        if lenient
+        else "Remove it; the command line leaves it out with --lenient."
+    )
     issues: list[Issue] = []
     for entry, page in enumerate(_pages(prediction)):
         if page not in known:

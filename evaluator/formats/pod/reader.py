@@ -291,7 +291,8 @@ def _score(region: _Region, collector: Collector, side: Side, *, lenient: bool) 
         if side == "ground_truth":
             return math.nan
         rule = f"a predicted region must have a prob, it decides the rank ({_SOURCE})"
-        fix = "It gets 1.0, as asked for." if lenient else "Add it, or allow 1.0 for it with --lenient."
+        strict = "Add it. Snapshot and pixel need none; the command line takes 1.0 for it with --lenient."
+        fix = "It gets 1.0, as asked for." if lenient else strict
         collector.add("warning" if lenient else "error", region.place, rule, "none", fix)
         return 1.0 if lenient else math.nan
     if not xml_text.is_number(prob):

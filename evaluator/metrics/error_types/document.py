@@ -17,6 +17,7 @@ from evaluator.metrics.error_types.names import DOCUMENT, ERROR_TYPES, NONE, Box
 from evaluator.metrics.matching import TOUCHING, Candidates, best_per_prediction, greedy_rows, overlapping_pairs
 from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap, overlap
 from evaluator.model.dataset import CodeArray, Side
+from evaluator.model.order import order_by
 from evaluator.model.polygons import polygon_overlap
 
 _SPLIT, _MERGED, _WRONG_CLASS, _CUT_OFF, _OVER_CROPPED, _NEAR_MISS, _DUPLICATE, _MISSED, _INVENTED = range(
@@ -391,7 +392,7 @@ class _Draft:
             )
             for name in ("page", "label")
         )
-        order = np.lexsort((first_prediction, first_truth, kind, page))
+        order = order_by([page, kind, first_truth, first_prediction])
         place = np.empty(self.size + 1, dtype=np.int64)
         place[order] = np.arange(self.size)
         place[NONE] = NONE
@@ -479,20 +480,14 @@ def _order_of(truth: BoxColumns, truths: IntArray, prediction: BoxColumns, predi
 
     Pairs of equal IoU are taken in this order, so that the order of the rows in the files decides nothing.
     """
-    return np.lexsort((_by_place(truth, truths), _by_place(prediction, predictions)))
+    return order_by([_by_place(prediction, predictions), _by_place(truth, truths)])
 
 
 def _by_place(boxes: BoxColumns, rows: IntArray) -> IntArray:
     """Rank of the box of each row by page, y1, x1, y2, x2 and label, int64; only boxes equal in all go by row."""
     used = np.flatnonzero(np.bincount(rows, minlength=len(boxes)))
-    page, xyxy = boxes.page[used], boxes.xyxy[used]
-    order = np.lexsort((xyxy[:, 1], page))
-    # Few boxes of a page begin at one height: only those are told apart by the other columns.
-    level = (page[order[1:]] == page[order[:-1]]) & (xyxy[order[1:], 1] == xyxy[order[:-1], 1])
-    places = np.flatnonzero(np.append(level, False) | np.append(False, level))
-    tied = np.sort(order[places])
-    x1, y1, x2, y2 = xyxy[tied].T
-    order[places] = tied[np.lexsort((boxes.label[used[tied]], x2, y2, x1, y1, page[tied]))]
+    x1, y1, x2, y2 = boxes.xyxy[used].T
+    order = order_by([boxes.page[used], y1, x1, y2, x2, boxes.label[used]])
     rank = np.empty(len(boxes), dtype=np.int64)
     rank[used[order]] = np.arange(len(used))
     return rank[rows]
@@ -516,10 +511,10 @@ def _groups(
         whole_row, part_row, inside = pairs.prediction, pairs.truth, pairs.coverage
     able = whole.free | (whole.partner != NONE)
     rows = np.flatnonzero(pairs.same & (inside >= options.inside_share) & part.free[part_row] & able[whole_row])
-    rows = rows[np.lexsort((rows, -pairs.iou[rows], part_row[rows]))]
+    rows = rows[order_by([part_row[rows], -pairs.iou[rows]])]
     rows = rows[np.diff(part_row[rows], prepend=NONE) != 0]
     # Now every part is in one whole; the main part of each whole is its match, or else the best of its parts.
-    rows = rows[np.lexsort((rows, -pairs.iou[rows], whole_row[rows]))]
+    rows = rows[order_by([whole_row[rows], -pairs.iou[rows], rows])]
     main = whole.partner.copy()
     first = rows[np.diff(whole_row[rows], prepend=NONE) != 0]
     first = first[main[whole_row[first]] == NONE]
@@ -621,7 +616,7 @@ def _ragged(parts: list[_Members], size: int) -> tuple[IntArray, IntArray]:
     row = np.concatenate([members.row for members in parts])
     bounds = np.zeros(size + 1, dtype=np.int64)
     np.cumsum(np.bincount(mistake, minlength=size), out=bounds[1:])
-    return row[np.lexsort((row, mistake))], bounds
+    return row[order_by([mistake, row])], bounds
 
 
 def _reordered(rows: IntArray, bounds: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:
@@ -642,4 +637,8 @@ def _firsts(rows: IntArray, bounds: IntArray) -> IntArray:
 
 def _taken(column: AnyArray, rows: IntArray) -> AnyArray:
     """The column at the rows; -1 where a row is -1."""
-    return np.append(column, NONE)[rows]
+    if not len(column):
+        return np.full(len(rows), NONE, dtype=column.dtype)
+    taken = column[rows]
+    taken[rows == NONE] = NONE
+    return taken

@@ -26,6 +26,7 @@ from evaluator.metrics.matching import Candidates, Matches, overlapping_pairs
 from evaluator.metrics.results import Signature
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, intersection, overlap
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
+from evaluator.model.order import order_by
 from evaluator.model.polygons import outline_bounds, polygon_overlap
 from evaluator.system.threads import in_threads
 
@@ -186,7 +187,7 @@ class Pairs(BoxPairs["Matching"]):
         """Candidates by (prediction, ignored last, falling IoU, last ground truth first), int64."""
         pairs = self.candidates
         truth = pairs.ground_truth[rows]
-        return rows[np.lexsort((-truth, -pairs.iou[rows], ignored[truth], pairs.prediction[rows]))]
+        return rows[order_by([pairs.prediction[rows], ignored[truth], -pairs.iou[rows], -truth])]
 
     def accept(self, rows: IntArray, iou: Sequence[float]) -> Accepted:
         """What matches among candidates, at each of several rising IoU thresholds.

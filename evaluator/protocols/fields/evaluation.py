@@ -223,9 +223,13 @@ class FieldsResult(Result):
         table = np.full((len(self.compared.classes), len(iou)), np.nan)
         recall = RECALL[self.recall_grid]
         for row, ranked in enumerate(self._ranked):
+            # A threshold keeps the hits of every higher one, so that as many are the same ones.
+            known: dict[int, float] = {}
             for column, threshold in enumerate(iou):
                 hits = np.flatnonzero(ranked >= threshold) + 1
-                table[row, column] = average_precision(hits, int(self.num_gt[row]), recall=recall)
+                if len(hits) not in known:
+                    known[len(hits)] = average_precision(hits, int(self.num_gt[row]), recall=recall)
+                table[row, column] = known[len(hits)]
         return table
 
     @cached_property

@@ -16,7 +16,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.pixel_counts import PairCounts, WordArray
+from evaluator.metrics.pixel_counts import PairCounts
+from evaluator.metrics.pixel_sweep import WordArray
 from evaluator.metrics.results import defined, ratio
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 
@@ -26,9 +27,14 @@ REST_NAME: Final = "All classes"
 
 VECTORS: Final = ("precision", "recall", "f1", "iou")
 
-# Cells of label sets, and shares of pixels, worked on in one go.
+# Cells of label sets, and rows of counts, worked on in one go.
 _CELLS_AT_ONCE: Final = 1 << 22
+_ROWS_AT_ONCE: Final = 1 << 13
+# Multiplications of one product of matrices: larger ones are shared out to threads, which wait for one another.
+_PRODUCT_AT_ONCE: Final = 1 << 18
 _SHARES_AT_ONCE: Final = 1 << 16
+# Rows of a scope from which a product of matrices is less work than its shares one by one.
+_MANY_ROWS: Final = 100
 # float64 holds every integer up to here.
 _EXACT: Final = 1 << 53
 
@@ -128,12 +134,12 @@ class Matrices:
     @cached_property
     def precision(self) -> FloatArray:
         """Confusion over the sum of its column, float64, shape (S, C, C), in [0, 1]; NaN in an empty column."""
-        return ratio(self.scaled, np.broadcast_to(self._columns, self.scaled.shape))
+        return ratio(self.scaled, self._columns)
 
     @cached_property
     def recall(self) -> FloatArray:
         """Confusion over the sum of its row, float64, shape (S, C, C), in [0, 1]; NaN in an empty row."""
-        return ratio(self.scaled, np.broadcast_to(self._rows, self.scaled.shape))
+        return ratio(self.scaled, self._rows)
 
     @cached_property
     def f1(self) -> FloatArray:
@@ -183,6 +189,25 @@ def confusion(counts: PairCounts, classes: int) -> Matrices:
     about 15 labels in a large corpus), the whole numbers of each divisor are divided first and then added in order
     of the divisors, which is independent of the order of pages all the same.
     """
+    if len(counts) < _MANY_ROWS * counts.scopes:
+        return _from_shares(counts, classes)
+    rules = _rules(counts.first, counts.second)
+    divisors = np.flatnonzero(np.bincount(rules.divisor, minlength=2)).tolist()
+    common = math.lcm(*divisors)
+    if int(counts.totals.max(initial=0)) * common < _EXACT:
+        share = common // rules.divisor
+        gain = np.where(rules.within, rules.labels * share, common)
+        return Matrices(_products(counts, rules, share, gain, classes), common)
+    scaled = np.zeros((counts.scopes, classes, classes))
+    for divisor in sorted({1, *divisors}):
+        share = (rules.divisor == divisor).astype(np.int64)
+        gain = np.where(rules.within, rules.labels * share, int(divisor == 1))
+        scaled += _products(counts, rules, share, gain, classes) / divisor
+    return Matrices(scaled, 1)
+
+
+def _from_shares(counts: PairCounts, classes: int) -> Matrices:
+    """`confusion` of scopes of few rows."""
     parts = shares(counts.first, counts.second, classes)
     divisors = np.unique(parts.divisor).tolist()
     common = math.lcm(*divisors)
@@ -227,6 +252,86 @@ def _scope_ranges(counts: PairCounts, per_pair: IntArray) -> Iterator[tuple[int,
         high = min(max(int(np.searchsorted(ends, before + _SHARES_AT_ONCE, side="right")), low + 1), counts.scopes)
         yield low, high
         low = high
+
+
+class _Rules(NamedTuple):
+    """`shares` of each pair of label sets G and P, as sets.
+
+    Attributes
+    ----------
+    rows, columns : uint64, shape (K,)
+        A pixel adds 1 / divisor to each cell of their product.
+    both : uint64
+        It adds 1 to the diagonal cell of each of these labels, |G| / divisor where G is within P.
+    divisor, labels : int64
+        Above 0; `labels` is |G|.
+    within : bool
+        Whether G is within P and not the same.
+    """
+
+    rows: WordArray
+    columns: WordArray
+    both: WordArray
+    divisor: IntArray
+    labels: IntArray
+    within: BoolArray
+
+
+def _rules(first: WordArray, second: WordArray) -> _Rules:
+    """The rules of some pairs, none with an empty set."""
+    missed, added = first & ~second, second & ~first
+    within, around = (missed == 0) & (added != 0), (missed != 0) & (added == 0)
+    size = np.bitwise_count(np.where(within | around, second, added)).astype(np.int64)
+    return _Rules(
+        rows=np.where(within, first, missed),
+        columns=np.where(around, second, added),
+        both=first & second,
+        divisor=np.maximum(size, 1),
+        labels=np.bitwise_count(first).astype(np.int64),
+        within=within,
+    )
+
+
+def _products(counts: PairCounts, rules: _Rules, share: IntArray, gain: IntArray, classes: int) -> FloatArray:
+    """Pixels times what one of each pair adds, summed by scope, float64, shape (S, classes, classes).
+
+    `share` is for each cell of rows x columns of the rule of a pair, `gain` for the diagonal cell of each label that
+    both sides have.
+    """
+    sums = np.zeros((counts.scopes, classes, classes))
+    diagonal = np.einsum("sii->si", sums)
+    for block in _blocks(counts, classes):
+        pair, pixels = counts.pair[block.rows], counts.pixels[block.rows]
+        rows, columns, both = (_flags(words[pair], classes) for words in (rules.rows, rules.columns, rules.both))
+        columns *= (pixels * share[pair])[:, None]
+        gained = (pixels * gain[pair]).astype(np.float64)
+        for scope, start, stop in block.parts:
+            sums[scope] += rows[start:stop].T @ columns[start:stop]
+            diagonal[scope] += gained[start:stop] @ both[start:stop]
+    return sums
+
+
+class _Block(NamedTuple):
+    """Rows of counts worked on in one go, and its parts: a scope, first row in the block, one after the last."""
+
+    rows: slice
+    parts: list[tuple[int, int, int]]
+
+
+def _blocks(counts: PairCounts, classes: int) -> Iterator[_Block]:
+    """All rows in blocks; a part is one scope and so short that a product of it needs no second thread."""
+    most = max(_PRODUCT_AT_ONCE // classes**2, 1)
+    for low in range(0, len(counts), _ROWS_AT_ONCE):
+        scope = counts.scope[low : low + _ROWS_AT_ONCE]
+        cuts = sorted({*range(0, len(scope), most), *(np.flatnonzero(np.diff(scope)) + 1).tolist()})
+        ends = [*cuts[1:], len(scope)]
+        yield _Block(slice(low, low + len(scope)), list(zip(scope[cuts].tolist(), cuts, ends, strict=True)))
+
+
+def _flags(words: WordArray, classes: int) -> FloatArray:
+    """Which labels each label set has, 1.0 or 0.0, shape (K, classes)."""
+    octets = words.astype("<u8").view(np.uint8).reshape(len(words), 8)[:, : -(-classes // 8)]
+    return np.unpackbits(octets, axis=1, count=classes, bitorder="little").astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)

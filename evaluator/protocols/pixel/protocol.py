@@ -109,7 +109,8 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
                 count=count,
             )
             result = replace(result, exact=options.exact)
-            evaluations.append(Evaluation(result, checked(truth.issues, predicted.issues, result.issues)))
+            issues = checked(truth.issues, predicted.issues, (*result.issues, *self.crowd_issues(truth)))
+            evaluations.append(Evaluation(result, issues))
         return evaluations
 
     def labels(self, result: PixelResult) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.pixel_counts import BACKGROUND, Resolution, WordArray, covered_pixels
+from evaluator.metrics.pixel_counts import BACKGROUND, Resolution, covered_pixels
+from evaluator.metrics.pixel_sweep import WordArray
 from evaluator.model.boxes import BoolArray, IntArray
 
 # Parts of a page whose label sets are held at once.

@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.pixel_counts import MAX_CLASSES, MAX_SIDE, Resolution, covered_pixels, pixel_edges
+from evaluator.metrics.pixel_counts import MAX_CLASSES, MAX_SIDE, Resolution, on_page, pixel_edges
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
@@ -147,8 +147,9 @@ def counted_pages(dataset: Dataset, missing_page: MissingPage, issues: tuple[Col
     -------
     bool, shape (P,)
     """
-    every = np.arange(dataset.pages)
-    has = [np.isin(every, dataset.entry_pages(side)) for side in (dataset.ground_truth, dataset.predictions[0])]
+    has = [np.zeros(dataset.pages, dtype=bool) for _ in range(2)]
+    for pages, boxes in zip(has, (dataset.ground_truth, dataset.predictions[0]), strict=True):
+        pages[dataset.entry_pages(boxes)] = True
     what, other = ("background there", "ignore") if missing_page == "penalize" else ("left out", "penalize")
     for side, collector in zip(has, issues, strict=True):
         if len(missing := np.flatnonzero(~side)):
@@ -272,9 +273,13 @@ def _beyond_and_empty(boxes: Resolution, size: IntArray) -> tuple[IntArray, IntA
     beyond, empty = [], []
     for start in range(0, len(boxes.page), _BOXES_AT_ONCE):
         rows = np.arange(start, min(start + _BOXES_AT_ONCE, len(boxes.page)))
-        edges, covered = pixel_edges(boxes, rows), covered_pixels(boxes, rows, size)
-        beyond.append(rows[(edges != covered).any(axis=1)])
-        empty.append(rows[(covered[:, :2] >= covered[:, 2:]).any(axis=1)])
+        edges = pixel_edges(boxes, rows)
+        covered = on_page(edges, boxes.page[rows], size)
+        # Nearly every box lies on its page and covers something.
+        if not np.array_equal(edges, covered):
+            beyond.append(rows[(edges != covered).any(axis=1)])
+        if not (covered[:, :2] < covered[:, 2:]).all():
+            empty.append(rows[(covered[:, :2] >= covered[:, 2:]).any(axis=1)])
     nothing = np.empty(0, np.int64)
     return np.concatenate([nothing, *beyond]), np.concatenate([nothing, *empty])
 

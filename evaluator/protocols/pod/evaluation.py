@@ -47,6 +47,7 @@ from evaluator.metrics.results import (
 )
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, overlap
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
+from evaluator.model.order import order_by
 from evaluator.model.polygons import polygon_overlap
 from evaluator.protocols.base import BoxEvaluation, joined_pair, lowest
 
@@ -143,7 +144,7 @@ class ThresholdResult(BoxResult[Matching]):
         rows = claimed[first]
         partner = matching.pairs.best[rows]
         group = page_and_label(matching.dataset, truth)[partner]
-        order = np.lexsort((partner, -matching.pairs.best_iou[rows], group))
+        order = order_by([group, -matching.pairs.best_iou[rows], partner])
         rows, partner = rows[order], partner[order]
         if matching.pairs.polygons:
             return Matches(rows, partner, *polygon_overlap(truth.source.boxes, prediction.source.boxes, partner, rows))
@@ -483,7 +484,7 @@ def _best(candidates: Candidates, predictions: int) -> tuple[IntArray, FloatArra
     best, best_iou = np.full(predictions, UNMATCHED, dtype=np.int64), np.zeros(predictions)
     if len(candidates.iou):
         # Candidates come by prediction, then by ground truth; a stable sort keeps the first of equals in front.
-        order = np.lexsort((-candidates.iou, candidates.prediction))
+        order = order_by([candidates.prediction, -candidates.iou])
         first = order[np.flatnonzero(np.diff(candidates.prediction[order], prepend=UNMATCHED))]
         best[candidates.prediction[first]] = candidates.ground_truth[first]
         best_iou[candidates.prediction[first]] = candidates.iou[first]

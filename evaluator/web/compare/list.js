@@ -4,7 +4,7 @@
  * Each list has one stop for the Tab key; the arrow keys move inside.
  */
 
-import { button, html, svg } from "../shared/elements.js";
+import { breakable, button, html, svg } from "../shared/elements.js";
 import { markRow } from "../shared/rows.js";
 import { count } from "../shared/words.js";
 
@@ -33,7 +33,7 @@ export function drawPageList(list, pages, look, open) {
     const row = button(`${page.name}, page ${page.index + 1}: ${page.words}`,
       { class: "net-page", tabindex: "-1", title: `${page.name}, page ${page.index + 1}: ${page.words}` }, () => open(page),
       html("span", { class: "net-place muted" }, place),
-      html("span", { class: "net-name" }, page.name),
+      html("span", { class: "net-name" }, ...breakable(page.name)),
       bars(page, look.scale, look.diverging),
       html("b", { class: "net-number" }, page.number));
     return page.above ? [html("div", { class: "net-gap" }, page.above), row] : [row];

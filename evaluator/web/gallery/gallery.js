@@ -6,7 +6,7 @@
  * document through `textContent` and `setAttribute` only.
  */
 
-import { html } from "../shared/elements.js";
+import { breakable, html } from "../shared/elements.js";
 import { mounting, streamlitSend } from "../shared/mount.js";
 import { fillCrop } from "./crop_frame.js";
 import { CropQueue } from "./queue.js";
@@ -105,7 +105,7 @@ class Gallery {
       picture,
       html("div", { class: "gl-head" }, html("span", { class: "gl-title" }, html("b", {}, card.title), card.label && ` \u00b7 ${card.label}`), ...tags),
       html("div", { class: "gl-facts" }, ...card.facts.map((fact) => html("span", {}, fact))),
-      html("div", { class: "gl-place" }, card.place));
+      html("div", { class: "gl-place" }, ...breakable(card.place)));
     const open = () => this.send("open", card.key);
     node.addEventListener("click", open);
     node.addEventListener("keydown", (event) => {

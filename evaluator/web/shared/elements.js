@@ -4,7 +4,7 @@
  * Text from data reaches the document through `textContent` and `setAttribute` only, never as markup.
  */
 
-import { percentOf } from "./words.js";
+import { lineParts, percentOf } from "./words.js";
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
@@ -38,6 +38,11 @@ export function html(tag, attributes = {}, ...children) {
   setAttributes(node, attributes);
   node.append(...children.filter((child) => child !== null));
   return node;
+}
+
+/** @param {string} name @returns {(Node | string)[]} the name, with the places where a line may end */
+export function breakable(name) {
+  return lineParts(name).flatMap((part, place) => place ? [document.createElement("wbr"), part] : [part]);
 }
 
 /** @param {string} tag @param {Attributes} [attributes] @param {...Node} children @returns {SVGElement} */

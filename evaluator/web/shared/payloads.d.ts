@@ -866,6 +866,8 @@ export interface SuspectsPayload {
   unit: string;
   /** letter and name */
   models: [string, string][];
+  /** what accepting changes in the corrected numbers, a line for each model, by target; of those asked for last */
+  effects: Record<string, string[]>;
   /** empty when nobody was named */
   reviewer: string | null;
 }
@@ -878,10 +880,11 @@ export interface SuspectVerdictEvent extends VerdictEvent {
   xyxy?: Rect | null;
 }
 
-/** Pictures that are needed, by rank. */
+/** What is needed, by rank: pages, crops, and the effect of accepting the chosen suspect and those beside it. */
 export interface SuspectWantEvent {
   pages: number[];
   crops: number[];
+  near?: number[];
   /** name of the list that the browser has */
   held?: string;
 }

@@ -42,6 +42,18 @@ export function isolated(name) {
   return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
 }
 
+// Behind a dot only where more follows than the ending of a file.
+const LINE_ENDS = /(?<=[^\p{L}\p{M}\p{N}\s.])(?=[\p{L}\p{N}])|(?<=\.)(?=[\p{L}\p{N}]{5})|(?<=\p{Ll})(?=\p{Lu})|(?<=\p{L})(?=\p{N}{3})/u;
+
+/**
+ * A name of a file in the parts between which a line may end: behind a sign and where another word begins, so that no
+ * word is cut in two.
+ * @param {string} name @returns {string[]}
+ */
+export function lineParts(name) {
+  return name.split(LINE_ENDS);
+}
+
 /** @param {string} text @returns {string} with a capital first letter */
 export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);

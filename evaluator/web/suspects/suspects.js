@@ -55,6 +55,8 @@ export class SuspectsView {
     this.pages = new Map();
     /** @type {Map<string, import("../shared/payloads.d.ts").CropItem>} by target */
     this.crops = new Map();
+    /** @type {SuspectsPayload["effects"]} */
+    this.effects = {};
     /** @type {Set<string>} of layers */
     this.hidden = new Set();
     /** @type {{target: string, box: Rect, label: number} | null} */
@@ -107,11 +109,12 @@ export class SuspectsView {
     for (const [key, crop] of Object.entries(data.crops)) this.crops.set(key, crop);
     this.data = data;
     this.states = data.states;
+    this.effects = data.effects;
     if (data.suspects !== null) this.held = data.set;
     // A list that is named and not here: the browser was built anew in the meantime.
     if (this.held !== data.set) {
       this.held = "";
-      this.send("want", { pages: [], crops: [], held: "" });
+      this.send("want", { pages: [], crops: [], near: [], held: "" });
       return;
     }
     this.queue.fill(data.set, data.suspects ?? this.queue.items, data.only_open);
@@ -237,14 +240,14 @@ export class SuspectsView {
     this.drawSheet(item, data);
     const { verdict, problem, waiting, saved } = this.judgementOf(item);
     const others = (this.states[item.target]?.verdict?.opinions ?? []).filter((each) => each.author !== data.reviewer).map((each) => `${each.author}: ${wordsOf(each.verdict)}`).join(", ");
-    drawWhenOther(this.detail, [item, verdict, problem, waiting, saved, others, this.edit !== null, this.asking, data.unit], () => {
+    drawWhenOther(this.detail, [item, verdict, problem, waiting, saved, others, this.edit !== null, this.asking, data.unit, this.effects[item.target]], () => {
       const state = this.asking ? `Press ${ANSWERS.find(([name]) => name === this.asking)?.[2]} again: ${wordsOf(this.asking)} instead of ${wordsOf(verdict)}` : problem ? `NOT SAVED. ${problem}` : waiting ? "Saving" : saved?.verdict ? `You: ${wordsOf(saved.verdict)}` : others;
       const answers = ANSWERS.map(([name, words, key]) => button(words, { class: "suspect-answer", "aria-pressed": String(verdict === name), title: `${words} (${key})` }, () => this.answer(name, false), html("kbd", {}, key), words));
       const steps = html("div", { class: "suspect-steps" }, button("Next suspect", { title: "Next (S)" }, () => this.step(1), html("kbd", {}, "S"), "Skip"), button("Edit the correction", { "aria-pressed": String(this.edit !== null), title: "Edit (E)" }, () => this.turnEdit(), html("kbd", {}, "E"), this.edit ? "As proposed" : "Edit"),
         button("Show in the Page browser", { title: "Show in the Page browser" }, () => this.send("open", { document: item.document, index: item.index }), "Page browser"));
       this.detail.replaceChildren(
         html("div", { class: "suspect-lead" }, html("b", {}, item.reason), html("span", { class: "muted", title: item.place }, item.place)),
-        this.edit ? this.fields(item, data) : evidence(item),
+        this.edit ? this.fields(item, data) : html("div", {}, evidence(item), effect(verdict === ANSWERS[0][0] ? [] : this.effects[item.target] ?? [])),
         html("div", { class: "suspect-answers", role: "group", "aria-label": "Answers" }, ...answers, steps, this.name, html("div", { class: problem ? "verdict-problem" : "suspect-state", role: "status" }, state)));
     });
     this.name.hidden ||= data.reviewer !== "";
@@ -304,18 +307,20 @@ export class SuspectsView {
     this.wantTimer = window.setTimeout(() => {
       const listed = this.listed;
       const at = Math.max(0, listed.findIndex(({ target }) => target === this.queue.chosen));
-      const near = [at, at + 1, at + 2, at - 1].flatMap((place) => listed[place] ?? []);
-      const pages = near.filter((item) => !this.pages.has(pageKey(item))).map(({ rank }) => rank);
+      const beside = [at, at + 1, at + 2, at - 1].flatMap((place) => listed[place] ?? []);
+      const pages = beside.filter((item) => !this.pages.has(pageKey(item))).map(({ rank }) => rank);
       const seen = [...this.rows.children].filter((node) => node instanceof HTMLElement && node.offsetTop - this.rows.offsetTop < this.rows.scrollTop + 1.5 * this.rows.clientHeight && node.offsetTop - this.rows.offsetTop + node.offsetHeight > this.rows.scrollTop - 200);
       const targets = new Set(seen.map((node) => node.getAttribute("data-target")));
       const crops = listed.filter(({ target }) => targets.has(target) && !this.crops.has(target)).slice(0, 12).map(({ rank }) => rank);
-      if (!pages.length && !crops.length) return;
-      const text = JSON.stringify([pages, crops]);
+      const near = beside.map(({ rank }) => rank);
+      const known = beside.every(({ target }) => target in this.effects);
+      if (!pages.length && !crops.length && known) return;
+      const text = JSON.stringify([pages, crops, near]);
       // A message that reaches the server during another run can get lost on the way.
       if (text !== this.wanted || performance.now() - this.wantedAt > ASKED_AGAIN) {
         this.wanted = text;
         this.wantedAt = performance.now();
-        this.send("want", { pages, crops, held: this.held });
+        this.send("want", { pages, crops, near, held: this.held });
       }
       this.want(ASKED_AGAIN + REST);
     }, rest);
@@ -506,6 +511,11 @@ function swatch(layer) {
 function evidence({ fit }) {
   const rows = fit.map(([name, now, proposed]) => html("tr", {}, html("th", { scope: "row", title: name }, name), html("td", {}, now), html("td", {}, html("b", {}, proposed))));
   return html("table", { class: "suspect-evidence" }, html("thead", {}, html("tr", {}, ...["Evidence", "Now", "Proposed"].map((text) => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows));
+}
+
+/** What accepting changes. @param {readonly string[]} lines one for each model @returns {HTMLElement} */
+function effect(lines) {
+  return html("p", { class: "suspect-effect" }, ...(lines.length ? [html("span", { class: "muted" }, "Once accepted:"), ...lines.map((line) => html("span", {}, line))] : []));
 }
 
 /** Shows data in a parent, without Streamlit. */

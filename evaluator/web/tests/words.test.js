@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { capital, count, isolated, percentOf, plainName, plural, ratio, scoreText } from "../shared/words.js";
+import { capital, count, isolated, lineParts, percentOf, plainName, plural, ratio, scoreText } from "../shared/words.js";
 
 test("numbers as people read them", () => {
   assert.equal(count(3692), "3,692");
@@ -20,6 +20,14 @@ test("a name that runs from right to left keeps the number behind it there", () 
   assert.equal(isolated("\u56f3\u8868"), "\u56f3\u8868");
   assert.equal(isolated("\u0646\u0635"), "\u2068\u0646\u0635\u2069");
   assert.equal(isolated("Text \u05d0"), "\u2068Text \u05d0\u2069");
+});
+
+test("a line ends behind a sign or where another word begins, never inside a word", () => {
+  assert.deepEqual(lineParts("AER_2019-annualReport2024.v2 final.pdf"), ["AER_", "2019-", "annual", "Report", "2024.v2 final.pdf"]);
+  assert.deepEqual(lineParts("groundwater"), ["groundwater"]);
+  assert.deepEqual(lineParts("line_items[0].description"), ["line_", "items[", "0].", "description"]);
+  assert.deepEqual(lineParts("\u00dcberBl\u00f6cke__x"), ["\u00dcber", "Bl\u00f6cke__", "x"]);
+  assert.deepEqual(lineParts(""), [""]);
 });
 
 test("a name with marks that turn the direction of writing, or break a line, shows them as escapes", () => {

@@ -4,7 +4,7 @@
  * Until the picture of a page has come, and where there is none, the page is drawn as its first boxes.
  */
 
-import { button, html, icon, isPicture, svg } from "../shared/elements.js";
+import { breakable, button, html, icon, isPicture, svg } from "../shared/elements.js";
 import { markRow } from "../shared/rows.js";
 import { count, plainName, plural } from "../shared/words.js";
 
@@ -52,7 +52,7 @@ export function drawStrip(strip, pages, open, more, openAt, filtered) {
   let last = "";
   for (const page of pages) {
     const name = plainName(page.document);
-    if (several && page.document !== last) nodes.push(html("div", { class: "strip-document", title: name }, name));
+    if (several && page.document !== last) nodes.push(html("div", { class: "strip-document", title: name }, ...breakable(name)));
     last = page.document;
     const facts = page.mistakes ? plural(page.mistakes, "mistake") : filtered ? "no mistake passes the filter" : "no mistake";
     const badge = page.mistakes

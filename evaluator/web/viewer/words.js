@@ -4,7 +4,7 @@
  * Each function writes one part from the data and the state of a viewer, and changes neither.
  */
 
-import { button, drawWhenOther, html, setAttributes } from "../shared/elements.js";
+import { breakable, button, drawWhenOther, html, setAttributes } from "../shared/elements.js";
 import { warningLines } from "../shared/pane.js";
 import { rowOf } from "../shared/turn.js";
 import { STATUS_WORDS, count, plainName, plural } from "../shared/words.js";
@@ -69,7 +69,7 @@ export function writePlace(view) {
   pageText.replaceChildren("Page ", html("b", {}, page ? count(page.index + 1) : "-"), page?.count ? html("span", { class: "wide-only" }, ` of ${count(page.count)}`) : "");
   const plain = !page || (page.position === page.index + 1 && page.total === page.count);
   const order = page && page.position === 0 ? "not among the pages listed" : page && !plain ? `${count(page.position)} of ${plural(page.total, "page")} listed` : "";
-  place.replaceChildren(html("span", { class: "place-document" }, page ? plainName(page.document) : ""), html("span", { class: "place-order" }, order));
+  place.replaceChildren(html("span", { class: "place-document" }, ...breakable(page ? plainName(page.document) : "")), html("span", { class: "place-order" }, order));
   place.title = page ? [plainName(page.document), order].filter(Boolean).join(", ") : "";
   previousPage.disabled = !page || page.position <= 1;
   nextPage.disabled = !page || page.position >= page.total;

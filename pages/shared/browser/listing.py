@@ -24,23 +24,9 @@ from pages.shared import pictures
 from pages.shared.findings import log as findings
 from pages.shared.opened import Model, OpenedBoxes, Place
 from pages.shared.results import Result, ResultKey, result_key, result_of
-from pages.shared.state import AnyField, Field, State, go_to, state
+from pages.shared.state import FILTER, Field, go_to, state
 
 _KEPT_FILTERS: Final = 50
-# What filters mistakes and pages: a saved filter has their values in this order.
-_FILTER: Final[tuple[AnyField, ...]] = (
-    State.within,
-    State.label,
-    State.only,
-    State.mistake_names,
-    State.score_range,
-    State.fit_range,
-    State.size_range,
-    State.unjudged,
-    State.poor,
-    State.poor_coverage,
-    State.poor_purity,
-)
 
 
 class PageOrder(NamedTuple):
@@ -87,24 +73,25 @@ def options() -> MistakeOptions | None:
 
 def clear_filter() -> None:
     """Everything shows again."""
-    for field in _FILTER:
+    for field in FILTER:
         field.set(field.start)
 
 
-def save_filter(name: str) -> str | None:
-    """Keep the filter of the moment under a name; what is wrong when it cannot be kept."""
-    name = name.strip()
+def save_filter(text: str) -> None:
+    """Keep the filter of the moment under a name; why it cannot be kept is noted with the name."""
+    name, why = text.strip(), ""
     if not name:
-        return "A filter needs a name."
-    if name not in state.saved_filters and len(state.saved_filters) >= _KEPT_FILTERS:
-        return f"There are {_KEPT_FILTERS} saved filters already; delete one first."
-    state.saved_filters = {**state.saved_filters, name: tuple(field.get() for field in _FILTER)}
-    return None
+        why = "A filter needs a name."
+    elif name not in state.saved_filters and len(state.saved_filters) >= _KEPT_FILTERS:
+        why = f"There are {_KEPT_FILTERS} saved filters already; delete one first."
+    else:
+        state.saved_filters = {**state.saved_filters, name: tuple(field.get() for field in FILTER)}
+    state.filter_refused = (text, why)
 
 
 def use_filter(name: str) -> None:
     """Set the filter to one that was saved."""
-    for field, value in zip(_FILTER, state.saved_filters[name], strict=True):
+    for field, value in zip(FILTER, state.saved_filters[name], strict=True):
         field.set(value)
 
 

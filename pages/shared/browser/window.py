@@ -35,7 +35,7 @@ from evaluator.drawing.payloads import (
     with_notes,
     without_page,
 )
-from evaluator.model.issues import plain
+from evaluator.model.issues import displayed
 from evaluator.pdf.problems import PageProblem
 from evaluator.system.recent import Recent
 from pages.shared import by_digest, ended_sessions, frame, pictures
@@ -74,7 +74,7 @@ class _Made(NamedTuple):
 
 def numbered(model: Model) -> ModelItem:
     """A model as the viewer knows it: by its number in the list of models."""
-    return ModelItem(str(model.index + 1), plain(model.name))
+    return ModelItem(str(model.index + 1), displayed(model.name))
 
 
 def nothing_shown(loaded: OpenedBoxes, model: Model) -> PagePayload:
@@ -158,7 +158,7 @@ def _content(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place, pic
             **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
             **msgspec.structs.asdict(lost),
             document=place.document,
-            name=plain(name),
+            name=displayed(name),
             index=place.index,
             count=pictures.page_count(loaded, place.document),
             position=0 if position is None else position + 1,

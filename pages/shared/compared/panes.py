@@ -27,7 +27,7 @@ from evaluator.drawing.payloads import (
     with_notes,
 )
 from evaluator.model.boxes import IntArray
-from evaluator.model.issues import plain
+from evaluator.model.issues import displayed
 from pages.shared import components, pictures
 from pages.shared.compared import KINDS_COMPARED
 from pages.shared.findings import log as findings
@@ -185,7 +185,7 @@ def _data(source: Source, show: str, rows: IntArray, position: int | None) -> Co
         page=PageItem(
             **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
             document=place.document,
-            name=plain(place.document),
+            name=displayed(place.document),
             index=place.index,
             position=position + 1,
             total=len(rows),

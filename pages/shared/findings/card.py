@@ -11,6 +11,7 @@ import streamlit as st
 
 from evaluator.drawing import crops
 from evaluator.drawing.payloads import CropItem, Rect
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.causes import causes
 from evaluator.model.issues import plain
 from evaluator.review.field_targets import PROBLEMS
@@ -21,7 +22,7 @@ from evaluator.review.word_targets import WORD_PROBLEMS
 from pages.shared import frame
 from pages.shared.findings import log as findings
 from pages.shared.findings import queue
-from pages.shared.opened import OpenedBoxes
+from pages.shared.opened import Named, OpenedBoxes
 from pages.shared.results import result_of
 from pages.shared.state import State
 
@@ -103,11 +104,23 @@ def picture(loaded: OpenedBoxes | None, group: FindingGroup) -> None:
         if group.cause is not None and group.model is not None:
             of = result_of(loaded, loaded.models[group.model])
             words = outcome(result, rows_of(of, causes(of).rows[group.cause], page), of).sentence
-        st.html(
-            f'<p class="ls-pane-head">{frame.letter_badge(model.letter)} '
-            f"<b>{html.escape(plain(frame.shortened(model.name, 40)))}</b> {html.escape(words)}</p>"
-        )
-        _crop(crop, [(box.xyxy, _CLASSES[box.status], "") for box in crops.page_boxes(result, page)])
+        _drawn(model, words, crop, result, page)
+
+
+def page_of(loaded: OpenedBoxes, model: Named, document: str, index: int, words: str) -> None:
+    """A whole page with what a model shows on it, under its name and some words."""
+    page = loaded.dataset.page_row(document, index)
+    if page is not None:
+        _drawn(model, words, queue.whole_page(loaded, document, index), result_of(loaded, model), page)
+
+
+def _drawn(model: Named, words: str, crop: CropItem, result: AnyBoxResult, page: int) -> None:
+    """A part of a page with the boxes of a model, under its name and some words."""
+    st.html(
+        f'<p class="ls-pane-head">{frame.letter_badge(model.letter)} '
+        f"<b>{html.escape(plain(frame.shortened(model.name, 40)))}</b> {html.escape(words)}</p>"
+    )
+    _crop(crop, [(box.xyxy, _CLASSES[box.status], "") for box in crops.page_boxes(result, page)])
 
 
 # The classes of boxes on a crop by their status: what matches is drawn thin.

@@ -86,6 +86,11 @@ def crop_of(loaded: OpenedBoxes | None, target: Target, boxes: Sequence[Rect]) -
     return crop(loaded, target.document or "", target.page, boxes, width=_CROP_WIDTH)
 
 
+def whole_page(loaded: OpenedBoxes, document: str, index: int) -> CropItem:
+    """The picture of a whole page."""
+    return crop(loaded, document, index, [], width=_CROP_WIDTH)
+
+
 def show_on_page(loaded: OpenedBoxes, entry: FindingStatus) -> None:
     """Make the page browser open the page of a finding, with its box chosen."""
     target = entry.judged.target

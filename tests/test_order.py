@@ -1,0 +1,59 @@
+"""Rows in the order of several columns, against a sort by each of them in turn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluator.model.boxes import AnyArray
+from evaluator.model.order import order_by
+
+DTYPES = st.sampled_from([np.int8, np.int32, np.int64, np.float64])
+
+
+@st.composite
+def columns(draw: st.DrawFn) -> list[AnyArray]:
+    """Columns with many equal values, some with numbers that fill all bits."""
+    rows = draw(st.integers(0, 30))
+    made: list[AnyArray] = []
+    for _ in range(draw(st.integers(1, 6))):
+        dtype = draw(DTYPES)
+        low, high = (-3, 3)
+        if dtype is np.int64 and draw(st.booleans()):
+            low, high = -(2**63), 2**63 - 1
+        numbers: st.SearchStrategy[float] = st.integers(low, high)
+        if dtype is np.float64 and draw(st.booleans()):
+            numbers = st.one_of(st.floats(allow_nan=False), st.sampled_from([-0.0, 0.0, 0.5, np.nextafter(0.5, 1.0)]))
+        made.append(np.array(draw(st.lists(numbers, min_size=rows, max_size=rows)), dtype=dtype))
+    return made
+
+
+@given(columns())
+def test_it_is_the_order_of_a_stable_sort(made: list[AnyArray]) -> None:
+    order = order_by(made)
+    assert order.tolist() == np.lexsort(made[::-1]).tolist()
+    assert order.dtype == np.int64
+
+
+@pytest.mark.parametrize("bits", [31, 40, 60, 62, 63])
+def test_columns_that_fill_all_bits(bits: int) -> None:
+    rng = np.random.default_rng(bits)
+    made = [rng.integers(0, 2**bits, 1000), rng.integers(0, 2**21, 1000), rng.integers(0, 2**40, 1000)]
+    made[0][::3] = made[0][0]
+    assert order_by(made).tolist() == np.lexsort(made[::-1]).tolist()
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_floats_that_differ_in_their_last_bit_only(sign: float) -> None:
+    rng = np.random.default_rng(2)
+    page, ulps = rng.integers(0, 80_000, 5000), rng.integers(0, 3, 5000)
+    page[1000:] = page[0]
+    edge = sign * (rng.integers(0, 4, 5000) / 7 + ulps * 2.0**-54)
+    made = [page, edge, rng.integers(0, 2, 5000) / 3]
+    assert order_by(made).tolist() == np.lexsort(made[::-1]).tolist()
+
+
+def test_not_a_row() -> None:
+    assert order_by([np.empty(0), np.empty(0, dtype=np.int64)]).tolist() == []

@@ -1,0 +1,83 @@
+"""What accepting a correction would change is what it changes: the whole corpus is counted again and compared."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from evaluator import formats
+from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.model.dataset import Dataset, join
+from evaluator.protocols import coco, snapshot
+from evaluator.review.corrected import corrected
+from evaluator.review.corrections import corrections
+from evaluator.review.effect import Counts, PageFiles, counts_of, effect, effect_words
+from evaluator.review.identity import page_mistakes
+from evaluator.review.verdicts import Event, ReviewLog, Target, judge
+from evaluator.suspects.listing import suspects
+from evaluator.suspects.targets import target_of
+from tests.dashboard import SAMPLE_DATA
+
+
+@pytest.fixture(scope="module")
+def dataset() -> Dataset:
+    return join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+
+
+def said(target: Target, verdict: str, number: int, author: str = "Anna") -> Event:
+    return judge(
+        target, verdict=verdict, author=author, verified=False, time=datetime(2026, 1, 1, tzinfo=UTC),
+        event_id=f"event-{number}",
+    )  # fmt: skip
+
+
+def on_all_pages(result: AnyBoxResult, log: ReviewLog) -> AnyBoxResult:
+    to = corrections(result.matching.dataset, log)
+    return corrected(result, to).result if to.applied else result
+
+
+@pytest.mark.parametrize("protocol", ["snapshot", "coco"])
+@pytest.mark.parametrize("model", [0, 1])
+def test_the_effect_is_what_all_pages_give_after_the_verdict(dataset: Dataset, protocol: str, model: int) -> None:
+    every = suspects(dataset)
+    result: AnyBoxResult
+    if protocol == "snapshot":
+        result = snapshot.pair(dataset, model).match(min_score=0.3).at(0.5)
+    else:
+        result = coco.pair(dataset, model).match(min_score=0.3).at(0.75)
+    # Verdicts of several kinds on mistakes of the model, some on the pages of the suspects.
+    mistakes = [target for page in range(0, dataset.pages, 2) for target in page_mistakes(result, page).targets[:2]]
+    verdicts = ("ground_truth_wrong", "ignore", "model_wrong")
+    events = [said(target, verdicts[number % 3], number) for number, target in enumerate(mistakes)]
+    changed = 0
+    for place in range(0, min(len(every), 36), 2):
+        log = ReviewLog.of(events[: place * 2])
+        now = on_all_pages(result, log)
+        event = said(target_of(every, place), "ground_truth_wrong", 1000 + place)
+        page = PageFiles(dataset, every[place].document, every[place].page)
+        after = counts_of(on_all_pages(result, ReviewLog.of([*log.kept, event])))
+        assert effect(now, page, log, event) == after, place
+        changed += after != counts_of(now)
+    assert changed
+
+
+def test_another_reviewer_who_disagrees_leaves_the_numbers(dataset: Dataset) -> None:
+    every = suspects(dataset)
+    result = snapshot.pair(dataset, 0).match().at(0.5)
+    target = target_of(every, 0)
+    log = ReviewLog.of([said(target, "model_wrong", 1, author="Ben")])
+    page = PageFiles(dataset, every[0].document, every[0].page)
+    assert effect(result, page, log, said(target, "ground_truth_wrong", 2)) == counts_of(result)
+
+
+def test_the_numbers_are_said_before_and_after() -> None:
+    before, after = Counts(7, 3, 3), Counts(8, 2, 2)
+    assert effect_words("A", before, after) == "A recall 0.700 → 0.800, precision 0.700 → 0.800"
+    assert effect_words("B", before, Counts(7, 3, 2)) == "B recall 0.700 → 0.778, precision stays 0.700"
+    assert effect_words("B", Counts(0, 0, 0), Counts(0, 0, 1)) == "B recall n/a → 0.000, precision stays n/a"
+
+
+def test_a_share_of_nothing_is_missing() -> None:
+    assert (Counts(0, 0, 0).recall, Counts(0, 0, 0).precision) == (None, None)
+    assert (Counts(3, 1, 0).recall, Counts(3, 1, 0).precision) == (1.0, 0.75)

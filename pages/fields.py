@@ -254,6 +254,7 @@ def _data(
     payload = msgspec.structs.replace(
         without_page(ModelItem(model.letter, plain(model.name)), models, nothing),
         height=_VIEWER_HEIGHT,
+        visit=str(state.field_visits),
         signature=_signature(model.result),
     )
     if place is None:
@@ -333,7 +334,7 @@ def _opener(model: choices.FieldModel) -> Callable[[int], None]:
         has_prediction = bool(model.result.with_prediction[row])
         page = int(model.pages.predicted_page[row] if has_prediction else max(model.pages.truth_page[row], 0))
         box = f"{'p' if has_prediction else 'g'}{row}"
-        choices.go_to(model, (int(model.result.compared.document[row]), page), box)
+        choices.open_page(model, (int(model.result.compared.document[row]), page), box)
 
     return opened
 
@@ -427,21 +428,23 @@ def view() -> None:
     place = choices.place(model, shown)
     if place is not None:
         choices.go_to(model, place, state.field_box)
+    # Where there is room the page is beside both, else between them: places of a grid.
     with st.container(key="field_upper"):
-        left, right = st.columns([1.7, 1], gap="small")
-    with left:
+        types, page, rest = (st.container(key=f"field_{name}") for name in ("types", "page", "rest"))
+    with types:
         frame.section("Field types", "a count opens its fields, any other cell the problems of its row")
         parts.types_table(compared, model)
         parts.corrected(compared, model, _signature)
+    with page:
+        _page_head(model, shown, place)
+        _page(compared, model, shown, place)
+    with rest:
         _one_by_one(model, shown, place)
         ledger, curve = st.columns([1, 1.15], gap="small")
         with ledger:
             parts.value_by_box(model)
         with curve:
             parts.ap_chart(compared, model)
-    with right:
-        _page_head(model, shown, place)
-        _page(compared, model, shown, place)
     # Below the upper part and drawn last: its intervals take longest.
     pair = st.container()
     parts.confidence(compared)

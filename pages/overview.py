@@ -14,7 +14,7 @@ from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import displayed
-from pages.shared import doctor, frame, headline, means, own_numbers, protocol, widgets
+from pages.shared import doctor, frame, headline, means, own_numbers, pictures, protocol, widgets
 from pages.shared.address import read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.opened import Model, Named, OpenedBoxes
@@ -272,6 +272,9 @@ def view() -> None:
         own_numbers.scores(loaded, chosen)
     frame.sidebar(loaded)
     write_url("overview")
+    if loaded.project.pdfs:
+        # The pages that are looked at next then wait for no process.
+        pictures.pool().start()
 
 
 view()

@@ -369,6 +369,8 @@ class PagePayload(PageLayers, frozen=True, kw_only=True):
     """the query that leads back here; written when the address bar has none"""
     height: int = 0
     """pixels; without it the viewer fills the window below its top"""
+    visit: str = ""
+    """changes when a number or a row outside of the viewer opens a page: the viewer is brought into the window"""
 
 
 class SaidItem(Payload, frozen=True):

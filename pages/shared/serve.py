@@ -48,8 +48,9 @@ HOSTS_VARIABLE = "LAYOUTSCOPE_HOSTS"
 AHEAD = (
     "evaluator.project_file", "evaluator.match_check", "evaluator.uploads", "evaluator.drawing.mistake_filter",
     "evaluator.charts.boxes", "evaluator.compare.comparison", "evaluator.review.groups",
+    "evaluator.drawing.field_pair", "evaluator.charts.fields", "rapidfuzz",
 )  # fmt: skip
-"""Modules of the core, with all that they import, that every view needs."""
+"""Modules, with all that they import, that every view needs; the last three take Fields and Posters longest to open."""
 
 
 def allowed_hosts(said: str) -> list[str]:

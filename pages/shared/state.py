@@ -359,6 +359,7 @@ class State:
     field_doc: Field[str | None] = Field(None)
     field_page: Field[int] = Field(1)
     field_box: Field[str | None] = Field(None)
+    field_visits: Field[int] = Field(0)
     field_unit: WidgetField[str] = WidgetField("auto")
     field_parity: WidgetField[Parity] = WidgetField("none")
     field_recall_grid: WidgetField[RecallGrid | Literal["auto"]] = WidgetField("auto")

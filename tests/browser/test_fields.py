@@ -178,9 +178,9 @@ def test_a_cell_of_value_and_box_opens_its_fields(server: str, visit: Visit) -> 
 def test_a_count_of_the_table_opens_its_boxes(server: str, visit: Visit) -> None:
     screen = opened(visit, server)
     rows = type_rows({"A": core(), "B": core("B")}, "A", iou=0.5)
-    # Field 158, two bars of 75, three ratios of 54, then TP, Below, Missed.
+    # Field 190, five ratios of 46 to 62, then TP, Below, Missed.
     place = next(number for number, row in enumerate(rows[:12]) if row.missed and number)
-    click_cell(screen, 0, place, 158 + 150 + 162 + 2 * 43 + 20)
+    click_cell(screen, 0, place, 545)
     screen.wait(lambda: screen.address().get("behind") == "missed", f"missed boxes; {screen.address()}")
     assert screen.address()["field"] == rows[place].label
     drawn(screen)
@@ -346,6 +346,25 @@ def test_both_themes_at_both_widths(server: str, visit: Visit, scheme: str) -> N
         left, top, right, bottom = screen.places()["sheet"]
         assert right - left > 200
         assert bottom - top > 300
+
+
+def test_where_there_is_less_room_the_page_has_the_whole_width_and_a_row_leads_back_to_it(
+    server: str, visit: Visit
+) -> None:
+    screen = visit(server, width=1024, height=768).open("fields", field_doc="norris-20418")
+    drawn(screen)
+    assert screen.page.locator(".pane").first.bounding_box()["width"] > 500
+    assert screen.page.locator(".ls-field-numbers dd").first.is_visible()
+    for table in screen.page.get_by_test_id("stDataFrame").all()[:2]:
+        wide = "(table) => table.querySelector('.dvn-scroller').scrollWidth - table.clientWidth"
+        assert table.evaluate(wide) <= 0
+    screen.page.get_by_test_id("stDataFrame").nth(1).scroll_into_view_if_needed()
+    assert screen.page.locator(".list-head").bounding_box()["y"] < 0
+    rows = core().document_rows("norris-20418")
+    place = next(n for n, row in enumerate(rows[:10].tolist()) if core().with_prediction[row])
+    click_cell(screen, 1, place, 40)
+    screen.wait(lambda: screen.address().get("field_box") == f"p{rows[place]}", f"the box; {screen.address()}")
+    screen.wait(lambda: screen.page.locator(".list-head").bounding_box()["y"] > 0, "the page in the window")
 
 
 def test_a_bad_upload_gives_findings_in_place(server: str, visit: Visit, tmp_path: Path) -> None:

@@ -286,6 +286,8 @@ export interface PagePayload extends PageLayers {
   address?: string;
   /** pixels; without it the viewer fills the window below its top */
   height?: number;
+  /** changes when a number or a row outside of the viewer opens a page: the viewer is brought into the window */
+  visit?: string;
 }
 
 /** The verdicts on a mistake, apart from the page: the page itself stays as it is. */

@@ -68,6 +68,8 @@ export class Viewer extends PageView {
     Object.assign(this.requests, { turn: new Debounced(SEND_AFTER), more: new Debounced(MORE_AFTER) });
     this.stops.push(() => window.clearTimeout(this.againTimer), () => window.clearTimeout(this.lostTimer));
     this.crowded = false;
+    /** @type {string | null} the last opening from outside; null before the first page */
+    this.visit = null;
     /** @type {Promise<ImageBitmap | null> | null} */
     this.bitmap = null;
     /** @type {Map<number, HTMLButtonElement>} */
@@ -225,6 +227,9 @@ export class Viewer extends PageView {
   /** @override @param {PagePayload & {content?: string}} data @param {HTMLImageElement[]} images decoded */
   present(data, images) {
     const imageChanged = this.showImage(images[0] ?? null);
+    const visit = data.visit ?? "";
+    const opened = this.visit !== null && visit !== this.visit;
+    this.visit = visit;
     const turned = this.accept(data);
     if (turned) {
       this.place = { ...startPlacement(), pane: this.place.pane };
@@ -248,6 +253,7 @@ export class Viewer extends PageView {
     writePlace(this);
     this.turner.arrived(data, turned);
     this.showMark();
+    if (opened) this.host().scrollIntoView({ block: "nearest" });
   }
 
   /** Draws the boxes of the data when they are others. @param {PagePayload & {content?: string}} data @param {boolean} turned @returns {boolean} whether they are */

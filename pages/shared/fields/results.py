@@ -157,6 +157,7 @@ def open_linked(name: str, chosen_label: str | None = None) -> None:
     state.field_number, state.field_label, state.field_within = name, chosen_label or "", ""
     state.field_doc, state.field_box = None, "first"
     state.field_tab = BEHIND
+    state.field_visits += 1
 
 
 def open_item(compared: Compared, item: Item) -> None:
@@ -173,7 +174,7 @@ def open_item(compared: Compared, item: Item) -> None:
     page = item.page or 0
     if item.spurious and row is not None and item.page is not None:
         page = int(model.pages.predicted_page[row])
-    go_to(model, (model.result.compared.documents.index(item.document), page), box)
+    open_page(model, (model.result.compared.documents.index(item.document), page), box)
 
 
 def _row_of(model: FieldModel, item: Item) -> int | None:
@@ -250,6 +251,12 @@ def go_to(model: FieldModel, page: tuple[int, int], box: str | None = None) -> N
     """Show another page, and choose a box there: its key, ``first`` or ``last``."""
     state.field_doc, state.field_page = model.result.compared.documents[page[0]], page[1] + 1
     state.field_box = box
+
+
+def open_page(model: FieldModel, page: tuple[int, int], box: str | None) -> None:
+    """Show a page that something outside of the viewer led to."""
+    go_to(model, page, box)
+    state.field_visits += 1
 
 
 def turn(model: FieldModel, shown: Listed, here: tuple[str, int], step: int) -> None:

@@ -40,6 +40,8 @@ from evaluator.slices.attributes import Attribute
 from evaluator.slices.conditions import Binned, Condition, Range, binned, holding, short_between
 
 Float32 = npt.NDArray[np.float32]
+Blocks = list[Float32]
+"""Something of every pair of bins by unit: for each attribute its own bins by these and those of later attributes."""
 
 ALPHA: Final = 0.02
 """Chance that anything at all is listed where nothing is to be found."""
@@ -248,6 +250,8 @@ class _Run:
         self.low = np.array([self.bins.starts[r.attribute] + r.low for r in self.bins.ranges], dtype=np.int64)
         self.high = np.array([self.bins.starts[r.attribute] + r.high for r in self.bins.ranges], dtype=np.int64)
         self.owner = np.array([r.attribute for r in self.bins.ranges], dtype=np.int64)
+        # Where the conditions on each attribute begin.
+        self.firsts = np.searchsorted(self.owner, np.arange(len(self.bins.attributes) + 1)).tolist()
         self.width = int(self.bins.starts[-1])
         self.size = len(loss)
         self.decoys = self._decoys()
@@ -346,23 +350,25 @@ class _Run:
             dict(zip(values.tolist(), spread.tolist(), strict=True)),
         )  # fmt: skip
 
-    def _split(self, cells: dict[int, Float32], cell: IntArray, mask: BoolArray, bit: int) -> dict[int, Float32]:
+    def _split(self, cells: dict[int, Blocks], cell: IntArray, mask: BoolArray, bit: int) -> dict[int, Blocks]:
         """Counts of the cells after a new slice: only its own boxes are counted again."""
         split = dict(cells)
         for value in np.unique(cell[mask]).tolist():
             part = self._gram(np.flatnonzero(cell == value))
             split[value] = part
-            split[value & ~bit] = split[value & ~bit] - part
+            split[value & ~bit] = [of - less for of, less in zip(split[value & ~bit], part, strict=True)]
         kept = set(np.unique(cell).tolist())
         return {value: part for value, part in split.items() if value in kept}
 
-    def _without_parts(self, cells: dict[int, Float32]) -> dict[int, Float32]:
+    def _without_parts(self, cells: dict[int, Blocks]) -> dict[int, Blocks]:
         """From here on a group is one unit: only the signs, which are drawn once, need its parts."""
         groups = int(self.group_of_unit[-1]) + 1
         if groups == self.groups:
             return cells
         starts = np.searchsorted(self.group_of_unit, np.arange(groups))
-        self.losses, *merged = (np.add.reduceat(each, starts, axis=2) for each in (self.losses, *cells.values()))
+        self.losses, *merged = (
+            [np.add.reduceat(each, starts, axis=2) for each in blocks] for blocks in (self.losses, *cells.values())
+        )
         self.counts = merged[0]
         self.counted.clear()
         self.first_half, self.other_half = (
@@ -388,8 +394,8 @@ class _Run:
         codes = self.bins.codes[rows].astype(np.int64)
         return np.where(codes < np.array(self.bins.sizes), codes + self.bins.starts[:-1], self.width)
 
-    def _gram(self, rows: IntArray, weight: FloatArray | None = None) -> Float32:
-        """Boxes in every pair of bins by group, or the sum of their weights, float32, shape (K, K, G)."""
+    def _gram(self, rows: IntArray, weight: FloatArray | None = None) -> Blocks:
+        """Boxes in every pair of bins by group, or the sum of their weights."""
         out = np.zeros((self.groups, self.width, self.width), np.float32)
         for part, matrix in self._columns(rows):
             group = self.group[part]
@@ -400,7 +406,13 @@ class _Run:
                     heavy = some if weight is None else some * weight[part[low:high], None].astype(np.float32)
                     out[one] += some.T @ heavy
         # Groups last: what is added up over neighbouring bins then is side by side in memory.
-        return np.ascontiguousarray(out.transpose(1, 2, 0))
+        blocks = []
+        for start, stop in pairwise(self.bins.starts.tolist()):
+            block = np.empty((stop - start, self.width - start, self.groups), np.float32)
+            for place in range(start, stop):
+                block[place - start] = out[:, place, start:].T
+            blocks.append(block)
+        return blocks
 
     def _by_bin(self, rows: IntArray, weight: FloatArray, group: IntArray) -> tuple[FloatArray, FloatArray]:
         """Sum of the weights and number of some boxes in every bin by group, float64, shape (K, G) each.
@@ -420,16 +432,10 @@ class _Run:
 
     # --- the statistic ------------------------------------------------------------------------------------------
 
-    def _best(self, outcome: _Outcome, cells: dict[int, Float32], groups: IntArray, depth: int) -> _Tried | None:
+    def _best(self, outcome: _Outcome, cells: dict[int, Blocks], groups: IntArray, depth: int) -> _Tried | None:
         """The best set in some of the groups, with its p-value when these are all of them."""
         every = len(groups) == self.groups
-        pick = slice(None) if every else groups
-        sums = self.losses[:, :, pick].copy()
-        variance = np.zeros((self.width, self.width))
-        for value, part in cells.items():
-            chosen = part[:, :, pick]
-            sums -= np.float32(outcome.expected[value]) * chosen
-            variance += outcome.spread[value] * chosen.sum(axis=2, dtype=np.float64)
+        sums, variance = self._residuals(outcome, cells, slice(None) if every else groups)
         level = self._level(outcome, groups)
         signs = None
         if self.law is None and every:
@@ -454,11 +460,30 @@ class _Run:
         most = _POLISHED if self.exact is None else 2 * _POLISHED
         return _Tried(best.ranges, best.t, least, _unlike([each for _, each in clear], most))
 
+    def _residuals(
+        self, outcome: _Outcome, cells: dict[int, Blocks], pick: slice | IntArray
+    ) -> tuple[Blocks, FloatArray]:
+        """The residuals of every pair of bins by unit, and the variance of every two bins, float64, shape (K, K)."""
+        sums: Blocks = []
+        variance = np.zeros((self.width, self.width))
+        for place, start in enumerate(self.bins.starts[:-1].tolist()):
+            block = self.losses[place][:, :, pick].copy()
+            of_pairs = variance[start : start + len(block), start:]
+            for value, parts in cells.items():
+                chosen = parts[place][:, :, pick]
+                block -= np.float32(outcome.expected[value]) * chosen
+                of_pairs += outcome.spread[value] * chosen.sum(axis=2, dtype=np.float64)
+            variance[start:, start : start + len(block)] = of_pairs.T
+            sums.append(block)
+        return sums, variance
+
     def _counted(self, groups: IntArray) -> _Counted:
         """The boxes of some groups; they stay what they are while more and more of them are expected."""
         key = groups.tobytes()
         if key not in self.counted:
-            self.counted[key] = _Counted(np.ascontiguousarray(self.counts[:, :, groups]), {})
+            every = len(groups) == self.groups
+            counts = self.counts if every else [np.ascontiguousarray(each[:, :, groups]) for each in self.counts]
+            self.counted[key] = _Counted(counts, {})
         return self.counted[key]
 
     def _level(self, outcome: _Outcome, groups: IntArray) -> _Level:
@@ -485,68 +510,99 @@ class _Run:
         return min(1.0, 2.0 * -math.expm1(-math.exp(-(z - place - more) / scale)))
 
     def _singles_and_pairs(
-        self, sums: Float32, counted: _Counted, variance: FloatArray, level: _Level, signs: Float32 | None
+        self, sums: Blocks, counted: _Counted, variance: FloatArray, level: _Level, signs: Float32 | None
     ) -> tuple[list[_Candidate], list[_Candidate]]:
         """The best single conditions and the best pairs of every two attributes, clearest first."""
-        ranges = self.bins.ranges
-        prefix = _summed(_summed(variance, 0), 1)
-        singles: list[_Candidate] = []
-        pairs: list[_Candidate] = []
+        prefix = _summed(_summed(variance).T).T
         largest = np.zeros((2, _FLIPS))
 
-        def tried(of_sums: Float32, of_counts: Float32, of_variance: FloatArray, depth: int) -> _Statistic:
-            statistic = level.statistic(of_sums, of_counts, of_variance, signs, two_sided=self.two_sided)
+        def tried(of_sums: Float32, of_sets: _Sets, of_variance: FloatArray, depth: int) -> _Statistic:
+            statistic = level.statistic(of_sums, of_sets, of_variance, signs, two_sided=self.two_sided)
             if statistic.largest is not None:
                 np.maximum(largest[depth - 1], statistic.largest, out=largest[depth - 1])
                 self.tested += len(statistic.z)
             return statistic
 
+        of_attributes = [variance[start:stop, start:stop] for start, stop in pairwise(self.bins.starts.tolist())]
         # Ranges with two ends are pairs of conditions.
         alone = [
-            self._alone(made, (sums, counted.counts, variance), partial(tried, depth=conditions))
-            for conditions, made in enumerate((ranges, self.bins.two_ended)[: self.depth], 1)
+            self._alone(made, (sums, counted.counts, of_attributes), level, partial(tried, depth=conditions))
+            for conditions, made in enumerate((self.bins.ranges, self.bins.two_ended)[: self.depth], 1)
         ]
-        for place in range(len(self.bins.attributes)):
-            for candidates, best in zip((singles, pairs), alone, strict=False):
-                candidates.extend(best[place])
-            own, later = np.flatnonzero(self.owner == place), np.flatnonzero(self.owner > place)
-            if not len(later) or self.depth < 2:
-                continue
-            crossed = self._crossed(sums, place, own, later)
+        crosses: list[_Crossed] = []
+        for place, (start, stop) in enumerate(pairwise(self.firsts)):
+            if stop == len(self.owner) or self.depth < 2:
+                break
+            own, later = np.arange(start, stop), np.arange(stop, len(self.owner))
+            crossed = self._crossed(sums[place], place, own, later)
             if place not in counted.crossed:
-                counted.crossed[place] = self._crossed(counted.counts, place, own, later)
+                counted.crossed[place] = level.sets(self._crossed(counted.counts[place], place, own, later))
             row = prefix[self.high[own]] - prefix[self.low[own]]
             of_variance = (row[:, self.high[later]] - row[:, self.low[later]]).ravel()
             statistic = tried(crossed, counted.crossed[place], of_variance, 2)
             z, t = (each.reshape(len(own), len(later)) for each in (statistic.z, statistic.t))
-            for other in range(place + 1, len(self.bins.attributes)):
-                those = np.flatnonzero(self.owner[later] == other)
-                part = z[:, those]
-                for at in self._top(part.ravel(), 3):
-                    i, j = divmod(at, len(those))
-                    chosen = (ranges[own[i]], ranges[later[those[j]]])
-                    pairs.append(_Candidate(float(part[i, j]), float(t[i, those[j]]), chosen))
+            worth = (np.abs(z) if self.two_sided else z).max(axis=0)
+            crosses.append(_Crossed(z, t, np.maximum.reduceat(worth, np.array(self.firsts[place + 1 : -1]) - stop)))
         if signs is not None:
             self._learn(largest)
-        singles.sort(key=lambda each: -abs(each.z))
-        pairs.sort(key=lambda each: -abs(each.z))
+        singles = sorted((each for best in alone[0] for each in best), key=lambda each: -abs(each.z))
+        pairs = self._pairs(crosses, alone[1], singles) if self.depth > 1 else []
         return singles, pairs
+
+    def _pairs(
+        self, crosses: Sequence[_Crossed], two_ended: Sequence[list[_Candidate]], singles: Sequence[_Candidate]
+    ) -> list[_Candidate]:
+        """The best three of every two attributes, and the ranges with two ends, clearest first.
+
+        Two attributes are left out when even their best is neither one of the clearest `_PARENTS` nor about as clear as
+        the clearest of all.
+        """
+        maxima = np.concatenate([np.zeros(0), *(each.most for each in crosses)])
+        ends = [abs(each.z) for best in two_ended for each in best]
+        clearest = max([*ends, float(maxima.max(initial=0.0))])
+        least = min([self._p(clearest, 2), *(self._p(abs(each.z), 1) for each in singles[:1])])
+        parent = float(np.partition(maxima, -_PARENTS)[-_PARENTS]) if len(maxima) > _PARENTS else 0.0
+        limit = max(self.alpha, _NEAR * least)
+        pairs = []
+        for place, best in enumerate(two_ended):
+            pairs.extend(best)
+            if place >= len(crosses):
+                continue
+            z, t, most = crosses[place]
+            start, stop = self.firsts[place : place + 2]
+            for value, low, high in zip(
+                most.tolist(), self.firsts[place + 1 : -1], self.firsts[place + 2 :], strict=True
+            ):
+                if value < parent and self._p(value, 2) > limit:
+                    continue
+                part = z[:, low - stop : high - stop]
+                for at in self._top(part.ravel(), 3):
+                    i, j = divmod(at, high - low)
+                    chosen = (self.bins.ranges[start + i], self.bins.ranges[low + j])
+                    pairs.append(_Candidate(float(part[i, j]), float(t[i, low - stop + j]), chosen))
+        pairs.sort(key=lambda each: -abs(each.z))
+        return pairs
 
     def _alone(
         self,
         made: Sequence[Range],
-        tables: tuple[Float32, Float32, FloatArray],
-        tried: Callable[[Float32, Float32, FloatArray], _Statistic],
+        tables: tuple[Blocks, Blocks, list[FloatArray]],
+        level: _Level,
+        tried: Callable[[Float32, _Sets, FloatArray], _Statistic],
     ) -> list[list[_Candidate]]:
-        """For each attribute the best of some ranges of its own bins, which are on the diagonal of the tables."""
-        starts = self.bins.starts
-        own = [np.arange(start, stop) for start, stop in pairwise(starts.tolist())]
-        prefixes = [np.concatenate([_summed(each[bins, bins], 0) for bins in own]) for each in tables]
+        """For each attribute the best of some ranges of its own bins, which are on the diagonal of its tables."""
+        starts, sizes = self.bins.starts, self.bins.sizes
+        own = [np.arange(size) for size in sizes]
+        on_diagonal: list[Sequence[npt.NDArray[np.floating]]] = list(tables)
+        prefixes = [
+            np.concatenate([_summed(each[bins, bins]) for each, bins in zip(table, own, strict=True)])
+            for table in on_diagonal
+        ]
         owner, low, high = np.array(made, dtype=np.int64).reshape(-1, 3).T
         # The running sums of an attribute are one longer than its bins.
         first = starts[owner] + owner
         sums, counts, variance = (each[first + high] - each[first + low] for each in prefixes)
-        statistic = tried(sums, counts, variance)
+        statistic = tried(sums, level.sets(counts), variance)
         best = []
         for place in range(len(own)):
             those = np.flatnonzero(owner == place).tolist()
@@ -554,14 +610,18 @@ class _Run:
             best.append([_Candidate(float(statistic.z[at]), float(statistic.t[at]), (made[at],)) for at in chosen])
         return best
 
-    def _crossed(self, of_bins: Float32, place: int, own: IntArray, later: IntArray) -> Float32:
+    def _crossed(self, block: Float32, place: int, own: IntArray, later: IntArray) -> Float32:
         """The sums of every pair of a condition on one attribute and one on a later attribute, by unit."""
         start, first = int(self.bins.starts[place]), int(self.bins.starts[place + 1])
-        rows = _summed(of_bins[start:first, first:], 0)
-        block = _summed(rows[self.high[own] - start] - rows[self.low[own] - start], 1)
-        columns = block[:, self.high[later] - first]
-        columns -= block[:, self.low[later] - first]
-        return columns.reshape(-1, of_bins.shape[2])
+        units = block.shape[2]
+        rows = _summed(block[:, first - start :])
+        # The bins that are added up come first in memory: whole planes are added, not numbers far from each other.
+        turned = np.empty((self.width - first, len(own), units), block.dtype)
+        np.subtract(rows[self.high[own] - start], rows[self.low[own] - start], out=turned.transpose(1, 0, 2))
+        turned = _summed(turned)
+        columns = np.empty((len(own), len(later), units), block.dtype)
+        np.subtract(turned[self.high[later] - first], turned[self.low[later] - first], out=columns.transpose(1, 0, 2))
+        return columns.reshape(-1, units)
 
     def _learn(self, largest: FloatArray) -> None:
         """The law of the largest T of single conditions and pairs where nothing is, and its shift by a third.
@@ -595,23 +655,29 @@ class _Run:
             return []
         level = self._level(outcome, groups).by_group()
         group, pick = self.group_of_unit[self.group], np.unique(self.group_of_unit[groups])
-        tables = np.zeros((2, len(parents), self.width, len(pick)), np.float32)
+        tables = np.zeros((2, self.width, len(parents), len(pick)), np.float32)
         spread = np.zeros(len(parents))
         for place, parent in enumerate(parents):
             inside = self._mask(parent)
             spread[place] = outcome.variance[inside].sum() / max(int(inside.sum()), 1)
             counted = self._by_bin(np.flatnonzero(inside), outcome.residual, group)
             for table, by_group in zip(tables, counted, strict=True):
-                table[place] = by_group[:, pick]
-        prefixes = [_summed(each, 1) for each in tables]
+                table[:, place] = by_group[:, pick]
         shape = len(parents), len(self.low)
-        parts = [(each[:, self.high] - each[:, self.low]).reshape(-1, len(pick)) for each in prefixes]
+        parts = []
+        for each in tables:
+            prefix = _summed(each)
+            part = np.empty((*shape, len(pick)), each.dtype)
+            np.subtract(prefix[self.high], prefix[self.low], out=part.transpose(1, 0, 2))
+            parts.append(part.reshape(-1, len(pick)))
         of_variance = parts[1].sum(axis=1, dtype=np.float64) * np.repeat(spread, shape[1])
-        statistic = level.statistic(parts[0], parts[1], of_variance, None, two_sided=self.two_sided)
+        statistic = level.statistic(parts[0], level.sets(parts[1]), of_variance, None, two_sided=self.two_sided)
         z = statistic.z.reshape(shape)
+        # A range within a range of the same attribute is no third condition.
+        taken = np.zeros((len(parents), len(self.bins.attributes)), bool)
         for place, parent in enumerate(parents):
-            # A range within a range of the same attribute is no third condition.
-            z[place, np.isin(self.owner, [part.attribute for part in parent])] = 0.0
+            taken[place, [part.attribute for part in parent]] = True
+        z[taken[:, self.owner]] = 0.0
         self.tested += z.size
         return [
             _Candidate(
@@ -631,8 +697,9 @@ class _Run:
         sums = np.bincount(self.group[rows], outcome.residual[rows], self.groups)[groups]
         counts = np.bincount(self.group[rows], minlength=self.groups)[groups]
         variance = np.array([outcome.variance[rows].sum()])
-        statistic = self._level(outcome, groups).statistic(
-            sums[None].astype(np.float32), counts[None].astype(np.float32), variance, None, two_sided=True
+        level = self._level(outcome, groups)
+        statistic = level.statistic(
+            sums[None].astype(np.float32), level.sets(counts[None].astype(np.float32)), variance, None, two_sided=True
         )
         return float(statistic.z[0]), float(statistic.t[0])
 
@@ -699,7 +766,8 @@ class _Run:
         level = self._level_of(totals, boxes, spread * boxes, np.arange(self.groups))
         sums = np.bincount(group[kept], residual[kept], self.groups)[None].astype(np.float32)
         counts = np.bincount(group[kept], minlength=self.groups)[None].astype(np.float32)
-        z = float(level.statistic(sums, counts, np.array([spread * kept.sum()]), None, two_sided=True).z[0])
+        of_variance = np.array([spread * kept.sum()])
+        z = float(level.statistic(sums, level.sets(counts), of_variance, None, two_sided=True).z[0])
         best = _PRICE
         for column in self.decoys[rows].T:
             part = np.cumsum(np.bincount(column, residual, 10))[:-1]
@@ -739,7 +807,7 @@ class _Run:
 
     # --- the other half -------------------------------------------------------------------------------------------
 
-    def _confirmed(self, mask: BoolArray, z: float, outcome: _Outcome, cells: dict[int, Float32], depth: int) -> bool:
+    def _confirmed(self, mask: BoolArray, z: float, outcome: _Outcome, cells: dict[int, Blocks], depth: int) -> bool:
         """Whether one half of the documents finds this set by itself and the other half agrees."""
         if self.group_of_unit[-1] + 1 < _LEAST_GROUPS:
             return False
@@ -761,14 +829,36 @@ class _Counted(NamedTuple):
 
     Attributes
     ----------
-    counts : float32, shape (K, K, U)
+    counts : Blocks
         In every pair of bins.
-    crossed : dict of float32, shape (C, U)
+    crossed : dict of _Sets
         By attribute, in every pair of a condition on it and one on a later attribute; filled when first asked for.
     """
 
-    counts: Float32
-    crossed: dict[int, Float32]
+    counts: Blocks
+    crossed: dict[int, _Sets]
+
+
+class _Sets(NamedTuple):
+    """Boxes of C sets by unit and by group, float32, shapes (C, U) and (C, G)."""
+
+    by_unit: Float32
+    by_group: Float32
+
+
+class _Crossed(NamedTuple):
+    """T of every pair of a condition on one attribute and one on a later attribute.
+
+    Attributes
+    ----------
+    z, t : float64, shape (conditions on the attribute, conditions on later ones)
+    most : float64, shape (later attributes,)
+        The largest z of interest with each of them.
+    """
+
+    z: FloatArray
+    t: FloatArray
+    most: FloatArray
 
 
 class _Level(NamedTuple):
@@ -797,23 +887,32 @@ class _Level(NamedTuple):
         totals, boxes = (np.add.reduceat(each, self.starts) for each in (self.totals, self.boxes))
         return self._replace(totals=totals, boxes=boxes, starts=np.arange(len(self.starts)))
 
+    def sets(self, counts: Float32) -> _Sets:
+        """Sets of boxes from how many each unit has."""
+        return _Sets(counts, self._grouped(counts))
+
+    def _grouped(self, values: Float32) -> Float32:
+        """Sums over the units of each group."""
+        if len(self.starts) == len(self.totals):
+            return values
+        return np.asarray(np.add.reduceat(values, self.starts, axis=1))
+
     def statistic(
-        self, sums: Float32, counts: Float32, variance: FloatArray, signs: Float32 | None, *, two_sided: bool
+        self, sums: Float32, sets: _Sets, variance: FloatArray, signs: Float32 | None, *, two_sided: bool
     ) -> _Statistic:
         """The statistics of C sets of boxes.
 
         Parameters
         ----------
-        sums, counts : float32, shape (C, U)
-            Residuals and boxes by unit.
+        sums : float32, shape (C, U)
+            Residuals by unit.
+        sets : _Sets
         variance : float64, shape (C,)
             Binomial variance; a set with too few boxes, or all but too few, gets 0.
         """
-        units = sums, counts
-        whole = self
-        if len(self.starts) < len(self.totals):
-            sums, counts = (np.add.reduceat(each, self.starts, axis=1) for each in units)
-            whole = self.by_group()
+        units = sums, sets.by_unit
+        whole = self if len(self.starts) == len(self.totals) else self.by_group()
+        sums, counts = self._grouped(sums), sets.by_group
         size, overall = self.boxes.sum(), self.totals.sum()
         # The sums over groups of s, s S, s N and of n, n S, n N, where S and N are those of all boxes.
         every = np.column_stack([np.ones_like(whole.totals), whole.totals, whole.boxes]).astype(np.float32)
@@ -852,9 +951,13 @@ class _Level(NamedTuple):
         chosen = np.flatnonzero(usable)
         for low in range(0, len(chosen), _AT_A_TIME):
             some = chosen[low : low + _AT_A_TIME]
-            centred = units[0][some] - units[1][some] * a[some, None].astype(np.float32)
-            centred -= np.outer(f[some], self.totals).astype(np.float32)
-            centred += np.outer(b[some], self.boxes).astype(np.float32)
+            centred = units[1][some]
+            centred *= a[some, None].astype(np.float32)
+            np.subtract(units[0][some], centred, out=centred)
+            # Each product is rounded once, when it is written: no table of float64 in between.
+            product = np.empty_like(centred)
+            centred -= np.multiply(f[some, None], self.totals, out=product, casting="same_kind")
+            centred += np.multiply(b[some, None], self.boxes, out=product, casting="same_kind")
             # Of parts of documents, their own variance: that of whole documents is not in them.
             power = spread[some]
             if len(self.starts) < len(self.totals):
@@ -909,8 +1012,15 @@ def _unlike(candidates: Sequence[_Candidate], most: int) -> tuple[_Candidate, ..
     return tuple(kept.values())
 
 
-def _summed(values: npt.NDArray[np.floating], axis: int) -> npt.NDArray[np.floating]:
-    """Running sums along an axis with a 0 in front: a range of bins is the difference of two of them."""
-    shape = list(values.shape)
-    shape[axis] = 1
-    return np.concatenate([np.zeros(shape, values.dtype), np.cumsum(values, axis=axis, dtype=values.dtype)], axis=axis)
+def _summed(values: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+    """Running sums along the first axis with a 0 in front: a range of bins is the difference of two of them.
+
+    Adding whole planes is many times faster than `numpy.cumsum`, which goes along the axis for each number by itself,
+    and adds in the same order.
+    """
+    sums = np.empty((len(values) + 1, *values.shape[1:]), values.dtype)
+    sums[0] = 0.0
+    sums[1:2] = values[:1]
+    for place in range(1, len(values)):
+        np.add(sums[place : place + 1], values[place : place + 1], out=sums[place + 1 : place + 2])
+    return sums

@@ -6,6 +6,7 @@ new page entry begins wherever the (document, page) of a row differs from that o
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import json
 from collections.abc import Iterable, Sequence
@@ -142,26 +143,31 @@ def random_rows(seed: int, *, documents: int = 4, pages: int = 3, per_page: floa
     do. Some boxes carry a label that is not in the label map.
     """
     rng = np.random.default_rng(seed)
-    names = np.array([*LABELS, "For review"])
-    truth, predicted = [], []
+    names, at_most = (*LABELS, "For review"), np.cumsum([0.4, 0.5, 0.1]).tolist()
+    truth: list[Box] = []
+    predicted: list[Box] = []
 
-    def add(rows: list[Box], document: int, page: int, label: str, corners: np.ndarray) -> None:
-        low, high = np.sort(np.clip(corners, 0.0, 1.0).reshape(2, 2), axis=0)
-        if (high - low > 1e-3).all():
-            score = round(float(rng.uniform()), 2)
-            rows.append(Box(f"{document}.pdf", page, label, (*low.tolist(), *high.tolist()), score))
+    def add(rows: list[Box], document: int, page: int, label: str, corners: list[float]) -> None:
+        # Numbers of Python: a property asks for tens of thousands of these boxes.
+        x1, y1, x2, y2 = (min(max(corner, 0.0), 1.0) for corner in corners)
+        (x1, x2), (y1, y2) = sorted((x1, x2)), sorted((y1, y2))
+        if x2 - x1 > 1e-3 and y2 - y1 > 1e-3:
+            score = round(rng.random(), 2)
+            rows.append(Box(f"{document}.pdf", page, label, (x1, y1, x2, y2), score))
 
     for document, page in itertools.product(range(documents), range(pages)):
         for _ in range(rng.poisson(per_page)):
-            label = str(rng.choice(names, p=[0.4, 0.5, 0.1]))
-            corners = rng.uniform(0.0, 1.0, 4)
+            label = names[bisect.bisect_right(at_most, rng.random())]
+            corners = rng.random(4).tolist()
             add(truth, document, page, label, corners)
-            for spread in rng.choice([0.01, 0.03, 0.1], size=rng.integers(0, 3)):
-                flipped = label if rng.uniform() < 0.9 else str(rng.choice(names))
-                moved = np.sort(corners.reshape(2, 2), axis=0).ravel() + rng.normal(0, spread, 4)
+            (x1, x2), (y1, y2) = sorted(corners[::2]), sorted(corners[1::2])
+            for spread in rng.integers(0, 3, size=rng.integers(0, 3)).tolist():
+                flipped = label if rng.random() < 0.9 else names[rng.integers(0, 3)]
+                off = rng.normal(0, (0.01, 0.03, 0.1)[spread], 4).tolist()
+                moved = [at + by for at, by in zip((x1, y1, x2, y2), off, strict=True)]
                 add(predicted, document, page, flipped, moved)
         for _ in range(rng.poisson(0.5)):
-            add(predicted, document, page, str(rng.choice(names)), rng.uniform(0.0, 1.0, 4))
+            add(predicted, document, page, names[rng.integers(0, 3)], rng.random(4).tolist())
     return truth, predicted
 
 

@@ -150,7 +150,7 @@ def test_the_tables_of_the_sample_read_as_lines_are_like_each_other() -> None:
 
 
 @settings(deadline=None, max_examples=30)
-@given(st.integers(0, 10_000), st.integers(0, 12), st.integers(0, 12))
+@given(st.integers(0, 10**6), st.integers(0, 12), st.integers(0, 12))
 def test_what_lies_in_what_of_its_page(seed: int, wholes: int, boxes: int) -> None:
     rng = np.random.default_rng(seed)
 

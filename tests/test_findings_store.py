@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -31,7 +32,7 @@ from sqlalchemy import Connection, create_engine, text
 from evaluator.review import schema
 from evaluator.review.identity import page_target
 from evaluator.review.problems import StoreProblem
-from evaluator.review.store import Store
+from evaluator.review.store import _POSTGRES_TURN, Store
 from evaluator.review.verdicts import Event, JudgedBox, Target, judge
 from tests.store_process import POSTGRES, own_schema
 
@@ -160,6 +161,13 @@ class TestContract:
         with pytest.raises(StoreProblem):
             store.add([said(0), said(1), broken])
         assert store.events() == []
+        # In a store that was begun, where a server is sent all in one message.
+        store.add([said(0)])
+        with pytest.raises(StoreProblem):
+            store.add([said(1), broken, said(3)])
+        assert [event.target for event in store.events()] == [said(0).target]
+        store.add([said(4)])
+        assert [event.target for event in store.events()] == [said(0).target, said(4).target]
 
     def test_an_event_that_is_sent_twice_is_stored_once(self, store: Store) -> None:
         sent = "2f1c6a1e-9a55-4c0c-8c0e-5b9a6f1e7d10"
@@ -446,6 +454,55 @@ class TestFiles:
                 for name in ("journal_mode", "synchronous", "busy_timeout")
             ]
         assert values == ["wal", 2, 10_000]
+
+
+@pytest.mark.parametrize("address", ["postgresql"], indirect=True)
+class TestServers:
+    """What only a server can suffer."""
+
+    def test_a_turn_that_somebody_does_not_give_back_is_busy(
+        self, address: str, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store.add([said(0)])
+        turn = [each.replace("10s", "200ms") for each in _POSTGRES_TURN]
+        assert turn != list(_POSTGRES_TURN)
+        monkeypatch.setattr("evaluator.review.store._POSTGRES_TURN", turn)
+        engine = create_engine(address)
+        with engine.begin() as holder:
+            holder.execute(text(_POSTGRES_TURN[-1]))
+            with pytest.raises(StoreProblem) as raised:
+                store.add([said(1)])
+            assert raised.value.kind == "busy"
+        engine.dispose()
+        store.add([said(2)])
+        assert [event.target.page for event in store.events()] == [0, 2]
+
+    def test_a_connection_that_the_server_ends_loses_nothing_and_is_opened_again(
+        self, address: str, store: Store
+    ) -> None:
+        store.add([said(0)])
+        engine = create_engine(address)
+        with engine.begin() as holder, ThreadPoolExecutor(1) as threads:
+            holder.execute(text(_POSTGRES_TURN[-1]))
+            adding = threads.submit(store.add, [said(1)])
+            waits = text("SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = :key")
+            while (pid := holder.execute(waits, {"key": 0x4C536669}).scalar()) is None:
+                time.sleep(0.01)
+            holder.execute(text("SELECT pg_terminate_backend(:pid)"), {"pid": pid})
+            raised = adding.exception(timeout=60)
+        engine.dispose()
+        assert isinstance(raised, StoreProblem)
+        assert raised.kind == "unreachable"
+        store.add([said(2)])
+        assert [event.target.page for event in store.events()] == [0, 2]
+
+    def test_from_the_turn_to_the_commit_is_one_message(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Asked one by one, each answer would wait for this process while others wait for its turn."""
+        store.add([said(0)])
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, "_writing", None)
+            store.add([said(1), said(2)])
+        assert [event.target.page for event in store.events()] == [0, 1, 2]
 
 
 class TestAddresses:

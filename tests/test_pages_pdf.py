@@ -741,24 +741,63 @@ def test_endless_page_is_killed_while_others_are_drawn(write: Callable[[str, byt
         assert not any(alive(pid) for pid in before - worker_pids(pool))
 
 
-def test_a_page_is_judged_by_what_it_takes_of_the_processor(write: Callable[[str, bytes], Path]) -> None:
+def test_a_page_is_judged_by_what_it_takes_of_the_processor(
+    write: Callable[[str, bytes], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """On a busy machine a page waits for the processor: it is drawn, unless it would wait without end."""
     path = write("good.pdf", pages(3))
-    with PagePool(time_limit=2.0, spares=0, workers=1) as pool:
+
+    def waiting_since(start: float) -> Callable[[object], float]:
+        return lambda _worker: 1.0 + time.monotonic() - start
+
+    with PagePool(time_limit=0.3, spares=0, workers=1) as pool:
         pool.page_image(path, 0)
         (pid,) = worker_pids(pool)
+        monkeypatch.setattr("evaluator.pdf.pool._Worker.waited_seconds", waiting_since(time.monotonic()))
         os.kill(pid, signal.SIGSTOP)
-        threading.Timer(3.0, os.kill, (pid, signal.SIGCONT)).start()
+        threading.Timer(2.6, os.kill, (pid, signal.SIGCONT)).start()
         assert pool.page_image(path, 1).page_width == 101
         assert worker_pids(pool) == {pid}
-    with PagePool(time_limit=0.3, spares=0, workers=1) as pool:
-        pool.describe(path)
-        (pid,) = worker_pids(pool)
         os.kill(pid, signal.SIGSTOP)
         with pytest.raises(PageProblem) as caught:
             pool.page_image(path, 2)
         assert caught.value.text.startswith("Page 3 of good.pdf was not ready after 3.6 s and was stopped.")
         assert not alive(pid)
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="the system does not count what a process waits")
+def test_a_process_that_neither_computes_nor_waits_for_the_processor_is_ended_as_soon_as_one_that_computes(
+    write: Callable[[str, bytes], Path],
+) -> None:
+    """An owned process could hold its page for a minute by sleeping."""
+    path = write("good.pdf", pages(3))
+    with PagePool(time_limit=1.0, spares=0, workers=1) as pool:
+        pool.describe(path)
+        (pid,) = worker_pids(pool)
+        os.kill(pid, signal.SIGSTOP)
+        with pytest.raises(PageProblem) as caught:
+            pool.page_image(path, 2)
+        assert caught.value.kind == "too_slow"
+        assert caught.value.text.startswith("Page 3 of good.pdf was not ready after 3 s and was stopped.")
+        assert not alive(pid)
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="the system does not count what a process waits")
+def test_a_process_that_wants_the_processor_is_not_asleep(write: Callable[[str, bytes], Path]) -> None:
+    with PagePool(time_limit=1.0, spares=0, workers=1) as pool:
+        pool.describe(write("good.pdf", pages(1)))
+        (worker,) = pool._live
+        assert worker.asleep()
+        assert worker.waited_seconds() > 0.0
+        before = worker.processor_seconds()
+        bomb = write("bomb.pdf", form_bomb())
+        with ThreadPoolExecutor(1) as threads:
+            asking = threads.submit(pool.page_image, bomb, 0)
+            while worker.processor_seconds() < before + 0.3 and not asking.done():
+                time.sleep(0.02)
+            # Computing, or waiting for others who have the processor.
+            assert not worker.asleep()
+            assert isinstance(asking.exception(), PageProblem)
 
 
 def test_page_that_killed_a_worker_is_not_retried_for_ten_minutes(write: Callable[[str, bytes], Path]) -> None:

@@ -182,7 +182,7 @@ def test_a_filter_that_does_not_exist_is_refused() -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10_000))
+@given(seed=st.integers(0, 10**6))
 def test_the_boxes_of_a_page_add_up_to_the_ledger(seed: int) -> None:
     truth, first = random_rows(seed, documents=2, pages=2)
     _, second = random_rows(seed, documents=2, pages=2)

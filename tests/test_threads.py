@@ -41,6 +41,13 @@ def test_several_parts_are_worked_on_at_a_time(monkeypatch: pytest.MonkeyPatch) 
     assert sorted(in_threads(lambda _part: both.wait(), range(2))) == [0, 1]
 
 
+def test_few_rows_start_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evaluator.system.threads.os.cpu_count", lambda: 8)
+    here = threading.get_ident()
+    assert set(in_threads(lambda _part: threading.get_ident(), range(9), rows=9_999)) == {here}
+    assert here not in set(in_threads(lambda _part: threading.get_ident(), range(9), rows=10_000))
+
+
 def test_what_goes_wrong_is_raised_in_its_place() -> None:
     answers = in_threads(lambda part: 1 // (3 - part), range(6))
     assert [next(answers), next(answers), next(answers)] == [0, 0, 1]

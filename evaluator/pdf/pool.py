@@ -70,6 +70,10 @@ _SLOW_PRIORITY = 10
 # A page is slow by what it takes of the processor: on a busy machine every page is late. One that never ends is stopped
 # after so many times its limit by the clock, which is more than it needs with a tenth of the processor.
 _CLOCK_LIMITS: Final = 12
+# What a process may wait beyond its limit for anything but the processor, such as a disk.
+_IDLE_SECONDS: Final = 2.0
+# Between two looks at a process that is near such a limit and wants the processor.
+_LOOK_AGAIN: Final = 0.1
 # The processor's time is told in hundredths of a second.
 _LEAST_WAIT: Final = 0.02
 _MAX_DPI = 1200.0
@@ -298,12 +302,15 @@ class _Worker:
     def _time_over(self, over: threading.Event, limit: float, by_clock: float) -> str:
         """Wait until a request is over, or has taken `limit` seconds of the processor or `by_clock` of the clock.
 
+        One that neither computes nor waits for the processor, which no page of an honest process does, is over as soon
+        as one that computes on a machine of its own.
+
         Returns
         -------
         str
             The limit that was reached; empty for a request that is over.
         """
-        started, before = time.monotonic(), self.processor_seconds()
+        started, before, waited = time.monotonic(), self.processor_seconds(), self.waited_seconds()
         left = limit
         # What a process takes of the processor cannot overtake the clock, so nothing is looked at before the limit.
         while not over.wait(max(left, _LEAST_WAIT)):
@@ -313,15 +320,42 @@ class _Worker:
             if clock >= by_clock:
                 return f"{by_clock:g} s"
             left = min(limit - used, by_clock - clock)
+            own = clock - (self.waited_seconds() - waited)
+            if own < limit + _IDLE_SECONDS:
+                left = min(left, limit + _IDLE_SECONDS - own)
+            elif self.asleep():
+                return f"{limit + _IDLE_SECONDS:g} s"
+            else:
+                # What it waits now is not told before it gets the processor.
+                left = min(left, _LOOK_AGAIN)
         return ""
 
     def processor_seconds(self) -> float:
         """What the process has taken of the processor; the time of the clock where the system does not say."""
-        try:
-            fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-        except OSError:
+        fields = self._status()
+        if not fields:
             return time.monotonic()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def waited_seconds(self) -> float:
+        """How long the process wanted the processor and others had it; 0 where the system does not say."""
+        try:
+            return int(Path(f"/proc/{self.process.pid}/schedstat").read_text(encoding="ascii").split()[1]) / 1e9
+        except (OSError, IndexError):
+            return 0.0
+
+    def asleep(self) -> bool:
+        """Whether the process does not want the processor now; False where the system does not say."""
+        fields = self._status()
+        # A process that has run has waited for it, if only nanoseconds: without, the system does not count.
+        return bool(fields) and fields[0] != "R" and self.waited_seconds() > 0.0
+
+    def _status(self) -> list[str]:
+        """What Linux says of the process, from its state on (proc_pid_stat(5)); empty elsewhere and after its end."""
+        try:
+            return Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        except OSError:
+            return []
 
     def step_back(self) -> None:
         """Let others go first on the processor; a process cannot take that back, so this one is replaced afterwards."""
@@ -422,8 +456,8 @@ class PagePool:
     spares : int
         Processes kept warm beyond those, to replace a killed one at once.
     time_limit : float
-        Seconds of the processor for one request, which may take twelve times as long by the clock; then its process is
-        killed.
+        Seconds of the processor for one request; then its process is killed. By the clock it may take two seconds more,
+        and up to twelve times as long while it waits for the processor.
     wait_limit : float
         Seconds that a request waits for its turn.
     slow_after : float

@@ -10,7 +10,7 @@ import errno
 import sqlite3
 from typing import Final, Literal
 
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from evaluator.model.issues import plain
@@ -95,12 +95,13 @@ class StoreProblem(Exception):
         super().__init__(f"{self.title}. {self.text} {self.fix}")
 
 
-def problem_of(raised: SQLAlchemyError | sqlite3.Error | OSError, store: str) -> StoreProblem:
+def problem_of(raised: Exception, store: str) -> StoreProblem:
     """The problem behind what a database or file system raised.
 
     Parameters
     ----------
-    raised : SQLAlchemyError, sqlite3.Error or OSError
+    raised : Exception
+        Of SQLAlchemy, of a driver or of the system (OSError).
     store : str
         Name of the file or database.
 

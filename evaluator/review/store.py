@@ -35,11 +35,12 @@ BUSY_SECONDS: Final = 10
 # A turn that takes longer is somebody's who is stuck; the database's own lock then decides.
 _TURN_SECONDS: Final = 3
 _CONNECT_SECONDS: Final = 10
-# Asked for in one message, as others may wait for this writer. "LSfi": who holds that lock may write findings; a commit
-# is synchronous also where the server's own setting trades safety for speed.
+# Asked for in one message where that can be, as others may wait for this writer. "LSfi": who holds that lock may write
+# findings; a commit is synchronous also where the server's own setting trades safety for speed.
 _POSTGRES_TURN: Final = (
-    f"SET LOCAL lock_timeout = '{BUSY_SECONDS}s'; SET LOCAL synchronous_commit = on; "
-    f"SELECT pg_advisory_xact_lock({0x4C536669})"
+    f"SET LOCAL lock_timeout = '{BUSY_SECONDS}s'",
+    "SET LOCAL synchronous_commit = on",
+    f"SELECT pg_advisory_xact_lock({0x4C536669})",
 )
 _WRITES: Final = "layoutscope_writes"
 _FILE: Final = "layoutscope_file"
@@ -117,12 +118,40 @@ class Store:
         if self._current_file is None:
             # The first look at a file takes longest, so it is not left to the moment when others wait for this writer.
             self._reading(lambda _connection: None, None)
+        if rows and self._at_once and self._current_file is not None:
+            self._add_at_once(rows)
+            return
         statement, order = self._keeping
         parameters: Any = [tuple(row[name] for name in order) for row in rows] if order else rows
         # One writer of this process at a time: threads then queue fairly, where SQLite's own waiting is a lottery.
         with self._write_lock, self._writing() as connection:
             if rows:
                 connection.exec_driver_sql(statement, parameters)
+
+    def _add_at_once(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Keep rows in one message to a server, from the turn to the commit.
+
+        Asked one by one, each answer of the server waits until this process runs again, and all others wait with it.
+        """
+        statement, _ = self._keeping
+        try:
+            with self._write_lock, self._engine.connect() as connection:
+                # Past SQLAlchemy, which reads the answer to each statement before it sends the next.
+                driver: Any = connection.connection.driver_connection
+                with driver.pipeline():
+                    for each in _POSTGRES_TURN:
+                        driver.execute(each)
+                    for row in rows:
+                        driver.execute(statement, row)
+                    driver.commit()
+        except (SQLAlchemyError, self._engine.dialect.loaded_dbapi.Error) as raised:
+            raise problem_of(raised, self.name) from raised
+
+    @cached_property
+    def _at_once(self) -> bool:
+        """Whether the driver sends several statements before it reads an answer."""
+        dialect = self._engine.dialect
+        return dialect.driver == "psycopg" and bool(dialect.loaded_dbapi.Pipeline.is_supported())
 
     def log(self, workspace: str = "") -> ReviewLog:
         """All events of a workspace, arranged; only new rows are read. Raises `StoreProblem`.
@@ -393,7 +422,7 @@ def _begun(connection: Connection) -> Iterator[None]:
     connection.execution_options(**{_WRITES: True})
     with connection.begin():
         if connection.dialect.name == "postgresql":
-            connection.exec_driver_sql(_POSTGRES_TURN)
+            connection.exec_driver_sql("; ".join(_POSTGRES_TURN))
         yield
 
 

@@ -11,12 +11,16 @@ from typing import Final, TypeVar
 
 # More threads than this find no more memory bandwidth.
 MOST_THREADS: Final = 8
+# To start threads takes as long as numpy needs for so many rows.
+_FEW_ROWS: Final = 10_000
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-def in_threads(work: Callable[[T], R], parts: Iterable[T], *, most: int = MOST_THREADS) -> Iterator[R]:
+def in_threads(
+    work: Callable[[T], R], parts: Iterable[T], *, most: int = MOST_THREADS, rows: int | None = None
+) -> Iterator[R]:
     """What `work` makes of each part, in their order; a few at a time.
 
     Parameters
@@ -25,6 +29,8 @@ def in_threads(work: Callable[[T], R], parts: Iterable[T], *, most: int = MOST_T
         None is taken before a thread is free for it, so that few of them exist at a time.
     most : int, >= 1
         Threads, at most; no more than there are processors.
+    rows : int or None
+        Rows of all parts together, where that is known; few of them are worked off without threads.
 
     Yields
     ------
@@ -33,7 +39,7 @@ def in_threads(work: Callable[[T], R], parts: Iterable[T], *, most: int = MOST_T
     threads = min(os.cpu_count() or 1, most)
     coming = iter(parts)
     first = list(islice(coming, 2))
-    if threads == 1 or len(first) < 2:
+    if threads == 1 or len(first) < 2 or (rows is not None and rows < _FEW_ROWS):
         yield from map(work, chain(first, coming))
         return
     waiting: deque[Future[R]] = deque()

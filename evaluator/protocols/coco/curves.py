@@ -91,7 +91,7 @@ def _curves(pairs: Pairs, iou: Sequence[float]) -> dict[str, list[LabelCurves]]:
             _Label(matched, pairs.before, int(positives), len(iou), _span(pairs, code), size == "all")
             for code, positives in enumerate(matched.positives.tolist())
         ]
-        curves[size] = list(in_threads(_Label.curves, jobs))
+        curves[size] = list(in_threads(_Label.curves, jobs, rows=len(pairs.order)))
     return curves
 
 

@@ -461,7 +461,7 @@ def _by_label_and_score(dataset: Dataset, model: int, keep: BoolArray | None) ->
     rows = rows[np.argsort(narrow, kind="stable")]
     bounds = np.searchsorted(prediction.label[rows], np.arange(len(dataset.labels) + 1)).tolist()
     parts = [rows[start:stop] for start, stop in pairwise(bounds) if stop > start]
-    ordered = in_threads(lambda part: part[falling(prediction.score[part])], parts)
+    ordered = in_threads(lambda part: part[falling(prediction.score[part])], parts, rows=len(rows))
     return np.concatenate([np.empty(0, dtype=np.int64), *ordered])
 
 

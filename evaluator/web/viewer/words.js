@@ -93,7 +93,7 @@ export function writeMistakePlace(view) {
 
 /** @param {Viewer} view */
 export function writeStrip(view) {
-  const data = /** @type {import("../shared/window.js").NamedPage} */ (view.shown());
+  const data = /** @type {import("./put.js").NamedPage} */ (view.shown());
   const pages = data.strip;
   const first = data.strip_first;
   const more = first === undefined ? { before: 0, after: 0 } : { before: first, after: Math.max(0, (data.page?.total ?? 0) - first - pages.length) };

@@ -70,6 +70,7 @@ export class Comparison extends WindowedView {
     this.causesHead = html("div", { class: "net-head" });
     this.causes = html("nav", { class: "cause-list", "aria-label": "Causes" });
     this.listHead = html("div", { class: "net-head" });
+    this.listPlace = html("span", { class: "muted" });
     this.list = html("nav", { class: "net-list", "aria-label": "Pages" });
     this.warnings = html("div", { class: "warnings" });
     this.message = html("div", { class: "pair-message", hidden: true });

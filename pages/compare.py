@@ -18,17 +18,17 @@ from evaluator.drawing.board import board_data
 from evaluator.drawing.class_matrix import class_difference
 from evaluator.drawing.matrix import SHOWS, difference_data
 from evaluator.drawing.mistake_filter import label_counts
-from evaluator.drawing.pair import pair_data
+from evaluator.drawing.page_strip import window as first_and_last
+from evaluator.drawing.pair import PairLayers, pair_data
 from evaluator.drawing.payloads import (
     CompareEvents,
-    ComparePayload,
     EmptyItem,
     LinkItem,
     ModelItem,
     OpenEvent,
-    PageItem,
+    PairListItem,
+    PictureItem,
     with_axes,
-    with_notes,
 )
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
@@ -39,11 +39,13 @@ from evaluator.slices.measured import ALL
 from pages.shared import compare as held
 from pages.shared import decision, frame, gallery, headline, opened, pictures, slice_list, widgets
 from pages.shared import slices as slices_of
+from pages.shared import window as turned
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.compared import fields as of_fields
 from pages.shared.compared import pixels as of_pixels
 from pages.shared.compared import posters as of_posters
+from pages.shared.compared import window
 from pages.shared.components import board, chosen_cell, matrix, panes, parse_linked, parse_panes
 from pages.shared.fields import results as field_choices
 from pages.shared.findings import log as findings
@@ -113,13 +115,16 @@ def _events() -> CompareEvents:
 def _went(both: held.Compared) -> None:
     """A page turn, a click on the list."""
     go = _events().go
+    turned.heard(go)
     if go is not None:
         held.turn(both, go.document, go.index, go.step)
+        state.box = go.box
 
 
 def _selected() -> None:
     """A box was chosen or let go; one of a page that was left meanwhile is not."""
     selected = _events().selected
+    turned.heard(selected)
     if selected is not None and (selected.document, selected.index) == (state.doc, state.page):
         state.box = selected.key
 
@@ -142,6 +147,7 @@ def _judged(loaded: OpenedBoxes) -> None:
     """A verdict on a mistake of one of the two models; the corrected numbers above the panes follow."""
     event = _events().verdict
     model = next((each for each in loaded.pair if event and each.letter == event.letter), None)
+    turned.heard(event)
     if event is not None and model is not None:
         findings.handle(loaded, model, event)
         State.pair_whole.set(True)
@@ -163,11 +169,11 @@ def _looked() -> None:
         state.pair_mode = name
 
 
-def _open_browser(loaded: OpenedBoxes, page: OpenEvent, shown: ComparePayload) -> None:
+def _open_browser(loaded: OpenedBoxes, page: OpenEvent, both: held.Compared, shown: PairLayers) -> None:
     """The shown page of one model in the Page browser, with the same box; without one, with a box of the cause."""
     state.model = next(model.index for model in loaded.pair if model.letter == page.letter)
     own = page.letter.lower()
-    listed = [each.key for each in shown.differences if shown.cause and each.key[0] in ("g", own)]
+    listed = [each.key for each in shown.differences if both.cause is not None and each.key[0] in ("g", own)]
     key = page.key or next(iter(listed), "")
     state.box = f"p{key[1:]}" if key.startswith(own) else key if key.startswith("g") else None
     st.switch_page(BROWSER_VIEW)
@@ -186,9 +192,11 @@ def _pages(loaded: OpenedBoxes) -> None:
     show, rows = state.pair_show, both.rows
     position = held.place_in(both, rows)
     place = None if position is None else held.place_of(both, int(rows[position]))
-    payload = _pane_data(loaded, both, show, rows, position)
+    pages, address, asked = _listed(loaded, both, show, rows, position), _write_url(place), _events()
     events = panes(
-        msgspec.structs.replace(payload, address=_write_url(place)),
+        window.without_pages(pages, EmptyItem(_nothing(both, show), "Show every changed page"), address=address)
+        if position is None
+        else window.payload(pages, position, selected=state.box, address=address, build=bool(asked.go or asked.more)),
         key=_PANES,
         on_go=lambda: _went(both),
         on_selected=_selected,
@@ -199,9 +207,12 @@ def _pages(loaded: OpenedBoxes) -> None:
         on_clear_filter=held.clear,
         on_verdict=lambda: _judged(loaded),
         on_alike=lambda: _alike(loaded),
+        on_more=lambda: turned.heard(_events().more),
     )
-    if events.open and place is not None:
-        _open_browser(loaded, events.open, payload)
+    if position is not None:
+        turned.prepare(pages.around(position))
+        if events.open:
+            _open_browser(loaded, events.open, both, pages.layers(position))
 
 
 def _scope(loaded: OpenedBoxes) -> str:
@@ -218,65 +229,60 @@ def _write_url(place: Place | None) -> str:
     return write_url("compare", at(place))
 
 
-def _pane_data(
-    loaded: OpenedBoxes,
-    both: held.Compared,
-    show: str,
-    rows: IntArray,
-    position: int | None,
-) -> ComparePayload:
-    """What the panes show."""
+def _listed(
+    loaded: OpenedBoxes, both: held.Compared, show: str, rows: IntArray, position: int | None
+) -> window.PairPages:
+    """The listed pages."""
     cause, causes, names = both.cause, both.causes, _names(both.chosen)
-    of_cause = None if cause is None else pair_causes.boxes_per_page(causes, cause, both.listed.dataset.pages)
-    listed = pair_list.page_list(both.listed, show, rows, position or 0, names, of_cause=of_cause)
-    payload = ComparePayload(
-        page=None,
-        panes=(),
-        differences=(),
-        strip=listed.strip,
-        look=listed.look,
-        filters=pair_list.filters(both.listed, show, names),
-        show=show if cause is None else "",
-        causes=pair_causes.cause_items(causes, names),
-        cause="" if cause is None else state.pair_cause,
-        mode=state.pair_mode,
-        selected=None,
-        summoned=state.pair_visits > 0,
-        visit=str(state.pair_visits),
-        empty=EmptyItem(_nothing(both, show), "Show every changed page"),
-        scope=_scope(loaded),
-    )
-    if position is None:
-        return payload
-    place = held.place_of(both, int(rows[position]))
-    picture = pictures.page_picture(loaded, place)
     label, (a, b) = state.label or None, both.chosen
-    drawn = pair_data(
-        *both.results,
-        both.ledger,
-        int(rows[position]),
-        show=show,
-        only=None if cause is None else pair_causes.box_keys(causes, cause),
-        labels=[label] if label else None,
-        page_points=picture.points,
-        models=(ModelItem(a.letter, displayed(a.name)), ModelItem(b.letter, displayed(b.name))),
-    )
-    page = PageItem(
-        **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
-        document=place.document,
-        index=place.index,
-        position=position + 1,
+    models = ModelItem(a.letter, displayed(a.name)), ModelItem(b.letter, displayed(b.name))
+    chosen = "" if cause is None else state.pair_cause
+    scope = _scope(loaded)
+
+    def in_common() -> PairListItem:
+        of_cause = None if cause is None else pair_causes.boxes_per_page(causes, cause, both.listed.dataset.pages)
+        listed = pair_list.page_list(both.listed, show, rows, position or 0, names, of_cause=of_cause)
+        return PairListItem(
+            strip=listed.strip,
+            look=listed.look,
+            filters=pair_list.filters(both.listed, show, names),
+            show=show if cause is None else "",
+            causes=pair_causes.cause_items(causes, names),
+            cause=chosen,
+            scope=scope,
+        )
+
+    def draw(place: Place, picture: PictureItem) -> PairLayers:
+        row = loaded.dataset.page_row(place.document, place.index)
+        return pair_data(
+            *both.results,
+            both.ledger,
+            -1 if row is None else row,
+            show=show,
+            only=None if cause is None else pair_causes.box_keys(causes, cause),
+            labels=[label] if label else None,
+            page_points=picture.points,
+            models=models,
+        )
+
+    def judged(place: Place, drawn: PairLayers) -> PairLayers:
+        first, second = (
+            findings.on_pane(loaded, of, place, pane) for of, pane in zip(both.chosen, drawn.panes, strict=True)
+        )
+        return drawn._replace(panes=(first, second))
+
+    keys = [result_key(loaded, model) for model in both.chosen]
+    return window.PairPages(
+        listing=turned.name_of_list(keys, models, label, state.within, show, chosen, scope, len(rows)),
         total=len(rows),
-    )
-    return msgspec.structs.replace(
-        payload,
-        page=page,
-        panes=[findings.on_pane(loaded, of, place, pane) for of, pane in zip(both.chosen, drawn.panes, strict=True)],
-        differences=drawn.differences,
-        selected=state.box,
-        empty=None,
-        verdicts=True,
-        reviewer=findings.author()[0],
+        first=first_and_last(position or 0, len(rows), pair_list.LISTED_PAGES)[0],
+        place=lambda at: held.place_of(both, int(rows[at])),
+        name=lambda _: "",
+        picture=lambda place: pictures.page_picture(loaded, place),
+        draw=draw,
+        judged=judged,
+        in_common=in_common,
+        preparation=lambda place: pictures.preparation_on(loaded, place),
     )
 
 

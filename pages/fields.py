@@ -13,10 +13,6 @@ from evaluator.drawing.payloads import (
     ModelItem,
     PageEvents,
     PagePayload,
-    ViewedPageItem,
-    WalkItem,
-    with_layers,
-    with_notes,
     without_page,
 )
 from evaluator.metrics.results import count_of, threshold_text, weighted_mean
@@ -27,13 +23,15 @@ from evaluator.protocols.fields.drill_down import LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import FieldsResult
 from evaluator.protocols.fields.ledger import field_ledgers
 from pages.shared import frame, headline, opened, pair_differences, pictures, widgets
+from pages.shared import window as turned
 from pages.shared.address import read_url, write_url
 from pages.shared.components import parse_events, viewer
 from pages.shared.fields import results as choices
 from pages.shared.fields import tables as parts
 from pages.shared.fields import verdicts as field_findings
+from pages.shared.fields import window
 from pages.shared.findings import log as findings
-from pages.shared.opened import FIELDS, Place
+from pages.shared.opened import FIELDS
 from pages.shared.state import Given, State, report, state
 
 _KEY = "field_viewer"
@@ -192,6 +190,7 @@ def _events() -> PageEvents:
 def _went(model: choices.FieldModel, shown: choices.Listed) -> None:
     """A page turn, a click on the strip, the way to the next problem."""
     go = _events().go
+    turned.heard(go)
     if go is None:
         return
     here = (go.document, go.index)
@@ -199,11 +198,13 @@ def _went(model: choices.FieldModel, shown: choices.Listed) -> None:
         choices.turn_to_problem(model, shown, here, go.mistake)
     else:
         choices.turn(model, shown, here, go.step)
+        state.field_box = go.box
 
 
 def _selected() -> None:
     """A box was chosen or let go; one of a page that was left meanwhile is not."""
     selected = _events().selected
+    turned.heard(selected)
     if selected is not None and choices.is_shown(selected.document, selected.index):
         state.field_box = selected.key
 
@@ -211,13 +212,23 @@ def _selected() -> None:
 def _judged(model: choices.FieldModel) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
+    turned.heard(event)
     if event is not None:
         field_findings.handle(model, event)
+        # The corrected numbers are outside of this part of the view.
+        state.field_whole = True
+
+
+def _flipped(compared: choices.Compared) -> None:
+    """The other model."""
+    compared.show(_events().model or "")
+    state.field_whole = True
 
 
 def _cleared() -> None:
     """Every problem of every document."""
     state.field_within, state.field_label, state.field_number = "", "", choices.PROBLEMS
+    state.field_whole = True
 
 
 def _page_head(model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None) -> None:
@@ -229,73 +240,46 @@ def _page_head(model: choices.FieldModel, shown: choices.Listed, place: tuple[in
     frame.section(frame.shortened(model.result.compared.documents[place[0]], 44), facts)
 
 
-def _page(
-    compared: choices.Compared, model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None
-) -> None:
-    """The page with its boxes, and the list of problems below."""
+@st.fragment
+def _page(compared: choices.Compared, model: choices.FieldModel, shown: choices.Listed) -> None:
+    """The page with its boxes, and the list of problems below: a page turn runs this part alone."""
+    if State.field_whole.take():
+        st.rerun()
+    place = choices.place(model, shown)
+    if place is not None:
+        choices.go_to(model, place, state.field_box)
+    _page_head(model, shown, place)
+    bare, address, asked = _without_page(compared, model), write_url("fields"), _events()
     viewer(
-        _data(compared, model, shown, place),
+        msgspec.structs.replace(bare, address=address)
+        if place is None
+        else window.payload(compared, model, shown, place, bare, address=address, build=bool(asked.go or asked.more)),
         key=_KEY,
         on_go=lambda: _went(model, shown),
         on_selected=_selected,
         on_sharper=lambda: pictures.ask_sharper(_events().sharper),
-        on_model=lambda: compared.show(_events().model or ""),
+        on_model=lambda: _flipped(compared),
         on_clear_filter=_cleared,
         on_verdict=lambda: _judged(model),
+        on_more=lambda: turned.heard(_events().more),
     )
+    if place is None:
+        return
+    window.prepare(compared, model, shown, place, bare)
+    # While a key is held down the table beside the page waits: what is built for one page is late for the next.
+    if state.field_table not in (None, state.field_doc) and not state.viewer_running:
+        st.rerun()
 
 
-def _data(
-    compared: choices.Compared, model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None
-) -> PagePayload:
-    """What the viewer draws."""
+def _without_page(compared: choices.Compared, model: choices.FieldModel) -> PagePayload:
+    """The viewer without a page."""
     models = [ModelItem(each.letter, plain(each.name)) for each in compared.models]
     nothing = EmptyItem("No field is behind this number.", "Show all problems")
-    payload = msgspec.structs.replace(
+    return msgspec.structs.replace(
         without_page(ModelItem(model.letter, plain(model.name)), models, nothing),
         height=_VIEWER_HEIGHT,
         visit=str(state.field_visits),
         signature=_signature(model.result),
-    )
-    if place is None:
-        return payload
-    code, index = place
-    document = model.result.compared.documents[code]
-    position = shown.order.index(place)
-    root = compared.opened.project.pdfs
-    picture = pictures.zoomed_picture(root, document, Place(document, index))
-    paper = overlay.Paper(code, index, picture.points, choices.unit(model))
-    drawn = overlay.page_data(model.result, model.pages, paper, iou=state.field_iou, kept=choices.kept_in_list(shown))
-    payload = field_findings.on_page(model, document, with_layers(payload, drawn))
-    listed = [key for mistake in payload.mistakes for key in mistake.keys[:1]]
-    first = max(0, min(position - choices.STRIP_PAGES // 2, len(shown.order) - choices.STRIP_PAGES))
-    window = shown.order[first : first + choices.STRIP_PAGES]
-    return msgspec.structs.replace(
-        payload,
-        page=ViewedPageItem(
-            **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
-            document=document,
-            name=plain(document),
-            index=index,
-            count=pictures.pages_of(root, document),
-            position=position + 1,
-            total=len(shown.order),
-        ),
-        strip=pictures.with_thumbnails(
-            overlay.strip(
-                model.result, model.pages, window, position - first, counts=shown.counts, papers={place: paper}
-            ),
-            root,
-            str,
-        ),
-        strip_first=first,
-        selected=choices.chosen_box(listed, [box.key for box in payload.boxes]),
-        walk=WalkItem(
-            before=choices.next_with(shown, position, -1) is not None,
-            after=choices.next_with(shown, position, 1) is not None,
-            total=sum(shown.counts.values()),
-        ),
-        empty=None,
     )
 
 
@@ -418,6 +402,7 @@ def view() -> None:
         _need_files()
         return
     dropped = choices.drop_unknown(compared.models)
+    State.field_whole.take()
     model = compared.shown
     frame.title("Fields", _signature(model.result))
     frame.refused_parts(dropped)
@@ -428,6 +413,7 @@ def view() -> None:
     place = choices.place(model, shown)
     if place is not None:
         choices.go_to(model, place, state.field_box)
+    state.field_table = state.field_doc if place is not None and state.field_tab == choices.DOCUMENT else None
     # Where there is room the page is beside both, else between them: places of a grid.
     with st.container(key="field_upper"):
         types, page, rest = (st.container(key=f"field_{name}") for name in ("types", "page", "rest"))
@@ -436,8 +422,7 @@ def view() -> None:
         parts.types_table(compared, model)
         parts.corrected(compared, model, _signature)
     with page:
-        _page_head(model, shown, place)
-        _page(compared, model, shown, place)
+        _page(compared, model, shown)
     with rest:
         _one_by_one(model, shown, place)
         ledger, curve = st.columns([1, 1.15], gap="small")

@@ -13,6 +13,7 @@ from evaluator.metrics.results import count_of
 from evaluator.model.boxes import IntArray
 from evaluator.model.issues import displayed
 from pages.shared import frame, gallery, headline, opened, pictures, review_plan, widgets
+from pages.shared import window as turned
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.browser import text_count as words
@@ -204,7 +205,7 @@ def _went(shown: browser.Listed) -> None:
     go = _events().go
     if go is None:
         return
-    state.viewer_held, state.viewer_toward, state.viewer_turn = go.held, go.toward, go.turn
+    turned.heard(go)
     if go.mistake:
         browser.turn_to_mistake(shown, go.document, go.index, go.mistake)
     else:
@@ -216,7 +217,7 @@ def _selected() -> None:
     """A box was chosen or let go; one of a page that was left meanwhile is not."""
     selected = _events().selected
     if selected is not None:
-        state.viewer_held = selected.held
+        turned.heard(selected)
         if (selected.document, selected.index) == (state.doc, state.page):
             state.box = selected.key
 
@@ -225,14 +226,14 @@ def _more_wanted() -> None:
     """The browser lacks the shown page."""
     more = _events().more
     if more is not None:
-        state.viewer_held, state.viewer_toward = more.held, more.toward
+        turned.heard(more)
 
 
 def _judged(loaded: OpenedBoxes, model: Model) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
     if event is not None:
-        state.viewer_held = event.held
+        turned.heard(event)
         named = findings.author()
         findings.handle(loaded, model, event)
         if event.keys and (state.doc, state.page) == (event.document, event.index):
@@ -320,7 +321,7 @@ def _pages(loaded: OpenedBoxes, model: Model, shown: browser.Listed) -> None:
         on_more=_more_wanted,
     )
     if place is not None:
-        window.prepare(loaded, shown, place)
+        window.prepare(loaded, model, shown, place)
     opened.freeze_loaded("page drawn")
 
 

@@ -162,13 +162,19 @@ def three_numbers(app: AppTest) -> dict[str, str]:
 
 def components(app: AppTest) -> list[dict[str, Any]]:
     """The data of our components in the order of the view, but for the one that follows the theme."""
-    given: list[dict[str, Any]] = [json.loads(each.proto.json) for each in app.get("bidi_component")]
+    given: list[dict[str, Any]] = [data_of(each) for each in app.get("bidi_component")]
     return [data for data in given if set(data) != {"dark"}]
+
+
+def data_of(component: Any) -> dict[str, Any]:
+    """The data of a component; of pages that it was given, the page that it shows."""
+    data: dict[str, Any] = json.loads(component.proto.json)
+    return page_of(data) if "shown" in data and "contents" in data else data
 
 
 def send_event(app: AppTest, field: str, event: str, value: object) -> AppTest:
     """The view after the component whose data have a field sent an event, as a browser sends it."""
-    (shown,) = [each for each in app.get("bidi_component") if field in json.loads(each.proto.json)]
+    (shown,) = [each for each in app.get("bidi_component") if field in data_of(each)]
     states = app._tree.get_widget_states()
     state = states.widgets.add()
     state.id = f"$$STREAMLIT_INTERNAL_KEY_{shown.proto.id}__events"
@@ -181,27 +187,46 @@ def viewer(app: AppTest) -> dict[str, Any]:
     given = components(app)
     # The component that remembers the reviewer's name is on several views.
     (data,) = [each for each in given if set(each) != {"name"}] if len(given) > 1 else given
-    return page_of(data) if "shown" in data else data
+    return data
+
+
+# What browsers were given, by name: it is not given again to one that has it.
+_GIVEN: dict[str, Any] = {}
 
 
 def page_of(data: dict[str, Any]) -> dict[str, Any]:
     """The page that the browser shows of pages that it was given, as `web/shared/window.js` puts it together."""
-    shown = data["shown"]
-    content = data["contents"][shown["content"]]
+    _GIVEN.update(data["contents"] | data["strips"])
+    shown, content, strip = data["shown"], _GIVEN[data["shown"]["content"]], _GIVEN[data["strip"]]
+    said, picture = shown.get("said", {}), {"image": shown.get("image"), "image_width": shown.get("image_width", 0)}
+
+    def here(pages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        place = shown["document"], shown["index"]
+        return [{**each, "current": (each["document"], each["index"]) == place} for each in pages]
+
+    def judged(mistakes: list[dict[str, Any]], letter: str = "") -> list[dict[str, Any]]:
+        return [{**each, **said.get(f"{letter}{each['number']}", {})} for each in mistakes]
+
+    of_run = {"selected": data["selected"], "address": data.get("address", "")}
+    if "panes" in content:
+        panes = [
+            {**each["pane"], "boxes": pair_boxes_of(each), "mistakes": judged(pane["mistakes"], pane["letter"])}
+            for each in content["panes"]
+            for pane in [each["pane"]]
+        ]
+        of_run |= {"mode": data["mode"], "visit": data["visit"], "summoned": data.get("summoned", False)}
+        page = content | {"panes": panes, "page": {**content["page"], **picture}, "empty": None}
+        return page | strip | {"strip": here(strip["strip"])} | of_run
     payload: dict[str, Any] = content["payload"]
-    strip = [
-        {**each, "current": (each["document"], each["index"]) == (shown["document"], shown["index"])}
-        for each in data["strips"][data["strip"]]
-    ]
-    return payload | {
-        "boxes": boxes_of(content),
-        "mistakes": [{**each, **shown.get("said", {}).get(str(each["number"]), {})} for each in payload["mistakes"]],
-        "page": {**payload["page"], "image": shown.get("image"), "image_width": shown.get("image_width", 0)},
-        "strip": strip,
-        "strip_first": data["strip_first"],
-        "selected": data["selected"],
-        "address": data.get("address", ""),
-    }
+    page = {"boxes": boxes_of(content), "mistakes": judged(payload["mistakes"]), "page": {**payload["page"], **picture}}
+    return payload | page | {"strip": here(strip), "strip_first": data["strip_first"]} | of_run
+
+
+def pair_boxes_of(pane: dict[str, Any]) -> list[dict[str, Any]]:
+    """The boxes of one model of a packed page."""
+    plain = boxes_of({**pane, "boxes": [row for row, *_ in pane["boxes"]]})
+    more = [dict(zip(("kind", "full", "chip", "mate"), rest, strict=True)) for _, *rest in pane["boxes"]]
+    return [box | own for box, own in zip(plain, more, strict=True)]
 
 
 def boxes_of(content: dict[str, Any]) -> list[dict[str, Any]]:

@@ -112,7 +112,7 @@ def told(results: Sequence[snapshot.ThresholdResult]) -> str:
 def component(app: AppTest, field: str) -> dict[str, Any]:
     """What the component with some field was given."""
     # The board is there twice: its sentence and differences, and its ledger.
-    given = [data for each in app.get("bidi_component") if field in (data := json.loads(each.proto.json))]
+    given = [data for each in app.get("bidi_component") if field in (data := dashboard.data_of(each))]
     parts = [data.pop("part", "differences") for data in given]
     assert parts == (["differences", "ledger"] if field == "sentence" else ["differences"])
     assert all(data == given[0] for data in given)

@@ -552,7 +552,7 @@ def heading(app: AppTest) -> str:
 
 
 def components(app: AppTest) -> list[dict[str, Any]]:
-    return [json.loads(each.proto.json) for each in app.get("bidi_component")]
+    return [dashboard.data_of(each) for each in app.get("bidi_component")]
 
 
 def board(app: AppTest) -> dict[str, Any]:

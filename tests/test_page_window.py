@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 import pytest
@@ -19,8 +18,7 @@ from evaluator.drawing.payloads import (
     StripItem,
     without_page,
 )
-from pages.shared.browser.listing import Listed
-from pages.shared.browser.window import places_around
+from pages.shared.window import RUNNING_AHEAD, places_around
 from tests.dashboard import boxes_of
 
 
@@ -81,12 +79,16 @@ def test_a_strip_is_the_same_for_all_its_pages() -> None:
     ],
 )
 def test_the_pages_on_the_way_come_first(here: int, toward: int, expected: list[int]) -> None:
-    class Pages:
-        def __len__(self) -> int:
-            return 100
+    assert places_around(100, here, toward, with_mistakes)[: len(expected)] == expected
 
-        def with_mistakes(self, position: int, step: int) -> int | None:
-            return next((at for at in ((2, 7) if step > 0 else (7, 2)) if (at - position) * step > 0), None)
 
-    shown = cast("Listed", SimpleNamespace(pages=Pages()))
-    assert places_around(shown, here, toward)[: len(expected)] == expected
+def test_a_held_key_has_more_pages_on_its_way_and_none_behind() -> None:
+    wanted = places_around(100, 20, 1, lambda at, step: at + 10 * step if at < 70 else None, running=True)
+    assert wanted[:7] == [21, 22, 30, 40, 50, 60, 70]
+    assert sorted(wanted) == [*range(21, 20 + RUNNING_AHEAD + 1), 50, 60, 70]
+    assert places_around(3, 1, -1, with_mistakes, running=True) == [0]
+
+
+def with_mistakes(position: int, step: int) -> int | None:
+    """Pages 2 and 7 have mistakes."""
+    return next((at for at in ((2, 7) if step > 0 else (7, 2)) if (at - position) * step > 0), None)

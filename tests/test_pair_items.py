@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -233,7 +232,7 @@ def test_words_of_a_page_without_text_are_not_counted_as_none() -> None:
 
 
 def panes(app: AppTest) -> dict[str, Any]:
-    (given,) = [data for each in app.get("bidi_component") if "strip" in (data := json.loads(each.proto.json))]
+    (given,) = [data for each in app.get("bidi_component") if "strip" in (data := dashboard.data_of(each))]
     return dict(given)
 
 

@@ -20,8 +20,8 @@ WINDOW: Final = 120
 """Pages of the strip that the viewer is given at once."""
 
 
-def window(position: int, total: int) -> tuple[int, int]:
-    """First and last plus one of the pages that the strip shows around a position.
+def window(position: int, total: int, most: int = WINDOW) -> tuple[int, int]:
+    """First and last plus one of the pages, `most` of them, that a strip shows around a position.
 
     The window moves in steps of half its length, so that most page turns leave the strip as it is.
 
@@ -30,9 +30,9 @@ def window(position: int, total: int) -> tuple[int, int]:
     >>> window(3, 500), window(59, 500), window(61, 500), window(499, 500), window(2, 7)
     ((0, 120), (0, 120), (30, 150), (380, 500), (0, 7))
     """
-    half = WINDOW // 2
-    first = max(0, min((position // half) * half - half // 2, total - WINDOW))
-    return first, min(first + WINDOW, total)
+    half = most // 2
+    first = max(0, min((position // half) * half - half // 2, total - most))
+    return first, min(first + most, total)
 
 
 class Strip(NamedTuple):

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evaluator.compare.sentences import MINUS
+from evaluator.drawing.page_strip import window
 from evaluator.drawing.pair import CHANGES
 from evaluator.drawing.pair_list import LISTED_PAGES, PageList
 from evaluator.drawing.payloads import FilterItem, ListedPageItem, LookItem, PairKind
@@ -167,7 +168,7 @@ def item_page_list(
     columns = [OUTCOMES.index(each) for each in ITEM_FILTERS[show].outcomes]
     right = pages.amount[:, 0] if diverging else pages.amount[:, columns].sum(axis=1)
     left = pages.amount[:, 1] if diverging else np.zeros_like(right)
-    first = max(0, min(position - LISTED_PAGES // 2, len(rows) - LISTED_PAGES))
+    first, _ = window(position, len(rows), LISTED_PAGES)
     strip = []
     for place, row in enumerate(rows[first : first + LISTED_PAGES].tolist(), start=first):
         document, index = pages.places[row]

@@ -13,6 +13,7 @@ import numpy as np
 
 from evaluator.compare.ledger import Ledger, LedgerCounts
 from evaluator.compare.sentences import MINUS
+from evaluator.drawing.page_strip import window
 from evaluator.drawing.pair import PAGE_FILTERS
 from evaluator.drawing.payloads import FilterItem, ListedPageItem, LookItem
 from evaluator.metrics.results import count_of
@@ -112,7 +113,7 @@ def page_list(
     right = counts.gains if diverging else boxes_of(counts, show) if of_cause is None else of_cause
     left = counts.losses if diverging else np.zeros_like(right)
     net = counts.net
-    first = max(0, min(position - LISTED_PAGES // 2, len(rows) - LISTED_PAGES))
+    first, _ = window(position, len(rows), LISTED_PAGES)
     # The first page that gained is below those that nothing happened to.
     grows, gap = int((net[rows] <= 0).sum()), _gap(counts)
     strip = []

@@ -397,7 +397,7 @@ class PlacedItem(Payload, frozen=True):
     image_width: int = 0
     """pixels; 0 without an image"""
     said: Mapping[str, SaidItem] = {}
-    """by number of the mistake"""
+    """by number of the mistake, after the letter of its model where two are shown"""
 
 
 class PackedItem(Payload, frozen=True):
@@ -414,25 +414,32 @@ class PackedItem(Payload, frozen=True):
     """of the boxes that have one, by key"""
 
 
-class WindowPayload(Payload, frozen=True, kw_only=True):
-    """The page viewer with the pages around one page, of which only what the browser lacks is sent."""
+class WindowLayer(Payload, frozen=True, kw_only=True):
+    """A page of a list and the pages around it, of which only what the browser lacks is sent."""
 
     shown: PlacedItem
     around: Sequence[PlacedItem] = ()
     """other pages, beside those that were named before"""
     listing: str
     """what decides which pages are listed; another one forgets every place"""
-    contents: Mapping[str, PackedItem]
-    """by name"""
     strip: str
-    """name of the strip"""
-    strip_first: int
-    strips: Mapping[str, Sequence[StripItem]]
-    """by name; no page of it is the current one"""
+    """name of what all pages of the list have in common"""
     turn: str
     """the last page turn that was received"""
     selected: str | None
     address: str = ""
+
+
+class WindowPayload(WindowLayer, frozen=True, kw_only=True):
+    """The page viewer with the pages around one page."""
+
+    contents: Mapping[str, PackedItem]
+    """by name"""
+    strip_first: int
+    strips: Mapping[str, Sequence[StripItem]]
+    """by name; no page of it is the current one"""
+    visit: str = ""
+    """as in `PagePayload`"""
 
 
 def without_page(model: ModelItem, models: Sequence[ModelItem], empty: EmptyItem | None) -> PagePayload:
@@ -471,6 +478,8 @@ class GoEvent(OfPageEvent, frozen=True, repr_omit_defaults=True):
     """the box that is chosen on the page of such a turn"""
     toward: int = 1
     """-1 when the reader goes to earlier pages of the list"""
+    running: bool = False
+    """a key is held down: the pages after this one are wanted before it is let go"""
     held: tuple[str, ...] = ()
     """names of contents and strips that the browser has"""
 
@@ -527,6 +536,7 @@ class ViewedEvents(Events, frozen=True):
     selected: SelectedEvent | None = None
     sharper: SharperEvent | None = None
     clear_filter: Literal[True] | None = None
+    more: MoreEvent | None = None
 
 
 class PageEvents(ViewedEvents, frozen=True):
@@ -537,7 +547,6 @@ class PageEvents(ViewedEvents, frozen=True):
     verdict: VerdictEvent | None = None
     alike: tuple[str, str, str, str, str] | None = None
     """the family of a cause whose other causes are wanted"""
-    more: MoreEvent | None = None
 
 
 # ---- the comparison of two models on a page -------------------------------------------------------------------------
@@ -672,6 +681,65 @@ class ComparePayload(Payload, frozen=True):
     """the view that shows the page of one model"""
     scope: str = ""
     """the label and the document that filters and causes count; empty for all"""
+
+
+PairRow = tuple[BoxRow, PairKind, bool, str | None, str | None]
+"""A box of one of two models as a row: the box, kind, full, chip, mate."""
+
+
+class PackedPaneItem(Payload, frozen=True):
+    """The page of one of two models, its boxes packed."""
+
+    pane: PaneItem
+    """without boxes"""
+    boxes: Sequence[PairRow]
+    labels: Sequence[str]
+    """of the boxes"""
+    sources: tuple[str, str]
+    """how the sources of the ground truth and of the predictions begin"""
+    outlines: Mapping[str, str] = {}
+    """of the boxes that have one, by key"""
+
+
+class PackedPairItem(Payload, frozen=True):
+    """A page of the comparison without what changes from run to run."""
+
+    page: PageItem
+    """without picture"""
+    panes: Sequence[PackedPaneItem]
+    """two"""
+    differences: Sequence[DifferenceItem]
+
+
+class PairListItem(Payload, frozen=True, kw_only=True):
+    """What all pages of a list of the comparison have in common; see `ComparePayload`."""
+
+    strip: Sequence[ListedPageItem]
+    """no page of it is the current one"""
+    look: LookItem
+    filters: Sequence[FilterItem]
+    show: str
+    causes: Sequence[ChangedCauseItem] = ()
+    cause: str = ""
+    verdicts: bool = False
+    reviewer: str | None = None
+    opens: str = "Page browser"
+    scope: str = ""
+
+
+class PairWindowPayload(WindowLayer, frozen=True, kw_only=True):
+    """The comparison with the pages around one page."""
+
+    contents: Mapping[str, PackedPairItem]
+    """by name"""
+    strips: Mapping[str, PairListItem]
+    """by name"""
+    mode: str
+    """side, flip or slider"""
+    summoned: bool = False
+    """a number opened this page: bring the panes into the window"""
+    visit: str
+    """changes with each opening"""
 
 
 class OpenEvent(Event, frozen=True):

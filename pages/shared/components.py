@@ -29,6 +29,7 @@ from evaluator.drawing.payloads import (
     MeetingPayload,
     PageEvents,
     PagePayload,
+    PairWindowPayload,
     Payload,
     ReviewerEvents,
     ReviewerPayload,
@@ -82,7 +83,18 @@ def _component(
 
 _viewer = _component("viewer", "go", "selected", "sharper", "model", "clear_filter", "verdict", "alike", "more")
 _panes = _component(
-    "compare", "go", "selected", "sharper", "show", "cause", "mode", "open", "clear_filter", "verdict", "alike"
+    "compare",
+    "go",
+    "selected",
+    "sharper",
+    "show",
+    "cause",
+    "mode",
+    "open",
+    "clear_filter",
+    "verdict",
+    "alike",
+    "more",
 )
 _board = _component("compare_board", "link")
 _matrix = _component("matrix", "cell", isolate=True)
@@ -143,7 +155,7 @@ def _with_short_note(verdict: VerdictEvent | None) -> VerdictEvent | None:
 # --- Compare -------------------------------------------------------------------------------------------------
 
 
-def panes(payload: ComparePayload, *, key: str, **on: Callable[[], None]) -> CompareEvents:
+def panes(payload: ComparePayload | PairWindowPayload, *, key: str, **on: Callable[[], None]) -> CompareEvents:
     """Shows filters, list of pages and the two linked panes, and says what the reader asked for.
 
     Parameters
@@ -152,7 +164,7 @@ def panes(payload: ComparePayload, *, key: str, **on: Callable[[], None]) -> Com
         One key for all pages: zoom keys, mode and focus then stay over a page turn.
     **on : callable without arguments
         ``on_go``, ``on_selected``, ``on_sharper``, ``on_show``, ``on_cause``, ``on_mode``, ``on_clear_filter``,
-        ``on_verdict``.
+        ``on_verdict``, ``on_alike``, ``on_more``.
 
     Returns
     -------

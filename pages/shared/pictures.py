@@ -88,6 +88,23 @@ def preparation(path: Path, index: int) -> Callable[[], None]:
     return prepare
 
 
+def preparation_of(
+    root: Folders | None, name: str, index: int, images: Mapping[tuple[str, int], str] | None = None
+) -> Callable[[], None] | None:
+    """The `preparation` of a page whose PDF has a name under a folder; None when there is none."""
+    try:
+        page = _page_file(root, name, index, images)
+    except PageProblem:
+        return None
+    return preparation(page.path, page.page_index)
+
+
+def preparation_on(loaded: OpenedBoxes, place: Place) -> Callable[[], None] | None:
+    """The `preparation` of a page of a document of the dataset; None when it has no PDF."""
+    name = _name_of(loaded, place.document)
+    return preparation_of(loaded.project.pdfs, name, place.index, loaded.dataset.page_images)
+
+
 def _folder(root: Folders) -> PdfFolder:
     """The listing of the PDF folders of a kind of files."""
     if root not in state.pdf_folders:

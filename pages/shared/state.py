@@ -282,10 +282,12 @@ class State:
     filter_refused: Field[tuple[str, str]] = Field(("", ""))
     saved_filters: Field[Mapping[str, tuple[object, ...]]] = Field({})
     page_wanted: WidgetField[int | None] = WidgetField(None)
-    # What the page viewer has in the browser, the last page turn that it made there, and where the reader is going.
+    # What the browser has of pages, the last page turn that it made there, and where the reader is going, maybe with a
+    # key held down.
     viewer_held: Field[tuple[str, ...]] = Field(())
     viewer_turn: Field[str] = Field("")
     viewer_toward: Field[int] = Field(1)
+    viewer_running: Field[bool] = Field(False)
     whole_view: Field[bool] = Field(False)
     alike_asked: Field[bool] = Field(False)
 
@@ -360,6 +362,9 @@ class State:
     field_page: Field[int] = Field(1)
     field_box: Field[str | None] = Field(None)
     field_visits: Field[int] = Field(0)
+    # The document whose fields the table beside the page lists, and whether the whole view is to be drawn anew.
+    field_table: Field[str | None] = Field(None)
+    field_whole: Field[bool] = Field(False)
     field_unit: WidgetField[str] = WidgetField("auto")
     field_parity: WidgetField[Parity] = WidgetField("none")
     field_recall_grid: WidgetField[RecallGrid | Literal["auto"]] = WidgetField("auto")

@@ -6,9 +6,10 @@ screen: for the page browser the overlay, for the peer the new image, decoded. W
 The peer is the small app that a Streamlit user would write: two buttons, a page image, the boxes drawn into it,
 without list, names, strip or permalink. `sent` and `received` are bytes of the websocket as they cross the wire: each
 message is compressed here once more with what browser and server agreed on, the peer's as it is, because they agree on
-nothing. Then every view is opened, the first time and again, and the IoU threshold is
-moved. `fetched` are bytes that came by their own address; `cpu_ms` is of the server and what runs below it, until the
-page rests.
+nothing. Compare, with two models, and Fields, with a page of as many fields, are turned and judged in the same way, and
+in each view a key is held down before any page was seen. Then every view is opened, the first time and again, and the
+IoU threshold is moved. `fetched` are bytes that came by their own address; `cpu_ms` is of the server and what runs
+below it, until the page rests.
 
     python -m tests.benchmarks.bench_screen [--turns N] [--boxes N] [--folder DIR] [--part P] [--smoke] [--json]
 """
@@ -92,34 +93,52 @@ OURS = """([component, act]) => new Promise((done, fail) => {
     const watch = new MutationObserver(() => { watch.disconnect(); painted(); });
     watch.observe(layer, {childList: true});
   }
-  if (act.click) host.querySelector(act.click).click();
-  else host.querySelector('.pane').dispatchEvent(
+  if (act.click) [...host.querySelectorAll(act.click)].at(act.nth ?? 0).click();
+  else if (act.hover !== undefined) {
+    const at = [...host.querySelectorAll('.pane svg.overlay[role="group"] .box')].at(act.hover).getBoundingClientRect();
+    host.querySelector('.pane').dispatchEvent(new PointerEvent('pointermove',
+      {clientX: at.left + at.width / 2, clientY: at.top + at.height / 2, bubbles: true, composed: true}));
+  } else host.querySelector('.pane').dispatchEvent(
     new KeyboardEvent('keydown', {key: act.key, bubbles: true, composed: true}));
   if (!act.turns) painted();
 })"""
-# A key held down: how many frames and milliseconds a page takes, from the first page that is drawn to the last.
-HELD = """([component, presses]) => new Promise((done) => {
+# A key held down: how many pages it draws, frames and milliseconds of each, the longest wait for one, and the longest
+# time in which the view says of none where it is.
+HELD = """([component, presses, key]) => new Promise((done) => {
   const hosts = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')];
   const host = hosts.map((each) => each.shadowRoot).find((each) => each.querySelector(component));
-  const times = [];
+  const times = [], signs = [];
   let frames = 0, open = true;
   const count = () => { frames += 1; if (open) requestAnimationFrame(count); };
   requestAnimationFrame(count);
   const watch = new MutationObserver(() => times.push([performance.now(), frames]));
   watch.observe(host.querySelector('.pane svg.overlay[role="group"]'), {childList: true});
+  const places = new MutationObserver(() => signs.push(performance.now()));
+  for (const node of host.querySelectorAll('.joined-text, .net-head')) {
+    places.observe(node, {childList: true, subtree: true, characterData: true});
+  }
   let left = presses;
+  const start = performance.now();
+  let released = start;
+  const longest = (list) => Math.max(0, ...list.slice(1).map((each, at) => each - list[at]));
   const press = () => {
     host.querySelector('.pane').dispatchEvent(
-      new KeyboardEvent('keydown', {key: 'ArrowRight', repeat: left < presses, bubbles: true, composed: true}));
+      new KeyboardEvent('keydown', {key, repeat: left < presses, bubbles: true, composed: true}));
     left -= 1;
     if (left) setTimeout(press, 33);
-    else setTimeout(() => {
-      watch.disconnect();
-      open = false;
-      const [first, last] = [times[0], times[times.length - 1]];
-      const steps = Math.max(1, times.length - 1);
-      done([times.length, (last[0] - first[0]) / steps, (last[1] - first[1]) / steps]);
-    }, 1500);
+    else {
+      released = performance.now();
+      host.querySelector('.pane').dispatchEvent(new KeyboardEvent('keyup', {key, bubbles: true, composed: true}));
+      setTimeout(() => {
+        watch.disconnect();
+        open = false;
+        const [first, last] = [times[0], times[times.length - 1]];
+        const steps = Math.max(1, times.length - 1);
+        const waits = [start, ...times.map(([at]) => at)].filter((at) => at <= last[0]);
+        const told = [start, ...signs.filter((at) => at <= released), released];
+        done([times.length, (last[0] - first[0]) / steps, (last[1] - first[1]) / steps, longest(waits), longest(told)]);
+      }, 3000);
+    }
   };
   press();
 })"""
@@ -161,7 +180,7 @@ PEER_TURN = """(name) => new Promise((done, fail) => {
 })"""
 
 
-def make_files(folder: Path, boxes: int, pages: int) -> None:
+def make_files(folder: Path, boxes: int, pages: int, *, second: bool = False) -> None:
     """A PDF of text pages, a ground truth and a prediction with so many boxes a page on both sides together."""
     import pymupdf
 
@@ -192,8 +211,36 @@ def make_files(folder: Path, boxes: int, pages: int) -> None:
         peer.append(drawn)
     write_file(folder / "ground_truth.json", truth, side="ground_truth")
     write_file(folder / "model.json", predicted)
+    if second:
+        others = [
+            each._replace(label="Table" if at % 10 == 5 else "Figure", score=0.8)  # on every page other mistakes
+            for at, each in enumerate(predicted)
+        ]
+        write_file(folder / "other.json", others)
     (folder / "peer.json").write_bytes(msgspec.json.encode(peer))
     (folder / "peer.py").write_text(PEER)
+
+
+def make_fields(folder: Path, boxes: int, pages: int) -> None:
+    """The same PDF as one document whose pages have so many boxes of fields on both sides together."""
+    make_files(folder, 2, pages)
+    for name in ("ground_truth.json", "model.json"):
+        (folder / name).unlink()
+    rng = np.random.default_rng(boxes)
+    rows = max(1, boxes // 8)
+    sides: list[dict[str, Any]] = [{}, {}]
+    for page in range(pages):
+        for place in range(boxes // 2):
+            x, y = 0.06 + 0.22 * (place % 4), 0.04 + 0.9 * (place // 4) / rows
+            corners = np.array([x, y, x + 0.19, y + 0.6 * 0.9 / rows])
+            moved = np.clip(corners + rng.normal(0, 0.0002, 4), 0, 1)
+            for side, at in zip(sides, (corners, moved), strict=True):
+                value = f"value {place}{' read wrong' if side is sides[1] and place % 10 == 0 else ''}"
+                more = {"_confidence": round(float(rng.uniform(0.5, 1)), 3)} if side is sides[1] else {}
+                side[f"p{page}_f{place}"] = {"_value": value, "_bbox": at.tolist(), "_page": page + 1, **more}
+    for name, side in zip(("ground_truth", "model"), sides, strict=True):
+        (folder / name).mkdir()
+        (folder / name / "bench.json").write_bytes(msgspec.json.encode(side))
 
 
 @contextlib.contextmanager
@@ -325,17 +372,21 @@ def take(page: Any, wire: Wire, pid: int, script: str, argument: Any, *, rest: i
 
 
 Rows = dict[str, list[Taken]]
-VIEWER, PANES = ".layoutscope-viewer .strip", ".layoutscope-viewer .toolbar"
+Held = dict[str, list[float]]
+VIEWER, PANES = ".layoutscope-viewer .strip", ".layoutscope-viewer .pair-work"
+LISTED = {VIEWER: ".strip-page", PANES: ".net-page"}
 SMALL_ACTS = (("select", {"key": "n"}), ("toggle", {"key": "g"}), ("zoom", {"key": "+"}), ("whole page", {"key": "0"}))
 
 
-def turns_of(
-    play: Any, ours: tuple[str, int], peer: tuple[str, int], turns: int, total: int
-) -> tuple[Rows, list[float]]:
+def turns_of(play: Any, ours: tuple[str, int], peer: tuple[str, int], turns: int, total: int) -> tuple[Rows, Held]:
     """Page turns of both, alternating, then what a reader does on a page; and a key held down, all pages seen."""
     browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
     pages = [browser.new_page(viewport={"width": 1440, "height": 900}) for _ in range(2)]
     wires = [Wire(page) for page in pages]
+    pages[0].goto(f"{ours[0]}/page_browser?order=page&within=bench.pdf")
+    pages[0].locator(".chips.ready").wait_for(state="attached")
+    pages[0].wait_for_timeout(2500)
+    unseen = [float(each) for each in pages[0].evaluate(HELD, [VIEWER, total - 1, "ArrowRight"])]
     pages[0].goto(f"{ours[0]}/page_browser?order=page&within=bench.pdf")
     pages[0].locator(".chips.ready").wait_for(state="attached")
     pages[1].goto(peer[0])
@@ -358,7 +409,50 @@ def turns_of(
     for key, _ in there_and_back:
         pages[0].evaluate(OURS, [VIEWER, {"key": key, "turns": True}])
         pages[0].wait_for_timeout(300)
-    held = [float(each) for each in pages[0].evaluate(HELD, [VIEWER, total - 1])]
+    held = [float(each) for each in pages[0].evaluate(HELD, [VIEWER, total - 1, "ArrowRight"])]
+    browser.close()
+    return rows, {"page browser, no page seen": unseen, "page browser, every page seen": held}
+
+
+def acts_of(play: Any, ours: tuple[str, int], view: tuple[str, str], address: str, turns: int) -> tuple[Rows, Held]:
+    """A key held down over pages that nobody saw yet, then what a reader does in one view, every page seen."""
+    name, component = view
+    browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.add_init_script("localStorage.setItem('layoutscope-reviewer', 'Bench')")
+    wire = Wire(page)
+
+    def opened() -> None:
+        page.goto(f"{ours[0]}/{address}")
+        page.locator(".chips.ready").first.wait_for(state="attached", timeout=120_000)
+        page.wait_for_timeout(2500)
+
+    def take_all(act: dict[str, Any], rest: int = 700) -> Taken:
+        return take(page, wire, ours[1], OURS, [component, act], rest=rest)
+
+    opened()
+    held = {f"{name}, no page seen": [float(e) for e in page.evaluate(HELD, [component, PAGES - 1, "ArrowRight"])]}
+    opened()
+    there_and_back = ["ArrowRight"] * (PAGES - 1) + ["ArrowLeft"] * (PAGES - 1)
+    for key in there_and_back:
+        take_all({"key": key, "turns": True}, 300)
+    rows: Rows = {}
+    keys = there_and_back * (1 + turns // len(there_and_back))
+    rows[f"{name}: page turn"] = [take_all({"key": key, "turns": True}) for key in keys[:turns]]
+    listed = LISTED[component]
+    acts = [{"click": listed, "nth": at, "turns": True} for at in (1, 2, 3, 2, 1, 0) * (1 + turns // 6)]
+    opened()
+    rows[f"{name}: item of the list"] = [take_all(act) for act in acts[:turns]]
+    few = max(3, turns // 4)
+    for word, act in (*SMALL_ACTS[:1], ("hover", {"hover": 0}), *SMALL_ACTS[1:]):
+        several = [{**act, "hover": at} if "hover" in act else act for at in range(few)]
+        rows[f"{name}: {word}"] = [take_all(each, 500) for each in several]
+    rows[f"{name}: verdict"] = []
+    for _ in range(few):
+        # On another page each time: what has a verdict, as its whole cause has then, asks before it takes another.
+        take_all({"key": "ArrowRight", "turns": True}, 1500)
+        take_all({"key": "n"}, 1500)
+        rows[f"{name}: verdict"].append(take_all({"click": ".verdict-buttons button"}, 1500))
     browser.close()
     return rows, held
 
@@ -428,7 +522,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=40)
     parser.add_argument("--boxes", type=int, default=200)
     parser.add_argument("--folder", type=Path, help="open the views on these files instead of the sample")
-    parser.add_argument("--part", choices=["turns", "views"], help="one part only")
+    parser.add_argument("--part", choices=["turns", "compare", "fields", "views"], help="one part only")
     parser.add_argument("--smoke", action="store_true", help="a few page turns only")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
@@ -437,10 +531,10 @@ def main() -> None:
     from playwright.sync_api import sync_playwright
 
     rows: Rows = {}
-    held: list[float] = []
+    held: Held = {}
     with tempfile.TemporaryDirectory(prefix="layoutscope-") as name, sync_playwright() as play:
         folder = Path(name)
-        if given.part != "views":
+        if given.part in (None, "turns"):
             make_files(folder, given.boxes, 4 if given.smoke else PAGES)
             options = ["--server.address", "127.0.0.1", "--server.headless", "true", "--server.port"]
             port = free_port()
@@ -449,16 +543,29 @@ def main() -> None:
             own = free_port()
             with served(our_server(own, str(folder)), own, folder) as ours, served(run, port, folder) as peer:
                 rows, held = turns_of(play, ours, peer, 3 if given.smoke else given.turns, 4 if given.smoke else PAGES)
-        if given.part != "turns" and not given.smoke:
+        for part, component, address in (("compare", PANES, "compare"), ("fields", VIEWER, "fields")):
+            if given.part not in (None, part) or given.smoke:
+                continue
+            (folder / part).mkdir()
+            if part == "fields":
+                make_fields(folder / part, given.boxes, PAGES)
+            else:
+                make_files(folder / part, given.boxes, PAGES, second=True)
+            own = free_port()
+            with served(our_server(own, str(folder / part)), own, folder) as ours:
+                more, more_held = acts_of(play, ours, (part, component), address, given.turns)
+            rows, held = rows | more, held | more_held
+        if given.part in (None, "views") and not given.smoke:
             own = free_port()
             paths = [str(given.folder.resolve())] if given.folder else []
             with served(our_server(own, *paths), own, folder) as ours:
                 rows |= views_of(play, ours, max(1, given.turns // 8))
     result = {"boxes": given.boxes, "acts": summary(rows)}
     if held:
-        result["held_key"] = dict(
-            zip(("pages", "ms_per_page", "frames_per_page"), [round(each, 1) for each in held], strict=True)
-        )
+        names = ("pages", "ms_per_page", "frames_per_page", "longest_ms", "longest_silent_ms")
+        result["held_key"] = {
+            name: dict(zip(names, [round(each, 1) for each in numbers], strict=True)) for name, numbers in held.items()
+        }
     if given.json:
         print(msgspec.json.encode(result).decode())
         return
@@ -466,8 +573,11 @@ def main() -> None:
     print(f"{'act':44}" + "".join(f"{each:>10}" for each in head))
     for name, numbers in result["acts"].items():
         print(f"{name:44}" + "".join(f"{numbers[each]:>10g}" for each in head))
-    if held:
-        print(f"key held down: {held[0]:.0f} pages drawn, {held[1]:.1f} ms and {held[2]:.1f} frames a page")
+    for name, (pages, each_ms, frames, longest, silent) in held.items():
+        print(
+            f"key held down, {name}: {pages:.0f} pages drawn, {each_ms:.1f} ms and {frames:.1f} frames a page, "
+            f"longest {longest:.0f} ms, without a sign {silent:.0f} ms"
+        )
 
 
 if __name__ == "__main__":

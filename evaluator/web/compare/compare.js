@@ -7,22 +7,27 @@
 
 import { html, setAttributes } from "../shared/elements.js";
 import { boxName } from "../shared/facts.js";
+import { PicturesAhead } from "../shared/ahead.js";
 import { helpButton, keyGroups, makeHelp } from "../shared/key_help.js";
 import { mounting, streamlitSend } from "../shared/mount.js";
-import { PageView, writeAddress } from "../shared/page_view.js";
+import { writeAddress } from "../shared/page_view.js";
 import { stackAt } from "../shared/placement.js";
 import { Debounced } from "../shared/requests.js";
+import { PageWindow } from "../shared/window.js";
+import { WindowedView, windowed } from "../shared/windowed_view.js";
 import { PairJudging } from "./judging.js";
 import { COMPARE_ACTIONS, COMPARE_HELP, COMPARE_LINE } from "./keys.js";
 import { pressSegment } from "./list.js";
 import { PairOfPanes } from "./panes.js";
 import { afterMove, placePages } from "./place.js";
+import { COMPARED_PAGE } from "./put.js";
 import { PairState } from "./state.js";
 import { MODES, makeCompareToolbar } from "./toolbar.js";
 import { showAskedPage, writeCauses, writeDifference, writeFilters, writeHidden, writeList, writePanes } from "./words.js";
 
 /** @typedef {import("../shared/payloads.d.ts").ComparePayload} ComparePayload */
 /** @typedef {import("../shared/payloads.d.ts").CompareEvents} CompareEvents */
+/** @typedef {import("../shared/payloads.d.ts").PairWindowPayload} PairWindowPayload */
 /** @typedef {import("./panes.js").ModelPane} ModelPane */
 
 const LEAST_HEIGHT = 594;
@@ -30,11 +35,14 @@ const LEAST_HEIGHT = 594;
 const TOP_BAR = 38;
 const MODE_REST = 400;
 
-/** @extends {PageView<ComparePayload, CompareEvents>} */
-export class Comparison extends PageView {
+const comparedPages = new PageWindow(COMPARED_PAGE);
+const comparedPictures = new PicturesAhead(2);
+
+/** @extends {WindowedView<PairWindowPayload, ComparePayload, CompareEvents>} */
+export class Comparison extends WindowedView {
   /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<CompareEvents>} send */
   constructor(parent, send) {
-    super(COMPARE_ACTIONS, send);
+    super(COMPARE_ACTIONS, send, comparedPages, comparedPictures);
     this.state = new PairState();
     this.visit = "";
     this.untouched = true;
@@ -62,6 +70,7 @@ export class Comparison extends PageView {
     this.causesHead = html("div", { class: "net-head" });
     this.causes = html("nav", { class: "cause-list", "aria-label": "Causes" });
     this.listHead = html("div", { class: "net-head" });
+    this.listPlace = html("span", { class: "muted" });
     this.list = html("nav", { class: "net-list", "aria-label": "Pages" });
     this.warnings = html("div", { class: "warnings" });
     this.message = html("div", { class: "pair-message", hidden: true });
@@ -89,7 +98,7 @@ export class Comparison extends PageView {
 
   // ---- data -------------------------------------------------------------------------------------------------------
 
-  /** @override @param {ComparePayload} data @param {HTMLImageElement[]} images decoded, one for each pane, or none */
+  /** @override @param {import("./put.js").NamedPair} data @param {HTMLImageElement[]} images decoded, one for each pane, or none */
   present(data, images) {
     const { page } = data;
     const first = this.data === null;
@@ -101,7 +110,7 @@ export class Comparison extends PageView {
     const turned = this.accept(data, summoned);
     if (first) this.setMode(data.mode, true);
     if (turned) this.untouched = true;
-    const contentText = JSON.stringify([page && { ...page, image: null, image_width: 0 }, data.panes, data.differences]);
+    const contentText = data.content ?? JSON.stringify([page && { ...page, image: null, image_width: 0 }, data.panes, data.differences]);
     const changed = turned || contentText !== this.contentText;
     this.contentText = contentText;
     if (changed) this.takeContent(data);
@@ -233,9 +242,20 @@ export class Comparison extends PageView {
 
   // ---- what every view of a page does -----------------------------------------------------------------------------
 
-  /** @override @param {Parameters<import("../shared/mount.js").Send<import("../shared/page_view.js").SharedEvents>>} event */
-  request(...event) {
+  /** @override @param {Parameters<import("../shared/mount.js").Send<import("../shared/windowed_view.js").WindowEvents>>} event */
+  sendShared(...event) {
     this.send(...event);
+  }
+
+  /** Another list begins at its first page, wherever the reader has turned to. @override @param {Parameters<import("../shared/mount.js").Send<CompareEvents>>} event */
+  sendChoice(...event) {
+    if (event[0] !== "alike") {
+      this.forgetTurn();
+      this.stopWaiting();
+      this.turns.giveUp();
+      this.turner.stop();
+    }
+    super.sendChoice(...event);
   }
 
   /** @override @param {number | null} position */
@@ -308,11 +328,11 @@ export class Comparison extends PageView {
 }
 
 /** Shows data in a parent, without Streamlit. */
-export const mountComparison = mounting((parent, /** @type {import("../shared/mount.js").Send<CompareEvents>} */ send) => new Comparison(parent, send));
+export const mountComparison = mounting((parent, /** @type {import("../shared/mount.js").Send<CompareEvents>} */ send) => windowed(new Comparison(parent, send)));
 
 /**
  * Called by Streamlit on mount and on each change of the data.
- * @param {import("../shared/mount.js").StreamlitComponent<ComparePayload>} component
+ * @param {import("../shared/mount.js").StreamlitComponent<ComparePayload | PairWindowPayload>} component
  */
 export default function streamlitComparison(component) {
   writeAddress(component.data.address);

@@ -67,17 +67,26 @@ export function writeCauses(view) {
 
 /** @param {Comparison} view */
 export function writeList(view) {
-  const { strip, look, page } = view.shown();
-  drawWhenOther(view.list, [strip.map((each) => ({ ...each, current: false })), look], () =>
+  const data = /** @type {import("./put.js").NamedPair} */ (view.shown());
+  const { strip, look } = data;
+  drawWhenOther(view.list, data.strip_name ?? [strip.map((each) => ({ ...each, current: false })), look], () =>
     drawPageList(view.list, strip, look, (target) => view.turner.open(target)));
   markPageList(view.list, strip.findIndex((each) => each.current), "current");
   view.listHead.replaceChildren(html("h2", {}, "Pages"), html("span", { class: "muted net-order", title: look.words }, look.title), html("span", { class: "grow" }),
-    html("span", { class: "muted" }, page ? `${count(page.position)} of ${count(page.total)}` : ""));
+    view.listPlace);
+  writePlaceInList(view, null);
+}
+
+/** "3 of 24", or where the reader is going while that page is not here. @param {Comparison} view @param {number | null} asked 1-based place */
+function writePlaceInList(view, asked) {
+  const page = view.data?.page;
+  view.listPlace.textContent = page ? `${asked === null ? count(page.position) : `to ${count(asked)}`} of ${count(page.total)}` : "";
 }
 
 /** @param {Comparison} view @param {number | null} position 1-based place among the pages of the list */
 export function showAskedPage(view, position) {
   markPageList(view.list, rowOf(view.data, position), "asked");
+  writePlaceInList(view, position);
 }
 
 /** "2 of 6 here" between its two buttons, and the sentence of the difference at hand. @param {Comparison} view */

@@ -4,30 +4,32 @@
 
 import { html, isPicture } from "./elements.js";
 
-const MOST = 24;
+const MOST = 40;
 
 export class PicturesAhead {
-  constructor() {
-    /** @type {Map<string, HTMLImageElement>} decoded, the ones used last at the end */
+  /** @param {number} copies of each picture: one for each pane */
+  constructor(copies) {
+    this.copies = copies;
+    /** @type {Map<string, HTMLImageElement[]>} decoded, the ones used last at the end */
     this.ready = new Map();
-    /** @type {Set<string>} */
-    this.loading = new Set();
+    /** @type {Map<string, Promise<void>>} */
+    this.loading = new Map();
   }
 
-  /** @param {string} source @returns {HTMLImageElement | null} decoded */
+  /** @param {string} source @returns {HTMLImageElement[] | null} decoded, one for each pane */
   get(source) {
-    const image = this.ready.get(source);
+    const images = this.ready.get(source);
     // A view that shows no picture takes the source of the last one away.
-    if (!image || image.getAttribute("src") !== source) return null;
-    image.hidden = false;
-    this.keep(source, image);
-    return image;
+    if (!images || !isWhole(source, images)) return null;
+    for (const image of images) image.hidden = false;
+    this.keep(source, images);
+    return images;
   }
 
-  /** @param {string} source @param {HTMLImageElement} image decoded */
-  keep(source, image) {
+  /** @param {string} source @param {HTMLImageElement[]} images decoded */
+  keep(source, images) {
     this.ready.delete(source);
-    this.ready.set(source, image);
+    this.ready.set(source, images);
     for (const oldest of this.ready.keys()) {
       if (this.ready.size <= MOST) break;
       this.ready.delete(oldest);
@@ -36,12 +38,27 @@ export class PicturesAhead {
 
   /** @param {string[]} sources the likely ones first */
   load(sources) {
-    for (const source of sources) {
-      if (!isPicture(source) || this.loading.has(source) || this.ready.get(source)?.getAttribute("src") === source) continue;
-      this.loading.add(source);
-      const image = /** @type {HTMLImageElement} */ (html("img", { class: "page-image", alt: "", draggable: "false", src: source }));
-      // One that cannot be decoded says so when its page is shown.
-      image.decode().then(() => this.keep(source, image), () => undefined).finally(() => this.loading.delete(source));
-    }
+    for (const source of sources) if (isPicture(source)) void this.fetched(source);
   }
+
+  /**
+   * @param {string} source of a picture @returns {Promise<void>} when it is decoded, or cannot be: that is said when its page is
+   *   shown
+   */
+  fetched(source) {
+    const ready = this.ready.get(source);
+    if (ready && isWhole(source, ready)) return Promise.resolve();
+    const under = this.loading.get(source);
+    if (under) return under;
+    const images = Array.from({ length: this.copies }, () =>
+      /** @type {HTMLImageElement} */ (html("img", { class: "page-image", alt: "", draggable: "false", src: source })));
+    const loading = Promise.all(images.map((image) => image.decode())).then(() => this.keep(source, images), () => undefined).finally(() => this.loading.delete(source));
+    this.loading.set(source, loading);
+    return loading;
+  }
+}
+
+/** @param {string} source @param {HTMLImageElement[]} images @returns {boolean} whether they still show it */
+function isWhole(source, images) {
+  return images.every((image) => image.getAttribute("src") === source);
 }

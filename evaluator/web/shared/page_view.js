@@ -108,7 +108,7 @@ export class PageView {
   /** Shows which page was asked for. @param {number | null} _position 1-based place among the pages of the list */
   showAsked(_position) {}
 
-  /** Draws the page of a place without asking for it. @param {number} _position 1-based place among the pages of the list @returns {boolean} whether it was here */
+  /** Draws the page of a place without asking for it. @param {number} _position 1-based place among the pages of the list @returns {boolean | Promise<void>} whether it was here; when its picture is, if that alone is missing */
   drawHere(_position) {
     return false;
   }

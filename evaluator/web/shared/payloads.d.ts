@@ -311,7 +311,7 @@ export interface PlacedItem {
   image?: string | null;
   /** pixels; 0 without an image */
   image_width?: number;
-  /** by number of the mistake */
+  /** by number of the mistake, after the letter of its model where two are shown */
   said?: Record<string, SaidItem>;
 }
 
@@ -328,24 +328,30 @@ export interface PackedItem {
   outlines?: Record<string, string>;
 }
 
-/** The page viewer with the pages around one page, of which only what the browser lacks is sent. */
-export interface WindowPayload {
+/** A page of a list and the pages around it, of which only what the browser lacks is sent. */
+export interface WindowLayer {
   shown: PlacedItem;
   /** other pages, beside those that were named before */
   around?: PlacedItem[];
   /** what decides which pages are listed; another one forgets every place */
   listing: string;
-  /** by name */
-  contents: Record<string, PackedItem>;
-  /** name of the strip */
+  /** name of what all pages of the list have in common */
   strip: string;
-  strip_first: number;
-  /** by name; no page of it is the current one */
-  strips: Record<string, StripItem[]>;
   /** the last page turn that was received */
   turn: string;
   selected: string | null;
   address?: string;
+}
+
+/** The page viewer with the pages around one page. */
+export interface WindowPayload extends WindowLayer {
+  /** by name */
+  contents: Record<string, PackedItem>;
+  strip_first: number;
+  /** by name; no page of it is the current one */
+  strips: Record<string, StripItem[]>;
+  /** as in `PagePayload` */
+  visit?: string;
 }
 
 /** Base of what is about a page of a document. */
@@ -366,6 +372,8 @@ export interface GoEvent extends OfPageEvent {
   box?: string | null;
   /** -1 when the reader goes to earlier pages of the list */
   toward?: number;
+  /** a key is held down: the pages after this one are wanted before it is let go */
+  running?: boolean;
   /** names of contents and strips that the browser has */
   held?: string[];
 }
@@ -417,6 +425,7 @@ export interface ViewedEvents {
   selected: SelectedEvent;
   sharper: SharperEvent;
   clear_filter: true;
+  more: MoreEvent;
 }
 
 /** What the page viewer sends. `selected` stays until another box or page is chosen; the others come once. */
@@ -426,7 +435,6 @@ export interface PageEvents extends ViewedEvents {
   verdict: VerdictEvent;
   /** the family of a cause whose other causes are wanted */
   alike: [string, string, string, string, string];
-  more: MoreEvent;
 }
 
 /** A box of one of two models. */
@@ -550,6 +558,60 @@ export interface ComparePayload {
   opens?: string;
   /** the label and the document that filters and causes count; empty for all */
   scope?: string;
+}
+
+/** A box of one of two models as a row: the box, kind, full, chip, mate. */
+export type PairRow = [BoxRow, PairKind, boolean, string | null, string | null];
+
+/** The page of one of two models, its boxes packed. */
+export interface PackedPaneItem {
+  /** without boxes */
+  pane: PaneItem;
+  boxes: PairRow[];
+  /** of the boxes */
+  labels: string[];
+  /** how the sources of the ground truth and of the predictions begin */
+  sources: [string, string];
+  /** of the boxes that have one, by key */
+  outlines?: Record<string, string>;
+}
+
+/** A page of the comparison without what changes from run to run. */
+export interface PackedPairItem {
+  /** without picture */
+  page: PageItem;
+  /** two */
+  panes: PackedPaneItem[];
+  differences: DifferenceItem[];
+}
+
+/** What all pages of a list of the comparison have in common; see `ComparePayload`. */
+export interface PairListItem {
+  /** no page of it is the current one */
+  strip: ListedPageItem[];
+  look: LookItem;
+  filters: FilterItem[];
+  show: string;
+  causes?: ChangedCauseItem[];
+  cause?: string;
+  verdicts?: boolean;
+  reviewer?: string | null;
+  opens?: string;
+  scope?: string;
+}
+
+/** The comparison with the pages around one page. */
+export interface PairWindowPayload extends WindowLayer {
+  /** by name */
+  contents: Record<string, PackedPairItem>;
+  /** by name */
+  strips: Record<string, PairListItem>;
+  /** side, flip or slider */
+  mode: string;
+  /** a number opened this page: bring the panes into the window */
+  summoned?: boolean;
+  /** changes with each opening */
+  visit: string;
 }
 
 /** A page of one model to open in the Page browser. */

@@ -3,7 +3,8 @@
  *
  * One request is under way at a time; presses meanwhile move its aim, and the last aim is asked for when the answer is
  * here. So a held key goes as fast as pages come, and no page is asked for twice. A page that is here already is drawn
- * at once and not asked for.
+ * at once and not asked for, also while another one is under way; one of which only the picture is missing is drawn when
+ * that has come.
  */
 
 /** @typedef {import("./payloads.d.ts").GoEvent} GoEvent */
@@ -18,7 +19,7 @@ export class PageTurner {
    * @param {(go: GoEvent) => void} send
    * @param {(asked: number | null) => void} show the place asked for, 1-based, null for none
    * @param {(slow: boolean) => void} wait shows that the page is late
-   * @param {(position: number) => boolean} draw draws the page of a place that is here already, and says whether it was
+   * @param {(position: number) => boolean | Promise<void>} draw draws the page of a place that is here already, and says whether it was, or when its picture is
    */
   constructor(send, show, wait, draw = () => false) {
     this.send = send;
@@ -43,22 +44,43 @@ export class PageTurner {
     if (to !== from) this.turnTo(to);
   }
 
-  /** @param {number} position 1-based place among the pages of the list */
-  turnTo(position) {
+  /** @param {number} position 1-based place among the pages of the list @param {boolean} [waits] for a picture alone */
+  turnTo(position, waits = true) {
     const page = this.data?.page;
-    if (!page || (!this.turning && position === page.position)) return;
-    if (this.turning) {
-      this.turning.position = position;
+    const under = this.turning;
+    if (!page || (!under && position === page.position) || (under && under.sent < 0)) return;
+    this.turning = null;
+    const drawn = this.draw(position);
+    if (drawn === true) {
+      this.stop();
+      return;
+    }
+    if (under) {
+      this.turning = under;
+      under.position = position;
       this.show(position);
       return;
     }
-    if (this.draw(position)) return;
-    this.turning = { position, sent: position };
+    const turning = { position, sent: position };
+    this.turning = turning;
+    if (drawn && waits) drawn.then(() => this.tryAgain(turning));
+    else this.ask(page, position);
+    this.show(position);
+    this.watch();
+  }
+
+  /** A picture has come, or will not come: the aim is drawn, else asked for. @param {{position: number}} turning */
+  tryAgain(turning) {
+    if (this.turning !== turning) return;
+    this.stop();
+    this.turnTo(turning.position, false);
+  }
+
+  /** @param {PagePlace & {position: number}} page that is shown @param {number} position */
+  ask(page, position) {
     const target = this.data?.strip[rowOf(this.data, position)];
     if (target) this.send({ document: target.document, index: target.index, step: 0 });
     else this.send({ document: page.document, index: page.index, step: position - page.position });
-    this.show(position);
-    this.watch();
   }
 
   /** To another page with a mistake, wherever it is. @param {GoEvent} go */

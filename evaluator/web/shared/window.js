@@ -4,27 +4,51 @@
  * What Python sends of a page is put together here (`evaluator/drawing/page_window.py` takes it apart).
  */
 
-/** @typedef {import("./payloads.d.ts").PagePayload} PagePayload */
-/** @typedef {import("./payloads.d.ts").WindowPayload} WindowPayload */
+/** @typedef {import("./payloads.d.ts").WindowLayer} WindowLayer */
 /** @typedef {import("./payloads.d.ts").PlacedItem} PlacedItem */
-/** @typedef {import("./payloads.d.ts").PackedItem} PackedItem */
-/** @typedef {import("./payloads.d.ts").StripItem} StripItem */
-/** @typedef {PagePayload & {content?: string, strip_name?: string}} NamedPage */
+/** @typedef {import("./payloads.d.ts").MistakeItem} MistakeItem */
+/** @typedef {import("./payloads.d.ts").BoxItem} BoxItem */
+/**
+ * How the pages of one kind of view are put together.
+ * @template D what Python sends
+ * @template P a page as the view draws it
+ * @template K a content as it is sent
+ * @template C a content as it is kept
+ * @template S what all pages of a list have in common
+ * @typedef {object} WindowForm
+ * @property {(packed: K) => C} unpack
+ * @property {(content: C, strip: S, placed: PlacedItem, last: D) => P} put
+ */
 
 const MOST_CONTENTS = 64;
 const MOST_STRIPS = 4;
 
-/** @param {PackedItem} packed @returns {PagePayload} with its boxes */
-export function unpack({ payload, boxes, labels, sources, outlines }) {
-  return {
-    ...payload,
-    boxes: boxes.map(([key, side, status, label, x1, y1, x2, y2, score, iou, coverage, purity, partner, near, nearIou, mistake, faded, cause, source]) => ({
-      key, side, status, label: labels[label], xyxy: [x1, y1, x2, y2], score, iou, coverage, purity, partner,
-      nearest: near === null ? null : { key: near, iou: nearIou ?? 0 }, mistake, faded, cause,
-      source: source === null ? null : sources[side === "ground_truth" ? 0 : 1] + source,
-      outline: outlines?.[key] ?? null,
-    })),
-  };
+/**
+ * @param {import("./payloads.d.ts").BoxRow[]} rows @param {string[]} labels @param {[string, string]} sources how the sources of each side begin
+ * @param {Record<string, string>} [outlines] by key @returns {BoxItem[]}
+ */
+export function unpackBoxes(rows, labels, sources, outlines) {
+  return rows.map(([key, side, status, label, x1, y1, x2, y2, score, iou, coverage, purity, partner, near, nearIou, mistake, faded, cause, source]) => ({
+    key, side, status, label: labels[label], xyxy: [x1, y1, x2, y2], score, iou, coverage, purity, partner,
+    nearest: near === null ? null : { key: near, iou: nearIou ?? 0 }, mistake, faded, cause,
+    source: source === null ? null : sources[side === "ground_truth" ? 0 : 1] + source,
+    outline: outlines?.[key] ?? null,
+  }));
+}
+
+/**
+ * @param {MistakeItem[]} mistakes @param {Record<string, import("./payloads.d.ts").SaidItem>} [said] verdicts by name
+ * @param {string} [letter] of the model, before each number @returns {MistakeItem[]} with their verdicts
+ */
+export function withSaid(mistakes, said = {}, letter = "") {
+  return mistakes.map((each) => ({ ...each, ...said[letter + each.number] }));
+}
+
+/**
+ * @template {{document: string, index: number, current: boolean}} I @param {I[]} strip @param {PlacedItem} placed @returns {I[]} with this page as the current one
+ */
+export function withCurrent(strip, { document: name, index }) {
+  return strip.map((each) => (each.document === name && each.index === index ? { ...each, current: true } : each));
 }
 
 /**
@@ -57,24 +81,33 @@ class Newest {
   }
 }
 
+/**
+ * @template {WindowLayer & {contents: Record<string, K>, strips: Record<string, S>}} D
+ * @template P
+ * @template K
+ * @template C
+ * @template S
+ */
 export class PageWindow {
-  constructor() {
-    this.contents = /** @type {Newest<PagePayload>} */ (new Newest(MOST_CONTENTS));
-    this.strips = /** @type {Newest<StripItem[]>} */ (new Newest(MOST_STRIPS));
+  /** @param {WindowForm<D, P, K, C, S>} form */
+  constructor(form) {
+    this.form = form;
+    this.contents = /** @type {Newest<C>} */ (new Newest(MOST_CONTENTS));
+    this.strips = /** @type {Newest<S>} */ (new Newest(MOST_STRIPS));
     /** @type {Map<number, PlacedItem>} by 1-based place in the list */
     this.places = new Map();
     this.listing = "";
-    this.strip = "";
-    this.stripFirst = 0;
+    /** @type {D | null} the last message, without contents */
+    this.last = null;
   }
 
-  /** @param {WindowPayload} data */
+  /** @param {D} data */
   take(data) {
-    for (const [name, packed] of Object.entries(data.contents)) this.contents.add(name, unpack(packed));
+    for (const [name, packed] of Object.entries(data.contents)) this.contents.add(name, this.form.unpack(packed));
     for (const [name, strip] of Object.entries(data.strips)) this.strips.add(name, strip);
     if (data.listing !== this.listing) this.places.clear();
     this.listing = data.listing;
-    [this.strip, this.stripFirst] = [data.strip, data.strip_first];
+    this.last = { ...data, contents: {}, strips: {} };
     for (const placed of [...(data.around ?? []), data.shown]) if (placed.position > 0) this.places.set(placed.position, placed);
   }
 
@@ -90,26 +123,24 @@ export class PageWindow {
   }
 
   /**
-   * @param {PlacedItem} placed @param {string | null} selected key of the chosen box @param {string} [address]
-   * @returns {NamedPage | null} the page as the viewer draws it; null when something of it is not here
+   * @param {number} position 1-based place in the list @param {(from: number) => number} next the place that follows one, 0 at the end
+   * @param {number} least @returns {boolean} whether fewer pages follow that are here, and the list goes on
    */
-  page(placed, selected, address = "") {
+  runsOut(position, next, least) {
+    let at = position;
+    for (let pages = 0; pages < least; pages += 1) {
+      at = next(at);
+      if (at < 1) return false;
+      if (!this.placed(at)) return true;
+    }
+    return false;
+  }
+
+  /** @param {PlacedItem} placed @returns {P | null} the page as the view draws it; null when something of it is not here */
+  page(placed) {
     const content = this.contents.get(placed.content);
-    const strip = this.strips.get(this.strip);
-    if (!content?.page || !strip) return null;
-    const said = placed.said ?? {};
-    const isHere = (/** @type {StripItem} */ each) => each.document === placed.document && each.index === placed.index;
-    return {
-      ...content,
-      page: { ...content.page, image: placed.image ?? null, image_width: placed.image_width ?? 0 },
-      mistakes: content.mistakes.map((each) => ({ ...each, ...said[String(each.number)] })),
-      strip: strip.map((each) => (isHere(each) ? { ...each, current: true } : each)),
-      strip_first: this.stripFirst,
-      strip_name: this.strip,
-      content: placed.content + JSON.stringify(said),
-      selected,
-      address,
-    };
+    const strip = this.last && this.strips.get(this.last.strip);
+    return content && strip && this.last ? this.form.put(content, strip, placed, this.last) : null;
   }
 }
 

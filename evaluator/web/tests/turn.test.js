@@ -72,6 +72,55 @@ test("a late page is shown as late, a lost one is given up", () => {
   assert.equal(sent.length, 2);
 });
 
+/** A turner that has some pages, and for some only waits for their picture. @param {number} position @param {number[]} here @param {Map<number, Promise<void>>} [coming] */
+function holder(position, here, coming = new Map()) {
+  const clock = new Clock();
+  /** @type {import("../shared/payloads.d.ts").GoEvent[]} */
+  const sent = [];
+  /** @type {number[]} */
+  const drawn = [];
+  /** @type {(number | null)[]} */
+  const asked = [];
+  const turning = new PageTurner((go) => sent.push(go), (each) => asked.push(each), () => undefined, (at_) => {
+    if (!here.includes(at_)) return coming.get(at_) ?? false;
+    drawn.push(at_);
+    turning.arrived(at(at_), true);
+    return true;
+  });
+  turning.arrived(at(position), true);
+  return { clock, turning, sent, drawn, asked };
+}
+
+test("a page that is here is drawn at once, also while another one is under way", () => {
+  const { turning, sent, drawn, asked } = holder(1, [2, 4]);
+  turning.turn(1);
+  assert.deepEqual([drawn, sent], [[2], []]);
+  turning.turn(1);
+  assert.deepEqual(sent, [{ document: "a.pdf", index: 2, step: 0 }]);
+  turning.turn(1);
+  assert.deepEqual([drawn, sent.length, asked.at(-1)], [[2, 4], 1, null], "page 4 did not wait for page 3");
+  turning.turn(1);
+  assert.equal(sent.length, 2);
+});
+
+test("a page whose picture alone is missing is not asked for, and drawn when it has come", async () => {
+  const here = [2];
+  const { turning, sent, drawn, asked } = holder(1, here, new Map([[3, Promise.resolve()]]));
+  turning.turn(1);
+  turning.turn(1);
+  assert.deepEqual([sent, asked.at(-1)], [[], 3]);
+  here.push(3);
+  await new Promise((done) => setTimeout(done));
+  assert.deepEqual([drawn, sent, asked.at(-1)], [[2, 3], [], null]);
+});
+
+test("a picture that does not come is left to the answer", async () => {
+  const { turning, sent } = holder(2, [], new Map([[3, Promise.resolve()]]));
+  turning.turn(1);
+  await new Promise((done) => setTimeout(done));
+  assert.deepEqual(sent, [{ document: "a.pdf", index: 2, step: 0 }]);
+});
+
 test("one walk to the next mistake is under way at a time", () => {
   const { turning, sent } = turner(3);
   const go = { document: "a.pdf", index: 2, step: 0, mistake: 1 };

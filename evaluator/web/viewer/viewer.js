@@ -12,11 +12,11 @@ import { drawCuts, drawLost } from "../shared/layers.js";
 import { makeHelp } from "../shared/key_help.js";
 import { actionOf } from "../shared/keys.js";
 import { mounting, streamlitSend } from "../shared/mount.js";
-import { PageView, writeAddress } from "../shared/page_view.js";
+import { writeAddress } from "../shared/page_view.js";
 import { PagePane } from "../shared/pane.js";
 import { PicturesAhead } from "../shared/ahead.js";
-import { Debounced, eventId } from "../shared/requests.js";
-import { PageWindow, SentTurns } from "../shared/window.js";
+import { PageWindow } from "../shared/window.js";
+import { WindowedView, windowed } from "../shared/windowed_view.js";
 import { fitSheet, inPane, panBy, startPlacement, zoomBy } from "../shared/placement.js";
 import { chooseMistake, flipModel, focusVerdict, movePointer, stepMistake, upOrDown } from "./choice.js";
 import { decoded } from "./crop.js";
@@ -25,6 +25,7 @@ import { KEY_HELP, VIEWER_ACTIONS } from "./keys.js";
 import { VIEWER_LOOK } from "./look.js";
 import { activeBox, applyLayers, arrange, drawMark, placeBoxes, setHover, setLayer, setLoose, showMark } from "./marks.js";
 import { listenToPrint } from "./print.js";
+import { VIEWED_PAGE } from "./put.js";
 import { BoxStack, ViewerState } from "./state.js";
 import { makeToolbar } from "./toolbar.js";
 import { makeVerdictRow, verdictKey, writeVerdict } from "./verdict.js";
@@ -38,35 +39,18 @@ import { showAsked, writeBars, writeMenu, writePlace, writeRows, writeStrip } fr
 const LEAST_HEIGHT = 456;
 /** Milliseconds before the small pictures are painted: the page itself comes first. */
 const CROPS_LATER = 40;
-/** Milliseconds of rest before a page turn is sent, and before what is missing is asked for. */
-const SEND_AFTER = 80;
-const MORE_AFTER = 120;
-/** A message that reaches the server during another run can get lost: it is sent once more, and then given up. */
-const TELL_AGAIN = 3000;
-const ANSWER_LOST = 8000;
 
-/** What this document has of pages; it outlives a view, because Python knows what was sent to it. */
-const pagesHere = new PageWindow();
-const picturesAhead = new PicturesAhead();
+const viewedPages = new PageWindow(VIEWED_PAGE);
+const viewedPictures = new PicturesAhead(1);
 
-/** @extends {PageView<PagePayload, PageEvents>} */
-export class Viewer extends PageView {
+/** @extends {WindowedView<WindowPayload, PagePayload, PageEvents>} */
+export class Viewer extends WindowedView {
   /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<PageEvents>} send */
   constructor(parent, send) {
-    super(VIEWER_ACTIONS, send);
+    super(VIEWER_ACTIONS, send, viewedPages, viewedPictures);
     this.state = new ViewerState();
     this.stack = new BoxStack();
     this.drafts = new Drafts((event) => this.sendVerdict(event), () => writeVerdict(this));
-    /** Whether pages of a list are given, and not one page alone. */
-    this.windowed = false;
-    this.turns = new SentTurns();
-    /** Whether the reader turned to a page that was not sent. */
-    this.ahead = false;
-    this.toward = 1;
-    this.againTimer = 0;
-    this.lostTimer = 0;
-    Object.assign(this.requests, { turn: new Debounced(SEND_AFTER), more: new Debounced(MORE_AFTER) });
-    this.stops.push(() => window.clearTimeout(this.againTimer), () => window.clearTimeout(this.lostTimer));
     this.crowded = false;
     /** @type {string | null} the last opening from outside; null before the first page */
     this.visit = null;
@@ -123,106 +107,6 @@ export class Viewer extends PageView {
   }
 
   // ---- data -------------------------------------------------------------------------------------------------------
-
-  /** Takes pages of the list, or one page alone. @param {PagePayload | WindowPayload} data */
-  receive(data) {
-    this.windowed = "shown" in data;
-    if (!("shown" in data)) {
-      this.ahead = false;
-      this.requests.turn.cancel();
-      this.stopWaiting();
-      this.turns.giveUp();
-      this.update(data);
-      return;
-    }
-    pagesHere.take(data);
-    const counts = this.turns.counts(data.turn, JSON.stringify([data.listing, data.shown.document, data.shown.index]), this.ahead);
-    if (!this.turns.waiting) this.stopWaiting();
-    const own = this.data?.page;
-    const placed = counts || !own ? data.shown : pagesHere.placed(own.position) ?? data.shown;
-    const stays = placed !== data.shown;
-    const page = pagesHere.page(placed, stays ? this.selected : data.selected, data.address);
-    if (!page) {
-      this.requests.more.schedule(() => this.askMore());
-    } else {
-      if (!stays) {
-        this.ahead = false;
-        this.requests.turn.cancel();
-      }
-      this.update(page);
-    }
-    if (stays && this.ahead && !this.turns.waiting && !this.isLeaving()) this.sendShown();
-    picturesAhead.load((data.around ?? []).flatMap(({ image }) => image ?? []));
-  }
-
-  /** @override @param {number} position @returns {boolean} */
-  drawHere(position) {
-    return this.drawPlaced(position, () => null);
-  }
-
-  /**
-   * Draws a page that is here, and informs Python when the reader rests.
-   * @param {number} position 1-based place in the list @param {(page: PagePayload) => string | null} choose the box that is chosen on it
-   * @returns {boolean} whether it was here
-   */
-  drawPlaced(position, choose) {
-    const placed = this.windowed ? pagesHere.placed(position) : null;
-    const page = placed && pagesHere.page(placed, null);
-    const images = page?.page?.image ? this.picturesOf(page.page.image) : [];
-    if (!placed || !page || !images) return false;
-    this.load += 1;
-    this.toward = position < (this.data?.page?.position ?? 0) ? -1 : 1;
-    this.ahead = true;
-    this.present({ ...page, selected: choose(page) }, images);
-    this.requests.turn.schedule(() => {
-      if (!this.turns.waiting) this.sendShown();
-    });
-    return true;
-  }
-
-  /** Sends which page the reader has turned to. */
-  sendShown() {
-    const page = this.data?.page;
-    if (!page) return;
-    this.ahead = false;
-    this.sent.agree(this.selected);
-    this.requests.selected.cancel();
-    this.sendTurn({ document: page.document, index: page.index, step: 0, box: this.selected });
-  }
-
-  /** @param {import("../shared/payloads.d.ts").GoEvent} go */
-  sendTurn(go) {
-    const event = { ...go, turn: eventId().slice(0, 8), toward: this.toward, ...this.heldHere() };
-    this.turns.sent(event.turn);
-    this.stopWaiting();
-    this.send("go", event);
-    this.againTimer = window.setTimeout(() => {
-      if (!this.isLeaving()) this.send("go", event);
-    }, TELL_AGAIN);
-    this.lostTimer = window.setTimeout(() => this.turns.giveUp(), ANSWER_LOST);
-  }
-
-  stopWaiting() {
-    window.clearTimeout(this.againTimer);
-    window.clearTimeout(this.lostTimer);
-  }
-
-  /** Asks for what is shown and is not here: Python believed that it is. */
-  askMore() {
-    if (this.isLeaving()) this.requests.more.schedule(() => this.askMore());
-    else if (!this.turns.waiting) this.send("more", { held: pagesHere.names(), toward: this.toward });
-  }
-
-  /** @override */
-  heldHere() {
-    return this.windowed ? { held: pagesHere.names() } : {};
-  }
-
-  /** @override @param {string} source @returns {HTMLImageElement[] | null} */
-  picturesOf(source) {
-    const image = picturesAhead.get(source);
-    return image && [image];
-  }
 
   /** @override @param {PagePayload & {content?: string}} data @param {HTMLImageElement[]} images decoded */
   present(data, images) {
@@ -411,16 +295,9 @@ export class Viewer extends PageView {
 
   // ---- what every view of a page does -------------------------------------------------------------------------------
 
-  /** @override @param {Parameters<import("../shared/mount.js").Send<import("../shared/page_view.js").SharedEvents>>} event */
-  request(...event) {
-    if (event[0] !== "go" || !this.windowed) {
-      this.send(...event);
-      return;
-    }
-    // What is asked for takes the place of what was not sent yet.
-    this.ahead = false;
-    this.requests.turn.cancel();
-    this.sendTurn(event[1]);
+  /** @override @param {Parameters<import("../shared/mount.js").Send<import("../shared/windowed_view.js").WindowEvents>>} event */
+  sendShared(...event) {
+    this.send(...event);
   }
 
   /** @override @param {number | null} position */
@@ -501,19 +378,7 @@ export class Viewer extends PageView {
 }
 
 /** Shows data in a parent, without Streamlit. */
-export const mountViewer = mounting((parent, /** @type {import("../shared/mount.js").Send<PageEvents>} */ send) => {
-  const viewer = new Viewer(parent, send);
-  return {
-    get send() {
-      return viewer.send;
-    },
-    set send(value) {
-      viewer.send = value;
-    },
-    update: (/** @type {PagePayload | WindowPayload} */ data) => viewer.receive(data),
-    stop: () => viewer.stop(),
-  };
-});
+export const mountViewer = mounting((parent, /** @type {import("../shared/mount.js").Send<PageEvents>} */ send) => windowed(new Viewer(parent, send)));
 
 /**
  * Called by Streamlit on mount and on each change of the data.

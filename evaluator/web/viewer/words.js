@@ -64,15 +64,21 @@ function writeLostToggle(view) {
 /** Which page this is, and its place in the list. @param {Viewer} view */
 export function writePlace(view) {
   const page = view.shown().page;
-  const { pageText, previousPage, nextPage } = view.tools;
+  const { previousPage, nextPage } = view.tools;
   const place = view.placeLine;
-  pageText.replaceChildren("Page ", html("b", {}, page ? count(page.index + 1) : "-"), page?.count ? html("span", { class: "wide-only" }, ` of ${count(page.count)}`) : "");
+  writePageNumber(view);
   const plain = !page || (page.position === page.index + 1 && page.total === page.count);
   const order = page && page.position === 0 ? "not among the pages listed" : page && !plain ? `${count(page.position)} of ${plural(page.total, "page")} listed` : "";
   place.replaceChildren(html("span", { class: "place-document" }, ...breakable(page ? plainName(page.document) : "")), html("span", { class: "place-order" }, order));
   place.title = page ? [plainName(page.document), order].filter(Boolean).join(", ") : "";
   previousPage.disabled = !page || page.position <= 1;
   nextPage.disabled = !page || page.position >= page.total;
+}
+
+/** "Page 3 of 80" between its two buttons. @param {Viewer} view */
+function writePageNumber(view) {
+  const page = view.shown().page;
+  view.tools.pageText.replaceChildren("Page ", html("b", {}, page ? count(page.index + 1) : "-"), page?.count ? html("span", { class: "wide-only" }, ` of ${count(page.count)}`) : "");
 }
 
 /** "Mistake 1 of 6" between its two buttons. @param {Viewer} view */
@@ -93,7 +99,7 @@ export function writeMistakePlace(view) {
 
 /** @param {Viewer} view */
 export function writeStrip(view) {
-  const data = /** @type {import("../shared/window.js").NamedPage} */ (view.shown());
+  const data = /** @type {import("./put.js").NamedPage} */ (view.shown());
   const pages = data.strip;
   const first = data.strip_first;
   const more = first === undefined ? { before: 0, after: 0 } : { before: first, after: Math.max(0, (data.page?.total ?? 0) - first - pages.length) };
@@ -183,9 +189,17 @@ export function writeNotes(view) {
   drawWhenOther(view.pane.notes, notes.map((note) => note.textContent), () => view.pane.notes.replaceChildren(...notes));
 }
 
-/** @param {Viewer} view @param {number | null} position 1-based place among the pages of the list */
+/** Where the reader is going while that page is not here: pages that a held key skips are at least counted. @param {Viewer} view @param {number | null} position 1-based place among the pages of the list */
 export function showAsked(view, position) {
-  markStrip(view.strip, rowOf(view.data, position), "asked");
+  const row = rowOf(view.data, position);
+  markStrip(view.strip, row, "asked");
+  if (!view.data) return;
+  if (position === null) {
+    writePageNumber(view);
+    return;
+  }
+  const there = view.data.strip[row];
+  view.tools.pageText.replaceChildren(...(there ? ["To page ", html("b", {}, count(there.index + 1))] : ["To ", html("b", {}, count(position)), ` of ${count(view.data.page?.total ?? 0)}`]));
 }
 
 /** @param {Viewer} view */

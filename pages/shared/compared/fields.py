@@ -73,7 +73,7 @@ def _source() -> panes.Source | None:
     sides = FieldSide(a.result, a.pages), FieldSide(b.result, b.pages)
 
     def draw(place: Place, picture: PictureItem, kinds: Sequence[PairKind]) -> PairLayers:
-        drawn = field_pair(
+        return field_pair(
             sides,
             ledger,
             place.document,
@@ -84,6 +84,8 @@ def _source() -> panes.Source | None:
             models=(first, second),
             kinds=kinds,
         )
+
+    def judged(place: Place, drawn: PairLayers) -> PairLayers:
         first_pane, second_pane = (
             field_findings.on_pane(model, place.document, pane) for model, pane in zip((a, b), drawn.panes, strict=True)
         )
@@ -92,15 +94,18 @@ def _source() -> panes.Source | None:
     root = compared.opened.project.pdfs
     return panes.Source(
         chosen=(a, b),
+        key=(a.key, b.key, first, second, state.field_iou, choices.unit(a)),
         pages=pages,
         place=lambda: Place(state.field_doc, state.field_page - 1) if state.field_doc is not None else None,
         go=_go,
         picture=lambda place: pictures.zoomed_picture(root, place.document, place),
         draw=draw,
+        judged=judged,
         opens="Fields",
         open=_open,
         judge=_judge,
         write_url=_write_url,
+        preparation=lambda place: pictures.preparation_of(root, place.document, place.index),
     )
 
 

@@ -9,28 +9,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-import msgspec
 import streamlit as st
 
+from evaluator.drawing.page_strip import window as first_and_last
 from evaluator.drawing.pair import PairLayers
 from evaluator.drawing.pair_items import ITEM_FILTERS, ItemPages, item_filters, item_page_list, listed
+from evaluator.drawing.pair_list import LISTED_PAGES
 from evaluator.drawing.payloads import (
     CompareEvents,
-    ComparePayload,
     EmptyItem,
     OpenEvent,
-    PageItem,
     PairKind,
+    PairListItem,
     PictureItem,
     SharperEvent,
     VerdictEvent,
-    with_notes,
 )
 from evaluator.model.boxes import IntArray
 from evaluator.model.issues import displayed
 from pages.shared import components, pictures
-from pages.shared.compared import KINDS_COMPARED
-from pages.shared.findings import log as findings
+from pages.shared import window as turned
+from pages.shared.compared import KINDS_COMPARED, window
 from pages.shared.opened import Named, Place
 from pages.shared.state import State, report, state
 
@@ -52,8 +51,12 @@ class Source:
         The page that the session has chosen at the moment; None for none.
     go : callable
         Takes the page that is shown from now on.
+    key : tuple
+        All that decides what is listed and drawn.
     picture, draw : callable
-        The page's picture, and what lies on it of some kinds.
+        The page's picture, and what lies on it of some kinds, without verdicts.
+    judged : callable
+        The same with the verdicts.
     opens : str
         The view that shows a page of one model.
     open : callable
@@ -68,14 +71,18 @@ class Source:
         Takes the wish for a sharper picture.
     below : callable
         Shows what belongs to the page, below the panes.
+    preparation : callable
+        What renders the picture of a page in the background; None for a page without one.
     """
 
     chosen: tuple[Named, ...]
+    key: tuple[object, ...]
     pages: ItemPages
     place: Callable[[], Place | None]
     go: Callable[[Place], None]
     picture: Callable[[Place], PictureItem]
     draw: Callable[[Place, PictureItem, Sequence[PairKind]], PairLayers]
+    judged: Callable[[Place, PairLayers], PairLayers]
     opens: str
     open: Callable[[OpenEvent], None]
     judge: Callable[[VerdictEvent], None]
@@ -83,6 +90,7 @@ class Source:
     short: Callable[[int], str] = field(default=lambda value: f"{value:,}")
     sharper: Callable[[SharperEvent | None], None] = pictures.ask_sharper
     below: Callable[[Place], None] = field(default=lambda _: None)
+    preparation: Callable[[Place], Callable[[], None] | None] = field(default=lambda _: None)
 
 
 def shown_filter() -> str:
@@ -122,9 +130,17 @@ def _part(find: Callable[[], Source | None]) -> None:
     if position is not None:
         place = Place(*source.pages.places[int(rows[position])])
         _go(source, place)
-    payload = _data(source, show, rows, position)
+    pages, address, asked = _pages(source, show, rows, position), source.write_url(), _events()
     events = components.panes(
-        msgspec.structs.replace(payload, address=source.write_url()),
+        window.without_pages(pages, _nothing(show), address=address)
+        if position is None
+        else window.payload(
+            pages,
+            position,
+            selected=_chosen(pages.layers(position)),
+            address=address,
+            build=bool(asked.go or asked.more),
+        ),
         key=_KEYS[state.pair_kind],
         on_go=lambda: _went(source),
         on_selected=lambda: _selected(source),
@@ -133,8 +149,10 @@ def _part(find: Callable[[], Source | None]) -> None:
         on_mode=_looked,
         on_clear_filter=lambda: _choose_show("changed"),
         on_verdict=lambda: _judged(source),
+        on_more=lambda: turned.heard(_events().more),
     )
-    if place is not None:
+    if place is not None and position is not None:
+        turned.prepare(pages.around(position))
         source.below(place)
     if events.open and place is not None:
         source.open(events.open)
@@ -153,49 +171,32 @@ def _position(source: Source, rows: IntArray) -> int | None:
     return next((at for at, row in enumerate(rows.tolist()) if source.pages.places[row] == here), 0)
 
 
-def _data(source: Source, show: str, rows: IntArray, position: int | None) -> ComparePayload:
-    """What the panes show."""
+def _nothing(show: str) -> EmptyItem:
+    """Why the list is empty."""
+    text = "A and B are equally right on every page." if show == "changed" else "No page passes the filter."
+    return EmptyItem(text, "Show every changed page")
+
+
+def _pages(source: Source, show: str, rows: IntArray, position: int | None) -> window.PairPages:
+    """The listed pages."""
     names = [model.letter for model in source.chosen]
-    page_list = item_page_list(source.pages, show, rows, position or 0, names, short=source.short)
-    empty = "No page passes the filter."
-    if show == "changed":
-        empty = "A and B are equally right on every page."
-    payload = ComparePayload(
-        page=None,
-        panes=(),
-        differences=(),
-        strip=page_list.strip,
-        look=page_list.look,
-        filters=item_filters(source.pages, show, names),
-        show=show,
-        mode=state.pair_mode,
-        selected=None,
-        summoned=state.pair_visits > 0,
-        visit=str(state.pair_visits),
-        empty=EmptyItem(empty, "Show every changed page"),
-        opens=source.opens,
-    )
-    if position is None:
-        return payload
-    place = Place(*source.pages.places[int(rows[position])])
-    picture = source.picture(place)
-    drawn = source.draw(place, picture, ITEM_FILTERS[show].kinds)
-    return msgspec.structs.replace(
-        payload,
-        page=PageItem(
-            **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
-            document=place.document,
-            name=displayed(place.document),
-            index=place.index,
-            position=position + 1,
-            total=len(rows),
-        ),
-        panes=drawn.panes,
-        differences=drawn.differences,
-        selected=_chosen(drawn),
-        empty=None,
-        verdicts=True,
-        reviewer=findings.author()[0],
+
+    def in_common() -> PairListItem:
+        listed_ = item_page_list(source.pages, show, rows, position or 0, names, short=source.short)
+        filters = item_filters(source.pages, show, names)
+        return PairListItem(strip=listed_.strip, look=listed_.look, filters=filters, show=show, opens=source.opens)
+
+    return window.PairPages(
+        listing=turned.name_of_list(state.pair_kind, *source.key, show, len(rows)),
+        total=len(rows),
+        first=first_and_last(position or 0, len(rows), LISTED_PAGES)[0],
+        place=lambda at: Place(*source.pages.places[int(rows[at])]),
+        name=lambda place: displayed(place.document),
+        picture=source.picture,
+        draw=lambda place, picture: source.draw(place, picture, ITEM_FILTERS[show].kinds),
+        judged=source.judged,
+        in_common=in_common,
+        preparation=source.preparation,
     )
 
 
@@ -219,8 +220,10 @@ def _went(source: Source) -> None:
         place = Place(*source.pages.places[int(rows[min(max(here + go.step, 0), len(rows) - 1)])])
     else:
         place = None
+    turned.heard(go)
     if place is not None:
         _go(source, place)
+        state.pair_box = go.box
 
 
 def _go(source: Source, place: Place) -> None:
@@ -233,6 +236,7 @@ def _go(source: Source, place: Place) -> None:
 def _selected(source: Source) -> None:
     """A box was chosen or let go; one of a page that was left meanwhile is not."""
     selected = _events().selected
+    turned.heard(selected)
     if selected is not None and source.place() == Place(selected.document, selected.index):
         state.pair_box = selected.key
 
@@ -240,6 +244,7 @@ def _selected(source: Source) -> None:
 def _judged(source: Source) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
+    turned.heard(event)
     if event is not None:
         source.judge(event)
 

@@ -12,11 +12,12 @@ from evaluator.drawing.matrix import short_pixels
 from evaluator.drawing.pair import PairLayers
 from evaluator.drawing.pair_items import ItemPages, item_pages
 from evaluator.drawing.payloads import ModelItem, OpenEvent, PairKind, PictureItem, VerdictEvent
-from evaluator.drawing.pixel_pair import pixel_pair, wrong_pieces
+from evaluator.drawing.pixel_pair import Piece, pixel_pair, wrong_pieces
 from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import plain
 from evaluator.protocols import PROTOCOLS, pixel
+from evaluator.system.recent import Recent
 from pages.shared import frame, headline, pair_differences, pictures
 from pages.shared.address import at, write_url
 from pages.shared.compared import panes
@@ -92,20 +93,36 @@ def _pages(key: tuple[str, ...], *, _results: tuple[pixel.PixelResult, pixel.Pix
     return item_pages(ledgers[0], "pixel") if ledgers else None
 
 
+@st.cache_resource(show_spinner=False)
+def _pieces() -> Recent[object, tuple[list[Piece], list[Piece]]]:
+    """The wrong pixels of pages in pieces, of both models, for all sessions."""
+    return Recent(most=64)
+
+
 def _source(loaded: OpenedBoxes) -> panes.Source | None:
     """The wrong pixels of both models."""
     counted = [choices.result_of(loaded, model.letter).result for model in loaded.pair]
     a, b = counted
     if a is None or b is None:
         return None
-    pages = _pages(tuple(_key(loaded, a, b)), _results=(a, b))
+    key = tuple(_key(loaded, a, b))
+    pages = _pages(key, _results=(a, b))
     if pages is None:
         return None
     first, second = (ModelItem(model.letter, plain(model.name)) for model in loaded.pair)
 
+    def pieces_on(place: Place) -> tuple[list[Piece], list[Piece]]:
+        return _pieces().get_or_make(
+            (key, place),
+            lambda: (wrong_pieces(a, place.document, place.index), wrong_pieces(b, place.document, place.index)),
+        )
+
     def draw(place: Place, picture: PictureItem, kinds: Sequence[PairKind]) -> PairLayers:
-        pieces = wrong_pieces(a, place.document, place.index), wrong_pieces(b, place.document, place.index)
-        drawn = pixel_pair((a, b), place.document, place.index, pieces=pieces, models=(first, second), kinds=kinds)
+        pieces = pieces_on(place)
+        return pixel_pair((a, b), place.document, place.index, pieces=pieces, models=(first, second), kinds=kinds)
+
+    def judged(place: Place, drawn: PairLayers) -> PairLayers:
+        pieces = pieces_on(place)
         first_pane, second_pane = (
             pixel_findings.on_pane(loaded, model, place, pane, result=result, pieces=own)
             for model, pane, result, own in zip(loaded.pair, drawn.panes, (a, b), pieces, strict=True)
@@ -114,16 +131,19 @@ def _source(loaded: OpenedBoxes) -> panes.Source | None:
 
     return panes.Source(
         chosen=loaded.pair,
+        key=(key, first, second),
         pages=pages,
         place=lambda: Place(state.doc, state.page or 0) if state.doc is not None else None,
         go=_go,
         picture=lambda place: _picture(loaded, place, a),
         draw=draw,
+        judged=judged,
         opens="Pixel confusion",
         open=_open,
         judge=lambda event: _judge(loaded, event),
         write_url=_write_url,
         short=lambda value: short_pixels(float(value)),
+        preparation=lambda place: pictures.preparation_on(loaded, place),
     )
 
 

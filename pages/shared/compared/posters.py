@@ -73,7 +73,10 @@ def _source() -> panes.Source | None:
 
     def draw(place: Place, picture: PictureItem, kinds: Sequence[PairKind]) -> PairLayers:
         words = tuple(choices.words(model, place.document) for model in chosen)
-        drawn = poster_pair((words[0], words[1]), models=(first, second), kinds=kinds)
+        return poster_pair((words[0], words[1]), models=(first, second), kinds=kinds)
+
+    def judged(place: Place, drawn: PairLayers) -> PairLayers:
+        words = tuple(choices.words(model, place.document) for model in chosen)
         first_pane, second_pane = (
             word_findings.on_pane(model, place.document, own, pane)
             for model, own, pane in zip(chosen, words, drawn.panes, strict=True)
@@ -82,11 +85,13 @@ def _source() -> panes.Source | None:
 
     return panes.Source(
         chosen=chosen,
+        key=(*signed, a.signature, b.signature, first, second),
         pages=pages,
         place=lambda: Place(state.poster, 0) if state.poster else None,
         go=_go,
         picture=lambda place: choices.picture(place.document),
         draw=draw,
+        judged=judged,
         opens="Posters",
         open=_open,
         judge=_judge,

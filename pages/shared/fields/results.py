@@ -211,9 +211,13 @@ class Listed:
 
 def listed(model: FieldModel) -> Listed:
     """What passes the choices of the view."""
+    return _listed(model.key, state.field_iou, number(), state.field_within, _model=model)
+
+
+def number() -> tuple[str, str | None, float | None]:
+    """The chosen number, its field type, and the share of a review where that counts."""
     share = budget() if state.field_number == LEAST_SURE else None
-    number = state.field_number, state.field_label or None, share
-    return _listed(model.key, state.field_iou, number, state.field_within, _model=model)
+    return state.field_number, state.field_label or None, share
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -161,7 +161,9 @@ def test_the_largest_under_random_signs_is_the_largest_of_each_set(two_sided: bo
     variance = counts.sum(axis=1).astype(np.float64)
 
     def largest(some: slice) -> np.ndarray:
-        of_some = level.statistic(sums[some], counts[some], variance[some], signs, two_sided=two_sided).largest
+        of_some = level.statistic(
+            sums[some], level.sets(counts[some]), variance[some], signs, two_sided=two_sided
+        ).largest
         assert of_some is not None
         return of_some
 

@@ -34,6 +34,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.slices.attributes import Attribute
@@ -175,7 +176,10 @@ def search(
         seed=seed,
         exact=exact,
     )
-    return run.run()
+    # Its products of matrices are many and small: threads inside each only wait for each other, and last digits would
+    # depend on their number.
+    with threadpool_limits(limits=1, user_api="blas"):
+        return run.run()
 
 
 class _Tried(NamedTuple):
@@ -560,6 +564,8 @@ class _Run:
         maxima = np.concatenate([np.zeros(0), *(each.most for each in crosses)])
         ends = [abs(each.z) for best in two_ended for each in best]
         clearest = max([*ends, float(maxima.max(initial=0.0))])
+        if clearest == 0.0:
+            return []
         least = min([self._p(clearest, 2), *(self._p(abs(each.z), 1) for each in singles[:1])])
         parent = float(np.partition(maxima, -_PARENTS)[-_PARENTS]) if len(maxima) > _PARENTS else 0.0
         limit = max(self.alpha, _NEAR * least)

@@ -35,7 +35,7 @@ from evaluator.drawing.payloads import (
     with_notes,
     without_page,
 )
-from evaluator.model.issues import displayed
+from evaluator.model.issues import cut, displayed
 from evaluator.pdf.problems import PageProblem
 from evaluator.system.recent import Recent
 from pages.shared import by_digest, ended_sessions, frame, pictures
@@ -122,7 +122,7 @@ def _named_strip(loaded: OpenedBoxes, shown: Listed, here: int | None) -> tuple[
     """A strip for all pages in it, and its name."""
     bare = page_window.without_current(strip(shown.working.result, shown.pages, here).pages)
     dataset = loaded.dataset
-    names = {document.doc_id: document.name for document in dataset.documents}
+    names = {cut(document.doc_id): document.name for document in dataset.documents}
     pages = pictures.with_thumbnails(bare, loaded.project.pdfs, lambda document: names[document], dataset.page_images)
     return page_window.name_of(pages), pages
 
@@ -134,7 +134,7 @@ def _made(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place) -> _Ma
     content = page_window.packed(whole)
     position = shown.pages.position(place.document, place.index)
     placed = PlacedItem(
-        document=place.document,
+        document=cut(place.document),
         index=place.index,
         position=0 if position is None else position + 1,
         content=page_window.name_of(content),
@@ -157,7 +157,7 @@ def _content(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place, pic
         page=ViewedPageItem(
             **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
             **msgspec.structs.asdict(lost),
-            document=place.document,
+            document=cut(place.document),
             name=displayed(name),
             index=place.index,
             count=pictures.page_count(loaded, place.document),

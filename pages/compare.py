@@ -33,7 +33,7 @@ from evaluator.drawing.payloads import (
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.boxes import IntArray
-from evaluator.model.issues import displayed, isolated
+from evaluator.model.issues import cut, displayed, isolated
 from evaluator.protocols.pixel.difference import difference
 from evaluator.slices.measured import ALL
 from pages.shared import compare as held
@@ -46,7 +46,7 @@ from pages.shared.compared import fields as of_fields
 from pages.shared.compared import pixels as of_pixels
 from pages.shared.compared import posters as of_posters
 from pages.shared.compared import window
-from pages.shared.components import board, chosen_cell, matrix, panes, parse_linked, parse_panes
+from pages.shared.components import board, chosen_cell, matrix, panes, parse_linked, parse_panes, with_documents
 from pages.shared.fields import results as field_choices
 from pages.shared.findings import log as findings
 from pages.shared.opened import Named, OpenedBoxes, Place
@@ -109,7 +109,8 @@ def _linked(key: str) -> None:
 
 
 def _events() -> CompareEvents:
-    return parse_panes(report(_PANES))
+    loaded = opened.boxes()
+    return with_documents(parse_panes(report(_PANES)), loaded.dataset.document_code if loaded else ())
 
 
 def _went(both: held.Compared) -> None:
@@ -283,6 +284,7 @@ def _listed(
         judged=judged,
         in_common=in_common,
         preparation=lambda place: pictures.preparation_on(loaded, place),
+        sent=cut,
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import streamlit as st
 
 from evaluator.metrics.results import count_of
-from evaluator.model.issues import BadInput, Issue, plain
+from evaluator.model.issues import BadInput, Issue, displayed, plain
 from evaluator.review import corrected_truth, exchange, identity, intake
 from evaluator.review.groups import FindingGroup, agreed_by_two, groups, targets_of_causes
 from evaluator.review.status import STATES, FindingStatus
@@ -199,7 +199,7 @@ def _queue(loaded: OpenedBoxes | None, every: Sequence[FindingGroup]) -> Finding
         "Finding": [_title(group) for group in shown],
         "Model": [_model(loaded, group) for group in shown],
         "Verdict": [finding.said(group.opinion) for group in shown],
-        "Document": [plain(target.document or "") for target in targets],
+        "Document": [displayed(target.document or "") for target in targets],
         "Page": ["" if (page := target.page) is None else str(page + 1) for target in targets],
         "Judged": [_judged(group) for group in shown],
         "Owner": [plain(task.owner) if task else "" for task in tasks],
@@ -309,7 +309,7 @@ def _say_more(loaded: OpenedBoxes) -> None:
     """A verdict or note on a page, a document or the comparison; mistakes are judged on the page."""
     with st.expander("Add a note on a page, a document or the comparison"), st.form("say_more"):
         kinds = ["page", "document", *(["comparison"] if len(loaded.models) > 1 else [])]
-        names = {document.doc_id: plain(document.name) for document in loaded.dataset.documents}
+        names = {document.doc_id: displayed(document.name) for document in loaded.dataset.documents}
         words: dict[str, str] = {"": "None, only a note", **dict(VERDICTS.items())}
         about, where, which = st.columns([1.2, 2, 1])
         about.segmented_control(

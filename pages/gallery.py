@@ -16,7 +16,7 @@ from evaluator.metrics.box_items import MATCHED, MATCHED_NAME, Question
 from evaluator.metrics.causes import causes, family_title
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
-from evaluator.model.issues import displayed
+from evaluator.model.issues import cut, displayed
 from pages.shared import frame, headline, widgets
 from pages.shared import gallery as held
 from pages.shared.address import read_url, write_url
@@ -352,7 +352,7 @@ def _cards(loaded: OpenedBoxes, model: Named, shown: held.Shown, first: int) -> 
 
     payload = GalleryPayload(
         set="/".join(str(part) for part in result_key(loaded, model)[:3]),
-        cards=cards,
+        cards=[msgspec.structs.replace(card, document=cut(card.document)) for card in cards],
         crops=held.crops_of(loaded, asked),
         empty="No box passes the filter. Clear filter, or choose All mistakes.",
     )

@@ -18,7 +18,7 @@ from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.browser import text_count as words
 from pages.shared.browser import window
-from pages.shared.components import parse_events, viewer
+from pages.shared.components import parse_events, viewer, with_documents
 from pages.shared.findings import log as findings
 from pages.shared.opened import Model, OpenedBoxes
 from pages.shared.state import Field, State, go_to, report, state, written
@@ -197,7 +197,8 @@ def _text_table(loaded: OpenedBoxes, summary: TextSummary) -> None:
 
 
 def _events() -> PageEvents:
-    return parse_events(report(_KEY))
+    loaded = opened.boxes()
+    return with_documents(parse_events(report(_KEY)), loaded.dataset.document_code if loaded else ())
 
 
 def _went(shown: browser.Listed) -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
 from evaluator import formats
 from evaluator.charts.boxes import mistakes_by_label
 from evaluator.charts.theme import name_height
+from evaluator.drawing.payloads import GoEvent
 from evaluator.model.issues import cut, displayed, whole
+from pages.shared.components import parse_events, with_documents
 from pages.shared.frame import short_name
 from pages.shared.opened import Model
 from pages.shared.state import State
@@ -186,3 +189,64 @@ def test_of_two_files_of_one_name_the_chosen_one_gets_the_role(monkeypatch: pyte
     next(each for each in app.selectbox if each.label == "Role").set_value("Not used")
     fine(next(each for each in app.button if each.label == "Change the role").click().run())
     assert [kind for kind, _ in app.session_state[State.unused.key]] == ["posters"]
+
+
+@pytest.mark.parametrize("view", ["gallery", "page_browser", "compare", "suspects", "findings"])
+def test_views_are_sent_the_beginning_of_a_long_document(
+    view: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, _ = files_of_a_long_document(tmp_path)
+    app = start(monkeypatch, f"pages/{view}.py", files=files)
+    sent = {
+        kind: sum(str(element.proto).count("Wide name " * 60) for element in app.get(kind))
+        for kind in ("bidi_component", "html", "markdown", "selectbox", "arrow_data_frame", "button", "caption")
+    }
+    assert [kind for kind, times in sent.items() if times] == []
+
+
+def files_of_a_long_document(folder: Path) -> tuple[str, str]:
+    """Two models on a.pdf and on a document whose id has 9,900 characters, on which they differ."""
+    document = "Wide name " * 990
+    rows = [
+        box(0.1, 0.1, 0.2, 0.5),
+        box(0.3, 0.1, 0.4, 0.5, document=document),
+        box(0.5, 0.1, 0.6, 0.5, document=document),
+    ]
+    scored = [row._replace(score=0.5) for row in rows]
+    truth = write_file(folder / "t.json", rows, side="ground_truth")
+    models = [write_file(folder / f"{name}.json", of) for name, of in (("p", [*scored[:2]]), ("q", scored[2:]))]
+    return workspace(truth, models), document
+
+
+def test_a_long_document_is_opened_by_the_beginning_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, document = files_of_a_long_document(tmp_path)
+    app = start(monkeypatch, PAGE_BROWSER, files=files, within=cut(document), doc=cut(document), page="1")
+    assert (app.session_state[key_of(app, State.doc.key)], app.session_state[key_of(app, State.within.key)]) == (
+        document,
+        document,
+    )
+    assert (app.query_params["doc"], app.query_params["within"]) == (cut(document), cut(document))
+
+
+def test_events_of_a_long_document_name_it_whole() -> None:
+    document = "Wide name " * 990
+    events = parse_events({"go": {"document": cut(document), "index": 3, "step": 0}, "alike": {"number": 1}})
+    named = with_documents(events, ["a.pdf", document])
+    assert named.go == GoEvent(document=document, index=3, step=0)
+    assert msgspec.structs.replace(named, go=None) == msgspec.structs.replace(events, go=None)
+    assert with_documents(events, ["a.pdf"]) == events
+
+
+def test_a_question_about_a_long_label_is_short_in_the_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    label = "Wide label " * 900
+    rows = [box(0.1, 0.1, 0.2, 0.5, label=label)]
+    truth = write_file(tmp_path / "t.json", rows, side="ground_truth", labels=(label,))
+    prediction = write_file(tmp_path / "p.json", [rows[0]._replace(score=0.5)], labels=(label,))
+    asked = json.dumps({"cell": [cut(label), None]})
+    app = start(monkeypatch, "pages/gallery.py", files=workspace(truth, [prediction]), question=asked, label=cut(label))
+    assert app.session_state[key_of(app, State.gallery_question.key)].cell == (label, None)
+    assert app.session_state[key_of(app, State.label.key)] == label
+    assert json.loads(app.query_params["question"])["cell"] == [cut(label), None]
+    assert app.query_params["label"] == cut(label)

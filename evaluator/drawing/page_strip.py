@@ -13,7 +13,7 @@ from evaluator.drawing.mistake_filter import PageList
 from evaluator.drawing.page_rows import page_shares, rows_on
 from evaluator.drawing.payloads import StripItem
 from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.model.issues import displayed
+from evaluator.model.issues import cut, displayed
 
 _BLOCKS: Final = 8
 WINDOW: Final = 120
@@ -60,7 +60,7 @@ def _entry(result: AnyBoxResult, pages: PageList, position: int, current: int | 
     places = page_shares(dataset, dataset.ground_truth, rows).round(2)
     names = [displayed(dataset.labels[code]) for code in dataset.ground_truth.label[rows].tolist()]
     return StripItem(
-        document=document,
+        document=cut(document),
         index=index,
         mistakes=int(pages.mistakes[position]),
         blocks=[]

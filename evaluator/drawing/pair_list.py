@@ -18,7 +18,7 @@ from evaluator.drawing.pair import PAGE_FILTERS
 from evaluator.drawing.payloads import FilterItem, ListedPageItem, LookItem
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import IntArray
-from evaluator.model.issues import displayed
+from evaluator.model.issues import cut, displayed
 
 LISTED_PAGES: Final = 200
 """So many pages of the list are handed over at once."""
@@ -121,7 +121,7 @@ def page_list(
         document = dataset.documents[dataset.page_document[row]]
         strip.append(
             ListedPageItem(
-                document=document.doc_id,
+                document=cut(document.doc_id),
                 name=displayed(document.name).removesuffix(".pdf"),
                 index=int(dataset.page_index[row]),
                 lost=int(left[row]),

@@ -24,8 +24,10 @@ from evaluator.drawing import fields as field_drawing
 from evaluator.drawing.matrix import COLOURS, SHOWS
 from evaluator.drawing.pair import PAGE_FILTERS
 from evaluator.metrics.box_items import Question
+from evaluator.metrics.causes import Family
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.item_ledger import Outcome
+from evaluator.model.issues import cut, whole
 from evaluator.protocols import pixel
 from evaluator.protocols.fields.drill_down import LINKS
 from evaluator.protocols.fields.ledger import BY_BOX, BY_VALUE
@@ -225,9 +227,20 @@ def _measure(text: str) -> str:
 def _question(text: str) -> Question:
     """Reads what was clicked or selected in the gallery."""
     try:
-        return msgspec.json.decode(text.encode(), type=Question)
+        return _with_labels(msgspec.json.decode(text.encode(), type=Question), _label)
     except msgspec.DecodeError as problem:
         raise ValueError(text) from problem
+
+
+def _question_text(asked: Question) -> str:
+    return msgspec.json.encode(_with_labels(asked, cut)).decode()
+
+
+def _with_labels(asked: Question, named: Callable[[str], str]) -> Question:
+    """A question with other names of its labels."""
+    truth, prediction = asked.cell or (None, None)
+    cell = asked.cell and (truth if truth is None else named(truth), prediction and named(prediction))
+    return msgspec.structs.replace(asked, cell=cell, cause=asked.cause and Family(*map(named, asked.cause)))
 
 
 def _fixes(text: str) -> tuple[str, ...]:
@@ -260,13 +273,14 @@ def _weights(text: str) -> tuple[tuple[str, float], ...]:
     """Reads weights of labels: label and weight in turn, as JSON."""
     weight = Annotated[float, msgspec.Meta(ge=0.0, le=means.MOST_WEIGHT)]
     try:
-        return msgspec.json.decode(text.encode(), type=tuple[tuple[str, weight], ...])
+        pairs = msgspec.json.decode(text.encode(), type=tuple[tuple[str, weight], ...])
+        return tuple((_label(label), value) for label, value in pairs)
     except msgspec.DecodeError as problem:
         raise ValueError(text) from problem
 
 
 def _weights_text(pairs: tuple[tuple[str, float], ...]) -> str:
-    return msgspec.json.encode(pairs).decode()
+    return msgspec.json.encode([(cut(label), value) for label, value in pairs]).decode()
 
 
 def _ledger(text: str) -> tuple[str, str, str]:
@@ -300,21 +314,38 @@ def _bounds(value: tuple[float, float]) -> str:
     return f"{value[0]:g}-{value[1]:g}"
 
 
+def _cut(value: str | None) -> str:
+    """A name with a bounded length."""
+    return cut(value or "")
+
+
+def _document(text: str) -> str:
+    """Reads the id of a document, which is whole where it was `cut`."""
+    loaded = opened.boxes()
+    return whole(text, loaded.dataset.document_code) if loaded else text
+
+
+def _label(text: str) -> str:
+    """Reads a label, which is whole where it was `cut`."""
+    loaded = opened.boxes()
+    return whole(text, loaded.dataset.labels) if loaded else text
+
+
 def _has_document(text: str, address: Mapping[str, str]) -> bool:
     """Whether the open files have a document."""
     loaded = opened.boxes()
-    return loaded is None or text in loaded.dataset.document_code
+    return loaded is None or _document(text) in loaded.dataset.document_code
 
 
 def _has_label(text: str, address: Mapping[str, str]) -> bool:
     """Whether a label of the open files is evaluated."""
     loaded = opened.boxes()
-    return loaded is None or text in loaded.dataset.labels[: loaded.dataset.evaluated]
+    return loaded is None or _label(text) in loaded.dataset.labels[: loaded.dataset.evaluated]
 
 
 def _has_page(text: str, address: Mapping[str, str]) -> bool:
     """Whether the document of an address has a page; without the document the page is not judged twice."""
-    boxes, document = opened.boxes(), address.get("doc", "")
+    boxes, document = opened.boxes(), _document(address.get("doc", ""))
     if boxes is None:
         return True
     if document not in boxes.dataset.document_code or not (text.isascii() and text.isdigit() and len(text) < 10):
@@ -323,7 +354,7 @@ def _has_page(text: str, address: Mapping[str, str]) -> bool:
     if boxes.dataset.page_row(document, index) is not None:
         return True
     # Pages that no file mentions are walked only when the document is chosen.
-    return address.get("within") == document and 0 <= index < (pictures.page_count(boxes, document) or 0)
+    return _document(address.get("within", "")) == document and 0 <= index < (pictures.page_count(boxes, document) or 0)
 
 
 def _model(
@@ -392,7 +423,7 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     _model("model_a", State.model_a, _OF_BOXES, opened.BOXES, begins=0),
     _model("model_b", State.model_b, _OF_BOXES, opened.BOXES, begins=1),
     # The page that is shown.
-    Entry("doc", State.doc, str, _text, _PAGES, known=_has_document, stays=True, kinds=_RASTERED),
+    Entry("doc", State.doc, _document, _cut, _PAGES, known=_has_document, stays=True, kinds=_RASTERED),
     Entry(
         "page",
         State.page,
@@ -408,8 +439,8 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry(
         "within",
         State.within,
-        str,
-        _text,
+        _document,
+        _cut,
         _FILTERED | _COMPARE | _SUSPECTS,
         known=_has_document,
         kinds=_ALONE["boxes"],
@@ -417,8 +448,8 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry(
         "label",
         State.label,
-        str,
-        _text,
+        _label,
+        _cut,
         _FILTERED | _COMPARE | _SUSPECTS | _MODELS,
         known=_has_label,
         kinds=_ALONE["boxes"],
@@ -434,7 +465,7 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("coverage", State.poor_coverage, _share(0.0, 1.0), _number, _FILTERED, applies=State.poor.get),
     Entry("purity", State.poor_purity, _share(0.0, 1.0), _number, _FILTERED, applies=State.poor.get),
     # Gallery.
-    Entry("question", State.gallery_question, _question, lambda asked: msgspec.json.encode(asked).decode(), _GALLERY),
+    Entry("question", State.gallery_question, _question, _question_text, _GALLERY),
     Entry("door", State.gallery_charts, _one_of(tuple(gallery.CHARTS)), _text, _GALLERY),
     Entry("sort", State.gallery_sort, _one_of(tuple(gallery.ORDERS)), _text, _GALLERY),
     Entry("third", State.gallery_third, _one_of(tuple(gallery.THIRDS)[1:]), _text, _GALLERY),

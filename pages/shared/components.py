@@ -7,8 +7,8 @@ before the script, and reads `parse_events(report(key))` or the like inside.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Final, TypeVar
 
 import msgspec
 import streamlit as st
@@ -20,6 +20,7 @@ from evaluator.drawing.payloads import (
     BoardPayload,
     CompareEvents,
     ComparePayload,
+    Events,
     GalleryEvents,
     GalleryPayload,
     LinkItem,
@@ -27,6 +28,7 @@ from evaluator.drawing.payloads import (
     MatrixPayload,
     MeetingEvents,
     MeetingPayload,
+    OfPageEvent,
     PageEvents,
     PagePayload,
     PairWindowPayload,
@@ -45,9 +47,11 @@ from evaluator.drawing.payloads import (
     plain_payload,
     read_events,
 )
+from evaluator.model.issues import whole
 from evaluator.web.source import component_script, component_style, loader_script
 from pages.shared import by_digest
 
+E = TypeVar("E", bound=Events)
 Reported = Mapping[str, object] | None
 """A component's entry in the session state: it comes from a browser."""
 MODES: Final = ("side", "flip", "slider")
@@ -145,6 +149,23 @@ def parse_events(state: Reported) -> PageEvents:
     """
     events = read_events(state, PageEvents)
     return msgspec.structs.replace(events, verdict=_with_short_note(events.verdict))
+
+
+def with_documents(events: E, documents: Collection[str]) -> E:
+    """Events about pages with the whole ids of their documents, of which the browser has what `cut` left.
+
+    Parameters
+    ----------
+    documents : collection of str
+        The ids of all documents that are open.
+    """
+    of_pages = {name: getattr(events, name) for name in events.__struct_fields__}
+    wholes = {
+        name: msgspec.structs.replace(event, document=whole(event.document, documents))
+        for name, event in of_pages.items()
+        if isinstance(event, OfPageEvent)
+    }
+    return msgspec.structs.replace(events, **wholes)
 
 
 def _with_short_note(verdict: VerdictEvent | None) -> VerdictEvent | None:

@@ -23,7 +23,7 @@ from evaluator.doctor.preview import Boxes, Preview, preview
 from evaluator.metrics.results import capitalised, count_of, distinct_names
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput, plain
+from evaluator.model.issues import BadInput, displayed, plain
 from evaluator.project import Member
 from pages.shared import frame, opened, protocol, widgets
 from pages.shared.opened import BOXES
@@ -393,7 +393,7 @@ def _behind(check: object, name: str, source: Annotations, row: Contents) -> Non
     shown = behind[:_PAGES_LISTED]
     widgets.table(
         {
-            "Document": [plain(each.document) for each in shown],
+            "Document": [displayed(each.document) for each in shown],
             "Page": [each.page + 1 for each in shown],
             "Count": [each.number for each in shown],
         },
@@ -406,7 +406,7 @@ def _behind(check: object, name: str, source: Annotations, row: Contents) -> Non
         at = st.selectbox(
             "Page",
             range(len(shown)),
-            format_func=lambda at: f"{plain(shown[at].document)}, page {shown[at].page + 1}",
+            format_func=lambda at: f"{displayed(shown[at].document)}, page {shown[at].page + 1}",
             label_visibility="collapsed",
             key="page_of_check",
         )

@@ -14,7 +14,7 @@ import streamlit as st
 
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Dataset
-from evaluator.model.issues import plain
+from evaluator.model.issues import cut, displayed, plain
 from pages.shared import frame, protocol
 from pages.shared.opened import Named, OpenedBoxes
 from pages.shared.results import Result, result_of
@@ -83,10 +83,10 @@ def _weights_control(loaded: OpenedBoxes, weights: Mapping[str, float]) -> None:
     labels = loaded.dataset.labels[: loaded.dataset.evaluated]
     with st.popover("Class weights" + (f" ({len(weights)})" if weights else ""), icon=":material/balance:"):
         with st.form("class_weights_form", border=False):
-            keys = {label: State.class_weights.of(f"{label}_{weights.get(label, 1.0):g}").key for label in labels}
+            keys = {label: State.class_weights.of(f"{cut(label)}_{weights.get(label, 1.0):g}").key for label in labels}
             for label, key in keys.items():
                 st.number_input(
-                    frame.escaped(label),
+                    frame.escaped(displayed(label)),
                     min_value=0.0,
                     max_value=MOST_WEIGHT,
                     value=weights.get(label, 1.0),

@@ -9,7 +9,7 @@ import streamlit as st
 
 from evaluator.charts.review import half_width
 from evaluator.metrics.results import count_of
-from evaluator.model.issues import plain
+from evaluator.model.issues import displayed, plain
 from evaluator.review.identity import page_target
 from evaluator.suspects.planning import course
 from pages.shared import frame, widgets
@@ -81,7 +81,7 @@ def pages_table(pages: Sequence[held.PlannedPage], choose: Callable[[int], None]
     widgets.table(
         {
             "No.": [each.number for each in pages],
-            "Document": [plain(each.document) for each in pages],
+            "Document": [displayed(each.document) for each in pages],
             "Page": [str(each.page + 1) for each in pages],
             "Boxes": [each.boxes for each in pages],
             "Reviewed": ["yes" if each.reviewed else "" for each in pages],

@@ -27,7 +27,7 @@ from evaluator.drawing.payloads import (
     with_notes,
     without_page,
 )
-from evaluator.model.issues import displayed
+from evaluator.model.issues import cut, displayed
 from evaluator.system.recent import Recent
 from pages.shared import frame, pictures
 from pages.shared import window as turned
@@ -117,7 +117,7 @@ def _strip(loaded: OpenedBoxes, shown: Listed, here: int | None) -> Sequence[Str
     """A strip for all pages in it."""
     bare = page_window.without_current(strip(shown.working.result, shown.pages, here).pages)
     dataset = loaded.dataset
-    names = {document.doc_id: document.name for document in dataset.documents}
+    names = {cut(document.doc_id): document.name for document in dataset.documents}
     return pictures.with_thumbnails(bare, loaded.project.pdfs, lambda document: names[document], dataset.page_images)
 
 
@@ -126,7 +126,7 @@ def _made(shown: Listed, place: Place, payload: PagePayload, picture: PictureIte
     content = page_window.packed(payload)
     position = shown.pages.position(place.document, place.index)
     placed = PlacedItem(
-        document=place.document,
+        document=cut(place.document),
         index=place.index,
         position=0 if position is None else position + 1,
         content=page_window.name_of(content),
@@ -149,7 +149,7 @@ def _content(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place, pic
         page=ViewedPageItem(
             **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
             **msgspec.structs.asdict(lost),
-            document=place.document,
+            document=cut(place.document),
             name=displayed(name),
             index=place.index,
             count=pictures.page_count(loaded, place.document),

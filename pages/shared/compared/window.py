@@ -59,6 +59,8 @@ class PairPages:
         What all pages of the list have in common, around one of them.
     preparation : callable
         What renders its picture in the background; None for a page without one.
+    sent : callable
+        A document's id as the browser is given it; by default whole.
     """
 
     listing: str
@@ -71,6 +73,7 @@ class PairPages:
     judged: Callable[[Place, PairLayers], PairLayers]
     in_common: Callable[[], PairListItem]
     preparation: Callable[[Place], Callable[[], None] | None]
+    sent: Callable[[str], str] = str
 
     def around(self, position: int) -> turned.Pages[PackedPairItem]:
         """The pages around one of them."""
@@ -94,7 +97,7 @@ class PairPages:
         drawn = self._layers(place, picture)
         page = PageItem(
             **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
-            document=place.document,
+            document=self.sent(place.document),
             name=self.name(place),
             index=place.index,
             position=at + 1,
@@ -102,7 +105,7 @@ class PairPages:
         )
         content = page_window.packed_pair(page, drawn)
         placed = PlacedItem(
-            document=place.document,
+            document=self.sent(place.document),
             index=place.index,
             position=at + 1,
             content=page_window.name_of(content),

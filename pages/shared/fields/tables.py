@@ -20,7 +20,7 @@ from evaluator.metrics.confidence import BINS, review_budgets, review_curve, rev
 from evaluator.metrics.results import count_of, defined, threshold_text
 from evaluator.model.boxes import IntArray
 from evaluator.model.fields import Field
-from evaluator.model.issues import plain
+from evaluator.model.issues import displayed, plain
 from evaluator.protocols.fields.drill_down import BIN, LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import ALL_FIELDS, FieldRow, FieldsResult
 from evaluator.protocols.fields.types import TypeRow, type_rows
@@ -148,8 +148,8 @@ def rows_table(
     if not fields:
         st.caption("No field is behind this number.")
         return
-    table = pd.DataFrame({"Document": [plain(row.document) for row in fields]} if documents else {})
-    table["Field"] = [plain(row.prediction_path or row.truth_path or "") for row in fields]
+    table = pd.DataFrame({"Document": [displayed(row.document) for row in fields]} if documents else {})
+    table["Field"] = [displayed(row.prediction_path or row.truth_path or "") for row in fields]
     table["Box"] = [_STATUS.get(row.status, "–") for row in fields]
     table["Value"] = [_judged(row) for row in fields]
     table["Predicted"] = [_value_of(row.predicted) for row in fields]

@@ -553,29 +553,33 @@ def _of_boxes() -> None:
     frame.banners(loaded, chosen)
     _label_notes(loaded, chosen)
     _choices(loaded)
-    both = held.compared(loaded)
-    keys = result_key(loaded, chosen[0]), result_key(loaded, chosen[1])
-    numbers = board_data(both.ledger, both.differences, _names(chosen), show=state.pair_show, label=state.label)
     answer = st.container(key="compare_answer")
     left, right = answer.columns([1.05, 1], gap="small")
+    with answer:
+        # Before what takes longer. In here it moves no other part of the view, and the panes keep the keys, when a
+        # verdict brings corrected numbers.
+        headline.numbers_line(loaded, chosen)
+    both = held.compared(loaded)
+    numbers = board_data(both.ledger, both.differences, _names(chosen), show=state.pair_show, label=state.label)
     with left:
-        decision.card(
+        add_cost = decision.card(
             chosen,
             both.differences,
-            decision.cost(*keys, _results=both.results),
+            lambda: decision.cost(*both.keys, _results=both.results),
+            lambda: all(result.mistakes_known for result in both.results),
             lambda: _write_url(held.shown_place(loaded)),
         )
     with right:
         board(numbers, key=_BOARD, on_link=lambda: _linked(_BOARD))
-    with answer:
-        # In here it moves no other part of the view, and the panes keep the keys, when the first verdict brings it.
-        headline.corrected_line(loaded, chosen)
-    _pages(loaded)
+    pages = st.container()
     frame.section("Found and missed", "ground-truth boxes; a number opens its pages")
     ledger = msgspec.structs.replace(numbers, part="ledger")
     board(ledger, key=_LEDGER, on_link=lambda: _linked(_LEDGER))
     if len(loaded.names) > len(chosen):
         _every_model(loaded)
+    with pages:
+        _pages(loaded)
+    add_cost()
     _more(loaded)
     frame.sidebar(loaded)
 

@@ -108,8 +108,10 @@ def changed_causes(a: AnyBoxResult, b: AnyBoxResult, ledger: Ledger) -> ChangedC
                 (mistakes.of_truth, both),
             )
         ]
-        changed = np.intersect1d(np.concatenate(cause[:2]), cause[2])
-        remaining.update(of_cause[changed].tolist())
+        of_both = np.zeros(len(made), dtype=bool)
+        of_both[cause[2]] = True
+        changed = np.concatenate(cause[:2])
+        remaining.update(np.unique(of_cause[changed[of_both[changed]]]).tolist())
         for rows, code, of in ((truths, TRUTH, cause[0]), (extra, source, cause[1])):
             side = ledger.dataset.ground_truth if code == TRUTH else result.matching.prediction
             parts.append((of_cause[of], np.full(len(rows), code), rows, side.page[rows].astype(np.int64)))

@@ -238,7 +238,9 @@ class _Side(NamedTuple):
 
     def resampled(self, weights: FloatArray) -> FloatArray:
         """Its numbers in each resample."""
-        return self._shared(self.measures.resampled(np.ascontiguousarray(weights[:, self.documents])))
+        if not np.array_equal(self.documents, np.arange(weights.shape[1])):
+            weights = np.ascontiguousarray(weights[:, self.documents])
+        return self._shared(self.measures.resampled(weights))
 
     def per_document(self, documents: int) -> FloatArray:
         """Its numbers in each document of the pair, NaN where undefined or not its document."""

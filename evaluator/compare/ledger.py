@@ -299,16 +299,14 @@ def ledger(a: AnyBoxResult, b: AnyBoxResult) -> Ledger:
     """
     _require_comparable(a, b)
     matching: BoxMatching = a.matching
-    outcome = np.where(
-        a.truth_partner != UNMATCHED,
-        np.where(b.truth_partner != UNMATCHED, BOTH, A_ONLY),
-        np.where(b.truth_partner != UNMATCHED, B_ONLY, NEITHER),
-    )
+    by_finders = np.array([NEITHER, B_ONLY, A_ONLY, BOTH], dtype=np.int8)
+    of_a, of_b = ((result.truth_partner != UNMATCHED).view(np.int8) for result in (a, b))
+    outcome = by_finders[2 * of_a + of_b]
     shared_a, shared_b = _shared(a, b)
     return Ledger(
         dataset=matching.dataset,
         labels=matching.labels,
-        truth_outcome=np.where(matching.truth_counts, outcome, NOT_COUNTED).astype(np.int8),
+        truth_outcome=np.where(matching.truth_counts, outcome, np.int8(NOT_COUNTED)),
         a=_false_positives(a, shared_a, shared_b),
         b=_false_positives(b, shared_b, shared_a),
     )

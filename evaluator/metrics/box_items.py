@@ -86,10 +86,11 @@ class Items:
         return Items(*(getattr(self, name)[rows] for name in self.__slots__))
 
 
-def items(result: AnyBoxResult) -> Items:
-    """All matched pairs and all mistakes of a result; empty columns without any box."""
+def items(result: AnyBoxResult, *, matched: bool = True) -> Items:
+    """All matched pairs and all mistakes of a result, or its mistakes alone; empty columns without any box."""
     dataset, prediction = result.matching.dataset, result.matching.prediction
-    truth, matches, mistakes = dataset.ground_truth, result.matches, result.mistakes
+    truth, mistakes = dataset.ground_truth, result.mistakes
+    matches = result.matches if matched else result.matches.take(np.empty(0, dtype=np.int64))
     first_truth = np.concatenate([matches.ground_truth, mistakes.first_truth])
     first_prediction = np.concatenate([matches.prediction, mistakes.first_prediction])
     kind = np.concatenate([np.full(len(matches), MATCHED, dtype=np.int8), mistakes.kind])
@@ -341,6 +342,11 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, fo
 
 
 MATCHED_NAME: Final = "matched"
+
+
+def asks_for_matches(question: Question | None) -> bool:
+    """Whether a matched pair can be behind a question; without one all mistakes are meant."""
+    return question is not None and question.cause is None and question.name in (None, MATCHED_NAME)
 
 
 def answer(

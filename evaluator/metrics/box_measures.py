@@ -6,28 +6,30 @@ as further parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 
 from evaluator.metrics.box_results import ALL_LABELS, UNMATCHED, AnyBoxResult
 from evaluator.metrics.measures import Key, Means, Measures, Part, Ratios
 from evaluator.metrics.ranked import Ranking
-from evaluator.metrics.results import RATIOS, MetricColumns
+from evaluator.metrics.results import RATIOS, Fit, MetricColumns
 from evaluator.model.boxes import FloatArray, IntArray
 
+_FITS: Final[Mapping[str, Fit]] = {"mean_iou": "iou", "mean_coverage": "coverage", "mean_purity": "purity"}
 
-def box_measures(result: AnyBoxResult, *more: Part) -> Measures:
+
+def box_measures(result: AnyBoxResult, *more: Part, metrics: Sequence[str] = RATIOS) -> Measures:
     """What can be compared of a result that matches boxes: the metrics of `RATIOS` over all labels and per label.
 
-    `more` is what its protocol has besides, of the same documents.
+    `more` is what its protocol has besides, of the same documents; of other metrics than `metrics` nothing is added up.
     """
     dataset, labels = result.matching.dataset, result.matching.labels
     documents = len(dataset.documents)
     pooled, every = result.per_document, result.per_document_and_label
     parts = []
-    for metric in RATIOS:
+    for metric in metrics:
         numerator, denominator = _sums(metric, pooled)
         numerators, denominators = _sums(metric, every)
         parts.append(
@@ -44,16 +46,14 @@ def box_measures(result: AnyBoxResult, *more: Part) -> Measures:
 def _sums(metric: str, columns: MetricColumns) -> tuple[FloatArray, FloatArray]:
     """What a metric divides by what, row by row."""
     tp, fp, fn = (column.astype(np.float64) for column in (columns.tp, columns.fp, columns.fn))
-    fit = columns.fit_sums
-    sums = {
-        "precision": (tp, tp + fp),
-        "recall": (tp, tp + fn),
-        "f1": (2.0 * tp, 2.0 * tp + fp + fn),
-        "mean_iou": (fit.iou, tp),
-        "mean_coverage": (fit.coverage, tp),
-        "mean_purity": (fit.purity, tp),
-    }
-    return sums[metric]
+    match metric:
+        case "precision":
+            return tp, tp + fp
+        case "recall":
+            return tp, tp + fn
+        case "f1":
+            return 2.0 * tp, 2.0 * tp + fp + fn
+    return columns.fit_sum(_FITS[metric]), tp
 
 
 def rankings(

@@ -24,10 +24,12 @@ A mistake *lies in* a box when all boxes that carry its name have `INSIDE_SHARE`
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Final, NamedTuple, overload
 from weakref import WeakKeyDictionary
 
@@ -57,6 +59,8 @@ _MOST_ALIKE: Final = 1 << 20
 # Up to so many pairs each is tried as the common distance; of more, so many.
 _TRY_ALL: Final = 10_000
 _TRIED: Final = 64
+# Families that could be are counted up to so many of them; beyond, those that are there are sorted.
+_COUNTED: Final = 1 << 20
 
 
 class Family(NamedTuple):
@@ -361,28 +365,31 @@ class _Grouping:
         # How many boxes of each mistake have to lie in a box for the mistake to lie in it.
         carried = np.bincount(np.concatenate([whole.of, parts.of]), minlength=len(self._mistakes))
         at = whole_free[several]
+        own, label = whole.of[at].tolist(), whole.label[at].tolist()
+        # A few boxes at a time are quicker in Python's own types.
+        free = bytearray(self._free.tobytes())
         for place in order_by([whole.page[at], -area(whole.xyxy[at])]).tolist():
-            here = int(at[place])
             lying = inside.of(int(several[place]))
-            of = parts.of[lying]
-            free = self._free[of]
-            if not self._free[whole.of[here]] or np.count_nonzero(free) < 2:
+            of = parts.of[lying].tolist()
+            if not free[own[place]] or sum(map(free.__getitem__, of)) < 2:
                 continue
-            held = Counter(of.tolist()) + Counter(whole.of[held_wholes.of(place)].tolist())
-            members = {int(whole.of[here])} | {each for each in of[free].tolist() if held[each] == carried[each]}
+            held = Counter(chain(of, whole.of[held_wholes.of(place)].tolist()))
+            members = {own[place]} | {each for each in of if free[each] and held[each] == carried[each]}
             labels = [
-                label
-                for label, mistake in zip(parts.label[lying[free]].tolist(), of[free].tolist(), strict=True)
-                if mistake in members
+                code
+                for code, mistake in zip(parts.label[lying].tolist(), of, strict=True)
+                if free[mistake] and mistake in members
             ]
             if len(labels) < 2:
                 continue
             several_of = self._labels[labels[0]] if len(set(labels)) == 1 else ""
-            one = self._labels[int(whole.label[here])]
+            one = self._labels[label[place]]
             self._add(
                 Family(cause, "", one, several_of) if cause == "parts" else Family(cause, "", several_of, one),
                 sorted(members),
             )
+            for each in members:
+                free[each] = False
 
     def _alike_and_single(self) -> None:
         """Rules 6 and 7."""
@@ -427,8 +434,8 @@ class _Grouping:
             label[rows] = boxes.label[first[rows]]
             code = code * len(labels) + label - NONE
         sides = ["", *SIDES]
-        every, of_mistake = np.unique(code * len(sides) + mistakes.side - NONE, return_inverse=True)
         shape = len(DOCUMENT), len(labels), len(labels), len(sides)
+        every, of_mistake = _distinct(code * len(sides) + mistakes.side - NONE, math.prod(shape))
         families = [
             Family("", DOCUMENT[kind], labels[truth + NONE], labels[prediction + NONE], sides[at])
             for kind, truth, prediction, at in np.column_stack(np.unravel_index(every, shape)).tolist()
@@ -471,6 +478,16 @@ def _by_first(codes: IntArray, families: list[Family]) -> tuple[tuple[Family, ..
     place = np.full(len(families), NONE, dtype=np.int64)
     place[order] = np.arange(len(order))
     return tuple(families[at] for at in order.tolist()), place[codes]
+
+
+def _distinct(codes: IntArray, size: int) -> tuple[IntArray, IntArray]:
+    """The codes below `size` that occur, rising, and the place of each code among them; both int64."""
+    if size > _COUNTED:
+        every, places = np.unique(codes, return_inverse=True)
+        return every, places
+    occurs = np.zeros(size, dtype=bool)
+    occurs[codes] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs, dtype=np.int64) - 1)[codes]
 
 
 class _Named(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -106,20 +107,36 @@ class Compared:
     ----------
     chosen : (Named, Named)
         A and B.
+    keys : (ResultKey, ResultKey)
+        What their results follow from.
+    label, within : str or None
+        The chosen label and document.
     ledger : Ledger
         Of everything.
     listed : Ledger
         Of the chosen label and document.
-    causes : ChangedCauses
-        Of the changed boxes of `listed`.
     """
 
     chosen: tuple[Named, Named]
+    keys: tuple[ResultKey, ResultKey]
+    label: str | None
+    within: str | None
     results: tuple[Result, Result]
     ledger: Ledger
     listed: Ledger
-    causes: ChangedCauses
-    differences: tuple[Difference, ...]
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """The differences that the board shows; the documents are resampled when they are first asked for."""
+        first, second = (
+            partial(_measures, key, _result=result) for key, result in zip(self.keys, self.results, strict=True)
+        )
+        return _differences(*self.keys, _measures=lambda: (first(), second()))
+
+    @property
+    def causes(self) -> ChangedCauses:
+        """Of the changed boxes of `listed`; all mistakes are named when they are first asked for."""
+        return _causes(*self.keys, self.label, self.within, _results=self.results, _ledger=self.listed)
 
     @property
     def cause(self) -> int | None:
@@ -142,14 +159,7 @@ def compared(loaded: OpenedBoxes) -> Compared:
     whole = _ledger(*keys, _results=results)
     label, within = state.label or None, state.within or None
     listed = _only(*keys, label, within, _ledger=whole) if label or within else whole
-    return Compared(
-        (first, second),
-        results,
-        whole,
-        listed,
-        _causes(*keys, label, within, _results=results, _ledger=listed),
-        _differences(*keys, _measures=lambda: (_measured(loaded, first), _measured(loaded, second))),
-    )
+    return Compared((first, second), keys, label, within, results, whole, listed)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -193,8 +203,8 @@ def _measured(loaded: OpenedBoxes, model: Model) -> Measures:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _measures(key: ResultKey, *, _result: Result) -> Measures:
-    """The sums by document of a result; `key` identifies it."""
-    return box_measures(_result)
+    """The sums by document of a result that the board is about; `key` identifies it."""
+    return box_measures(_result, metrics=TABLE_METRICS)
 
 
 @st.cache_resource(max_entries=32, show_spinner="Resampling the documents")

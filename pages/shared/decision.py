@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 import streamlit as st
@@ -40,19 +41,36 @@ def cost(first: ResultKey, second: ResultKey, *, _results: tuple[Result, Result]
 
 @st.fragment
 def card(
-    chosen: Sequence[Named], differences: Sequence[Difference], costs: Cost | None, write: Callable[[], object]
-) -> None:
-    """The card with the answer; a change of the rule runs this part alone, and `write` then writes the address."""
+    chosen: Sequence[Named],
+    differences: Sequence[Difference],
+    costs: Callable[[], Cost | None],
+    costs_known: Callable[[], bool],
+    write: Callable[[], object],
+) -> Callable[[], None]:
+    """The card with the answer; a change of the rule runs this part alone, and `write` then writes the address.
+
+    Returns
+    -------
+    callable
+        Adds what the models cost, where the mistakes have no names yet: the answer does not wait for them.
+    """
     if State.rule_moved.take():
         write()
     measures = [metric for metric in main_metrics(differences) if metric in FOUND]
     if state.rule_measure not in measures:
         state.rule_measure = "f1" if "f1" in measures else next(iter(measures), "")
-    made = decide(differences, [plain(model.name) for model in chosen], rule=rule(), cost=costs)
+    made = decide(differences, [plain(model.name) for model in chosen], rule=rule())
+    known = costs_known()
     with st.container(border=True, key="decision"):
         st.html(_answer(made, chosen))
         _rule(chosen[1], measures)
-        st.html(_consequences(made))
+        place = st.empty()
+
+    def consequences(*, with_costs: bool) -> None:
+        place.html(_consequences(made._replace(cost=costs()) if with_costs else made))
+
+    consequences(with_costs=known)
+    return (lambda: None) if known else partial(consequences, with_costs=True)
 
 
 def _rule(candidate: Named, measures: Sequence[str]) -> None:

@@ -13,12 +13,13 @@ import streamlit as st
 from evaluator.drawing import crops, mistake_filter
 from evaluator.drawing.payloads import CardItem, CropItem, Rect
 from evaluator.metrics import box_items
-from evaluator.metrics.box_items import MATCHED, Inside, Items, Question
+from evaluator.metrics.box_items import MATCHED, Inside, Items, Question, asks_for_matches
 from evaluator.metrics.causes import Family, causes
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.results import ScoreCurve, count_of
 from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.model.issues import plain, whole
+from evaluator.model.order import order_by
 from evaluator.pdf.problems import PageProblem
 from pages.shared import opened, pictures, slices
 from pages.shared.browser import listing
@@ -112,10 +113,10 @@ class Shown:
 
 
 @st.cache_resource(max_entries=16, show_spinner="Listing the boxes")
-def _items(key: ResultKey, *, _result: Callable[[], Result]) -> Items:
-    """All items of a result, their sizes as shares of the page; `key` identifies it."""
+def _items(key: ResultKey, matched: bool, *, _result: Callable[[], Result]) -> Items:  # noqa: FBT001 - a part of the key
+    """All items of a result, or its mistakes alone, their sizes as shares of the page; `key` identifies it."""
     result = _result()
-    return mistake_filter.on_pages(result, box_items.items(result))
+    return mistake_filter.on_pages(result, box_items.items(result, matched=matched))
 
 
 @st.cache_resource(max_entries=32, show_spinner="Matching at every score")
@@ -131,18 +132,19 @@ def curve_of(loaded: OpenedBoxes, model: Model) -> ScoreCurve:
     return _curve(key, _make=lambda: pairs_of(loaded, model).score_curve(iou=key.iou))
 
 
-def every_item(loaded: OpenedBoxes, model: Model) -> Items:
-    """All matched pairs and mistakes of a model at the operating point."""
-    return _items(result_key(loaded, model), _result=lambda: result_of(loaded, model))
+def every_item(loaded: OpenedBoxes, model: Model, *, matched: bool = True) -> Items:
+    """All matched pairs and mistakes of a model at the operating point, or its mistakes alone."""
+    return _items(result_key(loaded, model), matched, _result=lambda: result_of(loaded, model))
 
 
 def shown(loaded: OpenedBoxes, model: Model) -> Shown:
     """The items behind the question that pass the filter, in the chosen order."""
-    result, every = result_of(loaded, model), every_item(loaded, model)
     asked = state.gallery_question
+    # Matched pairs are most of the boxes of a good model.
+    result, every = result_of(loaded, model), every_item(loaded, model, matched=asks_for_matches(asked))
     inside = asked_boxes(loaded, model)
     if asked is None:
-        keep = every.kind != MATCHED
+        keep = np.ones(len(every), dtype=bool)
     elif isinstance(inside, str):
         keep = np.zeros(len(every), dtype=bool)
     else:
@@ -247,7 +249,7 @@ def _order(result: Result, every: Items, rows: IntArray, order: str) -> IntArray
     if order == "costliest":
         touched = np.append(result.mistakes.corrections, 0)[every.mistake[rows]]
         fit = np.where(every.kind[rows] == MATCHED, np.nan_to_num(every.iou[rows]), 0.0)
-        return np.lexsort((-every.size[rows], fit, -touched))
+        return order_by([-touched, fit, -np.nan_to_num(every.size[rows], nan=-np.inf)])
     if order == "surest":
         return np.argsort(-np.nan_to_num(every.score[rows], nan=-1.0), kind="stable")
     if order == "worst":

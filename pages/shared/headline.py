@@ -217,17 +217,14 @@ def corrected_badge(after: Corrected, before: Metrics, key: Ratio) -> str:
     return f'<small class="ls-after" title="{html.escape(explained)}">corrected {number(after.numbers[key])}</small>'
 
 
-def corrected_line(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
-    """The corrected numbers of two models in a line; nothing when no verdict changes them."""
-    every = [(model, corrected(loaded, model)) for model in chosen]
+def numbers_line(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+    """The main numbers of some models in a line, each with its corrected number when verdicts change it."""
     parts = []
-    for model, after in every:
-        if after is not None:
-            before = result_of(loaded, model).micro.row(0)
-            numbers = "".join(
-                f"<span>{name} {number(before[key])} {corrected_badge(after, before, key)}</span>"
-                for name, key in _RATIOS
-            )
-            parts.append(f"{letter_badge(model.letter)} {numbers}")
-    if parts:
-        st.html(f'<p class="ls-corrected-line{theme()}">{" ".join(parts)}</p>')
+    for model in chosen:
+        after, before = corrected(loaded, model), result_of(loaded, model).micro.row(0)
+        numbers = "".join(
+            f"<span>{name} {number(before[key])}{f' {corrected_badge(after, before, key)}' if after else ''}</span>"
+            for name, key in _RATIOS
+        )
+        parts.append(f"{letter_badge(model.letter)} {numbers}")
+    st.html(f'<p class="ls-numbers-line{theme()}">{" ".join(parts)}</p>')

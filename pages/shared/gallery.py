@@ -113,7 +113,7 @@ class Shown:
 
 
 @st.cache_resource(max_entries=16, show_spinner="Listing the boxes")
-def _items(key: ResultKey, matched: bool, *, _result: Callable[[], Result]) -> Items:  # noqa: FBT001 - a part of the key
+def _items(key: ResultKey, matched: bool, *, _result: Callable[[], Result]) -> Items:
     """All items of a result, or its mistakes alone, their sizes as shares of the page; `key` identifies it."""
     result = _result()
     return mistake_filter.on_pages(result, box_items.items(result, matched=matched))

@@ -149,7 +149,8 @@ def _reshaped(content: bytes, chance: random.Random) -> bytes | None:
         for _ in range(times):
             value = _reshaped_json(value, chance)
         return json.dumps(value).encode()
-    with contextlib.suppress(ElementTree.ParseError):
+    # The last two are about the name of the encoding.
+    with contextlib.suppress(ElementTree.ParseError, LookupError, ValueError):
         root = ElementTree.fromstring(content)
         for _ in range(times):
             _reshape_xml(root, chance)

@@ -14,6 +14,7 @@ from evaluator.drawing.payloads import (
     MistakeItem,
     ModelItem,
     NearestItem,
+    PackedItem,
     PagePayload,
     StripItem,
     without_page,
@@ -32,6 +33,10 @@ def payload(*boxes: BoxItem, mistakes: tuple[MistakeItem, ...] = ()) -> PagePayl
     return msgspec.structs.replace(without_page(model, [model], None), boxes=boxes, mistakes=mistakes)
 
 
+def packed_page(page: PagePayload) -> PackedItem:
+    return page_window.packed(page, page_window.packed_boxes(page.boxes))
+
+
 def mistake(number: int, verdict: JudgedItem | None = None) -> MistakeItem:
     return MistakeItem(
         number=number, status="FN", title="Missed", label="Text", lines=(), tags=("FN",), keys=("g1",), verdict=verdict
@@ -44,7 +49,7 @@ def test_the_boxes_of_a_page_come_back_from_its_rows() -> None:
         box("g2", source="truth.json, $.predictions[0].objects[3]", mistake=4, faded=True, cause="Table read as 3"),
         box("p2", score=1 / 3, partner="g1", outline="M0 0L10 0L0 10Z"),
     )
-    packed = page_window.packed(payload(*boxes))
+    packed = packed_page(payload(*boxes))
     assert packed.sources == ("truth.json, $.predictions[0].objects[", "")
     back = msgspec.convert(boxes_of(msgspec.to_builtins(packed)), tuple[BoxItem, ...])
     assert back[:2] == boxes[:2]
@@ -56,11 +61,11 @@ def test_a_content_has_one_name_whatever_is_said_and_chosen() -> None:
     judged = JudgedItem(agreed="ignore", conflict=False, opinions=())
     plain, said = payload(box("g1"), mistakes=(mistake(1),)), payload(box("g1"), mistakes=(mistake(1, judged),))
     names = {
-        page_window.name_of(page_window.packed(each))
+        page_window.name_of(packed_page(each))
         for each in (plain, said, msgspec.structs.replace(said, selected="g1", address="doc=a"))
     }
     assert len(names) == 1
-    assert page_window.name_of(page_window.packed(payload(box("g2"), mistakes=(mistake(1),)))) not in names
+    assert page_window.name_of(packed_page(payload(box("g2"), mistakes=(mistake(1),)))) not in names
     assert page_window.said(plain) == {}
     assert page_window.said(said)["1"].verdict == judged
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -25,6 +25,8 @@ from evaluator.drawing.payloads import (
     PackedPaneItem,
     PageItem,
     PagePayload,
+    PairBoxItem,
+    PairRow,
     PaneItem,
     Payload,
     SaidItem,
@@ -39,8 +41,43 @@ def name_of(item: Payload | Sequence[Payload]) -> str:
     return hashlib.blake2b(msgspec.json.encode(item), digest_size=8).hexdigest()
 
 
-def packed(payload: PagePayload) -> PackedItem:
-    """The content of a page: without picture, strip, chosen box, address, and the verdicts on its mistakes."""
+class PackedBoxes(NamedTuple):
+    """Boxes as rows, and what many of them repeat."""
+
+    boxes: Sequence[BoxRow] | Sequence[PairRow]
+    labels: list[str]
+    sources: tuple[str, str]
+    outlines: Mapping[str, str]
+
+
+def packed_boxes(boxes: Sequence[BoxItem]) -> PackedBoxes:
+    """The boxes of a page as rows: they stay while the verdicts on the page change."""
+    labels = list(dict.fromkeys(box.label for box in boxes))
+    places = {label: place for place, label in enumerate(labels)}
+    truth, prediction = (_beginning(boxes, side) for side in ("ground_truth", "prediction"))
+    rows = [_row(box, places[box.label], truth if box.side == "ground_truth" else prediction) for box in boxes]
+    outlines = {box.key: box.outline for box in boxes if box.outline is not None}
+    return PackedBoxes(rows, labels, (truth, prediction), outlines)
+
+
+def packed_pair_boxes(boxes: Sequence[PairBoxItem]) -> PackedBoxes:
+    """The boxes of one of two models as rows."""
+    rows = packed_boxes(boxes)
+    pairs = [
+        (row, box.kind, box.full, box.chip, box.mate)
+        for row, box in zip(cast("Sequence[BoxRow]", rows.boxes), boxes, strict=True)
+    ]
+    return rows._replace(boxes=pairs)
+
+
+def packed(payload: PagePayload, boxes: PackedBoxes) -> PackedItem:
+    """The content of a page: without picture, strip, chosen box, address, and the verdicts on its mistakes.
+
+    Parameters
+    ----------
+    boxes : PackedBoxes
+        Those of `payload`.
+    """
     page = None if payload.page is None else msgspec.structs.replace(payload.page, image=None, image_width=0)
     bare = msgspec.structs.replace(
         payload,
@@ -53,22 +90,25 @@ def packed(payload: PagePayload) -> PackedItem:
         visit="",
         mistakes=_unjudged(payload.mistakes),
     )
-    rows = _rows(payload.boxes)
-    return PackedItem(payload=bare, **rows._asdict(), outlines=_outlines(payload.boxes))
+    return PackedItem(payload=bare, **boxes._asdict())
 
 
-def packed_pair(page: PageItem, drawn: PairLayers) -> PackedPairItem:
-    """The content of a page of two models: without picture, and the verdicts on its mistakes."""
+def packed_pair(page: PageItem, drawn: PairLayers, boxes: Sequence[PackedBoxes]) -> PackedPairItem:
+    """The content of a page of two models: without picture, and the verdicts on its mistakes.
+
+    Parameters
+    ----------
+    boxes : sequence of PackedBoxes
+        Those of each pane.
+    """
     bare = msgspec.structs.replace(page, image=None, image_width=0)
-    return PackedPairItem(page=bare, panes=[*map(_packed_pane, drawn.panes)], differences=drawn.differences)
-
-
-def _packed_pane(pane: PaneItem) -> PackedPaneItem:
-    """The page of one model."""
-    rows = _rows(pane.boxes)
-    pairs = [(row, box.kind, box.full, box.chip, box.mate) for row, box in zip(rows.boxes, pane.boxes, strict=True)]
-    bare = msgspec.structs.replace(pane, boxes=(), mistakes=_unjudged(pane.mistakes))
-    return PackedPaneItem(bare, pairs, rows.labels, rows.sources, _outlines(pane.boxes))
+    panes = [
+        PackedPaneItem(
+            pane=msgspec.structs.replace(pane, boxes=(), mistakes=_unjudged(pane.mistakes)), **rows._asdict()
+        )
+        for pane, rows in zip(drawn.panes, boxes, strict=True)
+    ]
+    return PackedPairItem(page=bare, panes=panes, differences=drawn.differences)
 
 
 def said(payload: PagePayload) -> Mapping[str, SaidItem]:
@@ -87,28 +127,6 @@ ListedT = TypeVar("ListedT", StripItem, ListedPageItem)
 def without_current(strip: Sequence[ListedT]) -> list[ListedT]:
     """A strip that is the same for all pages in it: which page is the current one is known by its place."""
     return [msgspec.structs.replace(each, current=False) for each in strip]
-
-
-class _Rows(NamedTuple):
-    """Boxes as rows, and what many of them repeat."""
-
-    boxes: list[BoxRow]
-    labels: list[str]
-    sources: tuple[str, str]
-
-
-def _rows(boxes: Sequence[BoxItem]) -> _Rows:
-    """The boxes of a page as rows."""
-    labels = list(dict.fromkeys(box.label for box in boxes))
-    places = {label: place for place, label in enumerate(labels)}
-    truth, prediction = (_beginning(boxes, side) for side in ("ground_truth", "prediction"))
-    rows = [_row(box, places[box.label], truth if box.side == "ground_truth" else prediction) for box in boxes]
-    return _Rows(rows, labels, (truth, prediction))
-
-
-def _outlines(boxes: Sequence[BoxItem]) -> dict[str, str]:
-    """The outlines of the boxes that have one, by key."""
-    return {box.key: box.outline for box in boxes if box.outline is not None}
 
 
 def _unjudged(mistakes: Sequence[MistakeItem]) -> list[MistakeItem]:

@@ -82,7 +82,7 @@ def listed(screen: Screen, rows: str) -> list[list[str]]:
 
 
 def opened(visit: Visit, url: str, name: str) -> tuple[Screen, list[list[str]]]:
-    """A view with the pages around its second page in the browser; its list."""
+    """A view at its second page, with the two after it in the browser, which has shown them; its list."""
     view, address, rows, _ = VIEWS[name]
     screen = visit(url)
     screen.page.add_init_script(f"({HOLD})()")
@@ -90,10 +90,11 @@ def opened(visit: Visit, url: str, name: str) -> tuple[Screen, list[list[str]]]:
     screen.page.locator(".chips.ready").first.wait_for(state="attached")
     pages = listed(screen, rows)
     screen.page.locator(".pane").first.focus()
-    screen.page.keyboard.press("ArrowRight")
-    screen.wait(lambda: same(where(screen), pages[1]), "the second page")
-    screen.settled()
-    screen.page.wait_for_timeout(1500)
+    for key, at in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowRight", 3), ("ArrowLeft", 2), ("ArrowLeft", 1)):
+        screen.page.keyboard.press(key)
+        screen.wait(lambda at=at: same(where(screen), pages[at]), f"page {at + 1} of the list")
+        screen.wait(lambda: agrees(screen, name), "the address of the page")
+        screen.settled()
     return screen, pages
 
 

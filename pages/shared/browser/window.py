@@ -11,6 +11,7 @@ import streamlit as st
 
 from evaluator.drawing import page_window
 from evaluator.drawing.page_strip import strip, window
+from evaluator.drawing.page_window import PackedBoxes
 from evaluator.drawing.payloads import (
     EmptyItem,
     LostText,
@@ -41,8 +42,8 @@ _KEPT_PAGES: Final = 256
 
 
 @st.cache_resource(show_spinner=False)
-def _drawn() -> Recent[object, tuple[PageLayers, LostText]]:
-    """What is drawn of pages, for all sessions."""
+def _drawn() -> Recent[object, tuple[PageLayers, LostText, PackedBoxes]]:
+    """What is drawn of pages, and their boxes as they are sent, for all sessions."""
     return Recent(most=_KEPT_PAGES)
 
 
@@ -70,8 +71,8 @@ def payload(
         See `window.placed_around`.
     """
     pages, picture = _pages(loaded, model, shown, place), pictures.page_picture(loaded, place)
-    payload = _content(loaded, model, shown, place, picture)
-    made = _made(shown, place, payload, picture)
+    payload, boxes = _content(loaded, model, shown, place, picture)
+    made = _made(shown, place, payload, boxes, picture)
     first, _ = window(pages.here or 0, len(shown.pages))
     key = (pages.listing, first, pictures.pdf_listing(loaded.project.pdfs))
     strip_name, strips = turned.strip_of(key, lambda: _strip(loaded, shown, pages.here), build=build)
@@ -101,7 +102,7 @@ def _pages(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place) -> tu
     def make(at: int) -> turned.Made[PackedItem]:
         there = Place(*shown.pages.at(at))
         picture = pictures.page_picture(loaded, there)
-        return _made(shown, there, _content(loaded, model, shown, there, picture), picture)
+        return _made(shown, there, *_content(loaded, model, shown, there, picture), picture)
 
     return turned.Pages(
         listing=_listing(loaded, model, shown),
@@ -121,9 +122,11 @@ def _strip(loaded: OpenedBoxes, shown: Listed, here: int | None) -> Sequence[Str
     return pictures.with_thumbnails(bare, loaded.project.pdfs, lambda document: names[document], dataset.page_images)
 
 
-def _made(shown: Listed, place: Place, payload: PagePayload, picture: PictureItem) -> turned.Made[PackedItem]:
+def _made(
+    shown: Listed, place: Place, payload: PagePayload, boxes: PackedBoxes, picture: PictureItem
+) -> turned.Made[PackedItem]:
     """One page, packed and named."""
-    content = page_window.packed(payload)
+    content = page_window.packed(payload, boxes)
     position = shown.pages.position(place.document, place.index)
     placed = PlacedItem(
         document=cut(place.document),
@@ -137,14 +140,21 @@ def _made(shown: Listed, place: Place, payload: PagePayload, picture: PictureIte
     return turned.Made(placed, content)
 
 
-def _content(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place, picture: PictureItem) -> PagePayload:
-    """Everything that a page shows, without strip and chosen box."""
+def _content(
+    loaded: OpenedBoxes, model: Model, shown: Listed, place: Place, picture: PictureItem
+) -> tuple[PagePayload, PackedBoxes]:
+    """Everything that a page shows, without strip and chosen box, and its boxes as they are sent."""
     position = shown.pages.position(place.document, place.index)
     name = loaded.dataset.documents[loaded.dataset.document_code[place.document]].name
     key = (_listing(loaded, model, shown), place, picture.image, picture.points)
-    drawn, lost = _drawn().get_or_make(key, lambda: listing.drawn(loaded, shown, place, picture.points))
+
+    def made() -> tuple[PageLayers, LostText, PackedBoxes]:
+        layers, text = listing.drawn(loaded, shown, place, picture.points)
+        return layers, text, page_window.packed_boxes(layers.boxes)
+
+    drawn, lost, boxes = _drawn().get_or_make(key, made)
     payload = listing.with_verdicts(loaded, model, place, with_layers(nothing_shown(loaded, model), drawn))
-    return msgspec.structs.replace(
+    whole = msgspec.structs.replace(
         payload,
         page=ViewedPageItem(
             **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
@@ -161,6 +171,7 @@ def _content(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place, pic
         signature=frame.signature(loaded, [model]),
         empty=None,
     )
+    return whole, boxes
 
 
 def _listing(loaded: OpenedBoxes, model: Model, shown: Listed) -> str:

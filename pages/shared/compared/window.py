@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +10,7 @@ import msgspec
 import streamlit as st
 
 from evaluator.drawing import page_window
+from evaluator.drawing.page_window import PackedBoxes
 from evaluator.drawing.pair import PairLayers
 from evaluator.drawing.payloads import (
     ComparePayload,
@@ -32,8 +33,8 @@ _KEPT_PAGES: Final = 256
 
 
 @st.cache_resource(show_spinner=False)
-def _drawn() -> Recent[object, PairLayers]:
-    """What is drawn of pages, for all sessions."""
+def _drawn() -> Recent[object, tuple[PairLayers, Sequence[PackedBoxes]]]:
+    """What is drawn of pages, and their boxes as they are sent, for all sessions."""
     return Recent(most=_KEPT_PAGES)
 
 
@@ -94,7 +95,7 @@ class PairPages:
         """One page, packed and named."""
         place = self.place(at)
         picture = self.picture(place)
-        drawn = self._layers(place, picture)
+        drawn, boxes = self._layers(place, picture)
         page = PageItem(
             **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
             document=self.sent(place.document),
@@ -103,7 +104,7 @@ class PairPages:
             position=at + 1,
             total=self.total,
         )
-        content = page_window.packed_pair(page, drawn)
+        content = page_window.packed_pair(page, drawn, boxes)
         placed = PlacedItem(
             document=self.sent(place.document),
             index=place.index,
@@ -118,11 +119,17 @@ class PairPages:
     def layers(self, at: int) -> PairLayers:
         """What is drawn on a page."""
         place = self.place(at)
-        return self._layers(place, self.picture(place))
+        return self._layers(place, self.picture(place))[0]
 
-    def _layers(self, place: Place, picture: PictureItem) -> PairLayers:
-        key = (self.listing, place, picture.points)
-        return self.judged(place, _drawn().get_or_make(key, lambda: self.draw(place, picture)))
+    def _layers(self, place: Place, picture: PictureItem) -> tuple[PairLayers, Sequence[PackedBoxes]]:
+        """What is drawn on a page, and its boxes as they are sent."""
+
+        def made() -> tuple[PairLayers, Sequence[PackedBoxes]]:
+            drawn = self.draw(place, picture)
+            return drawn, [page_window.packed_pair_boxes(pane.boxes) for pane in drawn.panes]
+
+        drawn, boxes = _drawn().get_or_make((self.listing, place, picture.points), made)
+        return self.judged(place, drawn), boxes
 
 
 def without_pages(pages: PairPages, empty: EmptyItem, *, address: str) -> ComparePayload:

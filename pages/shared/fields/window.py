@@ -11,6 +11,7 @@ import streamlit as st
 from evaluator.drawing import fields as overlay
 from evaluator.drawing import page_window
 from evaluator.drawing.page_strip import window
+from evaluator.drawing.page_window import PackedBoxes
 from evaluator.drawing.payloads import (
     PackedItem,
     PageLayers,
@@ -37,8 +38,8 @@ _KEPT_PAGES: Final = 256
 
 
 @st.cache_resource(show_spinner=False)
-def _drawn() -> Recent[object, PageLayers]:
-    """What is drawn of pages, for all sessions."""
+def _drawn() -> Recent[object, tuple[PageLayers, PackedBoxes]]:
+    """What is drawn of pages, and their boxes as they are sent, for all sessions."""
     return Recent(most=_KEPT_PAGES)
 
 
@@ -68,8 +69,8 @@ def payload(
     listing = _Pages(compared, model, shown, bare)
     pages = listing.around(place)
     here = pages.here or 0
-    whole = listing.content(here)
-    made = listing.made(here, whole)
+    whole, boxes = listing.content(here)
+    made = listing.made(here, whole, boxes)
     first, last = window(here, len(shown.order), choices.STRIP_PAGES)
     root = compared.opened.project.pdfs
     key = (pages.listing, first, pictures.pdf_listing(root))
@@ -123,7 +124,7 @@ class _Pages:
             listing=self._listing,
             total=len(self._shown.order),
             here=self._shown.order.index(place),
-            make=lambda at: self.made(at, self.content(at)),
+            make=lambda at: self.made(at, *self.content(at)),
             next_with=lambda at, step: choices.next_with(self._shown, at, step),
             preparation=lambda at: pictures.preparation_of(self._root, *self._place(at)),
         )
@@ -135,20 +136,23 @@ class _Pages:
         )
         return pictures.with_thumbnails(pages, self._root, str)
 
-    def content(self, at: int) -> PagePayload:
-        """Everything that a page shows, without strip and chosen box."""
+    def content(self, at: int) -> tuple[PagePayload, PackedBoxes]:
+        """Everything that a page shows, without strip and chosen box, and its boxes as they are sent."""
         document, index = self._place(at)
         code, _ = self._shown.order[at]
         picture = self._picture(at)
         key = (self._listing, code, index, picture.points)
         paper = overlay.Paper(code, index, picture.points, self._unit)
         result, iou = self._model.result, state.field_iou
-        drawn = _drawn().get_or_make(
-            key, lambda: overlay.page_data(result, self._model.pages, paper, iou=iou, kept=self._kept)
-        )
+
+        def made() -> tuple[PageLayers, PackedBoxes]:
+            layers = overlay.page_data(result, self._model.pages, paper, iou=iou, kept=self._kept)
+            return layers, page_window.packed_boxes(layers.boxes)
+
+        drawn, boxes = _drawn().get_or_make(key, made)
         payload = field_findings.on_page(self._model, document, with_layers(self._bare, drawn))
         before, after = (choices.next_with(self._shown, at, step) for step in (-1, 1))
-        return msgspec.structs.replace(
+        whole = msgspec.structs.replace(
             payload,
             page=ViewedPageItem(
                 **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
@@ -168,11 +172,12 @@ class _Pages:
             ),
             empty=None,
         )
+        return whole, boxes
 
-    def made(self, at: int, payload: PagePayload) -> turned.Made[PackedItem]:
+    def made(self, at: int, payload: PagePayload, boxes: PackedBoxes) -> turned.Made[PackedItem]:
         """One page, packed and named."""
         document, index = self._place(at)
-        content, picture = page_window.packed(payload), self._picture(at)
+        content, picture = page_window.packed(payload, boxes), self._picture(at)
         placed = PlacedItem(
             document=document,
             index=index,

@@ -39,9 +39,13 @@ def half_width(
         for pages, half in points
     ]
     frame = pd.DataFrame(rows, columns=["model", "part", "pages", "points"])
+    highest = max((points for *_, points in rows), default=0.0)
     line: Piece = {
         "x": field("pages:Q", title="Pages reviewed", axis={"tickMinStep": 1}, scale={"zero": True}),
-        "y": field("points:Q", title="± points", scale={"zero": True}),
+        # The text of the wanted margin lies above its line.
+        "y": field(
+            "points:Q", title="± points", scale={"zero": True, "domainMax": 1.12 * max(highest, 100.0 * margin)}
+        ),
         "color": model_colour(courses, colours),
         "strokeDash": field("part:N", scale={"domain": ["so far", "expected"], "range": [[1, 0], [5, 4]]}, legend=None),
         "tooltip": tips(model="Model", part="Part", pages=("Pages", "d"), points=("± points", ".1f")),

@@ -88,7 +88,7 @@ def _numbers(model: choices.FieldModel) -> None:
     cells = "".join(
         f"<div><dt>{name}</dt><dd>{frame.number(value)}</dd></div>"
         for name, value in (
-            ("Mean AP", mean_ap),
+            (f"mAP at {threshold_text(state.field_iou)}", mean_ap),
             ("Precision", _defined(counts.precision[0])),
             ("Recall", _defined(counts.recall[0])),
             ("Coverage", model.result.coverage["ratio"]),
@@ -279,6 +279,7 @@ def _without_page(compared: choices.Compared, model: choices.FieldModel) -> Page
         without_page(ModelItem(model.letter, plain(model.name)), models, nothing),
         height=_VIEWER_HEIGHT,
         visit=str(state.field_visits),
+        at_boxes=True,
         signature=_signature(model.result),
     )
 

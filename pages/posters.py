@@ -130,7 +130,7 @@ def _table(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...]) ->
         placeholder="–",
         columns={
             "Poster": 98,
-            "Result": 60,
+            "Result": 84,
             "Source": 96,
             **{_heading(name): st.column_config.NumberColumn(width=_WIDTHS[name]) for name in CRITERIA},
         },
@@ -180,11 +180,11 @@ def _differences(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ..
 
 
 def _short_verdict(columns: PosterColumns, row: int | None) -> str:
-    """Pass or fail in words, with how many criteria fail: which ones the numbers beside it say."""
+    """That it passes, or how many criteria failed: which ones the numbers beside it say."""
     if row is None or columns.errors[row]:
         return "✕ error"
     failed = len(columns.failed[row])
-    return f"✕ {failed} of {len(CRITERIA)}" if failed else "✓ pass"
+    return f"{failed} of {len(CRITERIA)} failed" if failed else "✓ pass"
 
 
 def _frame_of(ordered: tuple[str, ...], results: list[str], values: FloatArray) -> pd.DataFrame:

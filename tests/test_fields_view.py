@@ -82,7 +82,7 @@ def test_the_sample_is_there_without_a_click(monkeypatch: pytest.MonkeyPatch, re
     assert address(app).keys() <= {"field_doc", "field_page", "field_box"}
     counts = results["A"].overall(0.5)
     assert numbers(app) == {
-        "Mean AP": f"{results['A'].map_at(0.5):.3f}",
+        "mAP at 0.50": f"{results['A'].map_at(0.5):.3f}",
         "Precision": f"{counts.precision[0]:.3f}",
         "Recall": f"{counts.recall[0]:.3f}",
         "Coverage": f"{results['A'].coverage['ratio']:.3f}",
@@ -182,7 +182,7 @@ def _numbers_are_those_of(app: AppTest, truth: Path, predicted: Path, parity: st
     assert isinstance(one.result, fields.FieldsResult)
     counts = one.result.overall(0.5)
     assert numbers(app) == {
-        "Mean AP": f"{one.result.map_at(0.5):.3f}",
+        "mAP at 0.50": f"{one.result.map_at(0.5):.3f}",
         "Precision": f"{counts.precision[0]:.3f}",
         "Recall": f"{counts.recall[0]:.3f}",
         "Coverage": f"{one.result.coverage['ratio']:.3f}",
@@ -206,7 +206,7 @@ def test_a_recall_on_a_grid_point_tells_the_grids_apart(
     files = opened(folder(tmp_path / "t", truth), (folder(tmp_path / "p", predicted),))
     app = start(monkeypatch, FIELDS, files=files, recall_grid=grid)
     _numbers_are_those_of(app, tmp_path / "t", tmp_path / "p", "none", grid)
-    assert numbers(app)["Mean AP"] == ap
+    assert numbers(app)["mAP at 0.50"] == ap
 
 
 def _never(*_: object, **__: object) -> Any:
@@ -365,7 +365,7 @@ def test_no_box_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     truth = folder(tmp_path / "t", {"d": {"a": "x", "b": rich("y")}})
     predicted = folder(tmp_path / "p", {"d": {"a": "z", "b": rich("y", confidence=0.5)}})
     app = start(monkeypatch, FIELDS, files=opened(truth, (predicted,)))
-    assert numbers(app)["Mean AP"] == numbers(app)["Recall"] == "n/a"
+    assert numbers(app)["mAP at 0.50"] == numbers(app)["Recall"] == "n/a"
     assert numbers(app)["Coverage"] == "0.000"
     assert [each["title"] for each in dashboard.viewer(app)["mistakes"]] == ["Wrong value"]
 

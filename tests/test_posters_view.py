@@ -97,7 +97,13 @@ def test_all_posters_worst_first_with_their_criteria(monkeypatch: pytest.MonkeyP
     assert [row["Poster"] for row in rows] == [
         "night-buses", "tidal-turbidity", "seed-bank", "museum-labels", "reading-aloud",
     ]  # fmt: skip
-    assert [row["Result"] for row in rows] == ["✕ 2 of 4", "✕ 2 of 4", "✕ 2 of 4", "✕ 1 of 4", "✓ pass"]
+    assert [row["Result"] for row in rows] == [
+        "2 of 4 failed",
+        "2 of 4 failed",
+        "2 of 4 failed",
+        "1 of 4 failed",
+        "✓ pass",
+    ]
     assert list(rows[0])[2:] == ["Words", "ROUGE-L", "Numbers", "Fields"]
     (expected,) = evaluate("posters", SAMPLE / "ground_truth", [SAMPLE / "across"])
     by_id = {each["poster_id"]: each["metrics"] for each in expected.to_json()["posters"]}
@@ -139,7 +145,7 @@ def test_the_difference_of_two_models(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("of", ["A", "B"])
 def test_the_table_is_sorted_by_the_model_that_it_shows(monkeypatch: pytest.MonkeyPatch, of: str) -> None:
     app = start(monkeypatch, POSTERS, poster_of=of)
-    failed = [int(row["Result"].split()[1]) if "of" in row["Result"] else 0 for row in table(app)]
+    failed = [int(row["Result"].split()[0]) if "of" in row["Result"] else 0 for row in table(app)]
     assert failed == sorted(failed, reverse=True)
     assert any(f"model {of}, worst first" in text for text in words(app))
 

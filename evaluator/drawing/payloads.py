@@ -371,6 +371,8 @@ class PagePayload(PageLayers, frozen=True, kw_only=True):
     """pixels; without it the viewer fills the window below its top"""
     visit: str = ""
     """changes when a number or a row outside of the viewer opens a page: the viewer is brought into the window"""
+    at_boxes: bool = False
+    """whether a page opens at the width of its boxes instead of whole: boxes of fields are small"""
 
 
 class SaidItem(Payload, frozen=True):

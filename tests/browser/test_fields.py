@@ -104,6 +104,19 @@ def test_it_opens_on_its_sample_without_a_click(server: str, visit: Visit) -> No
     assert screen.counts() == counts_of(page_of(document, number))
 
 
+def test_a_page_opens_at_the_width_of_its_fields(server: str, visit: Visit) -> None:
+    screen = opened(visit, server)
+    page = screen.page
+    pane, sheet = (page.locator(name).first.bounding_box() for name in (".pane", ".pane .sheet"))
+    assert sheet["height"] > pane["height"], "enlarged"
+    screen.wait(lambda: page.locator(".chip:not(.crowded)").count() > 0, "tags")
+    for chip in page.locator(".chip:not(.crowded)").all():
+        place = chip.bounding_box()
+        assert pane["x"] <= place["x"] and place["x"] + place["width"] <= pane["x"] + pane["width"], chip.inner_text()
+    page.keyboard.press("0")
+    screen.wait(lambda: page.locator(".pane .sheet").first.bounding_box()["height"] < pane["height"], "the whole page")
+
+
 def test_boxes_lie_where_the_ground_truth_says(server: str, visit: Visit) -> None:
     screen = opened(visit, server, field_doc="norris-20466", field_page="1")
     places = screen.places()
@@ -178,9 +191,9 @@ def test_a_cell_of_value_and_box_opens_its_fields(server: str, visit: Visit) -> 
 def test_a_count_of_the_table_opens_its_boxes(server: str, visit: Visit) -> None:
     screen = opened(visit, server)
     rows = type_rows({"A": core(), "B": core("B")}, "A", iou=0.5)
-    # Field 190, five ratios of 46 to 62, then TP, Below, Missed.
+    # Field, four ratios, TP, Below, Missed; every column gets as much of the room that is left.
     place = next(number for number, row in enumerate(rows[:12]) if row.missed and number)
-    click_cell(screen, 0, place, 545)
+    click_cell(screen, 0, place, 0.637 * screen.page.locator("[data-testid=stDataFrame]").first.bounding_box()["width"])
     screen.wait(lambda: screen.address().get("behind") == "missed", f"missed boxes; {screen.address()}")
     assert screen.address()["field"] == rows[place].label
     drawn(screen)

@@ -128,11 +128,14 @@ const MOST_COMPACT = 0.15;
 /** Share of a chip that may lie on other boxes; a chip that would hide more of the page is written short. */
 const MOST_HIDING = 0.3;
 
-export const CHIP_PLACES = ["above-right", "above-left", "below-left", "below-right", "inside-right"];
+export const CHIP_PLACES = ["above-right", "above-left", "below-left", "below-right", "inside-right", "beside-left", "beside-right"];
 
 /** @param {Rect} b @param {string} place @param {number} width @param {number} height @returns {Rect} */
 export function chipRect(b, place, width, height) {
   const gap = 2;
+  const middle = (b[1] + b[3]) / 2;
+  if (place === "beside-left") return [b[0] - width - gap, middle - height / 2, b[0] - gap, middle + height / 2];
+  if (place === "beside-right") return [b[2] + gap, middle - height / 2, b[2] + width + gap, middle + height / 2];
   if (place === "above-right") return [b[2] - width, b[1] - height - gap, b[2], b[1] - gap];
   if (place === "above-left") return [b[0], b[1] - height - gap, b[0] + width, b[1] - gap];
   if (place === "below-left") return [b[0], b[3] + gap, b[0] + width, b[3] + gap + height];
@@ -141,15 +144,16 @@ export function chipRect(b, place, width, height) {
 }
 
 /**
- * A place for each chip: the first free one of five, else the one that hides least; a chip that would cover
+ * A place for each chip: the first free one of seven, else the one that hides least; a chip that would cover
  * another chip is written short, and left out when even that covers one. On a sheet too small for so many, all are
  * short, or all are left out until the reader zooms in.
  * @param {Chip[]} chips most important first
  * @param {{key: string, rect: Rect, weight: number}[]} taken boxes to keep clear, and how much it matters; a chip may hide its own
  * @param {Rect} bounds the sheet
- * @param {number} height @returns {ChipPlace[]}
+ * @param {number} height
+ * @param {Rect} [seen] the part of the sheet that shows: the chip of a box in it is in it too @returns {ChipPlace[]}
  */
-export function placeChips(chips, taken, bounds, height) {
+export function placeChips(chips, taken, bounds, height, seen = bounds) {
   const rowHeight = 48;
   /** @typedef {{key: string, rect: Rect, weight: number}} Taken */
   /** @type {Map<number, Taken[]>} */
@@ -179,15 +183,16 @@ export function placeChips(chips, taken, bounds, height) {
   const sizes = share("width") <= MOST_FULL ? [false, true] : share("compactWidth") <= MOST_COMPACT ? [true] : [];
 
   return chips.map(({ key, box, width, compactWidth }) => {
+    const inside = overlapOf(box, seen) > 0 ? seen : bounds;
     for (const compact of sizes) {
       /** @type {{place: string, rect: Rect, cost: number} | null} */
       let best = null;
       for (const place of CHIP_PLACES) {
         const rect = chipRect(box, place, compact ? compactWidth : width, height);
-        if (overlapOf(rect, bounds) < 0.98 * areaOf(rect)) continue;
+        if (overlapOf(rect, inside) < areaOf(rect) - height) continue;
         if (covered(chipRows, rect, null) > 1) continue;
-        const inside = place === "inside-right" ? 0.5 * overlapOf(rect, box) : 0;
-        const cost = covered(boxRows, rect, key) + inside;
+        const own = place === "inside-right" ? 0.5 * overlapOf(rect, box) : 0;
+        const cost = covered(boxRows, rect, key) + own;
         if (!best || cost < best.cost - 1) best = { place, rect, cost };
         if (cost < 1) break;
       }

@@ -88,6 +88,11 @@ function tieChip(chip, r, place) {
   const inside = place.startsWith("inside");
   const style = chip.style;
   style.left = percentOf(right ? r[2] : r[0]);
+  if (place.startsWith("beside")) {
+    style.top = percentOf((r[1] + r[3]) / 2);
+    style.transform = `translate(${right ? "2px" : "calc(-100% - 2px)"}, -50%)`;
+    return;
+  }
   style.top = percentOf(below ? r[3] : r[1]);
   const x = right ? (inside ? "calc(-100% - 2px)" : "-100%") : "0px";
   const y = below || inside ? "2px" : "calc(-100% - 2px)";
@@ -98,10 +103,10 @@ function tieChip(chip, r, place) {
  * Finds a free place for as many chips as the sheet has room for, at its present size.
  * @template {BoxItem} B
  * @param {Map<string, HTMLElement>} chips @param {B[]} boxes only the visible ones @param {Size} sheet @param {string} font
- * @param {BoxLook<B>} look
+ * @param {BoxLook<B>} look @param {Rect} [seen] the part of the sheet that shows, in its pixels
  * @returns {ChipPlace[]} pixels of the sheet; a chip without a rectangle is left out
  */
-export function arrangeChips(chips, boxes, sheet, font, look) {
+export function arrangeChips(chips, boxes, sheet, font, look, seen) {
   const wanted = boxes.filter((box) => chips.has(box.key)).sort(look.chipOrder);
   let room = look.room * sheet.width * sheet.height;
   const fitting = wanted.flatMap((box) => {
@@ -110,7 +115,7 @@ export function arrangeChips(chips, boxes, sheet, font, look) {
     return room > 0 ? [{ key: box.key, box: toPixels(box.xyxy, sheet), width, compactWidth }] : [];
   });
   const taken = boxes.filter((box) => box.status !== "truth").map((box) => ({ key: look.onOwn ? box.key : "", rect: toPixels(box.xyxy, sheet), weight: look.weight(box) }));
-  const free = new Map(placeChips(fitting, taken, [0, 0, sheet.width, sheet.height], CHIP_HEIGHT).map((each) => [each.key, each]));
+  const free = new Map(placeChips(fitting, taken, [0, 0, sheet.width, sheet.height], CHIP_HEIGHT, seen).map((each) => [each.key, each]));
   return wanted.map((box) => {
     /** @type {ChipPlace} */
     const place = free.get(box.key) ?? { key: box.key, place: "inside-right", compact: true, rect: null };

@@ -8,7 +8,7 @@ import { PageContent } from "./content.js";
 import { html, svg } from "./elements.js";
 import { factsOf } from "./facts.js";
 import { arrangeChips, drawBoxes, drawMarked, drawMarkedChip } from "./layers.js";
-import { inPane, sheetInPane } from "./placement.js";
+import { inPane, seenOf, sheetInPane } from "./placement.js";
 import { listenToPane, moveSheet } from "./sheet.js";
 import { placeTooltip, writeTooltip } from "./tooltip.js";
 import { count, plural } from "./words.js";
@@ -85,7 +85,7 @@ export class PagePane {
 
   /** @param {B[]} visible @param {Placement} place @param {string} font a place for every chip that has room */
   arrange(visible, place, font) {
-    this.chipPlaces = arrangeChips(this.chipNodes, visible, place.sheet, font, this.look);
+    this.chipPlaces = arrangeChips(this.chipNodes, visible, place.sheet, font, this.look, seenOf(place));
     this.chips.classList.add("ready");
   }
 

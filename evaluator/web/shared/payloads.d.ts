@@ -288,6 +288,8 @@ export interface PagePayload extends PageLayers {
   height?: number;
   /** changes when a number or a row outside of the viewer opens a page: the viewer is brought into the window */
   visit?: string;
+  /** whether a page opens at the width of its boxes instead of whole: boxes of fields are small */
+  at_boxes?: boolean;
 }
 
 /** The verdicts on a mistake, apart from the page: the page itself stays as it is. */

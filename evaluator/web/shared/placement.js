@@ -4,7 +4,7 @@
  * Zoom 1 is the whole page. The sheet has whole pixels; all boxes are shares of it, so they cannot drift from the image.
  */
 
-import { boxesAt, clamp, clampOffset, fitScale, toPixels } from "./geometry.js";
+import { boxesAt, clamp, clampOffset, fitScale, toPixels, unionOf } from "./geometry.js";
 
 /** @typedef {import("./payloads.d.ts").Rect} Rect */
 /** @typedef {import("./geometry.js").Size} Size */
@@ -20,6 +20,10 @@ import { boxesAt, clamp, clampOffset, fitScale, toPixels } from "./geometry.js";
 /** Pixels between the pane's edge and a sheet. */
 export const MARGIN = 6;
 const MOST_ZOOM = 12;
+/** A page opens no larger than this, so that one small box does not hide where on the page it is. */
+const MOST_OPENING = 2.5;
+/** Pixels on both sides of the boxes that a page opens at: room for a chip. */
+const BESIDE = 46;
 /** Pixels around a box that still belong to it. */
 const EDGE = 3;
 /** Pixels between a box that was brought into view and the pane's edge. */
@@ -56,6 +60,22 @@ export function zoomBy(place, factor, page, at) {
   const scale = fitScale(page, place.pane, MARGIN) * place.zoom;
   place.x = px - shareX * page.width * scale;
   place.y = py - shareY * page.height * scale;
+  fitSheet(place, page);
+}
+
+/**
+ * Enlarges a page that is shown whole until its boxes have the width of the pane; it begins at its top when all of them show
+ * then, else at the first of them.
+ * @param {Placement} place @param {Rect[]} rects shares of the page; none leaves the page as it is @param {Size} page
+ */
+export function openAtBoxes(place, rects, page) {
+  if (rects.length === 0) return;
+  const [left, top, right, bottom] = unionOf(rects);
+  const middle = (left + right) / 2;
+  const wide = (place.pane.width - 2 * BESIDE) / Math.max(1, (right - left) * place.sheet.width);
+  zoomBy(place, clamp(wide, 1, MOST_OPENING), page, null);
+  place.x = place.pane.width / 2 - middle * place.sheet.width;
+  place.y = Math.max(CLEAR - top * place.sheet.height, place.pane.height - CLEAR - bottom * place.sheet.height);
   fitSheet(place, page);
 }
 
@@ -100,4 +120,9 @@ export function inPane(place, rect) {
 /** @param {Placement} place @returns {Rect} pixels of the pane */
 export function sheetInPane({ x, y, sheet }) {
   return [x, y, x + sheet.width, y + sheet.height];
+}
+
+/** @param {Placement} place @returns {Rect} the part of the sheet that shows, in its pixels */
+export function seenOf({ x, y, sheet, pane }) {
+  return [Math.max(0, -x), Math.max(0, -y), Math.min(sheet.width, pane.width - x), Math.min(sheet.height, pane.height - y)];
 }

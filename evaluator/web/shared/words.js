@@ -42,8 +42,8 @@ export function isolated(name) {
   return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
 }
 
-// Behind a dot only where more follows than the ending of a file.
-const LINE_ENDS = /(?<=[^\p{L}\p{M}\p{N}\s.])(?=[\p{L}\p{N}])|(?<=\.)(?=[\p{L}\p{N}]{5})|(?<=\p{Ll})(?=\p{Lu})|(?<=\p{L})(?=\p{N}{3})/u;
+// Before a bracket, not behind it; behind a dot only where more follows than the ending of a file.
+const LINE_ENDS = /(?<=[^\p{L}\p{M}\p{N}\s.\p{Ps}])(?=[\p{L}\p{N}])|(?<=.)(?=\p{Ps})|(?<=\.)(?=[\p{L}\p{N}]{5})|(?<=\p{Ll})(?=\p{Lu})|(?<=\p{L})(?=\p{N}{3})/u;
 
 /**
  * A name of a file in the parts between which a line may end: behind a sign and where another word begins, so that no

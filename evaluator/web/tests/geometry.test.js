@@ -54,6 +54,20 @@ test("a chip may lie on its own box rather than on another", () => {
   assert.deepEqual(placeChips([chip], [own, below], [0, 0, 200, 200], 17).map(({ place, compact }) => [place, compact]), [["inside-right", true]]);
 });
 
+test("a chip between rows of small boxes lies beside its own", () => {
+  const chip = { key: "p1", box: /** @type {Rect} */ ([100, 50, 140, 60]), width: 40, compactWidth: 30 };
+  const rows = [35, 65].map((top, at) => ({ key: `r${at}`, rect: /** @type {Rect} */ ([90, top, 200, top + 10]), weight: 1 }));
+  const own = { key: "p1", rect: chip.box, weight: 1 };
+  assert.deepEqual(placeChips([chip], [own, ...rows], [0, 0, 300, 200], 12), [{ key: "p1", place: "beside-left", compact: false, rect: [58, 49, 98, 61] }]);
+});
+
+test("the chip of a box that shows is not beyond the part of the sheet that shows", () => {
+  const [seen, hidden] = [[20, 50, 60, 60], [320, 50, 360, 60]].map((box, at) => ({ key: `p${at}`, box: /** @type {Rect} */ (box), width: 50, compactWidth: 50 }));
+  const places = (/** @type {Rect | undefined} */ part) => placeChips([seen, hidden], [], [0, 0, 400, 200], 12, part).map(({ place }) => place);
+  assert.deepEqual(places(undefined), ["above-right", "above-right"]);
+  assert.deepEqual(places([15, 0, 300, 200]), ["above-left", "above-right"]);
+});
+
 test("the tooltip stays in the pane and off the pointer", () => {
   const [left, top] = placeBeside([10, 10, 60, 40], { width: 100, height: 50 }, { width: 400, height: 300 }, [150, 25], [], [0, 0, 400, 300]);
   assert.ok(left >= 8 && top >= 8 && left + 100 <= 392 && top + 50 <= 292);

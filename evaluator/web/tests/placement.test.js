@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { bringIntoView, fitSheet, inPane, panBy, sheetInPane, stackAt, startPlacement, zoomBy } from "../shared/placement.js";
+import { bringIntoView, fitSheet, inPane, openAtBoxes, panBy, seenOf, sheetInPane, stackAt, startPlacement, zoomBy } from "../shared/placement.js";
 import { box } from "./building.js";
 
 const PAGE = { width: 100, height: 200 };
@@ -17,6 +17,13 @@ test("a whole page is centred", () => {
   const place = placed();
   assert.deepEqual(place.sheet, { width: 200, height: 400 });
   assert.deepEqual(sheetInPane(place), [156, 6, 356, 406]);
+});
+
+test("of an enlarged sheet a part shows, of a whole one all", () => {
+  assert.deepEqual(seenOf(placed()), [0, 0, 200, 400]);
+  const place = placed(3);
+  panBy(place, -9999, -9999, PAGE);
+  assert.deepEqual(seenOf(place), [600 - 512 + 6, 1200 - 412 + 6, 600, 1200]);
 });
 
 test("a zoom keeps its point where it is", () => {
@@ -65,4 +72,24 @@ test("the boxes under a point of the pane", () => {
   const boxes = [box("p1", { xyxy: [0, 0, 0.5, 0.5] }), box("p2", { xyxy: [0.1, 0.1, 0.2, 0.2] })];
   assert.deepEqual(stackAt(place, boxes, [156 + 30, 6 + 60]).map(({ key }) => key), ["p2", "p1"]);
   assert.deepEqual(stackAt(place, boxes, [156 + 102, 6 + 60]).map(({ key }) => key), ["p1"]);
+});
+
+test("a page opens at the width of its boxes, from its top when all of them show then", () => {
+  const place = placed();
+  openAtBoxes(place, [[0.1, 0.05, 0.2, 0.1], [0.5, 0.1, 0.9, 0.2]], PAGE);
+  assert.equal(place.zoom, 2.5, "the boxes would have the width at 2.6");
+  assert.deepEqual(inPane(place, [0.1, 0, 0.9, 0]).map(Math.round), [56, 6, 456, 6]);
+});
+
+test("a page with boxes from top to bottom opens at the first of them", () => {
+  const place = placed();
+  openAtBoxes(place, [[0.2, 0.3, 0.8, 0.95]], PAGE);
+  assert.equal(place.zoom, 2.5);
+  assert.equal(Math.round(inPane(place, [0.2, 0.3, 0.8, 0.95])[1]), 24);
+});
+
+test("a page without boxes opens whole", () => {
+  const place = placed();
+  openAtBoxes(place, [], PAGE);
+  assert.deepEqual(sheetInPane(place), [156, 6, 356, 406]);
 });

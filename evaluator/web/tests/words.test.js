@@ -25,7 +25,7 @@ test("a name that runs from right to left keeps the number behind it there", () 
 test("a line ends behind a sign or where another word begins, never inside a word", () => {
   assert.deepEqual(lineParts("AER_2019-annualReport2024.v2 final.pdf"), ["AER_", "2019-", "annual", "Report", "2024.v2 final.pdf"]);
   assert.deepEqual(lineParts("groundwater"), ["groundwater"]);
-  assert.deepEqual(lineParts("line_items[0].description"), ["line_", "items[", "0].", "description"]);
+  assert.deepEqual(lineParts("line_items[0].description"), ["line_", "items", "[0].", "description"]);
   assert.deepEqual(lineParts("\u00dcberBl\u00f6cke__x"), ["\u00dcber", "Bl\u00f6cke__", "x"]);
   assert.deepEqual(lineParts(""), [""]);
 });

@@ -3,7 +3,7 @@
  * pictures are drawn only when they come into view.
  */
 
-import { button, html } from "../shared/elements.js";
+import { breakable, button, html } from "../shared/elements.js";
 import { mistakeName } from "../shared/facts.js";
 import { count, plural } from "../shared/words.js";
 
@@ -30,7 +30,7 @@ export function drawList(list, mistakes, causes, actions) {
       html("span", { class: "crop" }),
       html("span", { class: "mistake-text" },
         html("span", { class: "mistake-head" },
-          html("span", { class: "mistake-title", title: `${mistake.title} \u00b7 ${mistake.label}` }, html("b", {}, `${mistake.number} ${mistake.title}`), ` \u00b7 ${mistake.label}`),
+          html("span", { class: "mistake-title", title: `${mistake.title} \u00b7 ${mistake.label}` }, html("b", {}, `${mistake.number} ${mistake.title}`), " \u00b7 ", ...breakable(mistake.label)),
           ...mistake.tags.map((tag) => html("span", { class: `tag tag-${tag}` }, tag))),
         ...mistake.lines.map((line, order) => html("span", { class: order ? "mistake-line muted" : "mistake-line", title: line }, line))));
     row.addEventListener("pointerenter", () => actions.hover(mistake));

@@ -78,5 +78,7 @@ export function markStrip(strip, position, className) {
   const marked = pages[position]?.classList.contains(className);
   const node = markRow(pages, position, className);
   // The reader may have scrolled on since.
-  if (node && !marked) strip.scrollTop = node.offsetTop - (strip.clientHeight - node.offsetHeight) / 2;
+  if (!node || marked) return;
+  strip.scrollTop = node.offsetTop - (strip.clientHeight - node.offsetHeight) / 2;
+  strip.scrollLeft = node.offsetLeft - (strip.clientWidth - node.offsetWidth) / 2;
 }

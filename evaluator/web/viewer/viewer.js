@@ -17,7 +17,7 @@ import { PagePane } from "../shared/pane.js";
 import { PicturesAhead } from "../shared/ahead.js";
 import { PageWindow } from "../shared/window.js";
 import { WindowedView, windowed } from "../shared/windowed_view.js";
-import { fitSheet, inPane, panBy, startPlacement, zoomBy } from "../shared/placement.js";
+import { bringIntoView, fitSheet, inPane, openAtBoxes, panBy, startPlacement, zoomBy } from "../shared/placement.js";
 import { chooseMistake, flipModel, focusVerdict, movePointer, stepMistake, upOrDown } from "./choice.js";
 import { decoded } from "./crop.js";
 import { Drafts } from "./drafts.js";
@@ -63,6 +63,8 @@ export class Viewer extends WindowedView {
     this.openCauses = new Set();
     /** @type {import("../shared/payloads.d.ts").CauseItem | null} the cause that is chosen as a whole */
     this.whole = null;
+    /** Whether the page is still to be opened at its boxes. */
+    this.opening = false;
     this.pane = new PagePane(VIEWER_LOOK, {
       move: (at, key) => movePointer(this, at, key),
       click: () => this.select(this.hover),
@@ -117,6 +119,7 @@ export class Viewer extends WindowedView {
     const turned = this.accept(data);
     if (turned) {
       this.place = { ...startPlacement(), pane: this.place.pane };
+      this.opening = data.at_boxes === true;
       this.stack.clear();
       this.openCauses.clear();
       this.whole = null;
@@ -192,7 +195,16 @@ export class Viewer extends WindowedView {
 
   refit() {
     fitSheet(this.place, this.pageSize());
+    if (this.opening && this.place.pane.width) this.openAtBoxes();
     this.moved();
+  }
+
+  /** Once for each page: small boxes are readable at once, and the chosen one shows. */
+  openAtBoxes() {
+    this.opening = false;
+    const chosen = this.state.content.box(this.selected);
+    openAtBoxes(this.place, [...this.state.content.boxes.values()].map((box) => box.xyxy), this.pageSize());
+    if (chosen) bringIntoView(this.place, chosen.xyxy, this.pageSize());
   }
 
   /** What follows each change of size and place. */

@@ -67,10 +67,12 @@ def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
     ratios = {"AP50": "ap_50", "AP75": "ap_75", at: "ap_at", "Mean IoU": "mean_iou"}
     if state.field_iou in choices.PRESETS:
         del ratios[at]  # it has its column
-    for title, name in ratios.items():
-        table[title] = pd.Series([getattr(row, name) for row in rows], dtype="float64")
+    # The mean IoU and the sums of the counts come last: a narrow window scrolls to them.
+    for title in list(ratios)[:-1]:
+        table[title] = pd.Series([getattr(row, ratios[title]) for row in rows], dtype="float64")
     for title, (name, _) in _COUNTS.items():
         table[title] = [getattr(row, name) for row in rows]
+    table["Mean IoU"] = pd.Series([row.mean_iou for row in rows], dtype="float64")
     columns = list(table.columns)
     key = f"field_types_{model.letter}"
     widgets.table(
@@ -173,8 +175,8 @@ def rows_table(
             "Field": _name_width(table["Field"].tolist()),
             "Box": 58,
             "Value": 48,
-            "Predicted": 104 if documents else 138,
-            "Ground truth": 104 if documents else 138,
+            "Predicted": 104 if documents else 145,
+            "Ground truth": 104 if documents else 145,
             "Conf.": ratio,
             "IoU": ratio,
         },

@@ -1,4 +1,4 @@
-"""How much of a page's text a prediction loses, and how much foreign text it swallows.
+"""How much of a page's text a prediction loses, and how much foreign text it takes in.
 
 Owns the comparison of the words of a page with the boxes of both sides. A word belongs to a box when its middle lies
 in it: a word that an edge cuts is wholly in or wholly out, and no word counts twice under boxes that overlap. Boxes are
@@ -206,7 +206,7 @@ class WordsHeld:
         self._by_label: dict[tuple[str, int], BoolArray] = {}
 
     def of_mistake(self, truths: IntArray, predictions: IntArray) -> MistakeText:
-        """The words that a mistake loses and swallows; rows are those of its boxes in the sides."""
+        """The words that a mistake loses and takes in; rows are those of its boxes in the sides."""
         sides = self._sides
         mine = held(self._words, sides.truth[truths])
         own = held(self._words, sides.prediction[predictions])

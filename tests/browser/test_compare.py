@@ -170,6 +170,16 @@ def test_the_sentence_leads_to_the_exact_page_and_back(server: str, visit: Visit
     screen.settled()
 
 
+def test_a_page_with_many_differences_hides_no_label(server: str, visit: Visit) -> None:
+    """Where there is no room for a label its status alone is written; the chosen box has all of it."""
+    screen = ready(visit(server).open("compare", doc="harvest-survey-2024.pdf", page="4"))
+    wait_for_page(screen, "harvest-survey-2024.pdf", 4)
+    texts = screen.page.locator(".pane .chip:not(.crowded)").all_inner_texts()
+    assert texts.count("FP") > 2
+    assert "Table read as 14 boxes" in texts
+    assert not any("hidden at this zoom" in note for note in screen.page.locator(".note").all_inner_texts())
+
+
 def test_every_number_of_the_ledger_opens_its_pages(server: str, visit: Visit) -> None:
     screen = ready(visit(server).open("compare"))
     _, both = core()

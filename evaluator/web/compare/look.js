@@ -19,7 +19,8 @@ export const PAIR_LOOK = {
   band: (box) => (box.full ? 1 : 0),
   className: (box) => (box.full ? " differs" : " agrees"),
   hasChip: (box) => box.full && Boolean(box.chip),
-  chip: (box) => box.chip,
+  // Where there is no room for the label its status alone still says which line is which; the marked box shows all of it.
+  chip: (box, compact) => (compact && box.chip?.startsWith(`${box.status} `) ? box.status : box.chip),
   chipOrder: (a, b) => chipRank(a) - chipRank(b) || areaOf(b.xyxy) - areaOf(a.xyxy),
   weight: (box) => (box.full ? 1 : 0.4),
   onOwn: false,

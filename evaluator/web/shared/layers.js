@@ -32,6 +32,8 @@ import { percentOf } from "./words.js";
 
 const CHIP_HEIGHT = 17;
 const MOST_CHIP_WIDTH = 420;
+/** Share of the room for chips that is kept for short ones. */
+const SHORT_ROOM = 0.25;
 export const LAYER_ORDER = /** @type {const} */ (["truth", "TP", "FN", "FP"]);
 
 /** @param {string} text @param {string} font @returns {number} */
@@ -109,8 +111,14 @@ function tieChip(chip, r, place) {
 export function arrangeChips(chips, boxes, sheet, font, look, seen) {
   const wanted = boxes.filter((box) => chips.has(box.key)).sort(look.chipOrder);
   let room = look.room * sheet.width * sheet.height;
+  const kept = SHORT_ROOM * room;
+  /** @type {Set<string>} */
+  const short = new Set();
   const fitting = wanted.flatMap((box) => {
-    const [width, compactWidth] = [false, true].map((compact) => chipWidth(look.chip(box, compact) ?? "", font));
+    const [full, compactWidth] = [false, true].map((compact) => chipWidth(look.chip(box, compact) ?? "", font));
+    const isShort = room - full * CHIP_HEIGHT <= kept && room < Infinity;
+    const width = isShort ? compactWidth : full;
+    if (isShort) short.add(box.key);
     room -= width * CHIP_HEIGHT;
     return room > 0 ? [{ key: box.key, box: toPixels(box.xyxy, sheet), width, compactWidth }] : [];
   });
@@ -119,6 +127,7 @@ export function arrangeChips(chips, boxes, sheet, font, look, seen) {
   return wanted.map((box) => {
     /** @type {ChipPlace} */
     const place = free.get(box.key) ?? { key: box.key, place: "inside-right", compact: true, rect: null };
+    place.compact ||= short.has(box.key);
     const chip = /** @type {HTMLElement} */ (chips.get(box.key));
     chip.classList.toggle("crowded", place.rect === null);
     const text = look.chip(box, place.compact) ?? "";

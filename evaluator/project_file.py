@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import tomllib
 import urllib.parse
 from collections.abc import Mapping
@@ -31,6 +32,9 @@ FILE_NAME: Final = "layoutscope.toml"
 _SOURCE: Final = "project file"
 _MAX_BYTES: Final = 1 << 20
 _WRITE: Final = "Correct it, or save the project again on Files."
+# The parser takes the product of the parts of a key and the lines below it: a megabyte of them would take hours.
+_STRINGS: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|\'[^\'\n]*+\'?')
+_DEEP_KEY: Final = re.compile(r"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){16}")
 KINDS_SAVED: Final[tuple[Kind, ...]] = ("boxes", "fields", "posters")
 """The kinds of files that a project has, in the order of the file."""
 _RECENT: Final = "recent-projects.json"
@@ -86,13 +90,17 @@ def read(path: Path) -> tuple[Workspace, str]:
     collector = Collector(path.name, max_per_rule=None)
     content = folder.load(path, _MAX_BYTES)
     try:
-        held = msgspec.convert(tomllib.loads(content.decode()), _Project)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        collector.error("", "the text must be TOML 1.0", quote(str(error)), _WRITE)
-        raise BadInput(collector.issues()) from None
+        text = content.decode()
+        if _DEEP_KEY.search(_STRINGS.sub("s", text)):
+            raise ValueError("a key of many parts")
+        held = msgspec.convert(tomllib.loads(text), _Project)
     except msgspec.ValidationError as error:
         rule = f"the keys are {', '.join(_Project.__struct_fields__)} ({_SOURCE})"
         collector.error("", rule, quote(str(error)), _WRITE)
+        raise BadInput(collector.issues()) from None
+    # Of the parser, of a number with thousands of digits, and of lists in lists.
+    except (ValueError, RecursionError) as error:
+        collector.error("", "the text must be TOML 1.0", quote(str(error)), _WRITE)
         raise BadInput(collector.issues()) from None
     beside = path.resolve().parent
     root = PdfFolder(beside)

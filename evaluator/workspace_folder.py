@@ -230,7 +230,7 @@ class WorkspaceFolder:
                 raise msgspec.ValidationError(f"layout {state.layout}")
         except FileNotFoundError:
             return _State(), ()
-        except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as problem:
+        except (OSError, UnicodeDecodeError, RecursionError, msgspec.MsgspecError) as problem:
             rule = f"the state file must be as this program wrote it ({_SOURCE})"
             collector.error("", rule, quote(str(problem)), "Move it away; the next upload begins a new one.")
             return _State(), collector.issues()

@@ -1,7 +1,8 @@
 """Files as an attacker would send them: good ones, changed at random, for every reader.
 
-Owns the good files to begin with and the ways to change them; what a reader may do with the result is one sentence:
-give columns, or raise `BadInput` with issues. ``tests.benchmarks.bench_attack`` runs large counts.
+Owns the good annotations to begin with and the ways to change files; those that are no annotations are in
+`tests.attacks_files`. What a reader may do with the result is one sentence: give columns, or raise `BadInput` with
+issues. ``tests.benchmarks.bench_attack`` runs large counts.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ import copy
 import io
 import json
 import random
+import re
 import sys
 import time
+import tomllib
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -27,13 +30,21 @@ import evaluator
 from evaluator import formats
 from evaluator.formats.base import WRITERS, Reading
 from evaluator.model.issues import BadInput
-from evaluator.review import intake
+from tests import attacks_files
 from tests.building import box, ground_truth, snapshot_file
 
 OWN: Final = Path(__file__).with_name("oracles") / "formats"
 SAMPLE: Final = Path(__file__).resolve().parents[1] / "sample_data"
 # What is followed to see how far a file came.
-_READERS: Final = tuple(str(Path(evaluator.__file__).parent / place) for place in ("formats", "model", "review"))
+_READERS: Final = tuple(
+    str(Path(evaluator.__file__).parent / place)
+    for place in (
+        "formats", "model", "review", "compare", "slices", "doctor", "uploads.py", "project_file.py",
+        "workspace_folder.py", str(Path("pack", "since.py")),
+    )
+)  # fmt: skip
+# Values that a page of HTML carries: what is around them is not changed, so that they are reached.
+_CARRIED: Final = re.compile(rb'(<script type="application/json"[^>]*>)([^<]*)(</script>)')
 # A file that grew by its changes is not changed again: the next would only be larger.
 _MOST_CHANGED: Final = 50_000
 # What numbers, names and brackets are exchanged for.
@@ -77,7 +88,7 @@ class Attempt(NamedTuple):
 
 
 def good_files() -> dict[str, list[tuple[str, bytes]]]:
-    """Name and content of good files by the name of the reader; findings are one reader more."""
+    """Name and content of good files by the name of the reader: every format, and what is no annotations besides."""
     rows = [box(0.1, 0.1, 0.4, 0.4), box(0.5, 0.1, 0.9, 0.4, label="Table", page=1)]
     truth = ground_truth(rows)
     sized = replace(truth, page_size=np.array([[600.0, 800.0], [600.0, 800.0]]))
@@ -118,15 +129,7 @@ def good_files() -> dict[str, list[tuple[str, bytes]]]:
                 files[formats.detect_bytes(content, path.name)].append((path.name, content))
             except BadInput:
                 continue
-    files["findings"] = [
-        ("f.csv", b"verdict,author,time,kind,document,page_index\nignore,Ann,2026-01-31T12:00:00Z,page,a.pdf,0\n"),
-        (
-            "f.json",
-            b'{"events": [{"verdict": "ignore", "author": "Ann", "time": "2026-01-31T12:00:00Z", "kind": "page", '
-            b'"document": "a.pdf", "page_index": 0, "tags": "x,y", "note": "n"}]}',
-        ),
-    ]
-    return files
+    return files | {name: list(reader.good()) for name, reader in attacks_files.READERS.items()}
 
 
 def changed(content: bytes, chance: random.Random) -> bytes:
@@ -142,8 +145,11 @@ def changed(content: bytes, chance: random.Random) -> bytes:
 
 
 def _reshaped(content: bytes, chance: random.Random) -> bytes | None:
-    """A file of JSON, XML or lines with one to three values, elements or cells changed; None for anything else."""
+    """A file of JSON, XML, TOML or lines with one to three values, elements or cells changed; None for others."""
     times = chance.randint(1, 3)
+    if (carried := _CARRIED.search(content)) is not None:
+        inner = (_reshaped(carried[2], chance) or b"").replace(b"<", b"\\u003c")
+        return content[: carried.start(2)] + inner + content[carried.end(2) :]
     with contextlib.suppress(ValueError):
         value = json.loads(content)
         for _ in range(times):
@@ -156,9 +162,17 @@ def _reshaped(content: bytes, chance: random.Random) -> bytes | None:
             _reshape_xml(root, chance)
         return ElementTree.tostring(root)
     try:
-        lines = content.decode().splitlines()
+        text = content.decode()
     except UnicodeDecodeError:
         return None
+    # A file without values, and a number with thousands of digits, are lines like others.
+    with contextlib.suppress(ValueError):
+        value = tomllib.loads(text)
+        for _ in range(times if value else 0):
+            value = _reshaped_json(value, chance)
+        if value and isinstance(value, dict):
+            return "".join(f"{json.dumps(key)} = {_toml(each)}\n" for key, each in value.items()).encode()
+    lines = text.splitlines()
     separator = "," if any("," in line for line in lines) else " "
     for _ in range(times if lines else 0):
         place = chance.randrange(len(lines))
@@ -168,6 +182,15 @@ def _reshaped(content: bytes, chance: random.Random) -> bytes | None:
         if chance.random() < 0.2:
             lines.insert(chance.randrange(len(lines)), chance.choice(lines))
     return "\n".join(lines).encode()
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML, which has no null."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    return '"null"' if value is None else json.dumps(value, default=str)
 
 
 def _reshaped_json(value: Any, chance: random.Random) -> Any:
@@ -304,7 +327,7 @@ def attempts(reader: str, count: int, seed: int) -> Iterator[Attempt]:
     for number in range(count if files else 0):
         name, content = chance.choice(files)
         content = plain = changed(content, chance)
-        if number % 8 == 7 and reader != "findings":
+        if number % 8 == 7 and reader not in attacks_files.READERS.keys() - {"dropped"}:
             name, content = "a.zip", zipped([(name, content)], chance)
             content = changed(content, chance) if chance.random() < 0.5 else content
         with reached:
@@ -328,8 +351,8 @@ def _tried(reader: str, name: str, content: bytes) -> tuple[str, float]:
 
 def read(reader: str, name: str, content: bytes) -> Any:
     """What a reader makes of a file; raises `BadInput`."""
-    if reader == "findings":
-        return intake.read(content, name)
+    if reader in attacks_files.READERS:
+        return attacks_files.READERS[reader].read(content, name)
     row = formats.FORMATS[reader]
     if row.kind == "boxes":
         return formats.read_bytes(content, name, format=reader if name != "a.zip" else None)

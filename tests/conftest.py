@@ -86,7 +86,7 @@ network.guard()
 
 @pytest.fixture(autouse=True, scope="session")
 def no_other_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No test, and no Python process that one started, reached another machine, also where its error was caught."""
+    """No test, no Python process and no Chromium that one started reached another machine, also where none was told."""
     notes = tmp_path_factory.mktemp("connections") / "notes.txt"
     with network.noted(notes):
         yield

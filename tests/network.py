@@ -1,7 +1,8 @@
 """Tests connect to this machine only.
 
 The guard refuses and notes anything else in their own process; the Python processes that they start note it
-(``tests/children``).
+(``tests/children``), and so does the proxy that Chromium asks for everything that is not this machine. What any other
+process tries is seen where the whole suite runs without a way out: ``python -m tests.no_way_out``.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import socketserver
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -63,11 +66,52 @@ def python_path(*places: Path) -> str:
     return os.pathsep.join(map(str, (*places, CHILDREN)))
 
 
+_NOTES = "LAYOUTSCOPE_TEST_CONNECTIONS"
+
+
+@contextlib.contextmanager
+def browser_flags() -> Iterator[list[str]]:
+    """Options with which Chromium asks a proxy for other machines, looks up no name, and has no way past both.
+
+    The proxy refuses, and notes what was asked for where the processes of the tests note it.
+    """
+    notes = Path(os.environ[_NOTES])
+
+    class Refuse(socketserver.StreamRequestHandler):
+        timeout = 10
+
+        def handle(self) -> None:
+            with contextlib.suppress(OSError):
+                asked = self.rfile.readline(4096).decode("latin-1").strip()
+                with notes.open("a", encoding="utf-8") as out:
+                    out.write(f"Chromium asked for {asked!r}\n")
+                self.wfile.write(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Refuse) as proxy:
+        proxy.daemon_threads = True
+        thread = threading.Thread(target=proxy.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield [
+                # The loopback never goes by way of a proxy.
+                f"--proxy-server=http://127.0.0.1:{proxy.server_address[1]}",
+                "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+                "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+                # What Chromium asks its maker at each start and about each form.
+                "--component-updater=url-source=http://127.0.0.1:9/",
+                "--gaia-url=http://127.0.0.1:9",
+                "--autofill-server-url=http://127.0.0.1:9/",
+            ]
+        finally:
+            proxy.shutdown()
+            thread.join()
+
+
 @contextlib.contextmanager
 def noted(notes: Path) -> Iterator[None]:
-    """Have every Python process that is started in the block note connections to other machines in a file."""
+    """Have every Python process and Chromium that is started in the block note connections to other machines."""
     told = {
-        "LAYOUTSCOPE_TEST_CONNECTIONS": str(notes),
+        _NOTES: str(notes),
         "LAYOUTSCOPE_TEST_OWN_NAMES": ",".join(OWN_NAMES),
         "PYTHONPATH": os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), str(CHILDREN)))),
     }

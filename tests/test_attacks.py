@@ -9,7 +9,7 @@ import pytest
 
 from evaluator import formats
 from evaluator.model.issues import BadInput
-from tests import attacks
+from tests import attacks, attacks_files
 from tests.attacks import Reached, attempts, changed, good_files, read
 
 
@@ -40,7 +40,7 @@ def test_a_file_that_reaches_a_new_line_is_changed_as_well(monkeypatch: pytest.M
 def test_changed_files_pass_the_parser(reader: str) -> None:
     """A file that the parser refuses says nothing of the rules behind it."""
     chance, files, passed = random.Random(2), good_files()[reader], 0
-    unparsed = ("well-formed", "UTF-8", "NUL")
+    unparsed = ("well-formed", "UTF-8", "NUL", "must be TOML", "must be JSON")
     for _ in range(90):
         name, content = chance.choice(files)
         try:
@@ -50,6 +50,38 @@ def test_changed_files_pass_the_parser(reader: str) -> None:
         else:
             passed += 1
     assert passed >= 30
+
+
+# What no chance finds: lists in lists, numbers that no float64 is, and work that grows with the square of a text.
+BOMBS = {
+    "lists in lists": b"[" * 100_000,
+    "objects in objects": b'{"a":' * 100_000,
+    "lists in a value": b'{"a": ' + b"[" * 100_000,
+    "a number of 5,000 digits": b'{"a": ' + b"9" * 5_000 + b"}",
+    "a limit of 400 digits": b'{"a": [{"attribute": "area", "op": "<", "value": ' + b"9" * 400 + b"}]}",
+    "lists in lists of TOML": b"a = " + b"[" * 100_000,
+    "a number of TOML": b"a = " + b"9" * 5_000,
+    "a key of many parts": b"[" + b"a." * 20_000 + b"a]\n" + b"".join(b"a%d = 1\n" % at for at in range(20_000)),
+    "a record in lists": b'<script type="application/json" id="pack-record">{"x":' + b"[" * 100_000 + b"</script>",
+    "blanks": b"f1" + b" " * 100_000 + b"x",
+    "colons": b"a:" * 50_000,
+    "digits": b"f1 < " + b"9" * 100_000,
+}
+
+
+@pytest.mark.parametrize("bomb", sorted(BOMBS))
+@pytest.mark.parametrize("reader", sorted(attacks_files.READERS))
+def test_what_is_no_annotation_is_refused_in_words_whatever_is_in_it(reader: str, bomb: str) -> None:
+    name = attacks_files.READERS[reader].good()[0][0]
+    uncaught, _ = attacks._tried(reader, name, BOMBS[bomb])
+    assert uncaught == ""
+
+
+@pytest.mark.parametrize("reader", sorted(attacks_files.READERS))
+def test_what_is_no_annotation_is_read(reader: str) -> None:
+    for name, content in attacks_files.READERS[reader].good():
+        if reader != "workspace":  # its uploads are not there
+            read(reader, name, content)
 
 
 def test_an_image_without_an_id_in_a_file_whose_ids_are_texts() -> None:

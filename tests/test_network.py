@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import network
+from tests import network, no_way_out
 
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "203.0.113.9", "2001:db8::1"])
@@ -31,6 +31,24 @@ def test_this_machine_may_be_reached() -> None:
         pass
     assert network.is_this_machine("::1")
     assert not network.is_this_machine("10.0.0.1")
+
+
+@pytest.mark.parametrize(
+    ("sends", "said"),
+    [
+        ("socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 9))", "udp 192.0.2.1 9, 1 packets"),
+        ("socket.socket().connect_ex(('203.0.113.9', 80))", "tcp 203.0.113.9 80"),
+        ("own = socket.create_server(('127.0.0.1', 0)); socket.create_connection(own.getsockname())", ""),
+    ],
+)
+def test_whatever_is_sent_off_this_machine_is_seen(sends: str, said: str) -> None:
+    if not no_way_out.possible():
+        pytest.skip("a network of its own cannot be made here")
+    code = f"import socket; socket.setdefaulttimeout(1); {sends}"
+    words = [sys.executable, "-m", "tests.no_way_out", sys.executable, "-I", "-c", code]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == (no_way_out.SENT if said else 0), done.stderr
+    assert said in done.stderr
 
 
 @pytest.mark.parametrize(("host", "noted"), [("192.0.2.1", True), ("127.0.0.1", False)])

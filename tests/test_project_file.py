@@ -64,6 +64,10 @@ def test_any_text_comes_back(parts: dict[str, str]) -> None:
     ("text", "sentences"),
     [
         ("ground_truth = ", ['p.toml: the text must be TOML 1.0; found "Invalid value']),
+        ("a = " + "[" * 5_000, ['p.toml: the text must be TOML 1.0; found "maximum recursion']),
+        ("a = " + "9" * 5_000, ['p.toml: the text must be TOML 1.0; found "Exceeds the limit']),
+        ("a." * 20 + "a = 1", ['p.toml: the text must be TOML 1.0; found "a key of many parts"']),
+        ("[" + '"a" . ' * 20 + "a]", ['p.toml: the text must be TOML 1.0; found "a key of many parts"']),
         (
             "truth = 'gt.json'",
             [

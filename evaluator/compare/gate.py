@@ -40,12 +40,12 @@ EXAMPLE: Final = '"recall[Table] < baseline - 0.5pt"'
 # Numbers that are nearer than this are equal: a baseline of 0.805 less half a point is not exactly 0.8.
 _EQUAL: Final = 1e-12
 _GRAMMAR: Final = re.compile(
-    r"""\s* (?P<metric>[A-Za-z]\w*)
-        \s* (?:\[ \s* (?: "(?P<quoted>(?:[^"\\]|\\.)*)" | (?P<label>[^\]"]*[^\]"\s]) ) \s* \])?
-        \s* (?P<operator><=|>=|<|>)
-        \s* (?: baseline (?: \s* (?P<sign>[-+−]) \s* (?P<offset>\d+(?:\.\d+)?) \s* (?P<unit>points?|pts?|%) )?
-              | (?P<number>\d+(?:\.\d+)?) \s* (?P<number_unit>points?|pts?|%)? )
-        \s* (?P<significant>and\s+significant)? \s*""",
+    r"""\s*+ (?P<metric>[A-Za-z]\w*+)
+        \s*+ (?:\[ \s*+ (?: "(?P<quoted>(?:[^"\\]|\\.)*)" | (?P<label>[^\]"]*[^\]"\s]) ) \s*+ \])?
+        \s*+ (?P<operator><=|>=|<|>)
+        \s*+ (?: baseline (?: \s*+ (?P<sign>[-+−]) \s*+ (?P<offset>\d+(?:\.\d+)?) \s*+ (?P<unit>points?|pts?|%) )?
+              | (?P<number>\d+(?:\.\d+)?) \s*+ (?P<number_unit>points?|pts?|%)? )
+        \s*+ (?P<significant>and\s++significant)? \s*+""",
     re.VERBOSE,
 )
 

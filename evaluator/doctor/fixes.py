@@ -82,6 +82,10 @@ KINDS: Final[Mapping[str, str]] = {
 }
 """How each kind of fix is written, in the order in which fixes of several kinds are applied."""
 
+# The first place where a kind stands, so that names of files may have colons.
+_WRITTEN: Final = re.compile(
+    rf"(?:(?P<file>.*?):)??(?P<kind>{'|'.join(map(re.escape, KINDS))})(?:=(?P<value>.*))?", re.DOTALL
+)
 _PLAIN: Final = {"swap-sides", "xywh", "xyxy", "centre", "corners", "swap-axes"}
 _WORDS: Final[Mapping[str, str]] = {
     "swap-sides": "ground truth and predictions exchanged",
@@ -109,26 +113,13 @@ def fix_of(text: str) -> Fix:
     FixError
         When there is no such fix, or its value makes no sense; one sentence.
     """
-    file, kind, value = "", *_parted(text)
-    if kind not in KINDS:
-        file, _, rest = text.partition(":")
-        while rest:
-            kind, value = _parted(rest)
-            if kind in KINDS:
-                break
-            more, _, rest = rest.partition(":")
-            file = f"{file}:{more}"
-    if kind not in KINDS:
+    read = _WRITTEN.fullmatch(text)
+    if read is None:
         raise FixError(f"--fix must be one of {', '.join(KINDS)}; found {text}")
-    fix = Fix(kind, value, file)
+    fix = Fix(read["kind"], read["value"] or "", read["file"] or "")
     if not _makes_sense(fix):
-        raise FixError(f"--fix {kind} is written {KINDS[kind]}; found {text}")
+        raise FixError(f"--fix {fix.kind} is written {KINDS[fix.kind]}; found {text}")
     return fix
-
-
-def _parted(text: str) -> tuple[str, str]:
-    kind, _, value = text.partition("=")
-    return kind, value
 
 
 def _makes_sense(fix: Fix) -> bool:

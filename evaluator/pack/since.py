@@ -150,7 +150,7 @@ def recorded(name: str, content: bytes) -> Packed:
         refuse(name, "", rule, "no record of a pack in it", fix)
     try:
         packed = msgspec.json.decode(record[1].encode(), type=Packed)
-    except msgspec.MsgspecError as problem:
+    except (msgspec.MsgspecError, RecursionError) as problem:
         refuse(name, f"#{ELEMENT}", rule, quote(str(problem)), fix)
     if packed.layout != _LAYOUT:
         refuse(name, f"#{ELEMENT}", rule, f"layout {packed.layout}", fix)

@@ -42,6 +42,8 @@ _POSTGRES_TURN: Final = (
     "SET LOCAL synchronous_commit = on",
     f"SELECT pg_advisory_xact_lock({0x4C536669})",
 )
+# Held by the one who makes the tables; whoever finds none meanwhile waits for it beside the others, not after them.
+_LAYOUT_KEY: Final = 0x4C53666C
 _WRITES: Final = "layoutscope_writes"
 _FILE: Final = "layoutscope_file"
 # The driver's own errors come from what is asked of it past SQLAlchemy.
@@ -117,7 +119,9 @@ class Store:
         rows = [_row(event, workspace) for event in events]
         if self._current_file is None:
             # The first look at a file takes longest, so it is not left to the moment when others wait for this writer.
-            self._reading(lambda _connection: None, None)
+            self._look()
+        if rows and self._at_once and self._current_file is None:
+            self._begin_at_server()
         if rows and self._at_once and self._current_file is not None:
             self._add_at_once(rows)
             return
@@ -146,6 +150,29 @@ class Store:
                     driver.commit()
         except (SQLAlchemyError, self._engine.dialect.loaded_dbapi.Error) as raised:
             raise problem_of(raised, self.name) from raised
+
+    def _look(self) -> None:
+        """Look at the store for the first time: its layout is known then, where it has one."""
+        self._reading(lambda _connection: None, None)
+
+    def _begin_at_server(self) -> None:
+        """Have the tables in an empty database before a turn is taken: one writer makes them, all others wait at once.
+
+        Each of twenty who begin together would otherwise look for them in a turn of its own.
+        """
+        try:
+            with self._write_lock, self._engine.connect() as connection, connection.begin():
+                connection.exec_driver_sql(_POSTGRES_TURN[0])
+                if connection.exec_driver_sql(f"SELECT pg_try_advisory_xact_lock({_LAYOUT_KEY})").scalar():
+                    # Somebody may have made them between the look and this lock.
+                    if self._version(connection) == 0:
+                        connection.exec_driver_sql("; ".join(_POSTGRES_TURN))
+                        self._ensure_layout(connection)
+                else:
+                    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock_shared({_LAYOUT_KEY})")
+        except SQLAlchemyError as raised:
+            raise problem_of(raised, self.name) from raised
+        self._look()
 
     @cached_property
     def _at_once(self) -> bool:

@@ -11,6 +11,7 @@ of a page otherwise has no average precision: the two sides would have to agree 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import numpy as np
 
+from evaluator.formats import folder
 from evaluator.metrics.box_results import ALL_LABELS, AnyBoxResult
 from evaluator.metrics.measures import Key, Measures, Part, Ratios
 from evaluator.metrics.results import ResultTable, ratio
@@ -39,6 +41,9 @@ FILE_NAME: Final = "layoutscope-slices.json"
 PREFIX: Final = "slice:"
 LABEL: Final = "label"
 _OPS: Final = ("==", "<", ">=")
+_MOST_BYTES: Final = 1 << 20
+# JSON has whole numbers that no float64 is.
+_LARGEST: Final = sys.float_info.max
 
 
 class NamedSlice(NamedTuple):
@@ -96,8 +101,8 @@ def read_named(path: Path) -> tuple[NamedSlice, ...]:
         With everything that cannot be understood.
     """
     try:
-        value = msgspec.json.decode(path.read_bytes())
-    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+        value = msgspec.json.decode(folder.load(path, _MOST_BYTES))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         refuse(path.name, "", "named slices must be JSON", str(problem), "Write {name: [conditions]}.")
     if not isinstance(value, dict):
         refuse(
@@ -127,7 +132,7 @@ def _condition(collector: Collector, name: str, value: object) -> Condition | No
     """One condition of a file; None with an issue when it is none."""
     if isinstance(value, dict) and isinstance(value.get("attribute"), str) and value.get("op") in _OPS:
         limit = value.get("value")
-        if isinstance(limit, (int, float)) and not isinstance(limit, bool):
+        if isinstance(limit, (int, float)) and not isinstance(limit, bool) and abs(limit) <= _LARGEST:
             return Condition(value["attribute"], value["op"], float(limit))
         if isinstance(limit, str) and value["op"] == "==":
             return Condition(value["attribute"], value["op"], limit)

@@ -414,10 +414,10 @@ def tabs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         pytest.skip(f"the browser tests need {' and '.join(MISSING)}")
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as play:
+    with network.browser_flags() as only_here, sync_playwright() as play:
         profile = tmp_path_factory.mktemp("profile")
         opened = play.chromium.launch_persistent_context(
-            profile, executable_path=CHROMIUM, args=FLAGS, reduced_motion="reduce"
+            profile, executable_path=CHROMIUM, args=[*FLAGS, *only_here], reduced_motion="reduce"
         )
         yield opened
         opened.close()

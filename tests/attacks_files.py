@@ -1,0 +1,271 @@
+"""What a stranger can hand over beside annotations: each with a good one to begin with, and what is done with it.
+
+Owns the readers that are no formats: a project file, the state of a workspace folder, an earlier pack and an earlier
+result, named slices, a schema of fields, a table of attributes, findings, dropped files, and the two little languages
+of conditions and fixes. `tests.attacks` changes them; what may come of one is the same sentence as for annotations.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from evaluator import export, project_file, uploads
+from evaluator.compare import earlier, gate
+from evaluator.compare.models import standings
+from evaluator.doctor.fixes import FixError, fix_of
+from evaluator.formats.fields.schema import schema_from
+from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.metrics.measures import Key
+from evaluator.model.dataset import Dataset, join
+from evaluator.model.issues import BadInput, refuse
+from evaluator.pack import since
+from evaluator.pack.html_pack import _in_script
+from evaluator.project import evaluate
+from evaluator.review import intake
+from evaluator.slices.attributes import attributes_of, page_attributes
+from evaluator.slices.conditions import holding
+from evaluator.slices.named import read_named
+from evaluator.slices.page_table import read_page_table
+from evaluator.workspace_folder import STATE_FILE, WorkspaceFolder
+from tests.building import annotations, box, ground_truth, write_file
+
+Files = list[tuple[str, bytes]]
+_ROWS: Final = (
+    box(0.1, 0.1, 0.4, 0.4, score=0.5),
+    box(0.5, 0.1, 0.9, 0.4, label="Table", page=1, score=0.25),
+    box(0.5, 0.1, 0.9, 0.4, document="b.pdf", score=0.125),
+)
+
+
+class Reader(NamedTuple):
+    """Good files to begin with, and what is done with one; raises `BadInput` with issues and nothing else."""
+
+    good: Callable[[], Files]
+    read: Callable[[bytes, str], object]
+
+
+@functools.cache
+def _folder() -> Path:
+    """A folder of this process with a ground truth and a prediction, gone when the process ends."""
+    # The object ends with the process, and the folder with it.
+    _folder.held = held = tempfile.TemporaryDirectory()  # type: ignore[attr-defined]
+    place = Path(held.name)
+    (place / "pdf").mkdir()
+    write_file(place / "gt.json", _ROWS, side="ground_truth")
+    write_file(place / "p.json", _ROWS)
+    return place
+
+
+def _on_disk(name: str, content: bytes) -> Path:
+    path = _folder() / name
+    path.write_bytes(content)
+    return path
+
+
+@functools.cache
+def _dataset() -> Dataset:
+    return join(ground_truth(_ROWS), annotations(_ROWS))
+
+
+# --- good files ----------------------------------------------------------------------------------------------
+
+
+def _projects() -> Files:
+    text = (
+        'ground_truth = "gt.json"\nmodels = ["p.json"]\npdfs = "pdf"\nprotocol = "coco"\nfix = ["p.json:y-flip"]\n'
+        'as_reference = true\n[fields]\nground_truth = "gt.json"\nmodels = []\n[posters]\nmodels = ["p.json"]\n'
+        '[filters]\n"label" = "Table"\n"iou" = "0.6"\n'
+    )
+    return [("layoutscope.toml", text.encode())]
+
+
+def _packs() -> Files:
+    model = {"name": "lines", "signature": "snapshot 1.3 · IoU ≥ 0.50", "f1": 0.5, "precision": None, "recall": 0.25}
+    models = tuple(since.PackedModel(letter=each, mistakes=3, **model) for each in "AB")  # type: ignore[arg-type]
+    findings = (since.PackedFinding("Missed · Table", "a.pdf, page 1", "Model wrong"),)
+    record = since.Packed(1, "1 May 2026", "Ship B", "t", models, findings)
+    html = f'<html><script type="application/json" id="{since.ELEMENT}">{_in_script(record)}</script></html>'
+    return [("pack.html", html.encode())]
+
+
+def _results() -> Files:
+    files = []
+    for protocol in ("snapshot", "coco", "pod"):
+        (one,) = evaluate(protocol, _folder() / "gt.json", [_folder() / "p.json"])
+        value = {**one.to_json(), **earlier.kept_of(one.result)}
+        # Those that are read; the rest of a result is hundreds of numbers that nobody reads again.
+        read = ("protocol", "signature", "ground_truth", "predictions", "by_document", "run", "model")
+        files.append(("result.json", export.to_json({name: value[name] for name in read}).encode()))
+    return files
+
+
+def _slices() -> Files:
+    conditions = [
+        {"attribute": "label", "op": "==", "value": "Table"},
+        {"attribute": "area", "op": "<", "value": 0.2},
+        {"attribute": "score", "op": ">=", "value": 0.5},
+    ]
+    named = {"tables": conditions[:1], "small": {"conditions": conditions[1:], "recall": 0.5}}
+    return [("layoutscope-slices.json", json.dumps(named).encode())]
+
+
+def _schemas() -> Files:
+    rules = {
+        "total": {"comparator": "number", "threshold": 0.95},
+        "LineItems": {"match_threshold": 0.7},
+        "LineItems[].Desc": {"comparator": "text", "threshold": 0.7},
+    }
+    return [("schema.json", json.dumps(rules).encode())]
+
+
+def _page_tables() -> Files:
+    return [
+        ("pages.csv", b'document,page_no,quality,source\na.pdf,1,0.5,"scan, old"\na.pdf,2,0.25,\nb.pdf,,1,web\n'),
+        ("pages.csv", b"doc_id,page_index,scan\na,0,yes\nb,0,no\n"),
+    ]
+
+
+def _states() -> Files:
+    digest = "0" * 64
+    state = {
+        "layout": 1,
+        "sides": [
+            {"kind": "boxes", "side": "prediction", "name": "p", "files": [{"name": "p.json", "sha256": digest}]}
+        ],
+        "pages": [{"name": "a.pdf", "sha256": digest}],
+        "filters": {"label": "Table"},
+    }
+    return [(STATE_FILE, json.dumps(state).encode())]
+
+
+def _findings() -> Files:
+    return [
+        ("f.csv", b"verdict,author,time,kind,document,page_index\nignore,Ann,2026-01-31T12:00:00Z,page,a.pdf,0\n"),
+        (
+            "f.json",
+            b'{"events": [{"verdict": "ignore", "author": "Ann", "time": "2026-01-31T12:00:00Z", "kind": "page", '
+            b'"document": "a.pdf", "page_index": 0, "tags": "x,y", "note": "n"}]}',
+        ),
+    ]
+
+
+def _dropped() -> Files:
+    return [("gt.json", (_folder() / "gt.json").read_bytes()), *_page_tables(), *_projects(), ("a.pdf", b"%PDF-1.4\n")]
+
+
+def _conditions() -> Files:
+    lines = (
+        b"recall[Table] < baseline - 0.5pt and significant",
+        b'f1["a \\"b\\""] <= 95%',
+        b"precision[all] >= baseline + 2 %",
+        b"map < 0.5",
+    )
+    return [("condition", line) for line in lines]
+
+
+def _fixes() -> Files:
+    lines = (b"p.json:y-flip", b"page-offset=+1", b"label=Fig=Figure", b"units=percent", b"a:b.json:x-flip=612")
+    return [("fix", line) for line in lines]
+
+
+# --- what is done with them ----------------------------------------------------------------------------------
+
+
+def _read_project(content: bytes, name: str) -> object:
+    return project_file.read(_on_disk("layoutscope.toml", content))
+
+
+def _read_pack(content: bytes, name: str) -> object:
+    then = since.recorded(name, content)
+    ((_, good),) = _packs()
+    return [since.since(then, then), since.since(then, since.recorded(name, good))]
+
+
+def _read_result(content: bytes, name: str) -> object:
+    models = []
+    for one in earlier.read_results(content, name):
+        words = {"protocol": "snapshot", "signature": one.signature, "truth_sha256": one.truth_sha256, "iou": 0.5}
+        own = [one.against(**words, own=own) for own in (False, True)]  # type: ignore[arg-type]
+        if "" in own:
+            models.append(one.contender(0.5))
+    return [standings(models, Key(metric, ALL_LABELS), resamples=20) for metric in ("f1", "AP")]
+
+
+@functools.cache
+def _attributes() -> Mapping[str, Any]:
+    side = _dataset().predictions[0]
+    return {each.name: each for each in attributes_of(_dataset(), side, score=True)}
+
+
+def _read_slices(content: bytes, name: str) -> object:
+    named = read_named(_on_disk("layoutscope-slices.json", content))
+    known = _attributes()
+    for each in named:
+        msgspec.json.encode([condition.to_json() for condition in each.conditions])
+        if all(condition.attribute in known for condition in each.conditions):
+            holding(each.conditions, known)
+    return named
+
+
+def _read_page_table(content: bytes, name: str) -> object:
+    dataset = _dataset()
+    of_pages = read_page_table(_on_disk("pages.csv", content), dataset.document_ids)
+    return page_attributes(dataset, of_pages)
+
+
+@functools.cache
+def _workspace() -> WorkspaceFolder:
+    return WorkspaceFolder(_folder() / "workspace")
+
+
+def _read_state(content: bytes, name: str) -> object:
+    folder = _workspace()
+    (folder.root / STATE_FILE).write_bytes(content)
+    kept = folder.read()
+    if kept.issues:
+        raise BadInput(kept.issues)
+    return kept
+
+
+def _read_dropped(content: bytes, name: str) -> object:
+    dropped = uploads.sort_dropped([(name, content), ("p.json", (_folder() / "p.json").read_bytes())])
+    if dropped.issues:
+        raise BadInput(dropped.issues)
+    return dropped
+
+
+def _read_condition(content: bytes, name: str) -> object:
+    try:
+        condition = gate.parse(content.decode("utf-8", "surrogateescape"))
+    except gate.ConditionError as problem:
+        refuse(name, "", str(problem), "", "")
+    return [condition.holds(0.5, limit) for limit in [condition.limit.value(0.5)] if limit is not None]
+
+
+def _read_fix(content: bytes, name: str) -> object:
+    try:
+        return fix_of(content.decode("utf-8", "surrogateescape"))
+    except FixError as problem:
+        refuse(name, "", str(problem), "", "")
+
+
+READERS: Final[dict[str, Reader]] = {
+    "conditions": Reader(_conditions, _read_condition),
+    "dropped": Reader(_dropped, _read_dropped),
+    "earlier-result": Reader(_results, _read_result),
+    "findings": Reader(_findings, intake.read),
+    "fixes": Reader(_fixes, _read_fix),
+    "named-slices": Reader(_slices, _read_slices),
+    "page-table": Reader(_page_tables, _read_page_table),
+    "pack": Reader(_packs, _read_pack),
+    "project": Reader(_projects, _read_project),
+    "schema": Reader(_schemas, schema_from),
+    "workspace": Reader(_states, _read_state),
+}

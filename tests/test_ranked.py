@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits  # type: ignore[import-untyped]
 
 from evaluator.metrics.average_precision import (
     RECALL_101,
@@ -13,7 +14,7 @@ from evaluator.metrics.average_precision import (
     average_precision,
     eleven_point_precision,
 )
-from evaluator.metrics.ranked import EXACT, Curves, Interpolation, Ranking, all_point, eleven_point, on_grid
+from evaluator.metrics.ranked import EXACT, Counts, Curves, Interpolation, Ranking, all_point, eleven_point, on_grid
 from evaluator.model.boxes import FloatArray, IntArray
 
 Plain = Callable[[IntArray, int], float]
@@ -102,3 +103,20 @@ def test_long_rankings_without_ground_truth_or_true_positives() -> None:
     rankings = [Ranking(document, nothing, positives), Ranking(document, nothing, np.zeros(documents, dtype=np.int64))]
     averages = Curves(rankings, on_grid(RECALL_101)).averages(np.array([[1.0, 1.0, 1.0], [2.0, 0.0, 1.0]]))
     np.testing.assert_array_equal(averages, [[0.0, np.nan], [np.nan, np.nan]])
+
+
+def test_products_of_resamples_take_one_thread() -> None:
+    # Two threads for products this small take five times the CPU of one.
+    threads = set()
+
+    def looked_at(counts: Counts, positives: IntArray) -> Counts:
+        threads.update(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
+        return all_point(counts, positives)
+
+    documents = np.arange(EXACT + 40) % 40
+    ranking = Ranking(documents, np.arange(EXACT + 40) % 3 == 0, np.full(40, 9))
+    with threadpool_limits(limits=2, user_api="blas"):
+        curves = Curves([ranking], looked_at)
+        threads.clear()
+        curves.averages(np.ones((3, 40)))
+    assert threads == {1}

@@ -65,6 +65,7 @@ class Comparison:
     def decision(self) -> Decision:
         """What the first two say under the rule."""
         a, b = (first_boxes(result) for result in self.results[:2])
+        # Before the differences: to name mistakes takes memory that the curves can have afterwards.
         cost = None if a is None or b is None else cost_of(a, b)
         return decide(self.differences, self.names, rule=self.rule, cost=cost)
 
@@ -153,12 +154,13 @@ class Comparison:
             ``resamples``, ``level``; with more than two models ``standings`` and ``models`` with the numbers of all of
             them. Undefined is None.
         """
-        counts, words = self.ledger, summary(self.differences, self.names)
+        decision, counts = self.decision, self.ledger
+        words = summary(self.differences, self.names)
         boxes = first_boxes(self.results[0])
         value: dict[str, object] = {
             "protocol": results[0]["protocol"],
             "signature": self.signature,
-            "decision": self.decision.to_json(),
+            "decision": decision.to_json(),
             "summary": f"{words.headline} {words.notes}".rstrip(),
             "a": results[0],
             "b": results[1],
@@ -206,13 +208,14 @@ class Comparison:
             by the things that differ.
         """
         titles = [f"{name} {file}" for name, file in zip(self.names, files, strict=True)]
-        title, words = ", ".join(titles[:2]), summary(self.differences, self.names)
+        decision, words = self.decision, summary(self.differences, self.names)
+        title = ", ".join(titles[:2])
         tables = []
         if len(titles) > 2:
             tables = [self.standings.table(self.signature), self._models_table("All models: " + ", ".join(titles))]
         tables.append(
             self._differences_table(
-                f"{title}. {self.decision.headline}. {self.decision.sentence} {words.headline} {words.notes}".rstrip()
+                f"{title}. {decision.headline}. {decision.sentence} {words.headline} {words.notes}".rstrip()
             )
         )
         if self.ledger is not None and self.mistakes is not None:

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 
@@ -147,11 +148,12 @@ class Curves:
         """Average precision of each ranking in each resample, float64, shape (R, M); see `Ranking.average`."""
         answer = np.empty((len(weights), self._size))
         # In this thread: operations this short only make threads wait for each other.
-        for start in range(0, len(weights), _RESAMPLES_AT_ONCE):
-            rows = slice(start, start + _RESAMPLES_AT_ONCE)
-            by_document = np.ascontiguousarray(weights[rows].T, dtype=np.float32)
-            for group, curves in self._groups:
-                answer[rows, group] = curves.average(by_document).T
+        with threadpool_limits(limits=1, user_api="blas"):
+            for start in range(0, len(weights), _RESAMPLES_AT_ONCE):
+                rows = slice(start, start + _RESAMPLES_AT_ONCE)
+                by_document = np.ascontiguousarray(weights[rows].T, dtype=np.float32)
+                for group, curves in self._groups:
+                    answer[rows, group] = curves.average(by_document).T
         return answer
 
 

@@ -416,6 +416,9 @@ def tabs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
     with network.browser_flags() as only_here, sync_playwright() as play:
         profile = tmp_path_factory.mktemp("profile")
+        # Chromium fetches the dictionary of its spelling checker when somebody types; no option of its own stops that.
+        (profile / "Default").mkdir()
+        (profile / "Default" / "Preferences").write_text('{"browser": {"enable_spellchecking": false}}', encoding="utf-8")
         opened = play.chromium.launch_persistent_context(
             profile, executable_path=CHROMIUM, args=[*FLAGS, *only_here], reduced_motion="reduce"
         )

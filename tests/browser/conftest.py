@@ -7,6 +7,7 @@ that leaves a console error, an exception of a page or a request to another host
 from __future__ import annotations
 
 import contextlib
+import json
 import functools
 import importlib.util
 import os
@@ -418,7 +419,8 @@ def tabs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         profile = tmp_path_factory.mktemp("profile")
         # Chromium fetches the dictionary of its spelling checker when somebody types; no option of its own stops that.
         (profile / "Default").mkdir()
-        (profile / "Default" / "Preferences").write_text('{"browser": {"enable_spellchecking": false}}', encoding="utf-8")
+        preferences = {"browser": {"enable_spellchecking": False}, "spellcheck": {"dictionaries": [], "dictionary": ""}}
+        (profile / "Default" / "Preferences").write_text(json.dumps(preferences), encoding="utf-8")
         opened = play.chromium.launch_persistent_context(
             profile, executable_path=CHROMIUM, args=[*FLAGS, *only_here], reduced_motion="reduce"
         )

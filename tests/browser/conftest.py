@@ -7,9 +7,9 @@ that leaves a console error, an exception of a page or a request to another host
 from __future__ import annotations
 
 import contextlib
-import json
 import functools
 import importlib.util
+import json
 import os
 import re
 import shutil

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from evaluator import cli
+from evaluator.cli import dashboard
 from evaluator.model.issues import BadInput
-from evaluator.workspace import Sides, find, from_json, sample
+from evaluator.workspace import Sides, Workspace, find, from_json, sample
 from tests.building import box, write_file
 
 ONE = [box(0.1, 0.1, 0.9, 0.9)]
@@ -310,6 +311,35 @@ def test_a_folder_without_annotations_does_not_start_an_empty_dashboard(
         streams = capsys.readouterr()
         assert (left.value.code, streams.out) == (2, "")
         assert streams.err.startswith(f"error: {sentence}")
+
+
+def started(monkeypatch: pytest.MonkeyPatch, *words: object) -> Workspace:
+    """What the command would start the dashboard on."""
+    seen: list[Workspace] = []
+
+    def serve(files: Workspace, *_: object, **__: object) -> int:
+        seen.append(files)
+        return 0
+
+    monkeypatch.setattr(dashboard, "_serve", serve)
+    with pytest.raises(SystemExit) as left:
+        cli.main(["open", *map(str, words)])
+    assert left.value.code == 0
+    return seen[0]
+
+
+def test_open_without_a_path_opens_what_is_named_or_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    truth = write_file(tmp_path / "gt.json", ONE, side="ground_truth")
+    found = write_file(tmp_path / "pred.json", ONE)
+    assert started(monkeypatch, "--gt", truth, "--pred", found).of("boxes") == Sides(truth, (found,))
+    assert started(monkeypatch) == sample(Path(__file__).parents[1] / "sample_data")
+
+
+def test_a_reference_needs_its_file(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        cli.main(["open", "--as-reference"])
+    assert left.value.code == 2
+    assert capsys.readouterr().err == "error: --as-reference needs the file that --gt names.\n"
 
 
 # --- every file that is not read -----------------------------------------------------------------------------

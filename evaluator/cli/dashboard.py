@@ -49,7 +49,7 @@ def dashboard(*, workspace: Path | None = None, port: int | None = None, browser
 
 
 def open_paths(
-    paths: Annotated[list[Path], Parameter(negative="")],
+    paths: Annotated[tuple[Path, ...], Parameter(negative="")] = (),
     /,
     *,
     gt: Path | None = None,
@@ -67,7 +67,8 @@ def open_paths(
     Parameters
     ----------
     paths
-        Folders or files, or a layoutscope.toml alone, which lists what to open.
+        Folders or files, or a layoutscope.toml alone, which lists what to open; without any file or folder at all, the
+        bundled sample data.
     gt
         The ground truth, when it should not be guessed.
     pred
@@ -89,7 +90,7 @@ def open_paths(
         Open the browser when the dashboard is up.
     """
     from evaluator import project_file
-    from evaluator.workspace import find
+    from evaluator.workspace import find, sample
 
     address = ""
     files = [path for path in paths if path.suffix.lower() == project_file.SUFFIX and path.is_file()]
@@ -98,6 +99,10 @@ def open_paths(
             raise UsageError(f"{files[0].name} lists what to open; give it alone.")
         workspace_files, address = project_file.read(files[0])
         project_file.remember(files[0], state_folder(os.environ))
+    elif not (paths or gt or pred or pdfs):
+        if as_reference:
+            raise UsageError("--as-reference needs the file that --gt names.")
+        workspace_files = sample(_dashboard_folder() / "sample_data")
     else:
         if pdfs is not None:
             need_folder("--pdfs", pdfs)
@@ -166,6 +171,8 @@ def _serve(
     # Said here as well as in config.toml: a config of the folder we are started from must not loosen these.
     safe = {"server.port": str(chosen), "server.address": "127.0.0.1", "server.headless": "true"}
     safe |= {"browser.gatherUsageStats": "false", "server.fileWatcherType": "none"}
+    # One line with the address: ours, once the server answers.
+    safe |= {"logger.hideWelcomeMessage": "true", "logger.level": "warning"}
     command += [word for name, value in safe.items() for word in (f"--{name}", value)]
     address = f"http://127.0.0.1:{chosen}"
     # Its own messages are messages: they go to standard error, and our line alone to standard output.

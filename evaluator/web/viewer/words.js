@@ -67,18 +67,27 @@ export function writePlace(view) {
   const { previousPage, nextPage } = view.tools;
   const place = view.placeLine;
   writePageNumber(view);
-  const plain = !page || (page.position === page.index + 1 && page.total === page.count);
-  const order = page && page.position === 0 ? "not among the pages listed" : page && !plain ? `${count(page.position)} of ${plural(page.total, "page")} listed` : "";
+  const order = !page || followsDocument(page) ? "" : page.position === 0 ? "not among the pages listed"
+    : page.count ? `page ${count(page.index + 1)} of ${count(page.count)}` : "";
   place.replaceChildren(html("span", { class: "place-document" }, ...breakable(page ? plainName(page.document) : "")), html("span", { class: "place-order" }, order));
   place.title = page ? [plainName(page.document), order].filter(Boolean).join(", ") : "";
   previousPage.disabled = !page || page.position <= 1;
   nextPage.disabled = !page || page.position >= page.total;
 }
 
-/** "Page 3 of 80" between its two buttons. @param {Viewer} view */
+/** Whether the list has all pages of this document in their order, and no other. @param {import("../shared/payloads.d.ts").ViewedPageItem} page @returns {boolean} */
+function followsDocument(page) {
+  return page.position === page.index + 1 && page.total === page.count;
+}
+
+/** Between the two buttons that walk the list, the place in it: "1 of 36 · p. 4", or "Page 3 of 80" of the only document. @param {Viewer} view */
 function writePageNumber(view) {
   const page = view.shown().page;
-  view.tools.pageText.replaceChildren("Page ", html("b", {}, page ? count(page.index + 1) : "-"), page?.count ? html("span", { class: "wide-only" }, ` of ${count(page.count)}`) : "");
+  const number = html("b", {}, page ? count(page.index + 1) : "-");
+  const listed = page && page.position > 0 && !followsDocument(page);
+  view.tools.pageText.replaceChildren(...(listed ? [`${count(page.position)} of ${count(page.total)} \u00b7 p. `, number]
+    : ["Page ", number, page?.count ? html("span", { class: "wide-only" }, ` of ${count(page.count)}`) : ""]));
+  view.tools.pageText.title = listed ? `${plural(page.total, "page")} listed; this is page ${count(page.index + 1)} of ${plainName(page.document)}` : "";
 }
 
 /** "Mistake 1 of 6" between its two buttons. @param {Viewer} view */

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.shared import frame, login
+from pages.shared import frame, login, start
 
 HERE = Path(__file__).resolve().parent
 # In the page itself: a file of it is taken away for a moment when a run is cut short, and the logo stays broken. And
@@ -23,7 +23,7 @@ st.logo(ICON, size="medium")
 # Before the navigation: for a reader who has to log in nothing below runs.
 login.enter()
 
-st.navigation(
+page = st.navigation(
     [
         st.Page(HERE / "pages" / "overview.py", title="Overview", icon=":material/dashboard:", default=True),
         st.Page(HERE / "pages" / "page_browser.py", title="Page browser", icon=":material/find_in_page:"),
@@ -41,5 +41,8 @@ st.navigation(
     ],
     # All of them: Streamlit folds the last ones away when there are more than twelve.
     expanded=True,
-).run()
+)
+start.land(page)
+start.mute_empty_views()
+page.run()
 frame.follow_theme()

@@ -89,6 +89,11 @@ class Dropped(NamedTuple):
         return tuple(name for name in self.left_out if name not in explained)
 
 
+def endings() -> list[str]:
+    """Endings of all files that can be given to the dashboard, without the dot, in alphabetical order."""
+    return sorted(suffix.removeprefix(".") for suffix in formats.suffixes() | {".zip", *PAGE_SUFFIXES})
+
+
 def sort_dropped(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collection[Kind] = ()) -> Dropped:
     """What some dropped files are, by their content.
 

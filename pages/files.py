@@ -19,7 +19,7 @@ from evaluator.model.issues import BadInput, has_errors, issue_count, plain
 from evaluator.pdf.folder import folders_of
 from evaluator.project import AnyProject, Project
 from evaluator.review.place import state_folder
-from evaluator.uploads import PAGE_SUFFIXES, Dropped, Proposed, sort_dropped
+from evaluator.uploads import Dropped, Proposed, endings, sort_dropped
 from evaluator.workspace import Sides
 from pages.shared import columns, doctor, file_list, frame, kept, opened, pictures, widgets
 from pages.shared.address import parts, read_url, take
@@ -89,7 +89,7 @@ def _upload(held: Project[Annotations]) -> None:
             files = "upload_annotations" if several == "Files" else "upload_folder_of_files"
             st.file_uploader(
                 "Boxes, extracted fields or posters of any format, PDFs and page images, or zip archives of them",
-                type=sorted(suffix.removeprefix(".") for suffix in formats.suffixes() | {".zip", *PAGE_SUFFIXES}),
+                type=endings(),
                 accept_multiple_files="directory" if several == "A folder" else True,
                 key=files,
             )

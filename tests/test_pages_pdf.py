@@ -1415,7 +1415,7 @@ def test_exact_spelling_goes_before_another_case(folder: Path) -> None:
         (
             "none.pdf",
             "PDF not found under documents. No document named none.pdf is in the folder documents or in the folders "
-            "inside it. Put the document into this folder, or choose the folder that holds it.",
+            "inside it. Put the document into this folder, or add it in Files.",
         ),
         (
             "../x.pdf",

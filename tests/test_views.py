@@ -607,10 +607,8 @@ def test_the_sidebar_counts(monkeypatch: pytest.MonkeyPatch, view: str) -> None:
 
 # --- states --------------------------------------------------------------------------------------------------
 
-NOTHING_TRUTH = "No ground truth is open, so nothing can be evaluated yet. Open Files to choose or upload them."
-NOTHING_PREDICTION = (
-    "No prediction is open, so there is nothing to compare with the ground truth. Open Files to choose or upload them."
-)
+NOTHING_TRUTH = "No ground truth is open, so nothing can be evaluated yet."
+NOTHING_PREDICTION = "No prediction is open, so there is nothing to compare with the ground truth."
 
 
 @pytest.mark.parametrize("view", [OVERVIEW, PAGE_BROWSER])
@@ -628,6 +626,20 @@ def test_without_a_prediction(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, v
     truth = write_file(tmp_path / "t.json", TRUTH, side="ground_truth")
     app = start(monkeypatch, view, files=dashboard.workspace(truth))
     assert NOTHING_PREDICTION in dashboard.words(app)
+
+
+def test_an_empty_view_names_the_formats_and_opens_the_sample_data(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    app = start(monkeypatch, files=dashboard.workspace(None))
+    (formats_,) = [word for word in dashboard.words(app) if word.startswith("Recognised by content:")]
+    for name in ("COCO instances or results", "PAGE XML", "Pascal VOC", "YOLO labels", "DoclingDocument"):
+        assert name in formats_
+    assert [each.label for each in app.get("file_uploader")] == [
+        "Ground truth, predictions, PDFs and page images, or zip archives of them"
+    ]
+    next(button for button in app.button if button.label == "Open the sample data").click().run()
+    assert [card["F1"] for card in dashboard.cards(app)] == [shown(core(at).micro.row(0))["F1"] for at in (0, 1)]
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -664,7 +676,7 @@ def test_a_prediction_with_errors_leaves_the_other_one(monkeypatch: pytest.Monke
     (card,) = dashboard.cards(app)
     assert (card["letter"], card["TP"], card["FN"]) == ("A", "1", "2")
     app = start(monkeypatch, files=dashboard.workspace(truth, [tmp_path / "broken.json"]))
-    text = "No prediction can be evaluated against this ground truth. Open Files to choose or upload them."
+    text = "No prediction can be evaluated against this ground truth."
     assert text in dashboard.words(app)
 
 

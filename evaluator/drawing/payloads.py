@@ -70,6 +70,8 @@ class ProblemItem(Payload, frozen=True):
     title: str
     text: str
     fix: str
+    in_files: bool = False
+    """whether the view Files has what mends it"""
 
 
 class PictureItem(Payload, frozen=True, kw_only=True):

@@ -21,12 +21,12 @@ _SENTENCES: dict[ProblemKind, tuple[str, str, str]] = {
     "no_folder": (
         "No PDF folder is open",
         "{document} is looked up by its name in the folder of the PDFs, and none was given.",
-        "Open the folder that holds it, or add the PDF in Files.",
+        "Add the PDF in Files, or start with the folder that holds it.",
     ),
     "missing": (
         "PDF not found under {folder}",
         "No document named {document} is in the folder {folder} or in the folders inside it. {detail}",
-        "Put the document into this folder, or choose the folder that holds it.",
+        "Put the document into this folder, or add it in Files.",
     ),
     "blocked": (
         "PDF not found under {folder}",
@@ -121,6 +121,8 @@ class PageProblem(Exception):
         As it was given.
     title, text, fix : str
         Sentences for the reader; control characters escaped, no path of this machine.
+    in_files : bool
+        Whether the document can be added in the view Files.
     """
 
     def __init__(
@@ -128,6 +130,7 @@ class PageProblem(Exception):
     ) -> None:
         self.kind = kind
         self.detail = detail
+        self.in_files = kind in ("no_folder", "missing")
         self._arguments = (document, folder, page_index, detail)
         shown = {
             "document": plain(_shortened(document)) or '""',

@@ -12,16 +12,19 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from evaluator import formats
 from evaluator.drawing.payloads import ThemePayload
 from evaluator.metrics.results import count_of, threshold_text
 from evaluator.model.issues import Issue, displayed, folded, issue_count, plain
+from evaluator.uploads import endings
+from evaluator.workspace import sample
 from pages.shared import components, opened, protocol, widgets
 from pages.shared.opened import BOXES, AnyKind, AnyOpened, Model, Named, OpenedBoxes, files
 from pages.shared.results import result_of, score_threshold, use_standard
 from pages.shared.state import State, state
 
 FILES_VIEW = "pages/files.py"
-_BROWSER_HINT = "Open Files to choose or upload them."
+_FIRST_FILES = "first_files_given"
 _ISSUES_SHOWN = 200
 # After "www", ":" and "@": what makes a link, an emoji or an icon of plain text.
 # "owner/model" as registries write it; a slash elsewhere belongs to the name.
@@ -67,8 +70,25 @@ def need_files() -> None:
         text = "No prediction is open, so there is nothing to compare with the ground truth."
     else:
         text = "No prediction can be evaluated against this ground truth."
-    st.html(f'<div class="ls-empty"><p>{html.escape(text)} {_BROWSER_HINT}</p></div>')
-    st.page_link(FILES_VIEW, label="Open Files", icon=":material/folder_open:")
+    names = " · ".join(each.title.split(" (")[0] for each in formats.FORMATS.values() if each.kind == BOXES.name)
+    st.html(
+        f'<div class="ls-empty"><p>{html.escape(text)}</p><p class="ls-formats">Recognised by content: '
+        f"{html.escape(names)}. PDFs and page images are shown behind the boxes.</p></div>"
+    )
+    with st.form("first_files", clear_on_submit=True):
+        st.file_uploader(
+            "Ground truth, predictions, PDFs and page images, or zip archives of them",
+            type=endings(),
+            accept_multiple_files=True,
+            key=_FIRST_FILES,
+        )
+        st.form_submit_button("Read the files", on_click=opened.give, args=(State.given, _FIRST_FILES, ""))
+    if state.given is not None:
+        # There the reader decides which file is what.
+        st.switch_page(FILES_VIEW)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Open the sample data", icon=":material/folder_open:", on_click=_use_sample)
+        st.page_link(FILES_VIEW, label="Open Files", icon=":material/description:")
     if held.ground_truth is not None and held.models:
         # Another protocol may take these files.
         with st.sidebar:
@@ -76,6 +96,11 @@ def need_files() -> None:
         wrong = [issue for issue in opened.issues(BOXES) if issue.severity == "error"]
         if wrong:
             issues(wrong)
+
+
+def _use_sample() -> None:
+    """The bundled documents and both models of them."""
+    opened.use(BOXES, sample(opened.SAMPLE_DATA))
 
 
 def open_boxes(title_: str, find: Callable[[], OpenedBoxes | None] = opened.boxes) -> OpenedBoxes | None:

@@ -206,7 +206,7 @@ def picture(
             height=842.0,
             image=None,
             image_width=0,
-            problem=ProblemItem(problem.title, problem.text, problem.fix),
+            problem=ProblemItem(problem.title, problem.text, problem.fix, problem.in_files),
             notes=(),
         )
     return PictureItem(

@@ -187,6 +187,7 @@ class State:
     # The view that a button leads to, until the next run goes there.
     next_view: Field[str] = Field("")
     entered_bare: Field[bool] = Field(False)
+    landed: Field[bool] = Field(False)
     linked: Field[bool] = Field(False)
     refused: Field[tuple[str, ...]] = Field(())
 

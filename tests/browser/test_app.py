@@ -610,6 +610,34 @@ def test_a_hostile_address_is_text(odd_server: str, visit: Visit) -> None:
     assert_harmless(screen)
 
 
+def test_posters_alone_open_on_their_view_and_the_empty_views_are_muted(visit: Visit, tmp_path: Path) -> None:
+    with dashboard(tmp_path, "open", str(SAMPLE_DATA / "posters")) as url:
+        screen = visit(url).open()
+        page = screen.page
+        page.locator(".ls-title h1", has_text="Posters").wait_for()
+        link = "[data-testid=stSidebarNavLink][href$='${name}'] > *"
+        opacity = f"name => getComputedStyle(document.querySelector(`{link}`)).opacity"
+        assert {page.evaluate(opacity, f"/{name}") for name in ("", "gallery", "fields")} == {"0.5"}
+        assert {page.evaluate(opacity, f"/{name}") for name in ("posters", "compare", "files")} == {"1"}
+        # Once only: the reader may look at an empty view.
+        screen.go("Overview")
+        assert page.get_by_text("No ground truth is open").is_visible()
+        screen.leave()
+
+
+def test_a_page_without_its_pdf_leads_to_files(visit: Visit, tmp_path: Path) -> None:
+    names = [str(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines")]
+    with dashboard(tmp_path, "open", "--gt", names[0], "--pred", names[1]) as url:
+        screen = visit(url).open("page_browser")
+        alert = screen.page.get_by_role("alert").filter(has_text="No PDF folder is open")
+        places = screen.places()
+        assert alert.bounding_box()["y"] > (places["sheet"][1] + places["sheet"][3]) / 2, "at the foot of the page"
+        alert.get_by_role("button", name="Open Files").click()
+        screen.page.locator(".ls-title h1", has_text="Files").wait_for()
+        screen.settled()
+        screen.leave()
+
+
 @pytest.mark.parametrize(
     ("document", "words"), [("missing.pdf", "missing.pdf"), ("locked.pdf", "password"), ("text.pdf", "PDF")]
 )

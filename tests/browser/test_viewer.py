@@ -281,7 +281,9 @@ def test_next_mistake_reaches_python_once_as_a_choice(fresh: Screen) -> None:
     page.evaluate("""() => ["n", "n", "n", "p"].forEach((key) =>
         window.dispatchEvent(new KeyboardEvent("keydown", {key, cancelable: true})))""")
     assert "chosen" in fresh.row_classes()[1]
-    assert fresh.js("return host.querySelector('.joined-text + button').previousSibling.textContent") == "5 of 20 · p. 27"
+    assert (
+        fresh.js("return host.querySelector('.joined-text + button').previousSibling.textContent") == "5 of 20 · p. 27"
+    )
     assert page.get_by_text("Mistake 2 of 6").is_visible()
     log = fresh.wait_for_log(1)
     page.wait_for_timeout(500)

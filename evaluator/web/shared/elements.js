@@ -141,3 +141,11 @@ export function textWidth(text, font) {
   widths.set(font + text, width);
   return width;
 }
+
+/**
+ * The link of the navigation to another view of the dashboard: followed by it, the session stays.
+ * @param {string} view as in its address @returns {HTMLElement | null} null outside of the dashboard
+ */
+export function viewLink(view) {
+  return document.querySelector(`[data-testid="stSidebarNavLink"][href$="/${view}"]`);
+}

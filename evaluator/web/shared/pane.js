@@ -5,7 +5,7 @@
  */
 
 import { PageContent } from "./content.js";
-import { html, svg } from "./elements.js";
+import { button, html, svg, viewLink } from "./elements.js";
 import { factsOf } from "./facts.js";
 import { arrangeChips, drawBoxes, drawMarked, drawMarkedChip } from "./layers.js";
 import { inPane, seenOf, sheetInPane } from "./placement.js";
@@ -74,7 +74,11 @@ export class PagePane {
   /** @param {import("./payloads.d.ts").ProblemItem | null} problem why the page has no picture */
   showProblem(problem) {
     this.problem.hidden = problem === null;
-    this.problem.replaceChildren(...(problem ? [html("b", {}, problem.title), html("p", {}, problem.text), html("p", { class: "muted" }, problem.fix)] : []));
+    const files = problem?.in_files ? viewLink("files") : null;
+    this.problem.replaceChildren(...(problem ? [
+      html("div", {}, html("b", {}, problem.title), html("p", {}, problem.text), html("p", { class: "muted" }, problem.fix)),
+      files && button("Open Files", { class: "plain" }, () => files.click(), "Open Files"),
+    ].filter((part) => part !== null) : []));
   }
 
   /** Puts the sheet at its placement. @param {Placement} place */

@@ -31,6 +31,8 @@ export interface ProblemItem {
   title: string;
   text: string;
   fix: string;
+  /** whether the view Files has what mends it */
+  in_files?: boolean;
 }
 
 /** The picture of a page, or the reason why there is none. */

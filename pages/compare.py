@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from evaluator.charts import boxes as charts
 from evaluator.compare.differences import Difference
@@ -151,7 +152,6 @@ def _judged(loaded: OpenedBoxes) -> None:
     turned.heard(event)
     if event is not None and model is not None:
         findings.handle(loaded, model, event)
-        State.pair_whole.set(True)
 
 
 def _alike(loaded: OpenedBoxes) -> None:
@@ -181,13 +181,18 @@ def _open_browser(loaded: OpenedBoxes, page: OpenEvent, both: held.Compared, sho
 
 
 @st.fragment
-def _pages(loaded: OpenedBoxes) -> None:
-    """The list of pages and the two panes; a page turn runs this part alone."""
+def _pages(loaded: OpenedBoxes, numbers: DeltaGenerator) -> None:
+    """The list of pages and the two panes; a page turn or a verdict runs this part alone.
+
+    `numbers` is the place of the main numbers above: it belongs to this part, so each run of it fills it.
+    """
     if State.alike_asked.take():
         st.switch_page(GALLERY_VIEW)
     if State.pair_whole.take():
         st.rerun()
     both = held.compared(loaded)
+    with numbers:
+        headline.numbers_line(loaded, both.chosen)
     if both.cause is None:
         state.pair_cause = ""
     show, rows = state.pair_show, both.rows
@@ -555,10 +560,10 @@ def _of_boxes() -> None:
     _choices(loaded)
     answer = st.container(key="compare_answer")
     left, right = answer.columns([1.05, 1], gap="small")
-    with answer:
-        # Before what takes longer. In here it moves no other part of the view, and the panes keep the keys, when a
-        # verdict brings corrected numbers.
-        headline.numbers_line(loaded, chosen)
+    # In here it moves no other part of the view, and the panes keep the keys, when a verdict brings corrected numbers.
+    main_numbers = answer.empty()
+    with main_numbers:
+        headline.numbers_line(loaded, chosen)  # before what takes longer
     both = held.compared(loaded)
     numbers = board_data(both.ledger, both.differences, _names(chosen), show=state.pair_show, label=state.label)
     with left:
@@ -578,7 +583,7 @@ def _of_boxes() -> None:
     if len(loaded.names) > len(chosen):
         _every_model(loaded)
     with pages:
-        _pages(loaded)
+        _pages(loaded, main_numbers)
     add_cost()
     _more(loaded)
     frame.sidebar(loaded)

@@ -15,7 +15,7 @@ from evaluator.drawing.payloads import (
     PagePayload,
     without_page,
 )
-from evaluator.metrics.results import count_of, threshold_text, weighted_mean
+from evaluator.metrics.results import count_of, threshold_text
 from evaluator.model.dataset import Side
 from evaluator.model.issues import has_errors, issue_count, plain
 from evaluator.protocols import PROTOCOLS
@@ -84,11 +84,10 @@ def _preset() -> None:
 def _numbers(model: choices.FieldModel) -> None:
     """Mean AP at the threshold, precision, recall and coverage, small."""
     counts = model.result.overall(state.field_iou)
-    mean_ap = weighted_mean(model.result.average_precisions([state.field_iou])[:, 0])[0]
     cells = "".join(
         f"<div><dt>{name}</dt><dd>{frame.number(value)}</dd></div>"
         for name, value in (
-            (f"mAP at {threshold_text(state.field_iou)}", mean_ap),
+            (f"mAP at {threshold_text(state.field_iou)}", choices.mean_ap(model)),
             ("Precision", _defined(counts.precision[0])),
             ("Recall", _defined(counts.recall[0])),
             ("Coverage", model.result.coverage["ratio"]),

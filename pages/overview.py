@@ -195,15 +195,14 @@ def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
 def _documents(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """Documents, worst first; a row opens its pages."""
     results = {model.letter: result_of(loaded, model) for model in chosen}
-    first = results["A"].per_document
     dataset = loaded.dataset
     mistakes = {
         model.letter: document_counts(browser.plain_columns(loaded, model), len(dataset.documents)) for model in chosen
     }
-    order = sorted(range(len(first)), key=lambda row: (-int(mistakes["A"][row]), row))
-    pages = pd.Series(dataset.page_document).value_counts()
+    order = np.argsort(-mistakes["A"], kind="stable").tolist()
+    pages = np.bincount(dataset.page_document, minlength=len(dataset.documents))
     table = pd.DataFrame({"Document": [displayed(dataset.documents[row].name) for row in order]})
-    table["Pages"] = [int(pages.get(row, 0)) for row in order]
+    table["Pages"] = pages[order]
     for key, result in results.items():
         table[f"F1, {key}"] = result.per_document.f1[order]
     for key, counts in mistakes.items():

@@ -182,3 +182,11 @@ def test_a_model_without_matches_is_a_flat_histogram() -> None:
 def test_a_part_that_vega_lite_does_not_know_is_refused(mark: str, encoding: vega.Piece, look: vega.Piece) -> None:
     with pytest.raises(ValidationError):
         vega.layer(pd.DataFrame({"a": [1.0]}), mark, encoding, **look)
+
+
+def test_a_chart_of_another_threshold_is_not_checked_again() -> None:
+    values = {"A": spread(), "B": spread(1)}
+    charts.histogram(values, low=0.5, baseline="A", dark=False)
+    checked = vega._check.cache_info().misses
+    charts.histogram(values, low=0.6123, baseline="A", dark=False)
+    assert vega._check.cache_info().misses == checked

@@ -62,7 +62,8 @@ def said(target: Target, verdict: str | None, *, minutes: int = 0, author: str =
 
 
 def targets(result: FieldsResult, *, document: str = "d", iou: float = 0.5) -> list[Target]:
-    return list(targets_of(result, document, ReviewLog(), iou=iou).values())
+    judged = judged_fields(result, document, ReviewLog(), iou=iou)
+    return list(targets_of(result, judged, iou=iou).values())
 
 
 def target_named(result: FieldsResult, label: str) -> Target:
@@ -137,7 +138,7 @@ class TestTarget:
         scored = result({"a": rich("x")}, {"a": rich("completely different")})
         assert judged_fields(scored, "d", ReviewLog(), iou=0.5) == {}
         data = page_data(scored, FieldPages(scored.compared), Paper(0, 0, None, SHARES), iou=0.5)
-        (mistake,) = read_by_browser(attach_fields(data, scored, "d", ReviewLog(), iou=0.5))["mistakes"]
+        (mistake,) = read_by_browser(attach_fields(data, judged_fields(scored, "d", ReviewLog(), iou=0.5)))["mistakes"]
         assert (mistake["target"], mistake["verdict"]) == (None, None)
 
     def test_boxes_in_points_have_the_unit_of_pixels(self) -> None:
@@ -148,9 +149,8 @@ class TestTarget:
         scored = result(TRUTH, PREDICTED)
         missed = target_named(scored, "missed")
         data = page_data(scored, FieldPages(scored.compared), Paper(0, 1, None, SHARES), iou=0.5)
-        (mistake,) = read_by_browser(attach_fields(data, scored, "d", ReviewLog.of([said(missed, WRONG)]), iou=0.5))[
-            "mistakes"
-        ]
+        log = ReviewLog.of([said(missed, WRONG)])
+        (mistake,) = read_by_browser(attach_fields(data, judged_fields(scored, "d", log, iou=0.5)))["mistakes"]
         assert mistake["target"] == missed.id
         assert mistake["verdict"]["agreed"] == WRONG
         assert [each["author"] for each in mistake["verdict"]["opinions"]] == ["Anna"]
@@ -159,7 +159,9 @@ class TestTarget:
         before = result({"a": rich("x", [0.123456, 0.1, 0.5, 0.2])}, {})
         later = result({"a": rich("x", [0.12346, 0.1, 0.5, 0.2])}, {})
         log = ReviewLog.of([said(target_named(before, "a"), WRONG)])
-        assert list(targets_of(later, "d", log, iou=0.5)) == [target_named(before, "a").id]
+        assert list(targets_of(later, judged_fields(later, "d", log, iou=0.5), iou=0.5)) == [
+            target_named(before, "a").id
+        ]
         assert after(later, *log.events)[1] == (0, 0, 0, 0)
 
     @pytest.mark.parametrize("form", ["csv", "json", "parquet"])

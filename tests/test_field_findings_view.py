@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from evaluator.formats.fields import FORMAT
 from evaluator.protocols import fields
 from evaluator.review.field_corrections import corrected_fields, field_corrections
-from evaluator.review.field_targets import targets_of
+from evaluator.review.field_targets import judged_fields, targets_of
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event, JudgedBox, ReviewLog, Target, judge
@@ -44,8 +44,8 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def said(result: fields.FieldsResult, document: str, verdict: str, mistake: str) -> Event:
     """A verdict on the first problem of a kind in a document."""
-    targets = targets_of(result, document, ReviewLog(), iou=0.5).values()
-    target = next(target for target in targets if target.mistake == mistake)
+    judged = judged_fields(result, document, ReviewLog(), iou=0.5)
+    target = next(target for target in targets_of(result, judged, iou=0.5).values() if target.mistake == mistake)
     return judge(target, verdict=verdict, author="Anna", verified=False, time=datetime(2026, 1, 31, tzinfo=UTC))
 
 

@@ -15,7 +15,7 @@ from evaluator.review.exchange import to_csv
 from evaluator.review.identity import page_target
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
-from pages.shared import address
+from pages.shared import address, means
 from pages.shared.state import State
 from tests import dashboard
 from tests.building import box, write_file
@@ -150,6 +150,9 @@ def test_read_a_table(monkeypatch: pytest.MonkeyPatch, truth: Path) -> None:
 
 def test_weigh_the_labels(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch)
+    assert "Table" not in [each.label for each in app.number_input]
+    app.session_state[means.WEIGHTS_OPEN] = True
+    fine(app.run())
     next(each for each in app.number_input if each.label == "Table").set_value(2.5)
     press(monkeypatch, app, "Use these weights")
     assert app.session_state[State.class_weights.key] == (("Table", 2.5),)

@@ -70,7 +70,7 @@ def histogram(values: Mapping[str, FloatArray], *, low: float, baseline: str, da
     values : mapping of float64
         By model, at least one; each in [0, 1]; values below `low` are not drawn.
     low : float
-        Left end of the axis, for instance the IoU threshold.
+        Left end of the axis, below 1, for instance the IoU threshold.
     baseline : str
         The model that is drawn grey.
     height : int
@@ -83,14 +83,6 @@ def histogram(values: Mapping[str, FloatArray], *, low: float, baseline: str, da
     """
     colours = palette(dark=dark, baseline=baseline)
     edges = np.linspace(low, 1.0, HISTOGRAM_BINS + 1)
-    frame = pd.DataFrame(
-        {
-            "start": np.tile(edges[:-1], len(values)),
-            "stop": np.tile(edges[1:], len(values)),
-            "model": np.repeat(list(values), HISTOGRAM_BINS),
-            "boxes": np.concatenate([np.histogram(column, bins=edges)[0] for column in values.values()]),
-        }
-    )
     x_axis = {"format": ".2f", "values": [low, (low + 1) / 2, 1.0], "labelFlush": True, "grid": False}
     across: Piece = {
         "x": field("start:Q", title=None, scale=fixed_scale(low, 1.0), axis=x_axis),
@@ -99,16 +91,23 @@ def histogram(values: Mapping[str, FloatArray], *, low: float, baseline: str, da
     tooltip = tips(model="Model", start=("From", ".3f"), stop=("To", ".3f"), boxes=("Matched boxes", ",d"))
     layers: list[Piece] = []
     look: Piece
-    for model in values:
-        bins = frame[frame["model"] == model]
+    for model, column in values.items():
+        # Of even bins numpy looks each place up; `edges` would be searched for every box.
+        boxes = np.histogram(column, bins=HISTOGRAM_BINS, range=(low, 1.0))[0]
         if not layers:
             encoding = across | {"x2": {"field": "stop"}, "y2": {"datum": 0}, "tooltip": tooltip}
             look = {"color": colours.of(model), "opacity": 1.0 if len(values) == 1 else 0.45, "binSpacing": 1}
+            bins = _bins(edges[:-1], edges[1:], model, boxes)
             layers.append(layer(bins, "bar", encoding, pick=brushed("range", ["x"]), cornerRadius=0, **look))
         else:
             # One more point, so that the last step is drawn to the end of the axis.
-            last = bins.tail(1).assign(start=bins["stop"].tail(1))
-            steps, encoding = pd.concat([bins, last], ignore_index=True), across | {"order": field("start:Q")}
+            stop, boxes = np.append(edges[1:], edges[-1]), np.append(boxes, boxes[-1])
+            encoding = across | {"order": field("start:Q")}
             look = {"color": colours.of(model), "strokeWidth": 2, "interpolate": "step-after", "clip": True}
-            layers.append(layer(steps, "line", encoding, **look))
+            layers.append(layer(_bins(edges, stop, model, boxes), "line", encoding, **look))
     return themed(layers, colours, height=height)
+
+
+def _bins(start: FloatArray, stop: FloatArray, model: str, boxes: IntArray) -> pd.DataFrame:
+    """The bins of one model."""
+    return pd.DataFrame({"start": start, "stop": stop, "model": [model] * len(start), "boxes": boxes})

@@ -206,12 +206,13 @@ def _ratio_axis() -> Piece:
 
 def _long(iou: Sequence[float], curves: Mapping[str, FloatArray]) -> pd.DataFrame:
     """One row per name and threshold."""
-    rows = [
-        {"name": name, "iou": threshold, "ap": None if np.isnan(value) else float(value)}
-        for name, column in curves.items()
-        for threshold, value in zip(iou, column, strict=True)
-    ]
-    return pd.DataFrame(rows, columns=["name", "iou", "ap"])
+    return pd.DataFrame(
+        {
+            "name": pd.Series([name for name in curves for _ in iou], dtype=object),
+            "iou": np.tile(np.asarray(iou, dtype=np.float64), len(curves)),
+            "ap": np.concatenate([np.empty(0), *curves.values()]),
+        }
+    )
 
 
 def _ends(frame: pd.DataFrame, colours: Palette) -> Piece:

@@ -129,11 +129,14 @@ def _check(part: str, form: str) -> None:
 
 
 def _form(value: object) -> object:
-    """A part without what changes with the data: of a list of names or numbers only the first is left."""
+    """A part without what changes with the data: of a list of names only the first is left, of one of numbers a 0."""
     if isinstance(value, dict):
         return {name: _form(each) for name, each in value.items()}
-    if isinstance(value, list):
-        return [_form(each) for each in value[: None if isinstance(value[0], dict) else 1]] if value else []
+    if isinstance(value, list) and value:
+        if isinstance(value[0], float | int) and not isinstance(value[0], bool):
+            # The ends of an axis follow the thresholds.
+            return [0]
+        return [_form(each) for each in value[: None if isinstance(value[0], dict) else 1]]
     return value
 
 

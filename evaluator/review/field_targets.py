@@ -69,9 +69,11 @@ def _target(result: FieldsResult, row: int, problem: str | None, signature: str)
     )
 
 
-def judged_fields(
-    result: FieldsResult, document: str, log: ReviewLog, *, iou: float
-) -> dict[int, tuple[Target, Judged | None]]:
+JudgedFields = Mapping[int, tuple[Target, Judged | None]]
+"""The fields of a document that can be judged, by row, each with the verdicts on it."""
+
+
+def judged_fields(result: FieldsResult, document: str, log: ReviewLog, *, iou: float) -> JudgedFields:
     """The fields of a document that can be judged, each with the verdicts on it.
 
     Returns
@@ -96,13 +98,15 @@ def judged_rows(result: FieldsResult, document: str, log: ReviewLog, *, iou: flo
     return {held.target_id: row for row, (_, held) in said.items() if held}
 
 
-def attach_fields(layers: LayersT, result: FieldsResult, document: str, log: ReviewLog, *, iou: float) -> LayersT:
+def attach_fields(layers: LayersT, judged: JudgedFields) -> LayersT:
     """What is drawn on a page with the verdicts on each problem.
 
     Parameters
     ----------
     layers : PageLayers
-        From `evaluator.drawing.fields.page_data` of the same result.
+        From `evaluator.drawing.fields.page_data`.
+    judged : mapping
+        The fields of the page's document, from `judged_fields` of the same result: once for all of its pages.
 
     Returns
     -------
@@ -111,24 +115,19 @@ def attach_fields(layers: LayersT, result: FieldsResult, document: str, log: Rev
     """
     if not layers.mistakes:
         return layers
-    said = judged_fields(result, document, log, iou=iou)
     mistakes = []
     for mistake in layers.mistakes:
-        target, held = (None, None) if mistake.row is None else said.get(mistake.row, (None, None))
+        target, held = (None, None) if mistake.row is None else judged.get(mistake.row, (None, None))
         known = target and kept_id(target, held)
         verdict = None if held is None else judged_item(held)
         mistakes.append(msgspec.structs.replace(mistake, target=known, verdict=verdict))
     return msgspec.structs.replace(layers, mistakes=mistakes)
 
 
-def targets_of(result: FieldsResult, document: str, log: ReviewLog, *, iou: float) -> dict[str, Target]:
+def targets_of(result: FieldsResult, judged: JudgedFields, *, iou: float) -> dict[str, Target]:
     """The problems of a document under the identities that `attach_fields` gives them."""
     wrong = problems(result, iou)
-    return {
-        kept_id(target, held): target
-        for row, (target, held) in judged_fields(result, document, log, iou=iou).items()
-        if wrong[row]
-    }
+    return {kept_id(target, held): target for row, (target, held) in judged.items() if wrong[row]}
 
 
 def field_statuses(log: ReviewLog, results: Sequence[FieldsResult], *, iou: float) -> list[FindingStatus]:

@@ -21,6 +21,7 @@ from pages.shared.results import Result, result_of
 from pages.shared.state import State, state, written
 
 MOST_WEIGHT: Final = 1e6
+WEIGHTS_OPEN: Final = "class_weights_open"
 _RATIOS: Final = (("Precision", "precision"), ("Recall", "recall"), ("F1", "f1"))
 _AVERAGES: Final = ("AP", "AP50", "AP75")
 # Ranking more takes seconds, which belong into the terminal.
@@ -78,10 +79,17 @@ def _weighted() -> bool:
     return bool(state.class_weights) and protocol.has_class_weights()
 
 
+@st.fragment
 def _weights_control(loaded: OpenedBoxes, weights: Mapping[str, float]) -> None:
-    """The weight of each label in the mean over labels."""
+    """The weight of each label in the mean over labels; the inputs are made when they are looked at."""
+    if weights_in_use(loaded) != weights:
+        st.rerun()
     labels = loaded.dataset.labels[: loaded.dataset.evaluated]
-    with st.popover("Class weights" + (f" ({len(weights)})" if weights else ""), icon=":material/balance:"):
+    title = "Class weights" + (f" ({len(weights)})" if weights else "")
+    popover = st.popover(title, icon=":material/balance:", key=WEIGHTS_OPEN, on_change="rerun")
+    if not popover.open:
+        return
+    with popover:
         with st.form("class_weights_form", border=False):
             keys = {label: State.class_weights.of(f"{cut(label)}_{weights.get(label, 1.0):g}").key for label in labels}
             for label, key in keys.items():

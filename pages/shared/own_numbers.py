@@ -90,8 +90,13 @@ def _tide(key: ResultKey, *, _evaluation: Callable[[], BoxEvaluation]) -> TideEr
 
 def _calibration_of(loaded: OpenedBoxes, model: Model, label: str | None = None) -> Calibration | None:
     """How far the scores of a model are right, of its predictions (of a label) at the IoU threshold of the moment."""
+    return _calibrations_of(loaded, model)[label]
+
+
+def _calibrations_of(loaded: OpenedBoxes, model: Model) -> Mapping[str | None, Calibration | None]:
+    """The same of all predictions, under None, and of each label."""
     key = result_key(loaded, model)._replace(min_score=0.0)
-    return _calibrations(key, _result=lambda: result_of_all(loaded, model))[label]
+    return _calibrations(key, _result=lambda: result_of_all(loaded, model))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -277,11 +282,13 @@ def _add_scores(
         title = f"Score {model.letter}"
         table[title] = [best.get(label) for label in labels]
         settings[title] = st.column_config.NumberColumn(format="%.2f", width=56, help="With the best F1.")
-    best_f1 = dict(zip(choice_of(loaded, shown).labels, choice_of(loaded, shown).label_f1_own.tolist(), strict=True))
+    choice = choice_of(loaded, shown)
+    best_f1 = dict(zip(choice.labels, choice.label_f1_own.tolist(), strict=True))
     table["F1 there"] = [best_f1.get(label) for label in labels]
     settings["F1 there"] = widgets.ratio(58, help=frame.escaped(f"Of {frame.lettered(shown)}."))
     for model in chosen:
-        bins = [_calibration_of(loaded, model, label) for label in labels]
+        every = _calibrations_of(loaded, model)
+        bins = [every[label] for label in labels]
         title = f"ECE {model.letter}"
         table[title] = [None if each is None else defined(each.error) for each in bins]
         settings[title] = widgets.ratio(56, help="Mean gap between score and share that is right.")

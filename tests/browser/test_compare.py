@@ -21,7 +21,8 @@ from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
-from tests.browser.conftest import Screen, dashboard, harness
+from evaluator.review.place import FINDINGS_VARIABLE
+from tests.browser.conftest import Screen, dashboard, free_port, harness
 from tests.building import box, read_by_browser, write_file
 from tests.dashboard import SAMPLE_DATA
 
@@ -228,6 +229,29 @@ def test_a_cause_lists_its_pages_and_opens_for_a_verdict(server: str, visit: Vis
     screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
     screen.settled()
     assert screen.address()["box"].replace("p", "a") in box_keys(made, 0)
+
+
+def test_a_verdict_brings_corrected_numbers_that_stay_when_the_page_turns(
+    visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The numbers above the panes belong to the part that runs for a verdict or a page; nothing else is drawn again."""
+    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
+    with dashboard(tmp_path, port=free_port()) as url:
+        # A context of its own, which is closed before its server.
+        screen = visit(url, more={"locale": "en-US"}).open("compare", show="only_b_invents")
+        screen.page.evaluate("() => localStorage.setItem('layoutscope-reviewer', 'Ngozi')")
+        screen = ready(screen.open("compare", show="only_b_invents"))
+        assert screen.page.locator(".ls-after").count() == 0
+        screen.page.locator(".pair-work").press("n")
+        screen.page.locator(".verdict-buttons button", has_text="Ground truth wrong").click()
+        screen.page.locator(".ls-numbers-line .ls-after").first.wait_for()
+        said = screen.page.locator(".ls-numbers-line").inner_text()
+        screen.page.locator(".net-page").nth(2).click()
+        wait_for_page(screen, *places_of("only_b_invents")[2][1:])
+        screen.page.wait_for_timeout(1500)
+        assert screen.page.locator(".ls-numbers-line").inner_text() == said
+        assert "corrected" in said
+        screen.page.context.close()
 
 
 def test_a_page_opens_in_the_page_browser_with_its_model_and_box(server: str, visit: Visit) -> None:

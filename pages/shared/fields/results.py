@@ -15,6 +15,7 @@ import streamlit as st
 from evaluator.drawing import fields as overlay
 from evaluator.formats.fields import schema_from
 from evaluator.metrics.item_ledger import Item
+from evaluator.metrics.results import weighted_mean
 from evaluator.model.boxes import IntArray
 from evaluator.model.fields import FieldDocuments, Schema
 from evaluator.model.issues import BadInput
@@ -317,6 +318,17 @@ def chosen_box(listed_keys: Sequence[str], drawn: Sequence[str]) -> str | None:
 def unit(model: FieldModel) -> str:
     """The unit of the boxes: the chosen one, or what they look like."""
     return state.field_unit if state.field_unit in overlay.UNITS else _unit(model.key, _model=model)
+
+
+def mean_ap(model: FieldModel) -> float | None:
+    """Mean AP of the classes at the IoU threshold of the moment; None without ground truth."""
+    return _mean_ap(model.key, state.field_iou, _model=model)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _mean_ap(key: Key, iou: float, *, _model: FieldModel) -> float | None:
+    """The same; the key identifies the comparison."""
+    return weighted_mean(_model.result.average_precisions([iou])[:, 0])[0]
 
 
 def curves(model: FieldModel) -> ApCurves:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import pandas as pd
@@ -59,7 +59,8 @@ _STATUS: Final = {"true positive": "TP", "below threshold": "Below", "missed": "
 def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
     """Field types: AP of both models, and all numbers of the chosen one; a row or a count is linked."""
     results = {each.letter: each.result for each in compared.models}
-    rows = type_rows(results, model.letter, iou=state.field_iou)
+    keys = tuple((each.letter, each.key) for each in compared.models)
+    rows = _rows_of_types(keys, model.letter, state.field_iou, _results=results)
     at = f"AP {threshold_text(state.field_iou)}"
     table = pd.DataFrame({"Field": [plain(row.label) for row in rows]})
     for letter in results:
@@ -92,6 +93,14 @@ def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
         },
         alt="Results by field type",
     )
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _rows_of_types(
+    keys: tuple[tuple[str, choices.Key], ...], letter: str, iou: float, *, _results: Mapping[str, FieldsResult]
+) -> Sequence[TypeRow]:
+    """The numbers of each field type; the keys identify the results."""
+    return type_rows(_results, letter, iou=iou)
 
 
 def _name_width(names: Sequence[str]) -> int:

@@ -11,14 +11,23 @@ from evaluator.drawing.payloads import NOTHING_DRAWN, PagePayload, PaneItem, Ver
 from evaluator.protocols.fields import FieldsResult
 from evaluator.review.corrected import CorrectedEvaluation
 from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
-from evaluator.review.field_targets import attach_fields, field_model_name, field_statuses, targets_of
+from evaluator.review.field_targets import (
+    JudgedFields,
+    attach_fields,
+    field_model_name,
+    field_statuses,
+    judged_fields,
+    targets_of,
+)
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import ReviewLog
+from evaluator.system.recent import Recent
 from pages.shared.fields import results as choices
 from pages.shared.findings import log as findings
 from pages.shared.state import state
 
 VIEW_FILE: Final = "pages/fields.py"
+_KEPT_DOCUMENTS: Final = 16
 
 
 def on_page(model: choices.FieldModel, document: str, payload: PagePayload) -> PagePayload:
@@ -29,14 +38,14 @@ def on_page(model: choices.FieldModel, document: str, payload: PagePayload) -> P
     payload : PagePayload
         With the layers of the model's result.
     """
-    drawn = attach_fields(payload, model.result, document, findings.review_log(), iou=state.field_iou)
+    drawn = attach_fields(payload, _judged(model, document))
     return msgspec.structs.replace(findings.with_unsaved(drawn), verdicts=True)
 
 
 def on_pane(model: choices.FieldModel, document: str, pane: PaneItem) -> PaneItem:
     """The page of one of two models with verdicts and what is not saved, as `on_page`."""
     drawn = msgspec.structs.replace(NOTHING_DRAWN, mistakes=pane.mistakes)
-    judged = attach_fields(drawn, model.result, document, findings.review_log(), iou=state.field_iou)
+    judged = attach_fields(drawn, _judged(model, document))
     return findings.with_verdicts(pane, judged.mistakes)
 
 
@@ -50,8 +59,21 @@ def handle(model: choices.FieldModel, event: VerdictEvent) -> findings.Unsaved |
     event : VerdictEvent
         It comes from a browser: an unknown target is not taken.
     """
-    targets = targets_of(model.result, event.document, findings.review_log(), iou=state.field_iou)
+    targets = targets_of(model.result, _judged(model, event.document), iou=state.field_iou)
     return findings.save_event(event, targets)
+
+
+def _judged(model: choices.FieldModel, document: str) -> JudgedFields:
+    """The fields of a document with their verdicts, worked out once for all of its pages."""
+    log, iou = findings.review_log(), state.field_iou
+    key = (model.key, field_model_name(model.result.compared), document, iou, log.revision)
+    return _documents().get_or_make(key, lambda: judged_fields(model.result, document, log, iou=iou))
+
+
+@st.cache_resource(show_spinner=False)
+def _documents() -> Recent[object, JudgedFields]:
+    """Documents with the verdicts on their fields, for all sessions."""
+    return Recent(most=_KEPT_DOCUMENTS)
 
 
 def any_field(log: ReviewLog) -> bool:

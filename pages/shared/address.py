@@ -393,7 +393,8 @@ def _model(
 
     def known(text: str, address: Mapping[str, str]) -> bool:
         project = opened.opened(kind or (opened.FIELDS if state.view == "fields" else opened.BOXES))
-        return project is None or not text.isdecimal() or int(text) <= len(project.names)
+        # What is no number, or none of a model, is refused where it is read; thousands of digits are an error to `int`.
+        return project is None or not (text.isdecimal() and len(text) < 10) or int(text) <= len(project.names)
 
     start = None if begins is None else lambda: begins
     return Entry(name, field, _whole(1, 10**9, shift=1), _from_one, views, known=known, begins=start, kinds=kinds)

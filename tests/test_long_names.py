@@ -293,17 +293,19 @@ def fields_of_long_names(folder: Path) -> str:
 
 def boxes_of_long_names(folder: Path) -> str:
     """Two models on 60 documents whose ids have 9,900 characters; they miss half the boxes of such a label."""
-    rows, found = [], []
+    rows, predicted = [], []
     for number, at in itertools.product(range(60), range(6)):
         label = NAME if at % 2 else "Table"
         rows.append(box(0.1 * at, 0.1, 0.1 * at + 0.08, 0.5, label=label, document=f"{NAME}{number}"))
         if label == "Table" or (number + at) % 4 == 0:
-            found.append(rows[-1])
+            predicted.append(rows[-1])
         elif number % 3 == 0:
-            found.append(rows[-1]._replace(label="Table"))
+            predicted.append(rows[-1]._replace(label="Table"))
     labels = ("Table", NAME)
     truth = write_file(folder / "t.json", rows, side="ground_truth", labels=labels)
-    models = [write_file(folder / f"{name}.json", of, labels=labels) for name, of in (("p", found), ("q", found[40:]))]
+    models = [
+        write_file(folder / f"{name}.json", of, labels=labels) for name, of in (("p", predicted), ("q", predicted[40:]))
+    ]
     return workspace(truth, models)
 
 

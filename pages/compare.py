@@ -111,7 +111,7 @@ def _linked(key: str) -> None:
 
 def _events() -> CompareEvents:
     loaded = opened.boxes()
-    return with_documents(parse_panes(report(_PANES)), loaded.dataset.document_code if loaded else ())
+    return with_documents(parse_panes(report(_PANES)), lambda: loaded.dataset.document_code if loaded else ())
 
 
 def _went(both: held.Compared) -> None:

@@ -17,7 +17,7 @@ from evaluator.drawing.payloads import (
 )
 from evaluator.metrics.results import count_of, threshold_text
 from evaluator.model.dataset import Side
-from evaluator.model.issues import has_errors, issue_count, plain
+from evaluator.model.issues import cut, displayed, has_errors, issue_count
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.fields.drill_down import LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import FieldsResult
@@ -25,7 +25,7 @@ from evaluator.protocols.fields.ledger import field_ledgers
 from pages.shared import frame, headline, opened, pair_differences, pictures, widgets
 from pages.shared import window as turned
 from pages.shared.address import read_url, write_url
-from pages.shared.components import parse_events, viewer
+from pages.shared.components import parse_events, viewer, with_documents
 from pages.shared.fields import results as choices
 from pages.shared.fields import tables as parts
 from pages.shared.fields import verdicts as field_findings
@@ -106,14 +106,14 @@ def _sidebar(compared: choices.Compared, model: choices.FieldModel) -> None:
     truth = compared.opened.project.ground_truth
     with st.sidebar:
         name = truth.name if truth else ""
-        st.selectbox("Ground truth", [0], format_func=lambda _: plain(name), key="field_truth", disabled=True)
+        st.selectbox("Ground truth", [0], format_func=lambda _: displayed(name), key="field_truth", disabled=True)
         for each in compared.models:
             frame.model_choice(compared.opened, each)
         names = [pairs.documents[code] for code in model.pages.in_natural_order]
-        documents = {"": f"All {count_of(len(names), 'document')}", **{name: plain(name) for name in names}}
+        documents = {"": f"All {count_of(len(names), 'document')}", **{name: displayed(name) for name in names}}
         widgets.choice("Document", documents, State.field_within)
         classes = sorted({name for each in compared.models for name in each.result.compared.classes})
-        labels = {"": f"All {count_of(len(classes), 'field type')}", **{name: plain(name) for name in classes}}
+        labels = {"": f"All {count_of(len(classes), 'field type')}", **{name: displayed(name) for name in classes}}
         widgets.choice("Field", labels, State.field_label)
         widgets.choice("Fields shown", LINKS, State.field_number)
         units = {
@@ -182,13 +182,14 @@ def _counted(compared: choices.Compared, model: choices.FieldModel) -> list[str]
 # --- the page ------------------------------------------------------------------------------------------------
 
 
-def _events() -> PageEvents:
-    return parse_events(report(_KEY))
+def _events(model: choices.FieldModel) -> PageEvents:
+    """What the reader asked for, documents by their whole ids."""
+    return with_documents(parse_events(report(_KEY)), lambda: model.result.compared.documents)
 
 
 def _went(model: choices.FieldModel, shown: choices.Listed) -> None:
     """A page turn, a click on the strip, the way to the next problem."""
-    go = _events().go
+    go = _events(model).go
     turned.heard(go)
     if go is None:
         return
@@ -200,9 +201,9 @@ def _went(model: choices.FieldModel, shown: choices.Listed) -> None:
         state.field_box = go.box
 
 
-def _selected() -> None:
+def _selected(model: choices.FieldModel) -> None:
     """A box was chosen or let go; one of a page that was left meanwhile is not."""
-    selected = _events().selected
+    selected = _events(model).selected
     turned.heard(selected)
     if selected is not None and choices.is_shown(selected.document, selected.index):
         state.field_box = selected.key
@@ -210,7 +211,7 @@ def _selected() -> None:
 
 def _judged(model: choices.FieldModel) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
-    event = _events().verdict
+    event = _events(model).verdict
     turned.heard(event)
     if event is not None:
         field_findings.handle(model, event)
@@ -220,7 +221,7 @@ def _judged(model: choices.FieldModel) -> None:
 
 def _flipped(compared: choices.Compared) -> None:
     """The other model."""
-    compared.show(_events().model or "")
+    compared.show(parse_events(report(_KEY)).model or "")
     state.field_whole = True
 
 
@@ -248,19 +249,19 @@ def _page(compared: choices.Compared, model: choices.FieldModel, shown: choices.
     if place is not None:
         choices.go_to(model, place, state.field_box)
     _page_head(model, shown, place)
-    bare, address, asked = _without_page(compared, model), write_url("fields"), _events()
+    bare, address, asked = _without_page(compared, model), write_url("fields"), _events(model)
     viewer(
         msgspec.structs.replace(bare, address=address)
         if place is None
         else window.payload(compared, model, shown, place, bare, address=address, build=bool(asked.go or asked.more)),
         key=_KEY,
         on_go=lambda: _went(model, shown),
-        on_selected=_selected,
-        on_sharper=lambda: pictures.ask_sharper(_events().sharper),
+        on_selected=lambda: _selected(model),
+        on_sharper=lambda: pictures.ask_sharper(_events(model).sharper),
         on_model=lambda: _flipped(compared),
         on_clear_filter=_cleared,
         on_verdict=lambda: _judged(model),
-        on_more=lambda: turned.heard(_events().more),
+        on_more=lambda: turned.heard(_events(model).more),
     )
     if place is None:
         return
@@ -272,10 +273,10 @@ def _page(compared: choices.Compared, model: choices.FieldModel, shown: choices.
 
 def _without_page(compared: choices.Compared, model: choices.FieldModel) -> PagePayload:
     """The viewer without a page."""
-    models = [ModelItem(each.letter, plain(each.name)) for each in compared.models]
+    models = [ModelItem(each.letter, displayed(each.name)) for each in compared.models]
     nothing = EmptyItem("No field is behind this number.", "Show all problems")
     return msgspec.structs.replace(
-        without_page(ModelItem(model.letter, plain(model.name)), models, nothing),
+        without_page(ModelItem(model.letter, displayed(model.name)), models, nothing),
         height=_VIEWER_HEIGHT,
         visit=str(state.field_visits),
         at_boxes=True,
@@ -291,14 +292,16 @@ def _one_by_one(model: choices.FieldModel, shown: choices.Listed, place: tuple[i
     tabs = {name: name for name in choices.TABS}
     tab = widgets.switch("Fields one by one", tabs, State.field_tab, label_visibility="collapsed")
     if tab == choices.BEHIND:
-        parts.rows_table(model, shown.rows, f"field_behind_{_number_in_words(model)}", _opener(model), documents=True)
+        parts.rows_table(
+            model, shown.rows, f"field_behind_{cut(_number_in_words(model))}", _opener(model), documents=True
+        )
         st.caption(
             f"{count_of(len(shown.rows), 'field')}: {frame.escaped(_number_in_words(model))}. A row shows its box."
         )
         return
     document = model.result.compared.documents[place[0]] if place else ""
     rows = model.result.document_rows(document)
-    parts.rows_table(model, rows, f"field_document_{model.letter}_{document}", _opener(model), documents=False)
+    parts.rows_table(model, rows, f"field_document_{model.letter}_{cut(document)}", _opener(model), documents=False)
     st.caption(f"{count_of(len(rows), 'field')} of {frame.escaped(document)}. A row shows its box.")
 
 

@@ -198,7 +198,7 @@ def _text_table(loaded: OpenedBoxes, summary: TextSummary) -> None:
 
 def _events() -> PageEvents:
     loaded = opened.boxes()
-    return with_documents(parse_events(report(_KEY)), loaded.dataset.document_code if loaded else ())
+    return with_documents(parse_events(report(_KEY)), lambda: loaded.dataset.document_code if loaded else ())
 
 
 def _went(shown: browser.Listed) -> None:

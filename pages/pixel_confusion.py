@@ -16,7 +16,7 @@ from evaluator.drawing import matrix as heatmap
 from evaluator.drawing.payloads import MatrixPayload, SharperEvent, TintPayload, with_axes
 from evaluator.drawing.tint import tint_data
 from evaluator.metrics.results import count_of, defined
-from evaluator.model.issues import Issue, issue_count, plain
+from evaluator.model.issues import Issue, cut, displayed, issue_count, whole
 from evaluator.protocols import PROTOCOLS, pixel
 from evaluator.protocols.pixel.cells import CellFacts, asymmetry, cell_words, difference_words
 from pages.shared import components, frame, headline, pair_differences, pictures, widgets
@@ -67,7 +67,7 @@ def _sidebar_place(result: pixel.PixelResult, place: Place | None) -> None:
         return
     dataset = result.dataset
     counted = np.flatnonzero(result.counted)
-    names = {each.doc_id: plain(each.name) for each in dataset.documents}
+    names = {each.doc_id: displayed(each.name) for each in dataset.documents}
     present = [dataset.documents[code].doc_id for code in np.unique(dataset.page_document[counted]).tolist()]
     state.pixel_document = place.document
     st.selectbox(
@@ -127,7 +127,8 @@ def _cell_chosen(classes: tuple[str, ...]) -> None:
 
 def _table_cell_chosen(classes: tuple[str, ...], key: str) -> None:
     """A cell of the table."""
-    for row, column in chosen_cells(key):
+    for row, sent in chosen_cells(key):
+        column = whole(sent, classes)
         if column in classes:
             choices.choose_cell(classes, int(row), classes.index(column))
 
@@ -152,7 +153,7 @@ def _heatmap_data(shown: Shown, cell: tuple[int, int]) -> MatrixPayload:
         data = heatmap.matrix_data(shown.classes, shown.first.matrices, shows, colour)
     rows, columns = sides_of(shown)
     return with_axes(
-        msgspec.structs.replace(data, classes=[plain(name) for name in shown.classes]),
+        msgspec.structs.replace(data, classes=[displayed(name) for name in shown.classes]),
         key=f"{shown.of} {state.pixel_scope}",
         rows=rows,
         columns=columns,
@@ -190,14 +191,14 @@ def _matrix(shown: Shown, cell: tuple[int, int], *, as_table: bool) -> None:
         return
     values = differences(shown, shows).values if shown.of == "A-B" else values_of(shown.first, shows)
     share = shows in ("row", "column")
-    table = pd.DataFrame(100 * values if share else values, columns=list(shown.classes))
+    table = pd.DataFrame(100 * values if share else values, columns=[cut(name) for name in shown.classes])
     # A label may be called like the first column, and column names must differ.
     first = rows if rows not in shown.classes else f"{rows} (rows)"
-    table.insert(0, first, [plain(name) for name in shown.classes])
+    table.insert(0, first, [displayed(name) for name in shown.classes])
     key = f"{_TABLE}_{shown.of}_{shows}_{state.pixel_scope}"
     form = "%.1f" if share else "%.3f" if shows == "f1" else "localized"
     names: dict[str, object] = {
-        name: st.column_config.NumberColumn(plain(name), format=form, width=76) for name in shown.classes
+        cut(name): st.column_config.NumberColumn(displayed(name), format=form, width=76) for name in shown.classes
     }
     names[first] = st.column_config.TextColumn(pinned=True, width=130)
     with st.container(key="pixel_table_frame"):
@@ -220,8 +221,8 @@ def _cell_card(shown: Shown, facts: dict[str, CellFacts]) -> None:
         models = ("A", "B") if shown.of == "B on A" else None
         head, detail = cell_words(facts[shown.of], models=models)
     st.html(
-        f'<div class="ls-cell{frame.theme()}"><b>{html.escape(plain(head))}</b>'
-        f"<span>{html.escape(plain(detail))}</span></div>"
+        f'<div class="ls-cell{frame.theme()}"><b>{html.escape(displayed(head))}</b>'
+        f"<span>{html.escape(displayed(detail))}</span></div>"
     )
 
 
@@ -243,9 +244,9 @@ def _page(loaded: OpenedBoxes, shown: Shown, letter: str, place: Place | None, n
     several = "" if abs(counted - tint.pixels) < 0.05 else f", counted as {counted:,.1f}: several labels"
     pixels = f"{tint.pixels:,} pixels{several}" if tint.pixels else "no pixel of this cell"
     payload = TintPayload(
-        key=f"{shown.of}/{letter}/{place.document}/{place.index}/{names[0]}/{names[1]}",
-        name=f"{plain(name)}, page {place.index + 1}",
-        caption=plain(f"{name}, page {place.index + 1:,}: {pixels}"),
+        key=f"{shown.of}/{letter}/{cut(place.document)}/{place.index}/{cut(names[0])}/{cut(names[1])}",
+        name=f"{displayed(name)}, page {place.index + 1}",
+        caption=displayed(f"{name}, page {place.index + 1:,}: {pixels}"),
         page=picture,
         tint=tint,
         height=_page_height(len(shown.classes)),

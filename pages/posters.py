@@ -14,7 +14,7 @@ from evaluator.charts import posters as charts
 from evaluator.formats.posters import Posters
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray
-from evaluator.model.issues import issue_count, plain
+from evaluator.model.issues import displayed, issue_count
 from evaluator.protocols.posters.difference import PosterColumns, paired
 from evaluator.protocols.posters.evaluation import CRITERIA, FIELDS_FROM, FIELDS_TO, PASS_FROM
 from evaluator.protocols.posters.ledger import poster_ledger
@@ -80,7 +80,7 @@ def _sidebar(posters: opened.Opened[Posters]) -> None:
         st.selectbox(
             "Ground truth",
             [0],
-            format_func=lambda _: plain(truth.name if truth else ""),
+            format_func=lambda _: displayed(truth.name if truth else ""),
             key="poster_truth_shown",
             disabled=True,
         )
@@ -108,7 +108,7 @@ def _cards(chosen: tuple[choices.PosterModel, ...]) -> None:
         means_of = f"means of {count_of(compared, 'poster')}"
         column.html(
             f'<section class="ls-card{frame.theme()}" aria-label="Model {model.letter}"><header>'
-            f"{frame.letter_badge(model.letter)}<b>{html.escape(plain(model.name))}</b>"
+            f"{frame.letter_badge(model.letter)}<b>{html.escape(displayed(model.name))}</b>"
             f"<span>{html.escape(means_of)}</span></header>"
             f'<div class="ls-pass"><b>{result.passed:,} of {len(result.columns.ids):,}</b> pass</div>'
             f'<dl class="ls-criteria">{means}</dl></section>'
@@ -163,7 +163,7 @@ def _values(
     failing = np.array([[row is not None and name in columns.failed[row] for name in CRITERIA] for row in rows])
     table = _frame_of(ordered, [_short_verdict(columns, row) for row in rows], values)
     if any(columns.sources):
-        table["Source"] = ["" if row is None else plain(columns.sources[row]) for row in rows]
+        table["Source"] = ["" if row is None else displayed(columns.sources[row]) for row in rows]
     return table, failing
 
 
@@ -189,7 +189,7 @@ def _short_verdict(columns: PosterColumns, row: int | None) -> str:
 
 def _frame_of(ordered: tuple[str, ...], results: list[str], values: FloatArray) -> pd.DataFrame:
     """The columns of the table."""
-    table = pd.DataFrame({"Poster": [plain(poster_id) for poster_id in ordered], "Result": results})
+    table = pd.DataFrame({"Poster": [displayed(poster_id) for poster_id in ordered], "Result": results})
     return table.assign(**{_heading(name): values[:, place] for place, name in enumerate(CRITERIA)})
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 import streamlit as st
 
+from evaluator.model.issues import whole
 from evaluator.suspects.listing import Suspects
 from pages.shared import components, frame, headline, reading, review_plan, widgets
 from pages.shared import suspects as held
@@ -95,10 +96,11 @@ def _list(loaded: OpenedBoxes, every: Suspects, signature: str) -> None:
     events = components.suspects(held.payload(loaded, every, chosen, has), key=_KEY, on_want=want, on_verdict=judged)
     # A page from a browser: only one of the list.
     page = events.open
+    document = whole(page.document, loaded.dataset.document_code) if page is not None else ""
     if page is not None and any(
-        (entry.target.document, entry.target.page) == (page.document, page.index) for entry in chosen.entries
+        (entry.target.document, entry.target.page) == (document, page.index) for entry in chosen.entries
     ):
-        go_to(page.document, page.index)
+        go_to(document, page.index)
         st.switch_page(BROWSER_VIEW)
     if events.verdict is not None:
         # The plan below counts the answer too.

@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -110,15 +110,17 @@ def freezes(step: float = 0.005) -> Iterator[list[Late]]:
     """How late a thread wakes that sleeps again and again: somebody holds the interpreter, or the machine is busy."""
     late: list[Late] = []
     watching, done = threading.Event(), threading.Event()
-    holder = threading.get_native_id()
 
     def watch() -> None:
-        both = (threading.get_native_id(), holder)
+        own = str(threading.get_native_id())
         while not done.is_set():
-            waited, start = _waited(both), time.perf_counter()
+            before, start = _waited(), time.perf_counter()
             watching.set()
             time.sleep(step)
-            late.append(Late(time.perf_counter() - start - step, _waited(both) - waited))
+            seconds = time.perf_counter() - start - step
+            waited = {thread: after - before.get(thread, after) for thread, after in _waited().items()}
+            # Whichever thread held the interpreter may have waited for the processor, and then this one.
+            late.append(Late(seconds, waited.pop(own, 0.0) + max(waited.values(), default=0.0)))
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
@@ -131,14 +133,13 @@ def freezes(step: float = 0.005) -> Iterator[list[Late]]:
         thread.join()
 
 
-def _waited(threads: tuple[int, ...]) -> float:
-    """Seconds that threads of this process were ready to run while a processor ran others; 0 where nobody counts it."""
-    seconds = 0.0
-    for number in threads:
-        try:
-            seconds += int(Path(f"/proc/self/task/{number}/schedstat").read_text(encoding="ascii").split()[1]) / 1e9
-        except OSError:
-            continue
+def _waited() -> dict[str, float]:
+    """Seconds that each thread of this process was ready to run while a processor ran others, where that is counted."""
+    seconds = {}
+    for place in Path("/proc/self/task").glob("*/schedstat"):
+        # A thread may end meanwhile.
+        with suppress(OSError):
+            seconds[place.parent.name] = int(place.read_text(encoding="ascii").split()[1]) / 1e9
     return seconds
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
 from evaluator.charts.boxes import mistakes_by_label
 from evaluator.charts.theme import name_height
 from evaluator.drawing.payloads import GoEvent
 from evaluator.model.issues import cut, displayed, whole
+from pages.shared import address
 from pages.shared.components import parse_events, with_documents
 from pages.shared.frame import short_name
 from pages.shared.opened import Model
@@ -21,7 +26,20 @@ from pages.shared.state import State
 from pages.shared.widgets import _room, distinct
 from tests.building import box, snapshot_file, write_file
 from tests.charting import specification
-from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, fine, go, key_of, start, viewer, workspace
+from tests.dashboard import (
+    FILES,
+    OVERVIEW,
+    PAGE_BROWSER,
+    SAMPLE_DATA,
+    components,
+    fine,
+    go,
+    key_of,
+    send_event,
+    start,
+    viewer,
+    workspace,
+)
 from tests.test_session import upload
 
 
@@ -233,10 +251,10 @@ def test_a_long_document_is_opened_by_the_beginning_of_its_name(
 def test_events_of_a_long_document_name_it_whole() -> None:
     document = "Wide name " * 990
     events = parse_events({"go": {"document": cut(document), "index": 3, "step": 0}, "alike": {"number": 1}})
-    named = with_documents(events, ["a.pdf", document])
+    named = with_documents(events, lambda: ["a.pdf", document])
     assert named.go == GoEvent(document=document, index=3, step=0)
     assert msgspec.structs.replace(named, go=None) == msgspec.structs.replace(events, go=None)
-    assert with_documents(events, ["a.pdf"]) == events
+    assert with_documents(events, lambda: ["a.pdf"]) == events
 
 
 def test_a_question_about_a_long_label_is_short_in_the_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,3 +268,153 @@ def test_a_question_about_a_long_label_is_short_in_the_address(tmp_path: Path, m
     assert app.session_state[key_of(app, State.label.key)] == label
     assert json.loads(app.query_params["question"])["cell"] == [cut(label), None]
     assert app.query_params["label"] == cut(label)
+
+
+# --- ids and labels of ten thousand characters everywhere --------------------------------------------------------
+
+NAME = "Wide name " * 990
+
+
+def fields_of_long_names(folder: Path) -> str:
+    """Two models on a document and a field whose names have 9,900 characters; they are right in other fields."""
+
+    def field(value: str, left: float) -> dict[str, object]:
+        return {"_value": value, "_bbox": [left, 0.1, left + 0.1, 0.2]}
+
+    truth = {NAME: {NAME: field("a", 0.1), "total": field("b", 0.3)}, "b": {"total": field("c", 0.3)}}
+    first = {NAME: {NAME: field("a", 0.5), "total": field("b", 0.3)}, "b": {"total": field("x", 0.3)}}
+    second = {NAME: {"total": field("z", 0.3), f"{NAME}2": field("z", 0.7)}, "b": {"total": field("c", 0.3)}}
+    paths = {name: folder / f"{name}.jsonl" for name in ("truth", "first", "second")}
+    for path, value in zip(paths.values(), (truth, first, second), strict=True):
+        path.write_text("".join(f"{json.dumps({'doc_id': name, 'fields': of})}\n" for name, of in value.items()))
+    sides = {"ground_truth": str(paths["truth"]), "predictions": [str(paths["first"]), str(paths["second"])]}
+    return json.dumps({"sides": {"fields": {**sides, "pdfs": None}}, "as_reference": False})
+
+
+def boxes_of_long_names(folder: Path) -> str:
+    """Two models on 60 documents whose ids have 9,900 characters; they miss half the boxes of such a label."""
+    rows, predicted = [], []
+    for number, at in itertools.product(range(60), range(6)):
+        label = NAME if at % 2 else "Table"
+        rows.append(box(0.1 * at, 0.1, 0.1 * at + 0.08, 0.5, label=label, document=f"{NAME}{number}"))
+        if label == "Table" or (number + at) % 4 == 0:
+            predicted.append(rows[-1])
+        elif number % 3 == 0:
+            predicted.append(rows[-1]._replace(label="Table"))
+    labels = ("Table", NAME)
+    truth = write_file(folder / "t.json", rows, side="ground_truth", labels=labels)
+    models = [
+        write_file(folder / f"{name}.json", of, labels=labels) for name, of in (("p", predicted), ("q", predicted[40:]))
+    ]
+    return workspace(truth, models)
+
+
+_SIZED = {"page_size": "100x100"}
+_LEDGER = json.dumps(["box", cut(NAME), "a_better"], ensure_ascii=False, separators=(",", ":"))
+
+
+@pytest.mark.parametrize(
+    ("view", "given"),
+    [
+        ("fields", {}),
+        ("fields", {"field": NAME, "field_within": NAME, "behind": "problems"}),
+        ("fields", {"ledger": json.dumps(["box", NAME, "a_better"])}),
+        ("compare", {"compare": "fields"}),
+        ("files", {"kind": "fields"}),
+        ("pixel_confusion", {**_SIZED, "row": NAME, "column": "Table"}),
+        ("compare", {**_SIZED, "compare": "pixels"}),
+        ("slices", {}),
+        ("overview", {}),
+        ("gallery", {}),
+        ("page_browser", {}),
+        ("compare", {}),
+        ("models", {}),
+        ("suspects", {}),
+        ("files", {}),
+        ("review_pack", {}),
+    ],
+)
+def test_nothing_that_is_sent_has_a_long_name_whole(
+    view: str, given: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = started(view, given, tmp_path, monkeypatch)
+    sent: dict[str, str] = {}
+
+    def note(block: Any) -> None:
+        for child in getattr(block, "children", {}).values():
+            # The result itself and the conditions of a slice are shown to be copied into files.
+            if hasattr(child, "proto") and child.type != "code":
+                text = re.sub(r'"conditions[\\]+": [\\]+"\[.*?\]', "", str(child.proto))
+                if "Wide name " * 60 in text:
+                    sent[child.type] = text[: text.index("Wide name " * 60)][-80:]
+            note(child)
+
+    note(app._tree)
+    assert sent == {}
+    assert {name: len(text) for name, text in app.query_params.items() if len(text) > 600} == {}
+
+
+def started(view: str, given: dict[str, str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """A view on long names, of fields where it or the address says so."""
+    of_fields = "fields" in (view, given.get("compare"), given.get("kind"))
+    files = fields_of_long_names(folder) if of_fields else boxes_of_long_names(folder)
+    address = {name: text for name, text in given.items() if name != "kind"}
+    return start(monkeypatch, f"pages/{view}.py", files=files, **address)
+
+
+@pytest.mark.parametrize(
+    ("view", "given", "values"),
+    [
+        ("fields", {"field_doc": cut(NAME)}, [NAME]),
+        ("fields", {"field_within": cut(NAME), "field": cut(NAME)}, [NAME, NAME]),
+        ("fields", {"ledger": _LEDGER}, [("box", NAME, "a_better")]),
+        ("pixel_confusion", {"row": cut(NAME), "column": cut(NAME), **_SIZED}, [NAME, NAME]),
+    ],
+)
+def test_an_address_with_the_beginning_of_a_name_means_the_whole(
+    view: str, given: dict[str, str], values: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = {entry.name: entry for entry in address.TABLE}
+    app = started(view, given, tmp_path, monkeypatch)
+    for name, value in zip(given, values, strict=False):
+        assert app.session_state[key_of(app, entries[name].field.name)] == value
+        assert app.query_params[name] == given[name]
+
+
+def test_a_poster_is_found_by_the_beginning_of_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = next(each for each in address.TABLE if each.name == "poster")
+    monkeypatch.setattr(address.of_posters, "posters_open", lambda: frozenset({"a", NAME}))
+    assert entry.read(cut(NAME)) == NAME
+    assert entry.write(NAME) == cut(NAME)
+    with pytest.raises(ValueError, match="none"):
+        entry.read("none")
+
+
+@pytest.mark.parametrize("view", ["slices", "suspects"])
+def test_a_page_of_a_list_opens_by_the_beginning_of_its_document(
+    view: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = started(view, {}, tmp_path, monkeypatch)
+    (listed,) = [each for each in components(app) if view in each]
+    page = listed["slices"][0]["pages"][0] if view == "slices" else listed["suspects"][0]
+    send_event(app, view, "open", {"document": page["document"], "index": page["index"]})
+    assert app.session_state[key_of(app, State.doc.name)].startswith(NAME)
+    assert whole(page["document"], [app.session_state[key_of(app, State.doc.name)]]).startswith(NAME)
+
+
+@pytest.mark.parametrize(
+    ("view", "given", "shown"),
+    [
+        ("fields", {}, State.field_doc),
+        ("compare", {"compare": "fields"}, State.field_doc),
+        ("compare", {**_SIZED, "compare": "pixels"}, State.doc),
+    ],
+)
+def test_a_turn_to_a_page_names_the_beginning_of_its_document(
+    view: str, given: dict[str, str], shown: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = started(view, given, tmp_path, monkeypatch)
+    (data,) = [each for each in components(app) if "strip" in each]
+    page = next(each for each in data["strip"] if len(each["document"]) > 400)
+    send_event(app, "strip", "go", {"document": page["document"], "index": page["index"], "step": 0})
+    assert cut(app.session_state[key_of(app, shown.name)]) == page["document"]

@@ -14,6 +14,7 @@ import numpy as np
 from evaluator.charts.theme import bars_of_labels, fixed_scale, name_height, palette, themed, tips
 from evaluator.charts.vega import Chart, field
 from evaluator.model.boxes import FloatArray
+from evaluator.model.issues import cut
 
 TOP: Final = 8
 """Classes that are drawn unless stated otherwise."""
@@ -54,7 +55,7 @@ def f1_by_class(
     # Room for the number behind the longest bar.
     scale, axis = fixed_scale(0, 1.18), {"values": [0, 0.5, 1], "format": ".1f"}
     bars = bars_of_labels(
-        [classes[row] for row in shown],
+        [cut(classes[row]) for row in shown],
         {model: values[shown] for model, values in f1.items()},
         "f1",
         x=field("f1:Q", title=None, scale=scale, axis=axis),

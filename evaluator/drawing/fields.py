@@ -29,6 +29,7 @@ from evaluator.metrics.results import SourceFile
 from evaluator.model.boxes import BoolArray, IntArray, overlap
 from evaluator.model.dataset import Side
 from evaluator.model.fields import Corners, Field
+from evaluator.model.issues import cut
 from evaluator.protocols.fields.drill_down import FieldPages, problems
 from evaluator.protocols.fields.evaluation import BELOW_THRESHOLD, MISSED, SPURIOUS, TRUE_POSITIVE, FieldsResult
 
@@ -186,7 +187,7 @@ def strip(
             blocks.append((x1, y1, x2, y2, "Text"))
     return [
         StripItem(
-            document=result.compared.documents[document],
+            document=cut(result.compared.documents[document]),
             index=index,
             mistakes=counts.get((document, index), 0),
             blocks=wanted[document, index],
@@ -226,14 +227,14 @@ def _boxes(result: FieldsResult, pages: FieldPages, paper: Paper, row: int, stat
                 key=f"{letter}{row}",
                 side=side,
                 status=("TP" if predicts else "truth") if matched else ("FP" if predicts else "FN"),
-                label=path or "",
+                label=cut(path or ""),
                 xyxy=place,
                 score=_finite(field.confidence) if predicts else None,
                 iou=fit[0],
                 coverage=fit[1],
                 purity=fit[2],
                 partner=f"{'g' if predicts else 'p'}{row}" if matched else None,
-                source=f"{sources[0].name}, {compared.documents[compared.document[row]]}, $.{path}",
+                source=f"{sources[0].name}, {cut(compared.documents[compared.document[row]])}, $.{cut(path or '')}",
             )
         )
     return boxes
@@ -274,7 +275,7 @@ def _mistake(result: FieldsResult, row: int, status: int, boxes: Sequence[BoxIte
         name="_".join(words).lower().replace(" ", "_"),
         status=_WORDS[status][1] if status in _WORDS else "none",
         title=", ".join([words[0], *(word.lower() for word in words[1:])]),
-        label=compared.truth_path[row] or compared.prediction_path[row] or "",
+        label=cut(compared.truth_path[row] or compared.prediction_path[row] or ""),
         lines=[line for line in lines if line],
         tags=[box.status for box in boxes if box.status != "truth"],
         keys=[box.key for box in boxes],

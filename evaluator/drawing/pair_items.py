@@ -19,7 +19,7 @@ from evaluator.drawing.payloads import FilterItem, ListedPageItem, LookItem, Pai
 from evaluator.metrics.item_ledger import OUTCOMES, ItemLedger, Outcome
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.issues import displayed
+from evaluator.model.issues import cut, displayed
 
 
 class ItemFilter(NamedTuple):
@@ -175,7 +175,7 @@ def item_page_list(
         gained, lost, net = int(right[row]), int(left[row]), int(pages.net[row])
         strip.append(
             ListedPageItem(
-                document=document,
+                document=cut(document),
                 name=displayed(document).removesuffix(".pdf"),
                 index=index,
                 lost=lost,

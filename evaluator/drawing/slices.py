@@ -27,7 +27,7 @@ from evaluator.drawing.payloads import (
 from evaluator.metrics.box_items import MATCHED, Items, items, with_boxes
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.results import capitalised, count_of
-from evaluator.model.issues import displayed
+from evaluator.model.issues import cut, displayed
 from evaluator.slices.conditions import words
 from evaluator.slices.detail import Cell, Detail, Estimate, ModelDetail, detail_of
 from evaluator.slices.measured import WORDS, Measure, is_fit
@@ -101,7 +101,7 @@ def _slice(
         split=f"{title} of {detail.base} {WORDS[one.measure].noun}" if detail.base else title,
         alone=displayed(detail.alone),
         pages=[
-            SlicePageItem(each.document, displayed(each.document), each.page, each.boxes, each.wrong)
+            SlicePageItem(cut(each.document), displayed(each.document), each.page, each.boxes, each.wrong)
             for each in pages[:_MOST_PAGES]
         ],
         page_count=len(pages),

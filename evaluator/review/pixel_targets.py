@@ -20,7 +20,7 @@ from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.error_types import ERROR_TYPES
 from evaluator.model.boxes import FloatArray, IntArray, intersection
 from evaluator.model.dataset import JoinedBoxes, Side
-from evaluator.model.issues import plain
+from evaluator.model.issues import displayed
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
 from evaluator.review.identity import (
     WRONG_PIXELS,
@@ -134,7 +134,7 @@ class _Boxes:
             if at is not None:
                 target = self.mistakes.targets[at]
                 title = ERROR_TYPES["document"][target.mistake or ""].title.lower()
-                return JudgedPiece(target, None, f"made by: {title}, {plain(target.label or '')}")
+                return JudgedPiece(target, None, f"made by: {title}, {displayed(target.label or '')}")
         return next((self._match(side, row) for side, row in rows.items()), None)
 
     def _largest(self, side: Side, label: str, rectangles: IntArray) -> int | None:
@@ -177,4 +177,4 @@ class _Boxes:
         )
         matches = self.result.matches
         iou = float(matches.iou[matches.ground_truth == truth][0])
-        return JudgedPiece(target, None, f"made by: a match of {plain(label)}, IoU {iou:.2f}")
+        return JudgedPiece(target, None, f"made by: a match of {displayed(label)}, IoU {iou:.2f}")

@@ -17,7 +17,7 @@ from evaluator.drawing.payloads import Rect, SuspectItem, SuspectModelItem, Susp
 from evaluator.metrics.results import capitalised
 from evaluator.model.boxes import iou
 from evaluator.model.dataset import Dataset
-from evaluator.model.issues import displayed
+from evaluator.model.issues import cut, displayed
 from evaluator.review.verdicts import Target
 from evaluator.suspects.listing import Suspect, Suspects
 from evaluator.suspects.pairing import NOBODY
@@ -117,7 +117,7 @@ def suspect_item(every: Suspects, place: int, target: Target, names: Sequence[tu
     return SuspectItem(
         target=target.id,
         rank=place,
-        document=suspect.document,
+        document=cut(suspect.document),
         index=suspect.page,
         place=f"{displayed(suspect.document)}, page {suspect.page + 1}",
         kind=capitalised(suspect.kind),
@@ -164,4 +164,4 @@ def picture_key(document: str, index: int) -> str:
     >>> picture_key("a.pdf", 2)
     '2 a.pdf'
     """
-    return f"{index} {document}"
+    return f"{index} {cut(document)}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import urllib.parse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Generic, Literal, TypeVar, get_args
 
@@ -27,7 +27,7 @@ from evaluator.metrics.box_items import Question
 from evaluator.metrics.causes import Family
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.item_ledger import Outcome
-from evaluator.model.issues import cut, whole
+from evaluator.model.issues import MOST_SHOWN, cut, whole
 from evaluator.protocols import pixel
 from evaluator.protocols.fields.drill_down import LINKS
 from evaluator.protocols.fields.ledger import BY_BOX, BY_VALUE
@@ -260,8 +260,9 @@ def _size(text: str) -> tuple[float, float]:
 
 
 def _poster(text: str) -> str:
-    """Reads the id of a poster that is open."""
-    return str(_one_of(tuple(of_posters.posters_open()))(text))
+    """Reads the id of a poster that is open, which is whole where it was `cut`."""
+    every = of_posters.posters_open()
+    return str(_one_of(tuple(every))(whole(text, every)))
 
 
 def _standard_iou() -> float:
@@ -290,7 +291,13 @@ def _ledger(text: str) -> tuple[str, str, str]:
     except msgspec.DecodeError as problem:
         raise ValueError(text) from problem
     _one_of([measure for measures in _LEDGERS.values() for measure in measures])(chosen[0])
-    return chosen
+    measure, row, outcome = chosen
+    return measure, _field_type(row) if measure in _LEDGERS["fields"] else _label(row), outcome
+
+
+def _ledger_text(chosen: tuple[str, str, str]) -> str:
+    measure, row, outcome = chosen
+    return msgspec.json.encode((measure, cut(row), outcome)).decode()
 
 
 def _ledgers_view() -> str:
@@ -329,6 +336,22 @@ def _label(text: str) -> str:
     """Reads a label, which is whole where it was `cut`."""
     loaded = opened.boxes()
     return whole(text, loaded.dataset.labels) if loaded else text
+
+
+def _field_document(text: str) -> str:
+    """Reads the id of a document with fields, which is whole where it was `cut`."""
+    return _whole_of_fields(text, lambda models: models[0].result.compared.documents)
+
+
+def _field_type(text: str) -> str:
+    """Reads a type of fields, which is whole where it was `cut`."""
+    return _whole_of_fields(text, lambda models: [name for each in models for name in each.result.compared.classes])
+
+
+def _whole_of_fields(text: str, names: Callable[[Sequence[of_fields.FieldModel]], Collection[str]]) -> str:
+    """The name that was `cut` to a text; the fields are compared only to find a long one."""
+    compared = of_fields.compared() if len(text) > MOST_SHOWN else None
+    return text if compared is None else whole(text, names(compared.models))
 
 
 def _has_document(text: str, address: Mapping[str, str]) -> bool:
@@ -370,7 +393,8 @@ def _model(
 
     def known(text: str, address: Mapping[str, str]) -> bool:
         project = opened.opened(kind or (opened.FIELDS if state.view == "fields" else opened.BOXES))
-        return project is None or not text.isdecimal() or int(text) <= len(project.names)
+        # What is no number, or none of a model, is refused where it is read; thousands of digits are an error to `int`.
+        return project is None or not (text.isdecimal() and len(text) < 10) or int(text) <= len(project.names)
 
     start = None if begins is None else lambda: begins
     return Entry(name, field, _whole(1, 10**9, shift=1), _from_one, views, known=known, begins=start, kinds=kinds)
@@ -500,8 +524,8 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
         _BOTH_PIXELS,
         kinds=_ALONE["pixels"],
     ),
-    Entry("row", State.pixel_row, str, _text, _PIXEL),
-    Entry("column", State.pixel_column, str, _text, _PIXEL),
+    Entry("row", State.pixel_row, _label, _cut, _PIXEL),
+    Entry("column", State.pixel_column, _label, _cut, _PIXEL),
     # Suspected ground truth.
     Entry("suspected", State.suspect_kind, _one_of(KINDS), _text, _SUSPECTS),
     Entry("evidence", State.suspect_least, _share(0.0, 1.0), _number, _SUSPECTS),
@@ -519,11 +543,11 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     _model("field_a", State.field_a, _BOTH_FIELDS, opened.FIELDS, begins=0, kinds=_ALONE["fields"]),
     _model("field_b", State.field_b, _BOTH_FIELDS, opened.FIELDS, begins=1, kinds=_ALONE["fields"]),
     Entry("field_iou", State.field_iou, _share(*of_fields.IOU_RANGE), _number, _BOTH_FIELDS, kinds=_ALONE["fields"]),
-    Entry("field", State.field_label, str, _text, _FIELDS),
+    Entry("field", State.field_label, _field_type, _cut, _FIELDS),
     Entry("behind", State.field_number, _one_of(tuple(LINKS)), _text, _FIELDS),
     Entry("budget", State.field_budget, _whole(*of_fields.BUDGETS), str, _FIELDS),
-    Entry("field_within", State.field_within, str, _text, _FIELDS),
-    Entry("field_doc", State.field_doc, str, _text, _BOTH_FIELDS, kinds=_ALONE["fields"]),
+    Entry("field_within", State.field_within, _field_document, _cut, _FIELDS),
+    Entry("field_doc", State.field_doc, _field_document, _cut, _BOTH_FIELDS, kinds=_ALONE["fields"]),
     Entry("field_page", State.field_page, _whole(1, 10**9), str, _BOTH_FIELDS, kinds=_ALONE["fields"]),
     Entry("field_box", State.field_box, str, _text, _FIELDS),
     Entry(
@@ -547,7 +571,7 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
         "ledger",
         State.ledger_of,
         _ledger,
-        lambda chosen: msgspec.json.encode(chosen).decode(),
+        _ledger_text,
         _PIXEL | _FIELDS | _POSTERS | _COMPARE,
         applies=lambda: state.ledger_of[0] in _LEDGERS.get(_ledgers_view(), ()),
     ),
@@ -555,7 +579,7 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     _model("poster_a", State.poster_a, _BOTH_POSTERS, opened.POSTERS, begins=0, kinds=_ALONE["posters"]),
     _model("poster_b", State.poster_b, _BOTH_POSTERS, opened.POSTERS, begins=1, kinds=_ALONE["posters"]),
     Entry("profile", State.poster_profile, _one_of(tuple(PROFILES)), _text, _BOTH_POSTERS, kinds=_ALONE["posters"]),
-    Entry("poster", State.poster, _poster, _text, _BOTH_POSTERS, kinds=_ALONE["posters"]),
+    Entry("poster", State.poster, _poster, _cut, _BOTH_POSTERS, kinds=_ALONE["posters"]),
     Entry("part", State.poster_part, _one_of(of_posters.PARTS), _text, _POSTERS),
     Entry("poster_of", State.poster_of, _one_of(of_posters.MODELS), _text, _POSTERS),
     Entry(

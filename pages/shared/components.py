@@ -47,7 +47,7 @@ from evaluator.drawing.payloads import (
     plain_payload,
     read_events,
 )
-from evaluator.model.issues import whole
+from evaluator.model.issues import MOST_SHOWN, whole
 from evaluator.web.source import component_script, component_style, loader_script
 from pages.shared import by_digest
 
@@ -151,19 +151,19 @@ def parse_events(state: Reported) -> PageEvents:
     return msgspec.structs.replace(events, verdict=_with_short_note(events.verdict))
 
 
-def with_documents(events: E, documents: Collection[str]) -> E:
+def with_documents(events: E, documents: Callable[[], Collection[str]]) -> E:
     """Events about pages with the whole ids of their documents, of which the browser has what `cut` left.
 
     Parameters
     ----------
-    documents : collection of str
-        The ids of all documents that are open.
+    documents : callable
+        The ids of all documents that are open; asked for only by an event with a long one.
     """
     of_pages = {name: getattr(events, name) for name in events.__struct_fields__}
     wholes = {
-        name: msgspec.structs.replace(event, document=whole(event.document, documents))
+        name: msgspec.structs.replace(event, document=whole(event.document, documents()))
         for name, event in of_pages.items()
-        if isinstance(event, OfPageEvent)
+        if isinstance(event, OfPageEvent) and len(event.document) > MOST_SHOWN
     }
     return msgspec.structs.replace(events, **wholes)
 

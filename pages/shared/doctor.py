@@ -23,7 +23,7 @@ from evaluator.doctor.preview import Boxes, Preview, preview
 from evaluator.metrics.results import capitalised, count_of, distinct_names
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput, displayed, plain
+from evaluator.model.issues import BadInput, cut, displayed, plain, whole
 from evaluator.project import Member
 from pages.shared import frame, opened, protocol, widgets
 from pages.shared.opened import BOXES
@@ -278,18 +278,20 @@ def label_mapping() -> None:
         edited: Any = st.data_editor(
             {
                 "Map": [each.proposal is not None for each in proposals],
-                "Model label": [plain(each.label) for each in proposals],
+                "Model label": [displayed(each.label) for each in proposals],
                 "Boxes": [each.boxes for each in proposals],
-                "Ground-truth label": [each.proposal for each in proposals],
+                "Ground-truth label": [each.proposal and cut(each.proposal) for each in proposals],
                 "Overlap": [f"{each.overlapping:,} of {each.compared:,}" for each in proposals],
             },
-            column_config={"Ground-truth label": st.column_config.SelectboxColumn(options=known, required=False)},
+            column_config={
+                "Ground-truth label": st.column_config.SelectboxColumn(options=list(map(cut, known)), required=False)
+            },
             disabled=["Model label", "Boxes", "Overlap"],
             hide_index=True,
             key=f"label_mapping_{place}",
         )
         chosen = tuple(
-            Fix("label", f"{each.label}={new}")
+            Fix("label", f"{each.label}={whole(new, known)}")
             for each, use, new in zip(proposals, edited["Map"], edited["Ground-truth label"], strict=True)
             if use and new
         )
@@ -324,7 +326,7 @@ def what_is_in_the_data() -> None:
     labels = list(dict.fromkeys(label for row in rows for label in row.labels))
     labels.sort(key=lambda label: -rows[0].labels.get(label, 0))
     names = distinct_names([plain(name) for name, _ in files])
-    table: dict[str, list[object]] = {"Label": [*(plain(label) for label in labels), "All"]}
+    table: dict[str, list[object]] = {"Label": [*(displayed(label) for label in labels), "All"]}
     for name, row in zip(names, rows, strict=True):
         table[name] = [*(row.labels.get(label, 0) for label in labels), row.boxes]
     widgets.table(
@@ -383,7 +385,7 @@ def _behind(check: object, name: str, source: Annotations, row: Contents) -> Non
     if check == _FEW:
         frame.section(f"{_FEW} in {name}", count_of(len(row.few), "label"))
         if row.few:
-            counts = {"Label": [plain(label) for label in row.few], "Boxes": [row.labels[label] for label in row.few]}
+            counts = {"Label": [*map(displayed, row.few)], "Boxes": [row.labels[label] for label in row.few]}
             widgets.table(counts, columns={"Boxes": widgets.count(90)}, alt="Labels with few boxes")
         return
     behind = places(source, _CHECKS[str(check)])

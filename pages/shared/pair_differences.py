@@ -19,7 +19,7 @@ from evaluator.compare.sentences import interval_text, moved_text, name_of, summ
 from evaluator.metrics.item_ledger import Item, ItemLedger
 from evaluator.metrics.measures import Measures
 from evaluator.metrics.results import count_of
-from evaluator.model.issues import plain
+from evaluator.model.issues import displayed, plain
 from pages.shared import frame, item_ledger, widgets
 from pages.shared.opened import Named
 from pages.shared.state import state
@@ -118,7 +118,7 @@ def _table(every: Sequence[Difference], noun: str) -> None:
     widgets.table(
         pd.DataFrame(
             {
-                "Number": [plain(name_of(one)) for one in rows],
+                "Number": [displayed(name_of(one)) for one in rows],
                 "A": [one.a for one in rows],
                 "B": [one.b for one in rows],
                 "B − A, points": [f"{moved_text(one)}{' ★' if one.starred else ''}" for one in rows],

@@ -8,7 +8,7 @@ import streamlit as st
 from evaluator.drawing.payloads import SlicesPayload
 from evaluator.metrics.box_items import Question
 from evaluator.metrics.results import count_of
-from evaluator.model.issues import plain
+from evaluator.model.issues import cut, whole
 from evaluator.slices.slices import Slice, Slices
 from pages.shared import components, frame, gallery, widgets
 from pages.shared import slices as held
@@ -43,17 +43,28 @@ def shown(loaded: OpenedBoxes, slices: Slices, payload: SlicesPayload, *, key: s
         state.slices_wanted = [name for name in wanted if name in cards]
 
     asked = [cards[name] for name in State.slices_wanted.take()]
-    full = msgspec.structs.replace(payload, crops=gallery.crops_of(loaded, asked))
+    full = _sent(msgspec.structs.replace(payload, crops=gallery.crops_of(loaded, asked)))
     events = components.slices(full, key=key, on_want=want)
     # A page or a slice from a browser: only one of the list.
     page, order = events.open, events.boxes
     if page is not None and (page.document, page.index) in held.pages_in(payload):
         state.model = _model(loaded, of)
-        go_to(page.document, page.index)
+        go_to(whole(page.document, loaded.dataset.document_code), page.index)
         st.switch_page(BROWSER_VIEW)
     if order is not None and order < len(slices.slices):
         _choose(loaded, slices.slices[order], of)
         st.switch_page(GALLERY_VIEW)
+
+
+def _sent(payload: SlicesPayload) -> SlicesPayload:
+    """The list as the browser is given it: of long ids of documents their beginning."""
+    shown = [
+        msgspec.structs.replace(
+            one, examples=[msgspec.structs.replace(card, document=cut(card.document)) for card in one.examples]
+        )
+        for one in payload.slices
+    ]
+    return msgspec.structs.replace(payload, slices=shown)
 
 
 def too_few(loaded: OpenedBoxes, slices: Slices, *, key: str, of: str) -> None:
@@ -63,7 +74,7 @@ def too_few(loaded: OpenedBoxes, slices: Slices, *, key: str, of: str) -> None:
     frame.section("Too few documents", "as clear as the others, not ranked")
     for place, one in enumerate(slices.thin):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.caption(frame.escaped(plain(one.sentence)))
+            st.caption(frame.escaped(one.sentence))
             words, at = f"Show {count_of(one.boxes, 'box')}", f"{key}_few_{place}"
             widgets.way_to(GALLERY_VIEW, words, _choose, loaded, one, of, key=at, type="tertiary")
 

@@ -26,7 +26,7 @@ from evaluator.drawing.payloads import (
     VerdictEvent,
 )
 from evaluator.model.boxes import IntArray
-from evaluator.model.issues import displayed
+from evaluator.model.issues import cut, displayed
 from pages.shared import components, pictures
 from pages.shared import window as turned
 from pages.shared.compared import KINDS_COMPARED, window
@@ -130,7 +130,7 @@ def _part(find: Callable[[], Source | None]) -> None:
     if position is not None:
         place = Place(*source.pages.places[int(rows[position])])
         _go(source, place)
-    pages, address, asked = _pages(source, show, rows, position), source.write_url(), _events()
+    pages, address, asked = _pages(source, show, rows, position), source.write_url(), _events(source)
     events = components.panes(
         window.without_pages(pages, _nothing(show), address=address)
         if position is None
@@ -144,12 +144,12 @@ def _part(find: Callable[[], Source | None]) -> None:
         key=_KEYS[state.pair_kind],
         on_go=lambda: _went(source),
         on_selected=lambda: _selected(source),
-        on_sharper=lambda: source.sharper(_events().sharper),
+        on_sharper=lambda: source.sharper(_events(source).sharper),
         on_show=_shown,
         on_mode=_looked,
         on_clear_filter=lambda: _choose_show("changed"),
         on_verdict=lambda: _judged(source),
-        on_more=lambda: turned.heard(_events().more),
+        on_more=lambda: turned.heard(_events(source).more),
     )
     if place is not None and position is not None:
         turned.prepare(pages.around(position))
@@ -158,8 +158,10 @@ def _part(find: Callable[[], Source | None]) -> None:
         source.open(events.open)
 
 
-def _events() -> CompareEvents:
-    return components.parse_panes(report(_KEYS[state.pair_kind]))
+def _events(source: Source) -> CompareEvents:
+    """What the reader asked for, documents by their whole ids."""
+    events = components.parse_panes(report(_KEYS[state.pair_kind]))
+    return components.with_documents(events, lambda: {document for document, _ in source.pages.places})
 
 
 def _position(source: Source, rows: IntArray) -> int | None:
@@ -197,6 +199,7 @@ def _pages(source: Source, show: str, rows: IntArray, position: int | None) -> w
         judged=source.judged,
         in_common=in_common,
         preparation=source.preparation,
+        sent=cut,
     )
 
 
@@ -209,7 +212,7 @@ def _chosen(drawn: PairLayers) -> str | None:
 
 def _went(source: Source) -> None:
     """A page turn, a click on the list."""
-    go = _events().go
+    go = _events(source).go
     if go is None:
         return
     rows = listed(source.pages, shown_filter())
@@ -235,7 +238,7 @@ def _go(source: Source, place: Place) -> None:
 
 def _selected(source: Source) -> None:
     """A box was chosen or let go; one of a page that was left meanwhile is not."""
-    selected = _events().selected
+    selected = _events(source).selected
     turned.heard(selected)
     if selected is not None and source.place() == Place(selected.document, selected.index):
         state.pair_box = selected.key
@@ -243,7 +246,7 @@ def _selected(source: Source) -> None:
 
 def _judged(source: Source) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
-    event = _events().verdict
+    event = _events(source).verdict
     turned.heard(event)
     if event is not None:
         source.judge(event)
@@ -256,13 +259,13 @@ def _choose_show(name: str) -> None:
 
 def _shown() -> None:
     """Another filter."""
-    name = _events().show
+    name = components.parse_panes(report(_KEYS[state.pair_kind])).show
     if name is not None and name in ITEM_FILTERS:
         _choose_show(name)
 
 
 def _looked() -> None:
     """Another way to look."""
-    name = _events().mode
+    name = components.parse_panes(report(_KEYS[state.pair_kind])).mode
     if name is not None:
         state.pair_mode = name

@@ -20,7 +20,7 @@ from evaluator.metrics.confidence import BINS, review_budgets, review_curve, rev
 from evaluator.metrics.results import count_of, defined, threshold_text
 from evaluator.model.boxes import IntArray
 from evaluator.model.fields import Field
-from evaluator.model.issues import displayed, plain
+from evaluator.model.issues import cut, displayed, plain, whole
 from evaluator.protocols.fields.drill_down import BIN, LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import ALL_FIELDS, FieldRow, FieldsResult
 from evaluator.protocols.fields.types import TypeRow, type_rows
@@ -62,7 +62,7 @@ def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
     keys = tuple((each.letter, each.key) for each in compared.models)
     rows = _rows_of_types(keys, model.letter, state.field_iou, _results=results)
     at = f"AP {threshold_text(state.field_iou)}"
-    table = pd.DataFrame({"Field": [plain(row.label) for row in rows]})
+    table = pd.DataFrame({"Field": [displayed(row.label) for row in rows]})
     for letter in results:
         table[f"AP, {letter}"] = [row.ap[letter] for row in rows]
     ratios = {"AP50": "ap_50", "AP75": "ap_75", at: "ap_at", "Mean IoU": "mean_iou"}
@@ -241,15 +241,14 @@ def ap_chart(compared: choices.Compared, model: choices.FieldModel) -> None:
         if curve is not None:
             curves[each.letter] = curve
     means = "mean of both models" if len(compared.models) > 1 else "mean"
-    frame.section("AP against IoU", label or f"{means}; pale: fields of {model.letter}")
-    chart = charts.ap_against_iou(
-        own.iou, curves, own.of_class, current=state.field_iou, baseline="A", dark=frame.is_dark()
-    )
+    frame.section("AP against IoU", displayed(label) if label else f"{means}; pale: fields of {model.letter}")
+    pale = {cut(name): curve for name, curve in own.of_class.items()}
+    chart = charts.ap_against_iou(own.iou, curves, pale, current=state.field_iou, baseline="A", dark=frame.is_dark())
     key = f"field_curves_{model.letter}"
 
     def chosen() -> None:
         for point in chosen_points(key, "field"):
-            choices.open_linked(choices.PROBLEMS, str(point["name"]))
+            choices.open_linked(choices.PROBLEMS, whole(str(point["name"]), own.of_class))
 
     widgets.chart(st, chart, key=key, on_select=chosen, selection_mode="field", alt="AP against the IoU threshold")
 
@@ -258,7 +257,7 @@ def confidence(compared: choices.Compared) -> None:
     """Whether the confidence can be trusted: numbers, reliability with bin counts, review budget."""
     label = state.field_label or None
     judged = {model.letter: model.result.confidence(label) for model in compared.models}
-    frame.section("Confidence", f"of {plain(label)}" if label else "of all predicted fields that have one")
+    frame.section("Confidence", f"of {displayed(label)}" if label else "of all predicted fields that have one")
     if not any(len(each) for each in judged.values()):
         st.caption("No predicted field has a confidence, so there is nothing to measure.")
         return

@@ -25,7 +25,7 @@ from evaluator.drawing.payloads import (
     with_layers,
     with_notes,
 )
-from evaluator.model.issues import plain
+from evaluator.model.issues import cut, displayed
 from evaluator.system.recent import Recent
 from pages.shared import pictures
 from pages.shared import window as turned
@@ -134,7 +134,8 @@ class _Pages:
         pages = overlay.strip(
             self._model.result, self._model.pages, self._shown.order[first:last], -1, counts=self._shown.counts
         )
-        return pictures.with_thumbnails(pages, self._root, str)
+        names = {cut(name): name for name in self._model.result.compared.documents}
+        return pictures.with_thumbnails(pages, self._root, names.__getitem__)
 
     def content(self, at: int) -> tuple[PagePayload, PackedBoxes]:
         """Everything that a page shows, without strip and chosen box, and its boxes as they are sent."""
@@ -156,8 +157,8 @@ class _Pages:
             payload,
             page=ViewedPageItem(
                 **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
-                document=document,
-                name=plain(document),
+                document=cut(document),
+                name=displayed(document),
                 index=index,
                 count=pictures.pages_of(self._root, document),
                 position=at + 1,
@@ -179,7 +180,7 @@ class _Pages:
         document, index = self._place(at)
         content, picture = page_window.packed(payload, boxes), self._picture(at)
         placed = PlacedItem(
-            document=document,
+            document=cut(document),
             index=index,
             position=at + 1,
             content=page_window.name_of(content),

@@ -12,7 +12,7 @@ from evaluator.charts import pixel as charts
 from evaluator.drawing import matrix as heatmap
 from evaluator.metrics.results import count_of, defined
 from evaluator.model.boxes import FloatArray
-from evaluator.model.issues import plain
+from evaluator.model.issues import cut, displayed
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.cells import CellFacts, share_text
 from evaluator.protocols.pixel.matrix import Matrices, page_means
@@ -166,7 +166,7 @@ def _behind(shown: Shown, letter: str, facts: CellFacts, place: Place | None) ->
         return
     result = shown.scopes[letter].result
     places = [place_of(result, each.page) for each in facts.behind[:_PAGES_SHOWN]]
-    names = {document.doc_id: plain(document.name) for document in result.dataset.documents}
+    names = {document.doc_id: displayed(document.name) for document in result.dataset.documents}
     table = pd.DataFrame(
         {
             "": ["▸" if each == place else "" for each in places],
@@ -175,7 +175,7 @@ def _behind(shown: Shown, letter: str, facts: CellFacts, place: Place | None) ->
             "Pixels": [each.pixels for each in facts.behind[:_PAGES_SHOWN]],
         }
     )
-    key = f"{_BEHIND}_{shown.of}_{letter}_{facts.row}_{facts.column}_{state.pixel_scope}"
+    key = f"{_BEHIND}_{shown.of}_{letter}_{cut(facts.row)}_{cut(facts.column)}_{state.pixel_scope}"
     widgets.table(
         table,
         rows=7,

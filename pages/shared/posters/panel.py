@@ -16,13 +16,13 @@ from evaluator.charts import posters as charts
 from evaluator.drawing.payloads import ModelItem, PageEvents, ViewedPageItem, with_layers, with_notes, without_page
 from evaluator.drawing.poster_page import poster_data
 from evaluator.metrics.results import count_of
-from evaluator.model.issues import plain
+from evaluator.model.issues import cut, displayed, plain
 from evaluator.protocols.posters.comparison import Comparison
 from evaluator.protocols.posters.difference import Passage, PosterColumns, field_tree, passages, section_name
 from evaluator.protocols.posters.evaluation import CRITERIA
 from evaluator.protocols.posters.profiles import PROFILES
 from pages.shared import frame, widgets
-from pages.shared.components import parse_events, viewer
+from pages.shared.components import parse_events, viewer, with_documents
 from pages.shared.posters import results as choices
 from pages.shared.posters import verdicts as word_findings
 from pages.shared.state import Field, State, report, state
@@ -44,7 +44,7 @@ def show(
     """Everything behind the four numbers of one poster."""
     comparison = choices.comparison(shown, poster_id)
     left, right = st.columns([1, 1.15], gap="small", vertical_alignment="center")
-    left.html(f'<h2 class="ls-section ls-poster">{html.escape(plain(poster_id))}</h2>')
+    left.html(f'<h2 class="ls-section ls-poster">{html.escape(displayed(poster_id))}</h2>')
     with right.container(horizontal=True, horizontal_alignment="right"):
         part = _switch("Show", State.poster_part, _PARTS)
     _numbers(chosen, shown, poster_id)
@@ -121,7 +121,8 @@ def _not_compared(shown: choices.PosterModel, poster_id: str) -> None:
 
 
 def _events() -> PageEvents:
-    return parse_events(report(_KEY))
+    """What the reader asked for, posters by their whole ids."""
+    return with_documents(parse_events(report(_KEY)), choices.posters_open)
 
 
 def _page(
@@ -130,9 +131,9 @@ def _page(
     """The poster with its missing and extra words boxed."""
     picture = choices.picture(poster_id)
     boxed = choices.words(shown, poster_id)
-    models = [ModelItem(model.letter, plain(model.name)) for model in chosen]
+    models = [ModelItem(model.letter, displayed(model.name)) for model in chosen]
     payload = msgspec.structs.replace(
-        without_page(ModelItem(shown.letter, plain(shown.name)), models, None),
+        without_page(ModelItem(shown.letter, displayed(shown.name)), models, None),
         height=_PAGE_HEIGHT,
         statuses=("FP", "FN"),
         head="nothing to compare",
@@ -147,8 +148,8 @@ def _page(
         picture = with_notes(picture, [f"This is {why} without a text layer: missing words cannot be boxed."])
     page = ViewedPageItem(
         **msgspec.structs.asdict(picture),
-        document=poster_id,
-        name=plain(poster_id),
+        document=cut(poster_id),
+        name=displayed(poster_id),
         index=0,
         count=None,
         position=ordered.index(poster_id) + 1,
@@ -275,8 +276,8 @@ def _sections(comparison: Comparison) -> None:
     best = sections.best.tolist()
     widgets.table(
         {
-            "Reference": [f"{row + 1} {plain(name)}" for row, name in enumerate(reference)],
-            "Best in the extraction": [f"{at + 1} {plain(generated[at])}" if at >= 0 else "none" for at in best],
+            "Reference": [f"{row + 1} {displayed(name)}" for row, name in enumerate(reference)],
+            "Best in the extraction": [f"{at + 1} {displayed(generated[at])}" if at >= 0 else "none" for at in best],
             "ROUGE-L": sections.best_f1,
         },
         columns={"ROUGE-L": widgets.ratio(80)},
@@ -304,7 +305,7 @@ def _fields(comparison: Comparison) -> None:
     indent = "\u2003" if shown == "all" else ""
     widgets.table(
         {
-            "Field": [indent * node.depth + plain(node.name if shown == "all" else node.path[2:]) for node in tree],
+            "Field": [indent * node.depth + displayed(node.name if shown == "all" else node.path[2:]) for node in tree],
             "Reference": [node.reference for node in tree],
             "Extraction": [node.generated for node in tree],
             "Difference": [_STATES[node.state] for node in tree],

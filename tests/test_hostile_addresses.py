@@ -1,0 +1,69 @@
+"""Links come from strangers: whatever is in an address, a view opens and names the part that it cannot follow."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pages.shared import address
+from pages.shared.address import Entry
+from tests.dashboard import OVERVIEW, start, words
+
+# What is text to a link and a trap to a parser: lists in lists, numbers of thousands of digits, other digits, no text.
+TRAPS = (
+    "[" * 100_000,
+    '{"a":' * 50_000,
+    '[["a",' + "[" * 50_000,
+    '{"cell": ' + "[" * 50_000,
+    "9" * 5_000,
+    "-" + "9" * 5_000,
+    "1e999",
+    "nan",
+    "inf-inf",
+    "nan-nan",
+    "nanxnan",
+    "\u0663",
+    "\u00b2",
+    "\x00",
+    "\u202e",
+    "\ud800",
+    "%",
+    ";" * 10_000,
+    ":" * 50_000,
+    "," * 10_000,
+    "=" * 10_000,
+    " " * 50_000,
+    "x" * 100_000,
+)
+
+
+@pytest.mark.parametrize("entry", address.TABLE, ids=lambda entry: entry.name)
+def test_a_part_of_an_address_is_taken_or_refused(entry: Entry[object]) -> None:
+    for text in TRAPS:
+        taken_or_refused(entry, text)
+
+
+@given(st.sampled_from(address.TABLE), st.text() | st.from_regex(r"[\[\]{}\",:0-9.x;=-]{0,40}", fullmatch=True))
+def test_a_part_of_an_address_is_taken_or_refused_whatever_it_is(entry: Entry[object], text: str) -> None:
+    taken_or_refused(entry, text)
+
+
+def taken_or_refused(entry: Entry[object], text: str) -> None:
+    """Read a part as a view does; anything but a ValueError is a fault."""
+    if entry.known is not None:
+        entry.known(text, {entry.name: text, "doc": text})
+    try:
+        value = entry.read(text)
+    except ValueError:
+        return
+    assert isinstance(entry.write(value), str)
+
+
+@pytest.mark.parametrize(
+    "view", [OVERVIEW, "pages/gallery.py", "pages/fields.py", "pages/pixel_confusion.py", "pages/posters.py"]
+)
+@pytest.mark.parametrize("trap", ["[" * 100_000, "9" * 5_000, "\u00b2"])
+def test_a_view_opens_whatever_is_in_the_link(view: str, trap: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, view, **{entry.name: trap for entry in address.TABLE})
+    assert words(app)

@@ -114,7 +114,7 @@ def absent(
     chance = _by_chance(seen) if len(seen) == 2 else 0.0
     # What models that err together make up alone would make up together as well.
     chance += together * float(min(map(len, lone.at), default=len(lone.rows)))
-    found = np.maximum(1.0 - np.prod([law.miss for law in evidence.behaviours], axis=0), 0.1)
+    listed = np.maximum(1.0 - np.prod([law.miss for law in evidence.behaviours], axis=0), 0.1)
     for _turn in range(_ROUNDS if len(place.page) else 0):
         made_up = 1.0 - probability
         junk = np.log(histogram(overlap, OVERLAP_BINS, made_up))[overlap] + look.other(cells, made_up)
@@ -123,7 +123,7 @@ def absent(
         probability = 1.0 / (1.0 + np.exp(-odds))
         if len(seen) == 2:
             # Objects that neither model found are not in the list.
-            count = float((probability / found[place.label]).sum())
+            count = float((probability / listed[place.label]).sum())
     return Absent(probability, place.page, place.label, place.xyxy, lone.rows, covered)
 
 

@@ -80,10 +80,10 @@ def seen_by(truth: Columns, boxes: Columns, covers: BoolArray, page_size: FloatA
     hit = partner != NOBODY
     label, bin_of, xyxy = truth.label.copy(), np.zeros(len(partner), dtype=np.int64), truth.xyxy.copy()
     bins = score_bins(boxes.score)
-    found = np.flatnonzero(hit)
-    at = partner[found]
-    label[found], bin_of[found] = boxes.label[at], bins[at]
-    xyxy[found] = boxes.xyxy.take(at, axis=0)
+    paired = np.flatnonzero(hit)
+    at = partner[paired]
+    label[paired], bin_of[paired] = boxes.label[at], bins[at]
+    xyxy[paired] = boxes.xyxy.take(at, axis=0)
     same = label == truth.label
     alone = np.ones(len(boxes.page), dtype=bool)
     alone[at] = False

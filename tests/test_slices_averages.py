@@ -1,4 +1,4 @@
-"""Average precision of named slices: that of the pages and labels in them alone, in every command that takes slices."""
+"""Average precision of slices: that of the pages and labels in them alone, in every command, and found by a search."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ import numpy as np
 import pytest
 
 from evaluator import formats
+from evaluator.metrics.box_measures import RankedLabel
 from evaluator.metrics.measures import Key
+from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import join
 from evaluator.protocols import PROTOCOLS, coco, pod
+from evaluator.slices.averages import average_of, counted_by_average, find_by_average, influence
 from evaluator.slices.conditions import Condition
 from evaluator.slices.named import NamedSlice, numbers_of, slices_json, slices_part
+from tests.benchmarks.bench_slices import average_case, ranked_model
 from tests.test_slices import ended
 
 CATEGORIES = [{"id": 1, "name": "Text"}, {"id": 2, "name": "Table"}]
@@ -124,3 +129,108 @@ def test_every_command_takes_it(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert one["low"] < one["difference"] < one["high"]
     code, out, err = ended(capsys, "evaluate", "coco", "--gt", truth, "--pred", a, "--slices", named)
     assert "AP50" in out.split("Named slices")[1]
+
+
+# --- the search ------------------------------------------------------------------------------------------------------
+
+
+def area_of(hit: np.ndarray[Any, Any], predictions: FloatArray, truths: FloatArray) -> float:
+    """Area under the interpolated precision where every box has a weight, by its definition."""
+    counted, true = np.cumsum(predictions), np.cumsum(predictions * hit)
+    return float(sum(predictions[i] * (true[i:] / counted[i:]).max() for i in range(len(hit)) if hit[i]) / truths.sum())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_influence_of_a_box_is_the_derivative_with_its_weight(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    hit = rng.random(40) < 0.55
+    boxes = int(hit.sum()) + 7
+    ranked = RankedLabel(np.arange(40), hit, np.arange(boxes), np.arange(boxes) < hit.sum())
+    value, of_prediction = influence(ranked)
+    ones, truths = np.ones(40), np.ones(boxes)
+    assert value == pytest.approx(area_of(hit, ones, truths), abs=1e-12)
+    for place in range(40):
+        # Less weight: where precision is level over several places, more and less differ.
+        less = area_of(hit, ones - 1e-6 * (np.arange(40) == place), truths)
+        more = area_of(hit, ones + 1e-6 * (np.arange(40) == place), truths)
+        low, high = sorted(((value - less) / 1e-6, (more - value) / 1e-6))
+        assert low - 1e-4 <= of_prediction[place] <= high + 1e-4
+    assert of_prediction.sum() == pytest.approx(value)
+
+
+def test_what_is_never_found_has_no_average_precision_and_no_influence() -> None:
+    value, of_prediction = influence(RankedLabel(np.arange(3), np.zeros(3, bool), np.arange(2), np.zeros(2, bool)))
+    assert value == 0.0
+    assert of_prediction.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_the_values_of_the_boxes_of_a_label_average_to_its_own() -> None:
+    evaluation = average_case(100, 5, depth=0).evaluation
+    counted = counted_by_average([evaluation], "AR100")
+    label = counted.column(lambda side: side.label.astype(np.int64))
+    for code, name in enumerate(evaluation.evaluated.labels):
+        assert counted.values[0, label == code].mean() == pytest.approx(evaluation.per_label[name]["AR100"])
+    counted = counted_by_average([evaluation], "AP")
+    label = counted.column(lambda side: side.label.astype(np.int64))
+    for code, name in enumerate(evaluation.evaluated.labels):
+        # The protocol reads 101 points off the curve, the values are about its area.
+        assert counted.values[0, label == code].mean() == pytest.approx(evaluation.per_label[name]["AP"], abs=0.02)
+
+
+@pytest.mark.parametrize("average", ["AP", "AP50", "AP75", "AR100"])
+def test_planted_misses_are_found_by_every_average_with_the_numbers_of_the_protocol(average: Any) -> None:
+    case = average_case(600, 2, depth=1)
+    listed = find_by_average([case.evaluation], average, of_pages=case.of_pages)
+    first = listed.slices[0]
+    assert [tuple(each) for each in first.conditions] == [("scan", "==", "yes")]
+    (named,) = slices_json(numbers_of(case.evaluation, [NamedSlice("scans", first.conditions)], case.of_pages)).values()
+    assert first.value == named[average] < first.rest
+    truth = case.evaluation.evaluated.ground_truth
+    assert first.boxes == int(case.planted[truth.page].sum()) == named["ground_truth"]
+    assert first.lost == pytest.approx(first.boxes * (first.rest - first.value))
+    assert first.confirmed
+    assert f": {average} {first.value:.2f}, elsewhere {first.rest:.2f}; " in first.sentence
+    assert set(listed.attributes) == {"label", "boxes on page", "columns", "page number", "position in document",
+                                     "pages in document", "doc_category", "scan"}  # fmt: skip
+
+
+def test_where_b_loses_against_a_is_found_by_average_precision() -> None:
+    case = average_case(600, 2, depth=1)
+    truth = case.evaluation.evaluated.ground_truth.source
+    better = ranked_model(truth, np.random.default_rng(8))
+    dataset = join(truth, better, case.evaluation.matching.prediction.source)
+    both = [coco.evaluation.result_of(coco.matching.pair(dataset, model).match(), coco.IOU_THRESHOLDS)
+            for model in (0, 1)]  # fmt: skip
+    first = find_by_average(both, "AP", of_pages=case.of_pages).slices[0]
+    assert [tuple(each) for each in first.conditions] == [("scan", "==", "yes")]
+    assert first.models is not None
+    a, b = first.models
+    assert b < a
+    assert first.value == pytest.approx(b - a)
+    assert "B loses here, AP " in first.sentence
+
+
+def test_both_sides_of_a_page_agree_on_how_many_boxes_it_has(tmp_path: Path) -> None:
+    few = NamedSlice("few", (Condition("boxes on page", "<", 6.0),))
+    truth, prediction = (formats.read(path) for path in files(tmp_path)[:2])
+    evaluation = coco.evaluate(truth, prediction)
+    # Every page has six boxes and mostly fewer predictions.
+    assert slices_json(numbers_of(evaluation, [few]))["few"]["AP"] is None
+    every = NamedSlice("every", (Condition("boxes on page", ">=", 6.0),))
+    assert slices_json(numbers_of(evaluation, [every]))["every"]["AP"] == average_of(evaluation, "AP")
+
+
+def test_the_terminal_searches_by_average_precision(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    truth, a, b = files(tmp_path)
+    command = ("slices", "coco", "--gt", truth, "--pred", a)
+    code, out, err = ended(capsys, *command, "--measure", "ap", "--json")
+    assert code == 0, err
+    assert isinstance(json.loads(out), list)
+    code, out, err = ended(capsys, *command, "--pred", b, "--measure", "AR100")
+    assert code == 0, err
+    code, out, err = ended(capsys, *command, "--measure", "AP75", "--iou", "0.5")
+    assert code == 2
+    assert "--measure: AP75 needs an IoU threshold that was not evaluated." in err
+    code, out, err = ended(capsys, "slices", "snapshot", "--gt", truth, "--pred", a, "--measure", "AP")
+    assert code == 2
+    assert "slices have no measure AP; use recall, precision, f1, mean_iou, mean_coverage, mean_purity or all." in err

@@ -186,8 +186,7 @@ def test_where_b_gains_less_it_does_not_lose(two_models: list[AnyBoxResult]) -> 
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("ap50", "ap50 ranks the predictions of all pages in one list, so it is no mean over boxes; use recall, "
-         "precision, f1, mean_iou, mean_coverage, mean_purity or all"),
+        ("AP50", "slices have no measure AP50; use recall, precision, f1, mean_iou, mean_coverage, mean_purity or all"),
         ("length", "slices have no measure length; use recall, precision, f1, mean_iou, mean_coverage, "
          "mean_purity or all"),
         ("f1", None),
@@ -222,7 +221,7 @@ def test_the_terminal_takes_every_measure(capsys: pytest.CaptureFixture[str], tm
     assert [row["lost"] for row in rows] == sorted((row["lost"] for row in rows), reverse=True)
     code, out, err = ended(capsys, "slices", "snapshot", *files, "--measure", "ap")
     assert (code, out) == (2, "")
-    assert "so it is no mean over boxes; use recall" in err
+    assert "slices have no measure ap; use recall" in err
 
 
 def test_the_gate_says_what_a_slice_has(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -218,3 +218,9 @@ def test_the_names_that_pdfs_give(sample: Dataset) -> None:
         seen = of_pdf_pages(sample, [sample.ground_truth], PdfFolder(SAMPLE), pool)
     names = {name for values in seen.of_pages.values() for name in values}
     assert names | {each.name for each in seen.of_boxes[0]} == FROM_PDFS
+    sizes = [[values[name] for name in ("page width", "page height", "landscape")] for values in seen.of_pages.values()]
+    assert sizes
+    for width, height, landscape in sizes:
+        assert isinstance(width, float)
+        assert isinstance(height, float)
+        assert landscape == ("yes" if width > height else "no")

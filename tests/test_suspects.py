@@ -11,7 +11,7 @@ import pytest
 
 from evaluator import cli
 from evaluator.suspects import planning
-from evaluator.suspects.laws import jitter, neighbourhood, rates
+from evaluator.suspects.laws import jitter, log_sum, log_total, neighbourhood, rates
 from evaluator.suspects.pairing import NOBODY, Columns, covered_by_others, partners, without_repeats
 from evaluator.suspects.planning import Counts
 from evaluator.suspects.ranking import BORDER, KINDS, LABEL, rank
@@ -319,3 +319,22 @@ def test_a_label_that_its_neighbours_contradict() -> None:
     shuffled = np.random.default_rng(1).permutation(3 * pages)
     assert neighbourhood(page[shuffled], top[shuffled], label[shuffled], 3) == pytest.approx(density[shuffled])
     assert neighbourhood(page[:0], top[:0], label[:0], 3).shape == (0, 3)
+
+
+def test_sums_of_logarithms_are_those_of_numpy() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(0.0, 40.0, (5, 2000))
+    values[1, :50] = values[0, :50]
+    values[2, 50:90] = -1e9
+    assert np.allclose(log_sum(values[0], values[1]), np.logaddexp(values[0], values[1]), rtol=1e-14, atol=1e-14)
+    assert np.array_equal(log_sum(values[0], np.full(2000, -1e9)), values[0])
+    assert np.allclose(log_total(values), np.logaddexp.reduce(values, axis=0), rtol=1e-14, atol=1e-14)
+
+
+def test_a_box_is_repeated_only_on_its_own_page() -> None:
+    boxes = columns(
+        (0, 0, 0.1, 0.1, 0.5, 0.5, 0.4), (3, 0, 0.1, 0.1, 0.5, 0.5, 0.9), (0, 1, 0.1, 0.1, 0.5, 0.52, 0.8),
+        (2, 0, 0.1, 0.1, 0.5, 0.5, 0.1), (2, 0, 0.6, 0.6, 0.9, 0.9, 0.1),
+    )  # fmt: skip
+    assert without_repeats(boxes).tolist() == [False, True, True, True, True]
+    assert without_repeats(NOTHING).tolist() == []

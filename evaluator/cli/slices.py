@@ -14,15 +14,16 @@ from evaluator.cli.absent_documents import absent_note
 from evaluator.cli.program import OK, Protocol, Truth, UsageError, print_issues
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
-from evaluator.compare.comparison import first_boxes
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.project import OptionError
 from evaluator.protocols import box_protocols
+from evaluator.protocols.base import BoxEvaluation
 from evaluator.slices.all_measures import find_by_all_measures
 from evaluator.slices.attributes import Attribute, OfPages, joined
-from evaluator.slices.measured import ALL, Measure, problem_of
+from evaluator.slices.averages import find_by_average
+from evaluator.slices.measured import ALL, Measure, is_average, problem_of
 from evaluator.slices.named import NamedSlice, default_file, saved
 from evaluator.slices.page_table import read_page_table
 from evaluator.slices.pdf_pages import of_results
@@ -61,8 +62,8 @@ def slices(
     pred
         Prediction file or folder; a second one is compared with the first.
     measure
-        recall, precision, f1, mean_iou, mean_coverage, mean_purity, or all of them in one list; AP, which ranks all
-        predictions, has no slices.
+        recall, precision, f1, mean_iou, mean_coverage, mean_purity, or all of these in one list. With coco also AP,
+        AP50, AP75 and AR100, with pod map: then conditions are on pages, documents and the label.
     attributes
         CSV with attributes of documents or pages: a column document, perhaps page (from 0) or page_no (from 1).
     conditions
@@ -91,12 +92,9 @@ def slices(
         raise UsageError(f"--conditions must be 1, 2 or 3; found {conditions}.")
     if not 0.0 <= smallest < 1.0:
         raise UsageError(f"--smallest must be at least 0 and below 1; found {smallest:g}.")
-    if problem := problem_of(measure):
-        raise UsageError(f"--measure: {problem}.")
+    measure = _measure(protocol, measure)
     if use_score and measure != "precision":
         raise UsageError("--use-score goes with --measure precision: the ground truth has no scores.")
-    if protocol not in box_protocols():
-        raise UsageError(f"slices are of boxes that are matched one to one, which {protocol} does not do.")
     given = chosen(options)
     # An option of the protocol pixel as well; here the pages give attributes.
     pdfs = given.pop("pdfs", None)
@@ -105,33 +103,15 @@ def slices(
             evaluations = project.evaluate_together(protocol, gt, pred, say, **given)
         except OptionError as refused:
             raise UsageError(f"{refused}.") from refused
-        boxes = [result for result in (first_boxes(one.result) for one in evaluations) if result is not None]
+        results = [one.result for one in evaluations if isinstance(one.result, BoxEvaluation)]
+        boxes = [result.first for result in results]
         of_pages, of_boxes, absent = _from_pdfs(boxes, pdfs, say)
         if attributes is not None:
             of_pages = joined(of_pages, read_page_table(attributes, boxes[0].matching.dataset.document_ids))
         say("Searching")
-        line = _signature([each.matching.signature(each.iou).line for each in boxes])
-        if measure == ALL:
-            result = find_by_all_measures(
-                boxes,
-                of_pages=of_pages,
-                of_boxes=of_boxes,
-                smallest=smallest,
-                depth=conditions,
-                signature=line,
-                count=say.count,
-            )
-        else:
-            result = find_slices(
-                boxes,
-                measure=cast(Measure, measure),
-                of_pages=of_pages,
-                of_boxes=of_boxes,
-                use_score=use_score,
-                smallest=smallest,
-                depth=conditions,
-                signature=line,
-            )
+        result = _searched(
+            results, measure, of_pages, of_boxes, use_score=use_score, smallest=smallest, depth=conditions, say=say
+        )
     if only_confirmed:
         result = result._replace(slices=tuple(each for each in result.slices if each.confirmed))
     if save is not None:
@@ -144,8 +124,63 @@ def slices(
     return OK
 
 
+def _measure(protocol: str, name: str) -> str:
+    """A measure that slices of the protocol have; averages may be written in small letters."""
+    if protocol not in box_protocols():
+        raise UsageError(f"slices are of boxes that are matched one to one, which {protocol} does not do.")
+    averages = box_protocols()[protocol].averages
+    measure = {each.casefold(): each for each in averages}.get(name.casefold(), name)
+    if problem := problem_of(measure, averages):
+        raise UsageError(f"--measure: {problem}.")
+    return measure
+
+
+def _searched(
+    results: Sequence[BoxEvaluation],
+    measure: str,
+    of_pages: OfPages,
+    of_boxes: Sequence[Sequence[Attribute]],
+    *,
+    use_score: bool,
+    smallest: float,
+    depth: int,
+    say: Bar,
+) -> Slices:
+    """The search by one measure, by all that are means over boxes, or by an average of the protocol."""
+    if is_average(measure):
+        line = _signature([each.signature.line for each in results])
+        try:
+            return find_by_average(
+                results, measure, of_pages=of_pages, smallest=smallest, depth=depth, signature=line
+            )  # fmt: skip
+        except ValueError as refused:
+            raise UsageError(f"--measure: {refused}.") from refused
+    boxes = [each.first for each in results]
+    line = _signature([each.matching.signature(each.iou).line for each in boxes])
+    if measure == ALL:
+        return find_by_all_measures(
+            boxes,
+            of_pages=of_pages,
+            of_boxes=of_boxes,
+            smallest=smallest,
+            depth=depth,
+            signature=line,
+            count=say.count,
+        )
+    return find_slices(
+        boxes,
+        measure=cast(Measure, measure),
+        of_pages=of_pages,
+        of_boxes=of_boxes,
+        use_score=use_score,
+        smallest=smallest,
+        depth=depth,
+        signature=line,
+    )
+
+
 def _signature(lines: Sequence[str]) -> str:
-    """One signature for the results of one or two models, at the one IoU threshold whose matches the slices count."""
+    """One signature for the results of one or two models, at the IoU thresholds whose matches count."""
     return lines[0] if len(set(lines)) == 1 else f"A: {lines[0]} · B: {lines[1]}"
 
 

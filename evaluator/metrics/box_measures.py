@@ -6,8 +6,8 @@ as further parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from evaluator.metrics.box_results import ALL_LABELS, UNMATCHED, AnyBoxResult
 from evaluator.metrics.measures import Key, Means, Measures, Part, Ratios
 from evaluator.metrics.ranked import Ranking
 from evaluator.metrics.results import RATIOS, Fit, MetricColumns
-from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.dataset import Dataset, JoinedBoxes
 
 _FITS: Final[Mapping[str, Fit]] = {"mean_iou": "iou", "mean_coverage": "coverage", "mean_purity": "purity"}
 
@@ -56,6 +57,53 @@ def _sums(metric: str, columns: MetricColumns) -> tuple[FloatArray, FloatArray]:
     return columns.fit_sum(_FITS[metric]), tp
 
 
+class RankedLabel(NamedTuple):
+    """The boxes of one label that count at one threshold, its predictions by falling score.
+
+    Attributes
+    ----------
+    prediction : int64, shape (P,)
+        Rows of the predictions.
+    hit : bool, shape (P,)
+        The true positives.
+    truth : int64, shape (G,)
+        Rows of the ground truth.
+    found : bool, shape (G,)
+    """
+
+    prediction: IntArray
+    hit: BoolArray
+    truth: IntArray
+    found: BoolArray
+
+
+def ranked_labels(
+    results: Iterable[AnyBoxResult], order: IntArray, ignored: Callable[[Any], IntArray]
+) -> Iterator[tuple[Dataset, JoinedBoxes, list[RankedLabel]]]:
+    """The boxes behind the ranking of each scored label, by result, with the sides they are rows of; see `rankings`.
+
+    Results in which the same predictions count share their rows.
+    """
+    without: IntArray | None = None
+    for result in results:
+        matching = result.matching
+        dataset, prediction, truth = matching.dataset, matching.prediction, matching.dataset.ground_truth
+        if without is None or not np.array_equal(without, ignored(result)):
+            without = ignored(result)
+            counts = matching.prediction_counts.copy()
+            counts[without] = False
+            rows = order[counts[order]]
+            codes = [dataset.labels.index(name) for name in matching.labels]
+            of_label = [rows[prediction.label[rows] == code] for code in codes]
+            counted = [np.flatnonzero(matching.truth_counts & (truth.label == code)) for code in codes]
+        hit, matched = result.prediction_partner != UNMATCHED, result.truth_partner != UNMATCHED
+        ranked = [
+            RankedLabel(predicted, hit[predicted], true, matched[true])
+            for predicted, true in zip(of_label, counted, strict=True)
+        ]
+        yield dataset, prediction, ranked
+
+
 def rankings(
     results: Iterable[AnyBoxResult], order: IntArray, ignored: Callable[[Any], IntArray]
 ) -> list[list[Ranking]]:
@@ -74,21 +122,14 @@ def rankings(
         Results in which the same predictions count share their columns.
     """
     made: list[list[Ranking]] = []
-    without: IntArray | None = None
-    for result in results:
-        matching = result.matching
-        dataset, prediction, truth = matching.dataset, matching.prediction, matching.dataset.ground_truth
-        if without is None or not np.array_equal(without, ignored(result)):
-            without = ignored(result)
-            counts = matching.prediction_counts.copy()
-            counts[without] = False
-            rows = order[counts[order]]
-            codes = [dataset.labels.index(name) for name in matching.labels]
-            of_label = [rows[prediction.label[rows] == code] for code in codes]
-            document = [prediction.document[each].astype(np.int64) for each in of_label]
-            counted = [truth.document[matching.truth_counts & (truth.label == code)] for code in codes]
+    before: list[RankedLabel] | None = None
+    for dataset, prediction, ranked in ranked_labels(results, order, ignored):
+        if before is None or [id(one.prediction) for one in ranked] != [id(one.prediction) for one in before]:
+            document = [prediction.document[one.prediction].astype(np.int64) for one in ranked]
+            counted = [dataset.ground_truth.document[one.truth] for one in ranked]
             positives = [np.bincount(each, minlength=len(dataset.documents)) for each in counted]
-        hits = [result.prediction_partner[each] != UNMATCHED for each in of_label]
+        before = ranked
+        hits = [one.hit for one in ranked]
         made.append([Ranking(*columns) for columns in zip(document, hits, positives, strict=True)])
     return made
 

@@ -145,7 +145,7 @@ def overlapping_pairs(
     if not 0.0 < iou_floor <= 1.0:
         raise ValueError(f"iou_floor must be in (0, 1]; found {iou_floor}")
     limit = _PAIRS_KEPT * most_pairs(len(ground_truth) + len(prediction))
-    parts, kept = [_NO_PAIRS], 0
+    parts, kept = [], 0
     for part in _search(
         ground_truth, ground_truth_group, prediction, prediction_group, iou_floor=iou_floor, measure=measure
     ):
@@ -153,11 +153,13 @@ def overlapping_pairs(
         kept += len(part.iou)
         if kept > limit:
             raise TooManyPairs(limit)
-    predicted = np.concatenate([part.prediction for part in parts])
-    truth = np.concatenate([part.ground_truth for part in parts])
-    in_file_order = np.argsort(predicted * len(ground_truth) + truth, kind="stable")
-    value = np.concatenate([part.iou for part in parts])[in_file_order]
-    return Candidates(predicted[in_file_order], truth[in_file_order], value)
+    if not parts:
+        return _NO_PAIRS
+    pairs = parts[0] if len(parts) == 1 else Candidates(*map(np.concatenate, zip(*parts, strict=True)))
+    place = pairs.prediction * len(ground_truth) + pairs.ground_truth
+    if (place[1:] > place[:-1]).all():
+        return pairs
+    return pairs.take(np.argsort(place, kind="stable"))
 
 
 def most_pairs(boxes: N) -> N:
@@ -261,34 +263,44 @@ def _search(
         if window.size > _WIDE * (len(ground_truth) + len(prediction)):
             # Columns of a table, bars of a chart: many boxes of one height are told apart by their sides.
             window = min(window, _window(*sides, axis=0), key=lambda either: either.size)
-    order, low, high = window.order, window.low, window.high
-    for rows in _slices_of(np.maximum(high - low, 0)):
-        for compared, offset in _pieces(rows, np.maximum(high[rows] - low[rows], 0)):
-            predicted, truth = compared, order[low[compared] + offset]
+    some = np.flatnonzero(window.width)
+    low, width = window.low[some], window.width[some]
+    for rows in _slices_of(width):
+        for compared, place in _pieces(rows, low[rows], width[rows]):
+            predicted, truth = some[compared], window.order[place]
             if not of_one_group:
-                together = ground_truth_group[truth] == prediction_group[compared]
-                predicted, truth = compared[together], truth[together]
-            value = measure(truth, predicted) if measure else _iou_of(ground_truth, truth, prediction, predicted)
+                together = ground_truth_group[truth] == prediction_group[predicted]
+                predicted, truth = predicted[together], truth[together]
+            if measure is None:
+                truth, predicted, value = _meeting(ground_truth, truth, prediction, predicted)
+            else:
+                value = measure(truth, predicted)
             enough = value >= iou_floor
             yield Candidates(predicted[enough], truth[enough], value[enough])
 
 
 class _Window(NamedTuple):
-    """The ground truth that may touch each prediction: places from `low` up to `high` in `order`."""
+    """The ground truth that may touch each prediction: so many places from `low` on in `order`."""
 
     order: IntArray
     low: IntArray
-    high: IntArray
+    width: IntArray
 
     @property
     def size(self) -> int:
         """How many pairs there are to compare."""
-        return int(np.maximum(self.high - self.low, 0).sum())
+        return int(self.width.sum())
 
 
-def _iou_of(ground_truth: FloatArray, truth: IntArray, prediction: FloatArray, predicted: IntArray) -> FloatArray:
-    """IoU of some rows of one side with some of the other."""
-    return iou(ground_truth.take(truth, axis=0), prediction.take(predicted, axis=0))
+def _meeting(
+    ground_truth: FloatArray, truth: IntArray, prediction: FloatArray, predicted: IntArray
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Those of some pairs of rows whose boxes share more than a line, and their IoU; most pairs do not."""
+    first, second = ground_truth.take(truth, axis=0), prediction.take(predicted, axis=0)
+    across = np.minimum(first[:, 2], second[:, 2]) > np.maximum(first[:, 0], second[:, 0])
+    down = np.minimum(first[:, 3], second[:, 3]) > np.maximum(first[:, 1], second[:, 1])
+    rows = np.flatnonzero(across & down)
+    return truth[rows], predicted[rows], iou(first.take(rows, axis=0), second.take(rows, axis=0))
 
 
 def _whole_groups(ground_truth_group: IntArray, prediction_group: IntArray) -> _Window | None:
@@ -304,8 +316,7 @@ def _whole_groups(ground_truth_group: IntArray, prediction_group: IntArray) -> _
     width = sizes[prediction_group]
     if int(width.sum()) > _FEW_PER_BOX * boxes:
         return None
-    high = np.cumsum(sizes)[prediction_group]
-    return _Window(np.argsort(ground_truth_group, kind="stable"), high - width, high)
+    return _Window(np.argsort(ground_truth_group, kind="stable"), (np.cumsum(sizes) - sizes)[prediction_group], width)
 
 
 def _window(
@@ -323,7 +334,7 @@ def _window(
     reach = np.maximum.accumulate((2.0 * ground_truth_group + ground_truth[:, axis + 2] / unit)[order])
     low = np.searchsorted(reach, 2.0 * prediction_group + prediction[:, axis] / unit, side="left")
     high = np.searchsorted(start[order], 2.0 * prediction_group + prediction[:, axis + 2] / unit, side="right")
-    return _Window(order, low, high)
+    return _Window(order, low, np.maximum(high - low, 0))
 
 
 def outlined_pairs(
@@ -381,16 +392,16 @@ def best_per_prediction(pairs: Candidates) -> Candidates:
     return pairs.take(highest[np.diff(pairs.prediction[highest], prepend=-1) != 0])
 
 
-def _pieces(rows: slice, width: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Predictions of a slice, each repeated for the pairs in its window, and the places in the window."""
-    if rows.stop - rows.start == 1:
+def _pieces(rows: slice, low: IntArray, width: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
+    """Rows of a slice, each repeated for the pairs in its window, and the places there; windows start at `low`."""
+    if len(width) == 1:
         # One box against all of a page may be more than is compared at once.
         for first in range(0, int(width[0]), _PAIRS_AT_ONCE):
             offset = np.arange(first, min(first + _PAIRS_AT_ONCE, int(width[0])))
-            yield np.full(len(offset), rows.start), offset
+            yield np.full(len(offset), rows.start), low[0] + offset
         return
-    predicted = np.repeat(np.arange(rows.start, rows.stop), width)
-    yield predicted, np.arange(len(predicted)) - np.repeat(np.cumsum(width) - width, width)
+    each = np.repeat(np.arange(len(width)), width)
+    yield rows.start + each, np.arange(len(each)) + (low - (np.cumsum(width) - width))[each]
 
 
 def _slices_of(width: IntArray) -> Iterator[slice]:

@@ -9,7 +9,7 @@ flags from the options, the dashboard its controls, the comparison its metrics. 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Generic, Literal, NamedTuple, TypeVar
@@ -20,7 +20,8 @@ from msgspec import Meta
 from evaluator import formats
 from evaluator.doctor.fixes import Fix
 from evaluator.formats.posters import Posters
-from evaluator.metrics.box_measures import box_measures
+from evaluator.metrics.box_items import SliceAverage
+from evaluator.metrics.box_measures import RankedLabel, box_measures
 from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult, plain_values
 from evaluator.metrics.box_scores import tide_of
 from evaluator.metrics.crowding import crowding_issues
@@ -409,6 +410,8 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         A slider may go up to here.
     thresholds : tuple of float
         The protocol's own IoU thresholds.
+    averages : tuple of str
+        Those of its metrics that are means over labels of what is read off a ranking, and so have slices.
     """
 
     matches_boxes = True
@@ -418,6 +421,11 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
     iou_floor: ClassVar[float] = 0.1
     iou_ceiling: ClassVar[float] = 0.95
     thresholds: ClassVar[tuple[float, ...]]
+    averages: ClassVar[tuple[SliceAverage, ...]] = ()
+
+    def ranked(self, result: BoxEvaluation, average: SliceAverage) -> Iterator[list[RankedLabel]]:
+        """The boxes behind one of `averages`, by threshold, then by label; nothing where it is undefined."""
+        return iter(())
 
     def reading(self, side: Side, options: BoxOptionsT) -> formats.Reading:
         """How one side is read: a prediction as ground truth only when the options ask for that."""

@@ -25,9 +25,10 @@ OfPages = Mapping[tuple[str, int | None], Mapping[str, Value]]
 
 FROM_PDFS: Final = frozenset({
     "words", "text layer", "scanned", "script", "font size of page", "ink", "images", "image area", "ruled lines",
-    "rotation", "producer", "words in box", "font size", "ink in box", "ruled lines in box",
+    "rotation", "producer", "landscape", "page width", "page height", "words in box", "font size", "ink in box",
+    "ruled lines in box",
 })  # fmt: skip
-"""Every attribute that `evaluator.slices.pdf_pages` reads from documents."""
+"""Every attribute that `evaluator.slices.pdf_pages` reads from documents, three only where no file gives page sizes."""
 NONE_THERE: Final = "none"
 """Value of a neighbour that is not there."""
 
@@ -127,7 +128,7 @@ def _of_places(dataset: Dataset, side: JoinedBoxes) -> list[Attribute]:
     first, length = _position(dataset)
     with np.errstate(divide="ignore", invalid="ignore"):
         # Width against height as they are on the paper, where the size of the page is known.
-        turned = (dataset.page_size[:, 0] / dataset.page_size[:, 1])[page] if _known_sizes(dataset) else 1.0
+        turned = (dataset.page_size[:, 0] / dataset.page_size[:, 1])[page] if known_sizes(dataset) else 1.0
         aspect = np.where(height > 0, width / height * turned, np.nan)
         place = np.where(length > 1, first / np.maximum(length - 1, 1), np.nan)
     same = np.bincount(page * len(labels) + label, minlength=pages * len(labels))[page * len(labels) + label]
@@ -161,13 +162,14 @@ def _of_places(dataset: Dataset, side: JoinedBoxes) -> list[Attribute]:
     ]
 
 
-def _known_sizes(dataset: Dataset) -> bool:
+def known_sizes(dataset: Dataset) -> bool:
+    """Whether a file gives the size of any page."""
     return bool(dataset.pages) and not np.isnan(dataset.page_size).any(axis=1).all()
 
 
 def _of_page_sizes(dataset: Dataset, page: IntArray) -> list[Attribute]:
     """What the size of its page says about each box; nothing where no file gives one."""
-    if not _known_sizes(dataset):
+    if not known_sizes(dataset):
         return []
     size = dataset.page_size
     landscape = np.where(np.isnan(size[:, 0]), np.nan, size[:, 0] > size[:, 1])

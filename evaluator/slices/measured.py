@@ -4,25 +4,26 @@ Owns `Measure` and `Counted`. Recall is the mean over ground-truth boxes of 1 (m
 predictions. F1 is the mean over the boxes of both sides: 2 TP / (2 TP + FP + FN) divides the matched boxes of both by
 all of them. Mean IoU, coverage and purity are means over matches, which are counted at their ground-truth box. A
 measure of a slice is the mean over the boxes in it. Average precision is none of these: it ranks the predictions of all
-pages in one list, so a box has no value of its own.
+pages in one list; `averages` says what a box adds to it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, get_args
+from typing import Final, NamedTuple, TypeGuard, get_args
 
 import numpy as np
 
-from evaluator.metrics.box_items import SliceMeasure
+from evaluator.metrics.box_items import SliceAverage, SliceMeasure
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
 from evaluator.slices.attributes import Attribute, OfPages, attributes_of
 
-Measure = SliceMeasure
-MEASURES: Final[tuple[Measure, ...]] = get_args(Measure)
+Measure = SliceMeasure | SliceAverage
+MEASURES: Final[tuple[SliceMeasure, ...]] = get_args(SliceMeasure)
+AVERAGES: Final[tuple[SliceAverage, ...]] = get_args(SliceAverage)
 ALL: Final = "all"
 """What is said instead of a measure for all of them."""
 GROUND_TRUTH: Final = 0
@@ -58,6 +59,11 @@ WORDS: Final[Mapping[Measure, MeasureWords]] = {
     "mean_iou": MeasureWords("mean IoU", "matches", "ill-fitting", "IoU lost"),
     "mean_coverage": MeasureWords("mean coverage", "matches", "ill-fitting", "coverage lost"),
     "mean_purity": MeasureWords("mean purity", "matches", "ill-fitting", "purity lost"),
+    "AP": MeasureWords("AP", "boxes", "wrong", "boxes lost"),
+    "AP50": MeasureWords("AP50", "boxes", "wrong", "boxes lost"),
+    "AP75": MeasureWords("AP75", "boxes", "wrong", "boxes lost"),
+    "AR100": MeasureWords("AR100", "boxes", "missed", "boxes lost"),
+    "map": MeasureWords("mAP", "boxes", "wrong", "boxes lost"),
 }
 
 
@@ -66,14 +72,19 @@ def is_fit(measure: Measure) -> bool:
     return measure in _FITS
 
 
-def problem_of(name: str) -> str | None:
-    """Why slices have no measure of this name, in a sentence that names what can be used; None where they have it."""
-    if name == ALL or name in MEASURES:
+def is_average(measure: str) -> TypeGuard[SliceAverage]:
+    """Whether a measure is read off the ranking of all predictions; see `evaluator.slices.averages`."""
+    return measure in AVERAGES
+
+
+def problem_of(name: str, averages: Sequence[str] = ()) -> str | None:
+    """Why slices have no measure of this name, in a sentence that names what can be used; None where they have it.
+
+    `averages` are those of the protocol.
+    """
+    if name == ALL or name in MEASURES or name in averages:
         return None
-    usable = f"use {', '.join(MEASURES)} or {ALL}"
-    if name.casefold().startswith(("ap", "map", "average_precision", "ar")):
-        return f"{name} ranks the predictions of all pages in one list, so it is no mean over boxes; {usable}"
-    return f"slices have no measure {name}; {usable}"
+    return f"slices have no measure {name}; use {', '.join((*MEASURES, *averages))} or {ALL}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +117,9 @@ class Counted:
     def origins(self) -> tuple[int, ...]:
         """The origins that occur in the measure, rising, whether they have boxes or not."""
         predictions = tuple(range(1, len(self.sides)))
-        return {"precision": predictions, "f1": (GROUND_TRUTH, *predictions)}.get(self.measure, (GROUND_TRUTH,))
+        if self.measure == "f1" or is_average(self.measure):
+            return (GROUND_TRUTH, *predictions)
+        return predictions if self.measure == "precision" else (GROUND_TRUTH,)
 
     @property
     def paired(self) -> bool:

@@ -4,9 +4,8 @@ Owns the file, a JSON object of names with lists of conditions, and the numbers:
 (see `evaluator.slices.measured`), as sums by document, and the average precisions of the protocol, so that they are
 compared, resampled and judged like any other number. Their label is ``slice:NAME``.
 
-Average precision ranks the predictions of all pages in one list. Boxes of one page and label are matched among
-themselves, so a slice of whole pages and labels is evaluated as if it were all there is. A slice that splits the boxes
-of a page otherwise has no average precision: the two sides would have to agree which boxes are in it.
+A slice of whole pages and labels is evaluated as if it were all there is, see `evaluator.slices.averages`. A slice that
+splits the boxes of a page otherwise has no average precision: the two sides would have to agree which boxes are in it.
 """
 
 from __future__ import annotations
@@ -25,12 +24,11 @@ from evaluator.metrics.box_results import ALL_LABELS, AnyBoxResult
 from evaluator.metrics.measures import Key, Measures, Part, Ratios
 from evaluator.metrics.results import ResultTable, ratio
 from evaluator.model.boxes import BoolArray, FloatArray
-from evaluator.model.dataset import join
 from evaluator.model.issues import BadInput, Collector, refuse
-from evaluator.model.portions import kept_boxes
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import BoxEvaluation
 from evaluator.slices.attributes import Attribute, OfPages
+from evaluator.slices.averages import of_whole_pages, with_boxes
 from evaluator.slices.conditions import Condition, holding
 from evaluator.slices.measured import GROUND_TRUTH, MEASURES, Measure, counted_of, tables_of
 from evaluator.slices.slices import attribute_table, known_of_pages
@@ -39,7 +37,6 @@ from evaluator.system.whole_file import write_whole
 FILE_NAME: Final = "layoutscope-slices.json"
 """Where named slices are looked for, beside the ground truth."""
 PREFIX: Final = "slice:"
-LABEL: Final = "label"
 _OPS: Final = ("==", "<", ">=")
 _MOST_BYTES: Final = 1 << 20
 # JSON has whole numbers that no float64 is.
@@ -168,9 +165,14 @@ def numbers_of(
     result = evaluation.first
     tables = _tables(result, of_pages, of_boxes)
     averages: list[Part] = []
+    matching = result.matching
+    whole = of_whole_pages((matching.dataset.ground_truth, matching.prediction), {
+        at: tuple(table.values()) for at, table in tables.items()
+    })  # fmt: skip
     for each in named:
-        if _whole_groups(each, tables[GROUND_TRUTH]):
-            averages += _averages(evaluation, each.name, [_inside(each, table, at) for at, table in tables.items()])
+        if {one.attribute for one in each.conditions} <= {one.name for one in whole[GROUND_TRUTH]}:
+            inside = [holding(each.conditions, attribute_table(table)) for table in whole.values()]
+            averages += _averages(evaluation, each.name, *inside)
     return NamedNumbers(_measured(result, named, tables), tuple(averages))
 
 
@@ -230,28 +232,13 @@ def _measured(
     return tuple(made)
 
 
-def _whole_groups(each: NamedSlice, table: Mapping[str, Attribute]) -> bool:
-    """Whether a slice has all boxes of a page and label or none, so that it matches nothing with the rest."""
-    return all(
-        one.attribute == LABEL or (one.attribute in table and table[one.attribute].level != "box")
-        for one in each.conditions
-    )
-
-
-def _averages(evaluation: BoxEvaluation, name: str, holds: Sequence[BoolArray | None]) -> tuple[Part, ...]:
+def _averages(evaluation: BoxEvaluation, name: str, truth: BoolArray, predicted: BoolArray) -> tuple[Part, ...]:
     """The numbers of a protocol over all labels that are no ratio of boxes, on the boxes of a slice of both sides."""
     protocol = protocol_of(evaluation)
     if not any(_is_average(key) for key in protocol.measures(evaluation).keys):
         return ()
-    truth, predicted = holds
-    if truth is None or predicted is None:
-        return ()
-    dataset, model = evaluation.matching.dataset, evaluation.matching.model
-    predictions = [side.source for side in dataset.predictions]
-    predictions[model] = kept_boxes(predictions[model], predicted)
-    inside = join(kept_boxes(dataset.ground_truth.source, truth), *predictions)
     parts = []
-    for part in protocol.measures(evaluation.on(inside)).parts:
+    for part in protocol.measures(with_boxes(evaluation, truth, predicted)).parts:
         columns = np.flatnonzero([_is_average(key) for key in part.keys])
         if len(columns):
             some = part.take(columns)

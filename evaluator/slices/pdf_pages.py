@@ -19,7 +19,7 @@ from evaluator.model.dataset import Dataset, JoinedBoxes
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import Ink, Layout, PagePool, Words
 from evaluator.pdf.problems import PageProblem
-from evaluator.slices.attributes import Attribute, Value, page_shares
+from evaluator.slices.attributes import Attribute, Value, known_sizes, page_shares
 from evaluator.slices.ruled_lines import ruled_lines
 from evaluator.system.threads import in_threads
 
@@ -38,7 +38,8 @@ class PdfAttributes(NamedTuple):
         See `evaluator.slices.attributes.OfPages`: ``words`` (their number), ``text layer``, ``scanned`` ("yes" or
         "no"), ``script`` (of most letters), ``font size of page`` (points, the median over characters), ``ink`` (share
         of the page), ``images``, ``image area`` (share of the page under the largest), ``ruled lines``, ``rotation``
-        (degrees) and ``producer``. Without the pages that cannot be read.
+        (degrees) and ``producer``; where no file gives the size of any page also ``landscape``, and of PDFs ``page
+        width`` and ``page height`` (points). Without the pages that cannot be read.
     of_boxes : tuple of tuple of Attribute
         For each side, of its boxes: ``words in box``, ``font size`` (points), ``ink in box`` (share) and ``ruled lines
         in box``; NaN on pages that cannot be read.
@@ -52,6 +53,8 @@ class _Page(NamedTuple):
     words: Words
     ink: Ink
     layout: Layout
+    size: tuple[float, float]
+    is_pdf: bool
 
 
 def of_pdf_pages(
@@ -79,7 +82,9 @@ def of_pdf_pages(
         document, index = dataset.documents[dataset.page_document[page]], int(dataset.page_index[page])
         try:
             path, of_file = folder.find_page(document.name, index, dataset.page_images)
-            return _Page(pool.words(path, of_file), pool.ink(path, of_file), pool.layout(path, of_file))
+            width, height = pool.page_sizes(path)[of_file].tolist()
+            parts = pool.words(path, of_file), pool.ink(path, of_file), pool.layout(path, of_file)
+            return _Page(*parts, (width, height), path.suffix.lower() == ".pdf")
         except PageProblem:
             return None
 
@@ -89,7 +94,8 @@ def of_pdf_pages(
             continue
         document = dataset.documents[dataset.page_document[page]].doc_id
         lines = ruled_lines(seen.layout.mask) if seen.layout.scanned else seen.layout.rules
-        of_pages[document, int(dataset.page_index[page])] = dict(_of_page(seen, lines))
+        sizes = {} if known_sizes(dataset) else _of_size(seen)
+        of_pages[document, int(dataset.page_index[page])] = {**_of_page(seen, lines), **sizes}
         for of_side in columns:
             of_side.fill(page, seen, lines)
     return PdfAttributes(of_pages, tuple(of_side.attributes() for of_side in columns))
@@ -151,6 +157,15 @@ def _of_page(seen: _Page, lines: FloatArray) -> Mapping[str, Value]:
         "rotation": str(layout.rotation),
         "producer": layout.producer or None,
     }
+
+
+def _of_size(seen: _Page) -> Mapping[str, Value]:
+    """The attributes of the size of one page; an image has no size in points."""
+    width, height = seen.size
+    if np.isnan(width) or np.isnan(height):
+        return {}
+    shown: dict[str, Value] = {"landscape": "yes" if width > height else "no"}
+    return {**shown, "page width": width, "page height": height} if seen.is_pdf else shown
 
 
 def _in_boxes(boxes: FloatArray, seen: _Page, lines: FloatArray) -> Mapping[str, FloatArray]:

@@ -118,6 +118,8 @@ class Search:
         p-value of the best set that is not listed; 1 without any.
     thin : tuple of Subset
         As clear as those that are listed, from fewer than `LEAST_DOCUMENTS` documents.
+    halves : tuple of int64
+        Codes of the documents of the two halves by which a slice is confirmed; none without a search.
     """
 
     subsets: tuple[Subset, ...]
@@ -126,6 +128,7 @@ class Search:
     needed: int = _LEAST_GROUPS
     best_p: float = 1.0
     thin: tuple[Subset, ...] = ()
+    halves: tuple[IntArray, ...] = ()
 
 
 def search(
@@ -340,7 +343,10 @@ class _Run:
             cell = outcome.cell | np.where(mask, bit, 0)
             cells = self._split(cells, cell, mask, int(bit))
             outcome = self._expect(cell)
-        return Search(tuple(clearest), self.tested, documents, _LEAST_GROUPS, best_p, tuple(thin))
+        halves = tuple(
+            np.unique(self.document[np.isin(self.group, half)]) for half in (self.first_half, self.other_half)
+        )
+        return Search(tuple(clearest), self.tested, documents, _LEAST_GROUPS, best_p, tuple(thin), halves)
 
     def _expect(self, cell: IntArray) -> _Outcome:
         """What is expected of the boxes of each cell: their mean."""

@@ -15,8 +15,8 @@ import numpy as np
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou
 from evaluator.suspects.at_boxes import OVERLAP_BINS, OVERLAP_EDGES, AtBoxes
-from evaluator.suspects.evidence import Seen, dependence
-from evaluator.suspects.laws import SCORE_BINS, Looks, binned, histogram, surest_rate, within
+from evaluator.suspects.evidence import Seen
+from evaluator.suspects.laws import SCORE_BINS, Looks, binned, histogram, known_scores, surest_rate, within
 from evaluator.suspects.pairing import NOBODY, SAME_OBJECT_IOU, Columns, covered_by_others, partners, shares
 
 _ROUNDS: Final = 3
@@ -85,7 +85,9 @@ class _Lone(NamedTuple):
     same: BoolArray
 
 
-def absent(truth: Columns, seen: Sequence[Seen], evidence: AtBoxes, look: Looks, page_size: FloatArray) -> Absent:
+def absent(
+    truth: Columns, seen: Sequence[Seen], evidence: AtBoxes, look: Looks, page_size: FloatArray, *, together: float
+) -> Absent:
     """The probability of an unlabelled object at each lone prediction or pair of them.
 
     Parameters
@@ -95,6 +97,8 @@ def absent(truth: Columns, seen: Sequence[Seen], evidence: AtBoxes, look: Looks,
     look : Looks
     page_size : float64, shape (pages, 2)
         In the unit of the boxes.
+    together : float
+        How far the models err together, see `dependence`.
     """
     lone = _lone(seen)
     place = lone.place
@@ -109,7 +113,8 @@ def absent(truth: Columns, seen: Sequence[Seen], evidence: AtBoxes, look: Looks,
     count = _objects(seen, evidence, lone)
     chance = _by_chance(seen) if len(seen) == 2 else 0.0
     # What models that err together make up alone would make up together as well.
-    chance += dependence(truth, seen) * float(min(map(len, lone.at), default=len(lone.rows)))
+    chance += together * float(min(map(len, lone.at), default=len(lone.rows)))
+    listed = np.maximum(1.0 - np.prod([law.miss for law in evidence.behaviours], axis=0), 0.1)
     for _turn in range(_ROUNDS if len(place.page) else 0):
         made_up = 1.0 - probability
         junk = np.log(histogram(overlap, OVERLAP_BINS, made_up))[overlap] + look.other(cells, made_up)
@@ -118,38 +123,42 @@ def absent(truth: Columns, seen: Sequence[Seen], evidence: AtBoxes, look: Looks,
         probability = 1.0 / (1.0 + np.exp(-odds))
         if len(seen) == 2:
             # Objects that neither model found are not in the list.
-            misses = np.prod([law.miss[place.label] for law in evidence.behaviours], axis=0)
-            count = float((probability / np.maximum(1.0 - misses, 0.1)).sum())
+            count = float((probability / listed[place.label]).sum())
     return Absent(probability, place.page, place.label, place.xyxy, lone.rows, covered)
 
 
 def _lone(seen: Sequence[Seen]) -> _Lone:
     """The places where predictions are alone."""
-    rows = _places(seen)
-    there = rows != NOBODY
-    at = [np.flatnonzero(column) for column in there.T]
-    bins = [each.bins[rows[places, model]] for model, (each, places) in enumerate(zip(seen, at, strict=True))]
     if len(seen) == 1:
-        none = np.zeros(0, dtype=np.int64)
-        return _Lone(rows, at, at, none, bins, seen[0].boxes.take(rows[:, 0]), none, none == 0)
-    first, second = (each.boxes for each in seen)
-    together = there.all(axis=1)
-    both, alone = np.flatnonzero(together), [np.flatnonzero(column & ~together) for column in there.T]
-    a, b = first.take(rows[both, 0]), second.take(rows[both, 1])
+        (each,) = seen
+        rows, none = np.arange(len(each.alone)), np.zeros(0, dtype=np.int64)
+        bins = [each.bins[each.alone]]
+        return _Lone(each.alone[:, None], [rows], [rows], none, bins, each.boxes.take(each.alone), none, none == 0)
+    # The places of the first model, then those where the second one is alone.
+    first, second = (each.boxes.take(each.alone) for each in seen)
+    partner = partners(first, second, iou_floor=SAME_OBJECT_IOU)
+    paired = partner != NOBODY
+    both = np.flatnonzero(paired)
+    partner = partner[both]
+    free = np.ones(len(second.page), dtype=bool)
+    free[partner] = False
+    rest = np.flatnonzero(free)
+    added = np.arange(len(paired), len(paired) + len(rest))
+    at = [np.arange(len(paired)), np.concatenate([both, added])]
+    of_second = np.concatenate([partner, rest])
+    rows = np.full((len(paired) + len(rest), 2), NOBODY, dtype=np.int64)
+    rows[at[0], 0], rows[at[1], 1] = seen[0].alone, seen[1].alone[of_second]
+    bins = [seen[0].bins[seen[0].alone], seen[1].bins[rows[at[1], 1]]]
+    a, b = first.take(both), second.take(partner)
     # A place has the columns of the surer model, and the box in the middle of both.
-    surer = np.nan_to_num(b.score) > np.nan_to_num(a.score)
-    columns = []
-    for of_first, of_second, of_a, of_b in zip(first, second, a, b, strict=True):
-        column = np.empty((len(rows), *of_first.shape[1:]), dtype=of_first.dtype)
-        for model, side in enumerate((of_first, of_second)):
-            column[alone[model]] = side.take(rows[alone[model], model], axis=0)
-        chosen = surer[:, None] if column.ndim == 2 else surer
-        column[both] = np.where(chosen, of_b, of_a)
-        columns.append(column)
-    place = Columns(*columns)
+    surer = known_scores(b.score) > known_scores(a.score)
+    place = Columns(*(np.concatenate([one, other[rest]]) for one, other in zip(first, second, strict=True)))
+    for column, of_a, of_b in ((place.page, a.page, b.page), (place.label, a.label, b.label)):
+        column[both] = np.where(surer, of_b, of_a)
+    place.score[both] = np.where(surer, b.score, a.score)
     place.xyxy[both] = (a.xyxy + b.xyxy) / 2.0
     agreement = binned(iou(a.xyxy, b.xyxy), _AGREEMENT_EDGES, above=True)
-    return _Lone(rows, at, alone, both, bins, place, agreement, a.label == b.label)
+    return _Lone(rows, at, [np.flatnonzero(~paired), added], both, bins, place, agreement, a.label == b.label)
 
 
 def _real(seen: Sequence[Seen], evidence: AtBoxes, lone: _Lone, right: FloatArray) -> FloatArray:
@@ -187,23 +196,6 @@ def _junk(lone: _Lone, made_up: FloatArray, chance: float) -> FloatArray:
     return value
 
 
-def _places(seen: Sequence[Seen]) -> IntArray:
-    """Rows of the lone predictions of each model that are one place, int64, shape (K, M)."""
-    if len(seen) == 1:
-        return seen[0].alone[:, None]
-    first, second = seen
-    partner = partners(first.boxes.take(first.alone), second.boxes.take(second.alone), iou_floor=SAME_OBJECT_IOU)
-    together = np.flatnonzero(partner != NOBODY)
-    beside = np.full(len(first.alone), NOBODY, dtype=np.int64)
-    beside[together] = second.alone[partner[together]]
-    free = np.ones(len(second.alone), dtype=bool)
-    free[partner[together]] = False
-    rest = second.alone[free]
-    return np.column_stack([
-        np.concatenate([first.alone, np.full(len(rest), NOBODY, dtype=np.int64)]), np.concatenate([beside, rest])
-    ])  # fmt: skip
-
-
 def _agreement_real(seen: Sequence[Seen], right: FloatArray) -> FloatArray:
     """Log shares of the IoU of both models at one ground truth box."""
     first, second = seen
@@ -218,10 +210,12 @@ def _by_chance(seen: Sequence[Seen]) -> float:
     first, second = (each.boxes.take(each.alone) for each in seen)
     if not first or not second:
         return 0.0
-    pages, codes = np.unique(np.concatenate([first.page, second.page]), return_inverse=True)
-    moved = (codes[len(first.page) :] + 1) % len(pages)
+    there = np.zeros(max(int(first.page.max()), int(second.page.max())) + 1, dtype=bool)
+    there[first.page] = there[second.page] = True
+    code = np.cumsum(there) - 1
+    moved = (code + 1) % (code[-1] + 1)
     pairs = partners(
-        first._replace(page=codes[: len(first.page)]), second._replace(page=moved), iou_floor=SAME_OBJECT_IOU
+        first._replace(page=code[first.page]), second._replace(page=moved[second.page]), iou_floor=SAME_OBJECT_IOU
     )
     return float((pairs != NOBODY).sum())
 

@@ -18,13 +18,15 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.suspects.evidence import Seen, dependence
-from evaluator.suspects.laws import SCORE_BINS, binned, histogram, rates, within
+from evaluator.suspects.evidence import Seen
+from evaluator.suspects.laws import SCORE_BINS, binned, histogram, log_sum, log_total, rates, within
 from evaluator.suspects.pairing import Columns
 
 _ROUNDS: Final = 3
 _START: Final = 0.02
 """Share of each kind of error before anything is seen."""
+_NEVER: Final = -1e9
+"""Log ratio of what cannot be; its exponential is 0."""
 _LEAST: Final = 1e-5
 _MOST: Final = 0.3
 _MOVED: Final = 0.6
@@ -132,7 +134,7 @@ class _Odds(NamedTuple):
     borders: _Borders
 
 
-def weigh(truth: Columns, seen: Sequence[Seen], look: FloatArray, covered: FloatArray) -> AtBoxes:
+def weigh(truth: Columns, seen: Sequence[Seen], look: FloatArray, covered: FloatArray, *, together: float) -> AtBoxes:
     """The probability of each error of each ground truth box.
 
     Parameters
@@ -144,6 +146,8 @@ def weigh(truth: Columns, seen: Sequence[Seen], look: FloatArray, covered: Float
         Log density of each box under each label.
     covered : float64, shape (G,)
         How far other ground truth boxes claim the place.
+    together : float
+        How far the models err together, see `dependence`.
     """
     labels = look.shape[1]
     overlap = binned(covered, OVERLAP_EDGES)
@@ -154,7 +158,7 @@ def weigh(truth: Columns, seen: Sequence[Seen], look: FloatArray, covered: Float
         look[odd],
         overlap[odd],
         plain,
-        together=dependence(truth, seen),
+        together=together,
     )
     zeros = np.zeros((3, len(truth.page)))
     for row, values in zip(zeros, (rounds.extra, rounds.label, rounds.border), strict=True):
@@ -261,9 +265,10 @@ def _missed_beside(truth: Columns, none: BoolArray) -> FloatArray:
 
 def _of_none(places: _Places, laws: Sequence[Behaviour], extra: FloatArray) -> FloatArray:
     """The evidence for an extra box where no model found one, if models miss together and pages are hard as a whole."""
-    misses = [law.miss[places.truth.label] for law in laws]
-    independent = np.prod(misses, axis=0)
-    shared = independent + places.together * (np.min(misses, axis=0) - independent)
+    of_labels = [law.miss for law in laws]
+    independent = np.prod(of_labels, axis=0)
+    shared = (independent + places.together * (np.min(of_labels, axis=0) - independent))[places.truth.label]
+    independent = independent[places.truth.label]
     crowded = (places.crowded + _PAGE * shared) / (places.crowded + _PAGE)
     return np.asarray(extra + np.log(independent) - np.log(np.maximum(shared, crowded)))
 
@@ -408,22 +413,22 @@ def _odds(places: _Places, plain: _Plain, laws: Sequence[Behaviour], state: _Sta
     invented = histogram(overlap, OVERLAP_BINS, state.doubt)
     usual = histogram(overlap[some], OVERLAP_BINS, state.right[some], base=plain.overlap)
     # An invented box may look like one of its label, or like anything.
-    extra = np.log(invented / usual)[overlap] + np.logaddexp(0.0, -own) - np.log(2.0)
+    extra = np.log(invented / usual)[overlap] + log_sum(np.zeros(rows), -own) - np.log(2.0)
     for each, at, law in zip(seen, places.models, laws, strict=True):
         extra += _present(truth, each, at, law)
     extra[places.none] = np.minimum(extra, _of_none(places, laws, extra))[places.none]
     tables = [_says(law, places.look.shape[1]) for law in laws]
-    label, best = np.full(rows, -np.inf), places.candidates[0].label
+    label, best = np.full(rows, _NEVER), places.candidates[0].label
     for candidate in places.candidates:
         value = candidate.prior.copy()
         for table, said, at in zip(tables, candidate.said, places.models, strict=True):
             value += table[said] - table[at.own]
         _less_shared(value, places, laws, candidate.both)
-        value[candidate.repeated] = -np.inf
+        value[candidate.repeated] = _NEVER
         best = np.where(value > label, candidate.label, best)
-        label = np.logaddexp(label, value)
+        label = log_sum(label, value)
     borders = _borders(places.sides, laws, places.together)
-    border = np.full(rows, -np.inf)
+    border = np.full(rows, _NEVER)
     border[places.outliers] = borders.log_ratio
     return _Odds(extra, label, border, best, borders)
 
@@ -518,7 +523,7 @@ def _mixed(at: _AtHits, law: Behaviour) -> FloatArray:
     """Log density of deviations from a right border, float64, shape (H,)."""
     good = np.log1p(-law.bad)[at.bin] - 0.5 * at.square
     badly = np.log(law.bad)[at.bin] - 0.5 * at.square / law.bad_scale**2 - 4.0 * np.log(law.bad_scale)
-    return np.asarray(np.logaddexp(good, badly))
+    return log_sum(good, badly)
 
 
 def _says(law: Behaviour, labels: int) -> FloatArray:
@@ -593,7 +598,7 @@ def _borders(sides: _Sides, laws: Sequence[Behaviour], together: float) -> _Bord
         still = still + _along(hit[model] * -0.5 * (z**2 / variance + np.log(variance)), model, models)
         variances.append(_along(variance, model, models))
     moving, staying = np.log(_MOVED) + _shifted(sides, variances), np.log1p(-_MOVED) + still
-    side = np.logaddexp(staying, moving)
+    side = log_sum(staying, moving)
     right = (prior + still.sum(axis=-2)).reshape(2**models, rows)
     wrong = (prior + side.sum(axis=-2)).reshape(2**models, rows)
     moved = (moving > staying).reshape(2**models, 4, rows)
@@ -601,8 +606,8 @@ def _borders(sides: _Sides, laws: Sequence[Behaviour], together: float) -> _Bord
         # Both may have made the same mistake about a right border.
         flips = [np.where(there, law.bad[bins], 0.5) for there, law, bins in zip(hit, laws, sides.bin, strict=True)]
         shared = np.log(together * np.minimum(*flips)) + wrong[0]
-        right = np.vstack([right, np.where(hit[0] & hit[1], shared, -np.inf)])
-    total_right, total_wrong = np.logaddexp.reduce(right, axis=0), np.logaddexp.reduce(wrong, axis=0)
+        right = np.vstack([right, np.where(hit[0] & hit[1], shared, _NEVER)])
+    total_right, total_wrong = log_total(right), log_total(wrong)
     likeliest = wrong.argmax(axis=0) if rows else np.zeros(0, dtype=np.int64)
     chance = np.exp(right[: 2**models] - total_right).reshape((2,) * models + (rows,))
     drawn = [
@@ -613,7 +618,9 @@ def _borders(sides: _Sides, laws: Sequence[Behaviour], together: float) -> _Bord
 
 def _along(values: FloatArray, model: int, models: int) -> FloatArray:
     """The values with their first axis, well or badly drawn, as the one of a model."""
-    return np.expand_dims(values, tuple(axis for axis in range(models) if axis != model))
+    if models == 1:
+        return values
+    return values[:, None] if model == 0 else values[None]
 
 
 def _shifted(sides: _Sides, variances: Sequence[FloatArray]) -> FloatArray:

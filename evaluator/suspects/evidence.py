@@ -80,9 +80,10 @@ def seen_by(truth: Columns, boxes: Columns, covers: BoolArray, page_size: FloatA
     hit = partner != NOBODY
     label, bin_of, xyxy = truth.label.copy(), np.zeros(len(partner), dtype=np.int64), truth.xyxy.copy()
     bins = score_bins(boxes.score)
-    at = partner[hit]
-    label[hit], bin_of[hit] = boxes.label[at], bins[at]
-    xyxy[hit] = boxes.xyxy.take(at, axis=0)
+    paired = np.flatnonzero(hit)
+    at = partner[paired]
+    label[paired], bin_of[paired] = boxes.label[at], bins[at]
+    xyxy[paired] = boxes.xyxy.take(at, axis=0)
     same = label == truth.label
     alone = np.ones(len(boxes.page), dtype=bool)
     alone[at] = False
@@ -104,7 +105,7 @@ def seen_by(truth: Columns, boxes: Columns, covers: BoolArray, page_size: FloatA
     )
 
 
-def dependence(truth: Columns, seen: Sequence[Seen]) -> float:
+def dependence(seen: Sequence[Seen]) -> float:
     """How far two models err together, in [0, 1]; 0 for one model.
 
     The square of the correlation of their scores at the same objects: models that find the same objects hard fail at

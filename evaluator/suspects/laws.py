@@ -32,11 +32,37 @@ _SAMPLE: Final = 6_000
 
 def score_bins(score: FloatArray) -> IntArray:
     """The bin of each score, int64 in [0, `SCORE_BINS`), equally many in each; all 0 without scores."""
-    known = score[~np.isnan(score)]
+    missing = np.isnan(score)
+    known = score[~missing] if missing.any() else score
     if not len(known):
         return np.zeros(len(score), dtype=np.int64)
     edges = np.unique(quantiles(known[:: max(len(known) // _SAMPLE, 1)], SCORE_BINS))
-    return binned(np.nan_to_num(score, nan=0.0), edges)
+    return binned(known_scores(score), edges)
+
+
+def known_scores(score: FloatArray) -> FloatArray:
+    """The scores, 0 where there is none."""
+    return np.where(np.isnan(score), 0.0, score)
+
+
+def log_sum(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Logarithm of the sum of what two finite columns are logarithms of.
+
+    The same as ``np.logaddexp`` to the last digit or two, and several times faster: its parts are done for a whole
+    vector of the processor at a time.
+
+    Examples
+    --------
+    >>> np.exp(log_sum(np.log([1.0, 2.0]), np.log([3.0, 6.0]))).round(9)
+    array([4., 8.])
+    """
+    return np.asarray(np.maximum(first, second) + np.log1p(np.exp(-np.abs(first - second))))
+
+
+def log_total(values: FloatArray) -> FloatArray:
+    """Logarithm of the sum, along the first axis, of what finite values are logarithms of; see `log_sum`."""
+    top = values.max(axis=0)
+    return np.asarray(top + np.log(np.exp(values - top).sum(axis=0)))
 
 
 def quantiles(values: FloatArray, parts: int) -> FloatArray:
@@ -120,7 +146,7 @@ def _falling(rate: FloatArray, weight: FloatArray) -> FloatArray:
             mean = (before[0] * before[1] + block[0] * block[1]) / mass_of_both
             block = (mean, mass_of_both, before[2] + block[2])
         blocks.append(block)
-    return np.repeat([value for value, _, _ in blocks], [count for _, _, count in blocks])
+    return np.array([value for value, _, count in blocks for _ in range(count)])
 
 
 def surest_rate(bins: IntArray, happened: BoolArray) -> float:
@@ -209,8 +235,10 @@ def jitter(
         deviation[axis] /= growth[axis, order]
     by_side = deviation.reshape(4, -1)
     middles, spreads = np.empty((labels, 4)), np.empty((labels, 4))
-    middles[:], spreads[:] = _location(by_side)
-    for code in np.flatnonzero(np.diff(bounds) >= _ENOUGH).tolist():
+    enough = np.diff(bounds) >= _ENOUGH
+    if not enough.all():
+        middles[:], spreads[:] = _location(by_side)
+    for code in np.flatnonzero(enough).tolist():
         middles[code], spreads[code] = _location(by_side[:, bounds[code] : bounds[code + 1]])
     middles, spreads = middles.T[_BY_AXIS], spreads.T[_BY_AXIS]
     unit = sizes * growth
@@ -243,7 +271,9 @@ def _location(values: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _median(values: FloatArray) -> FloatArray:
     """The upper median along the last axis; for many short columns several times faster than that of numpy."""
     half = values.shape[-1] // 2
-    return np.asarray(np.partition(values, half, axis=-1)[..., half])
+    ordered = values.copy()
+    ordered.partition(half, axis=-1)
+    return np.asarray(ordered[..., half])
 
 
 def _by_size(size: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -251,11 +281,13 @@ def _by_size(size: FloatArray, deviation: FloatArray) -> tuple[FloatArray, Float
     parts = min(len(size) // 200, 6)
     if parts < 2:
         return np.zeros(1), np.ones(1)
-    pieces = np.array_split(np.argsort(size), parts)
-    at = np.array([np.log(_median(size[piece])) for piece in pieces])
-    values = np.array([_median(deviation[piece]) for piece in pieces])
+    order = np.argsort(size)
+    pieces = np.array_split(deviation[order], parts)
+    starts = np.cumsum([0, *(len(piece) for piece in pieces[:-1])])
+    middles = starts + [len(piece) // 2 for piece in pieces]
+    values = np.array([_median(piece) for piece in pieces])
     overall = max(float(_median(deviation)), _SMALLEST_SCALE)
-    return at, np.maximum(values / overall, 0.1)
+    return np.log(size[order[middles]]), np.maximum(values / overall, 0.1)
 
 
 class Looks(NamedTuple):
@@ -298,9 +330,10 @@ class Looks(NamedTuple):
 
 
 def _features(xyxy: FloatArray) -> tuple[FloatArray, ...]:
-    size = np.log(np.maximum(xyxy[:, 2:] - xyxy[:, :2], 1e-9))
-    centre = (xyxy[:, 2:] + xyxy[:, :2]) / 2.0
-    return size[:, 0], size[:, 1], centre[:, 0], centre[:, 1]
+    # One column after the other: a loop over pairs of numbers is slow.
+    x1, y1, x2, y2 = np.ascontiguousarray(xyxy.T)
+    size = [np.log(np.maximum(high - low, 1e-9)) for low, high in ((x1, x2), (y1, y2))]
+    return size[0], size[1], (x2 + x1) / 2.0, (y2 + y1) / 2.0
 
 
 def looks(xyxy: FloatArray, label: IntArray, labels: int) -> Looks:

@@ -13,6 +13,7 @@ import numpy as np
 
 from evaluator.metrics.matching import Candidates, greedy_rows, overlapping_pairs
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, intersection
+from evaluator.suspects.laws import known_scores
 
 NOBODY: Final = -1
 SAME_PLACE_IOU: Final = 0.2
@@ -50,8 +51,12 @@ class Columns(NamedTuple):
 
 def shares(boxes: Columns, page_size: FloatArray) -> FloatArray:
     """The boxes as shares of their pages, float64, shape (N, 4); `page_size` is in the unit of the boxes."""
-    size = page_size.take(boxes.page, axis=0)
-    return boxes.xyxy / np.hstack([size, size])
+    normal = np.empty_like(boxes.xyxy)
+    for axis in range(2):
+        size = page_size[boxes.page, axis]
+        for side in (axis, axis + 2):
+            np.divide(boxes.xyxy[:, side], size, out=normal[:, side])
+    return normal
 
 
 def partners(first: Columns, second: Columns, *, iou_floor: float) -> IntArray:
@@ -99,9 +104,11 @@ def covered_by_others(boxes: Columns, others: Columns, *, themselves: bool = Fal
 def without_repeats(boxes: Columns) -> BoolArray:
     """Which boxes no better box of the same side repeats, bool; the higher score is better, then the earlier row."""
     keep = np.ones(len(boxes.page), dtype=bool)
-    pairs = overlapping_pairs(boxes.xyxy, boxes.page, boxes.xyxy, boxes.page, iou_floor=SAME_OBJECT_IOU)
+    # A box that is alone on its page repeats none.
+    rows = np.flatnonzero(np.bincount(boxes.page)[boxes.page] > 1)
+    page, xyxy, score = boxes.page[rows], boxes.xyxy.take(rows, axis=0), known_scores(boxes.score[rows])
+    pairs = overlapping_pairs(xyxy, page, xyxy, page, iou_floor=SAME_OBJECT_IOU)
     first, second = pairs.ground_truth, pairs.prediction
-    score = np.nan_to_num(boxes.score, nan=0.0)
     worse = (score[first] < score[second]) | ((score[first] == score[second]) & (first > second))
-    keep[first[worse]] = False
+    keep[rows[first[worse]]] = False
     return keep

@@ -20,7 +20,7 @@ import numpy as np
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou
 from evaluator.suspects import absent as absent_boxes
 from evaluator.suspects import at_boxes
-from evaluator.suspects.evidence import Seen, seen_by
+from evaluator.suspects.evidence import Seen, dependence, seen_by
 from evaluator.suspects.laws import looks, neighbourhood
 from evaluator.suspects.pairing import NOBODY, Columns, covered_by_others, shares
 
@@ -124,7 +124,7 @@ def rank(
     looked = [np.ones(len(page_size), dtype=bool)] * len(models) if looked is None else looked
     kept = [np.flatnonzero(covers[model.page]) for model, covers in zip(models, looked, strict=True)]
     seen = [
-        seen_by(truth, model.take(rows), covers, page_size, labels=labels)
+        seen_by(truth, model if covers.all() else model.take(rows), covers, page_size, labels=labels)
         for model, covers, rows in zip(models, looked, kept, strict=True)
     ]
     normal = shares(truth, page_size)
@@ -132,8 +132,9 @@ def rank(
     cells = look.cells(normal)
     covered = covered_by_others(truth, truth, themselves=True)
     beside = neighbourhood(truth.page, truth.xyxy[:, 1], truth.label, labels)
-    weighed = at_boxes.weigh(truth, seen, look.of(cells) + beside, covered)
-    gaps = absent_boxes.absent(truth, seen, weighed, look, page_size)
+    together = dependence(seen)
+    weighed = at_boxes.weigh(truth, seen, look.of(cells) + beside, covered, together=together)
+    gaps = absent_boxes.absent(truth, seen, weighed, look, page_size, together=together)
     parts = (_of_boxes(truth, seen, kept, weighed, least), _of_gaps(gaps, kept, least))
     ranked = Ranked(*(np.concatenate([getattr(part, name) for part in parts]) for name in Ranked.__dataclass_fields__))
     # Ties go by page and place, so that the list does not depend on the order of the file.

@@ -1,15 +1,16 @@
 """Slices: is what is planted found first, is nothing found where nothing is, how long does it take, what do others do.
 
     python -m tests.benchmarks.bench_slices [--seeds 100] [--pages 1000] [--effect 0.15]
-    [--only planted,null,null-all,speed,peers] [--smoke] [--json]
+    [--only planted,null,null-all,average,speed,peers] [--smoke] [--json]
 
 Planted: one to three random conditions, misses more frequent where they hold, on corpora of random layout with
 documents of a random category and pages that are scans or not. A plant is drawn until independent boxes would show it
 with z = 8 or more (`--z`), because nobody can find what the data does not hold. "First" means that the costliest row
 and the plant have more than half of their boxes in common. Null: outcomes of whole documents, which differ from
 document to document, go to other documents; and for all measures together, models whose boxes are missed, mislabelled
-and shifted more often in some documents than in others, whatever the boxes are. Peers (``--only peers``): `sliceline`
-and `divexplorer` on the same bins of the same attributes, when they are installed; they are no dependency
+and shifted more often in some documents than in others, whatever the boxes are. Average: both for the AP of COCO;
+planted are misses on scanned pages, of all documents or of one category. Peers (``--only peers``): `sliceline` and
+`divexplorer` on the same bins of the same attributes, when they are installed; they are no dependency
 (``uv pip install sliceline divexplorer``).
 """
 
@@ -22,15 +23,18 @@ import json
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.dataset import Annotations, Boxes, Dataset, join
+from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, CocoResult, result_of
+from evaluator.protocols.coco.matching import pair as coco_pair
 from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.slices.all_measures import find_by_all_measures
 from evaluator.slices.attributes import Attribute, attributes_of
+from evaluator.slices.averages import average_of, find_by_average, with_boxes
 from evaluator.slices.conditions import Binned, binned
 from evaluator.slices.search import LEAST_BOXES, Search, search
 from tests.benchmarks.corpus import dln_like
@@ -213,6 +217,99 @@ def find_nothing_by_all(pages: int, seeds: range, *, verbose: bool) -> dict[str,
     return {"one_model": of_one, "two_models": of_two, "of": len(seeds)}
 
 
+def ranked_model(
+    truth: Annotations, rng: np.random.Generator, plant: BoolArray | None = None, *, spread: float = 0.0
+) -> Annotations:
+    """A model with scores; where something is planted it misses a fifth more of the boxes.
+
+    A box is missed, drawn with some error of its size, or has a false prediction beside it; `spread` says how much the
+    documents differ in how often and how far.
+    """
+    boxes = truth.boxes
+    size = (boxes.xyxy[:, 2:] - boxes.xyxy[:, :2])[:, [0, 1, 0, 1]]
+    hard = np.exp(rng.normal(0.0, spread, int(boxes.document.max()) + 1))[boxes.document]
+    missed = np.minimum(0.1 * hard + (0.0 if plant is None else 0.2 * plant), 0.95)
+    kept = np.flatnonzero(rng.random(len(boxes)) >= missed)
+    moved = np.clip(rng.normal(0.0, 0.04, (len(kept), 4)) * hard[kept, None], -0.3, 0.3) * size[kept]
+    false = np.flatnonzero(rng.random(len(boxes)) < np.minimum(0.2 * hard, 0.9))
+    rows = np.concatenate([kept, false])
+    drawn = Boxes(
+        document=boxes.document[rows],
+        page=boxes.page[rows],
+        label=boxes.label[rows],
+        xyxy=np.concatenate([boxes.xyxy[kept] + moved, boxes.xyxy[false] + 0.9 * size[false]]),
+        score=np.concatenate([rng.beta(4.0, 1.5, len(kept)), rng.beta(1.5, 3.0, len(false))]),
+        entry=boxes.entry[rows],
+        position=np.arange(len(rows)),
+        ids=[str(row) for row in range(len(rows))],
+    )
+    return dataclasses.replace(truth, name="model.json", side="prediction", boxes=drawn)
+
+
+class AverageCase(NamedTuple):
+    """An evaluation by COCO, what is known of its pages, and the pages where misses are planted; none for nothing."""
+
+    evaluation: CocoResult
+    of_pages: dict[tuple[str, int | None], dict[str, Any]]
+    planted: BoolArray
+
+
+def average_case(pages: int, seed: int, *, depth: int, spread: float = 0.0) -> AverageCase:
+    """Misses on scanned pages (depth 1), on those of one category of documents (2), or nowhere (0)."""
+    rng = np.random.default_rng(seed)
+    truth, _ = dln_like(pages, seed=seed)
+    dataset = join(truth)
+    names = ("reports", "laws", "patents", "manuals", "tenders")
+    category = rng.integers(len(names), size=len(dataset.documents))
+    scan = rng.random(dataset.pages) < 0.3
+    of_pages: dict[tuple[str, int | None], dict[str, Any]] = {
+        (document, None): {"doc_category": names[code]}
+        for document, code in zip(dataset.document_ids, category.tolist(), strict=True)
+    }
+    columns = (dataset.page_document.tolist(), dataset.page_index.tolist(), scan.tolist())
+    for code, page, scanned in zip(*columns, strict=True):
+        of_pages[dataset.document_ids[code], page] = {"scan": scanned}
+    planted = scan & (depth > 0)
+    if depth == 2:
+        planted &= category[dataset.page_document] == rng.integers(len(names))
+    model = ranked_model(truth, rng, planted[dataset.ground_truth.page], spread=spread)
+    matching = coco_pair(join(truth, model), 0).match()
+    return AverageCase(result_of(matching, IOU_THRESHOLDS), of_pages, planted)
+
+
+def find_by_averages(pages: int, seeds: range, *, verbose: bool) -> dict[str, Any]:
+    """How often a plant of 8 points of AP or more is the first row, and how often any row is listed without one."""
+    rows: dict[str, list[float]] = {"first": [], "rows": [], "cpu": []}
+    any_row = 0
+    for seed in seeds:
+        case = average_case(pages, seed + 90_000, depth=seed % 2 + 1)
+        truth, prediction = case.evaluation.evaluated.ground_truth, case.evaluation.matching.prediction
+        inside, outside = (
+            average_of(with_boxes(case.evaluation, mask[truth.page], mask[prediction.page]), "AP")
+            for mask in (case.planted, ~case.planted)
+        )
+        start = time.process_time()
+        planted = find_by_average([case.evaluation], "AP", of_pages=case.of_pages).slices
+        took = time.process_time() - start
+        first = np.zeros(len(truth), bool)
+        if planted:
+            first[planted[0].parts[0].rows] = True
+        right, _ = judged([first] if planted else [], case.planted[truth.page])
+        if outside - inside >= 0.08:
+            for name, value in (("first", right), ("rows", len(planted)), ("cpu", took)):
+                rows[name].append(value)
+        nothing = average_case(pages, seed + 95_000, depth=0, spread=0.4)
+        listed = find_by_average([nothing.evaluation], "AP", of_pages=nothing.of_pages).slices
+        any_row += bool(listed)
+        if verbose:
+            said = [one.sentence for one in (*planted[:2], *listed)]
+            print("average", seed, round(inside, 3), round(outside, 3), right, said, file=sys.stderr, flush=True)
+    return {
+        "first": int(sum(rows["first"])), "of": len(rows["first"]), "most_rows": int(max(rows["rows"], default=0)),
+        "cpu_seconds": float(np.mean(rows["cpu"])) if rows["cpu"] else None, "any_row": any_row, "nulls": len(seeds),
+    }  # fmt: skip
+
+
 def speed(pages: int) -> dict[str, Any]:
     """CPU seconds for the attributes and the search."""
     truth, _ = dln_like(pages)
@@ -281,7 +378,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=1000)
     parser.add_argument("--effect", type=float, default=0.15)
     parser.add_argument("--z", type=float, default=8.0)
-    parser.add_argument("--only", default="planted,null,null-all,speed,peers")
+    parser.add_argument("--only", default="planted,null,null-all,average,speed,peers")
     parser.add_argument("--speed-pages", default="10000,80000")
     parser.add_argument("--smoke", action="store_true")
     parser.add_argument("--json", action="store_true")
@@ -301,6 +398,8 @@ def main() -> None:
         result["null"] = find_nothing(given.pages, seeds, verbose=given.verbose)
     if "null-all" in wanted:
         result["null_all"] = find_nothing_by_all(given.pages, seeds, verbose=given.verbose)
+    if "average" in wanted:
+        result["average"] = find_by_averages(given.pages, seeds, verbose=given.verbose)
     if "speed" in wanted:
         result["speed"] = [speed(int(pages)) for pages in given.speed_pages.split(",")]
     if given.json:
@@ -316,6 +415,10 @@ def main() -> None:
         print(
             f"all measures any row {one['one_model']}/{one['of']} of one model, {one['two_models']}/{one['of']} of two"
         )
+    if "average" in result:
+        one = result["average"]
+        print(f"AP           first {one['first']}/{one['of']} of 8 points or more, at most {one['most_rows']} rows; "
+              f"any row without a plant {one['any_row']}/{one['nulls']}")  # fmt: skip
     for one in result.get("speed", []):
         print(f"{one['pages']:>7,} pages {one['boxes']:>9,} boxes: {one['total_cpu_s']:.1f} s of CPU "
               f"(attributes {one['attributes_cpu_s']:.1f}, "

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar, cast
+from typing import Annotated, ClassVar, Final, cast
 
 import numpy as np
 from msgspec import Meta
 
 from evaluator.metrics.average_precision import RECALL_101
-from evaluator.metrics.box_measures import box_measures, column, joined_means, rankings
+from evaluator.metrics.box_items import SliceAverage
+from evaluator.metrics.box_measures import RankedLabel, box_measures, column, joined_means, ranked_labels, rankings
 from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.error_types import TideErrors
 from evaluator.metrics.measures import Averages, Key, Means, Measures, Part, Ratios
@@ -29,6 +30,8 @@ from evaluator.protocols.coco.evaluation import (
 )
 from evaluator.protocols.coco.matching import IOU_FLOOR, NAME, VERSION, Matching, Pairs, pair
 from evaluator.protocols.coco.ranges import average_over_ranges
+
+_AT: Final[Mapping[str, float]] = {"AP50": 0.5, "AP75": 0.75}
 
 
 class CocoOptions(BoxOptions, frozen=True, kw_only=True):
@@ -62,6 +65,7 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
     headline: ClassVar[tuple[str, ...]] = ("AP",)
     iou_floor = IOU_FLOOR
     thresholds = IOU_THRESHOLDS
+    averages: ClassVar[tuple[SliceAverage, ...]] = ("AP", "AP50", "AP75", "AR100")
 
     def pair_issues(self, truth: Annotations, prediction: Annotations, options: CocoOptions) -> tuple[Issue, ...]:
         """Predictions without scores, units that differ, results that do not know their pages."""
@@ -123,6 +127,13 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
         """The six TIDE types at IoU 0.5; see `CocoResult.error_types`."""
         return cast(CocoResult, result).error_types
 
+    def ranked(self, result: BoxEvaluation, average: SliceAverage) -> Iterator[list[RankedLabel]]:
+        """At every threshold, for AP50 and AP75 at theirs."""
+        steps = [step for step in result.thresholds if average not in _AT or step == _AT[average]]
+        matching = cast(Matching, result.matching)
+        every = ranked_labels(map(matching.at, steps), matching.pairs.order, lambda threshold: threshold.ignored)
+        return (ranked for *_, ranked in every)
+
     def measures(self, result: BoxEvaluation) -> Measures:
         """The ratios at the first threshold; AP, AP50, AP75 and AR100 over all labels and per label."""
         return box_measures(result.first, *_averages(cast(CocoResult, result)))
@@ -147,7 +158,7 @@ def _averages(result: CocoResult) -> tuple[Part, ...]:
     recall = Ratios(
         unnamed, result.columns.recall["all"].ravel(), _stacked(documents, columns), _stacked(documents, positives)
     )
-    chosen = {"AP": range(len(steps)), "AP50": _steps_at(steps, 0.5), "AP75": _steps_at(steps, 0.75)}
+    chosen = {"AP": range(len(steps)), **{name: _steps_at(steps, threshold) for name, threshold in _AT.items()}}
     # One part for all of them: a ranking is dear, so it is resampled once.
     return (
         joined_means([_over_labels(name, result, precision, size, rows) for name, rows in chosen.items() if len(rows)]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, cast
 
 import msgspec
@@ -11,7 +11,8 @@ from msgspec import Meta
 
 from evaluator.formats.base import Reading
 from evaluator.formats.pod import check_pair
-from evaluator.metrics.box_measures import box_measures, column, rankings
+from evaluator.metrics.box_items import SliceAverage
+from evaluator.metrics.box_measures import RankedLabel, box_measures, column, ranked_labels, rankings
 from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.measures import Averages, Key, Means, Measures, Part
 from evaluator.metrics.metric import BOX_METRICS, Metric
@@ -63,6 +64,7 @@ class PodProtocol(BoxProtocol[PodOptions]):
     title = "ICDAR 2017 page object detection"
     options = PodOptions
     needs_scores = True
+    averages: ClassVar[tuple[SliceAverage, ...]] = ("map",)
     metrics: ClassVar[Mapping[str, Metric]] = {
         **BOX_METRICS,
         "ap": Metric("AP", "ranks better", "ranks worse"),
@@ -124,6 +126,12 @@ class PodProtocol(BoxProtocol[PodOptions]):
             columns[f"AP {at}"] = [defined(value) for value in at_iou.average_precision.tolist()]
             columns[f"F1 {at}"] = [defined(value) for value in at_iou.per_label.f1.tolist()]
         return columns
+
+    def ranked(self, result: BoxEvaluation, average: SliceAverage) -> Iterator[list[RankedLabel]]:
+        """At the first threshold."""
+        first = cast(ThresholdResult, result.first)
+        every = ranked_labels([first], first.matching.order, lambda one: np.flatnonzero(one.ignored))
+        return (ranked for *_, ranked in every)
 
     def measures(self, result: BoxEvaluation) -> Measures:
         """The ratios, AP of each label, and the means over the labels, at the first threshold."""

@@ -1,0 +1,286 @@
+"""Slices by average precision and average recall: what each box adds to them, and their exact values in a slice.
+
+Average precision ranks the predictions of all pages in one list. Boxes of one page and label are matched among
+themselves, so a set of whole pages and labels is evaluated as if it were all there is: conditions of such a slice are
+on the page, the document and the label alone, and every page has one value of each on both sides, that of the ground
+truth where the file says nothing.
+
+The search needs a value for each box. It is the average precision of the label plus what the box adds to it, by the
+first derivative with the weight of the box (the infinitesimal jackknife; Efron 1982), times the boxes of the label. The
+mean over the boxes of a label is its average precision; the mean over those of a slice says to first order how far the
+average precision there is below or above. What is listed has the numbers of the protocol itself: the average over the
+labels of the boxes in the slice, and of the boxes elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from evaluator.metrics.box_items import SliceAverage
+from evaluator.metrics.box_measures import RankedLabel
+from evaluator.metrics.box_results import UNMATCHED
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.dataset import JoinedBoxes, join
+from evaluator.model.portions import kept_boxes
+from evaluator.protocols import box_protocols
+from evaluator.protocols.base import BoxEvaluation
+from evaluator.slices.attributes import Attribute, OfPages
+from evaluator.slices.conditions import Condition, holding
+from evaluator.slices.measured import GROUND_TRUTH, Counted, tables_of
+from evaluator.slices.search import SMALLEST_EFFECT
+from evaluator.slices.slices import Slice, Slices, attribute_table, find_in, known_of_pages
+
+LABEL: Final = "label"
+_RECALLS: Final = frozenset({"AR100"})
+_OF_BOXES: Final[Mapping[str, float]] = {"boxes on page": 0.0, "columns": np.nan}
+"""Attributes of a page that are counted on the boxes of a side, and what is said of a page without any."""
+
+
+def find_by_average(
+    evaluations: Sequence[BoxEvaluation],
+    average: SliceAverage,
+    *,
+    of_pages: OfPages | None = None,
+    smallest: float = SMALLEST_EFFECT,
+    depth: int = 3,
+    signature: str = "",
+) -> Slices:
+    """Where a model has a low average precision or recall, or where the second of two models differs from the first.
+
+    Parameters
+    ----------
+    evaluations : sequence of BoxEvaluation
+        One, or two of one dataset.
+    average : str
+        One of the ``averages`` of the protocol.
+    of_pages, smallest, depth, signature
+        See `evaluator.slices.slices.find_slices`.
+
+    Returns
+    -------
+    Slices
+        Boxes and documents are those of the ground truth, and the cost is their number times what the slice is below
+        elsewhere. A slice is confirmed when the search confirms it and the exact numbers of both halves of the
+        documents differ in the same direction.
+
+    Raises
+    ------
+    ValueError
+        When the evaluation does not have the average; one sentence.
+    """
+    counted = counted_by_average(evaluations, average)
+    known = known_of_pages(counted.dataset.ground_truth, of_pages)
+    tables = of_whole_pages(counted.sides, tables_of(counted, of_pages=known, score=False))
+    tried = find_in(counted, tables, smallest=smallest, depth=depth, signature=signature)
+    halves = tried.searched.halves
+
+    def exact(one: Slice) -> Slice:
+        return _with_exact(one, evaluations, average, tables, halves)
+
+    def sorted_by_cost(slices: Sequence[Slice]) -> tuple[Slice, ...]:
+        made = [each for each in map(exact, slices) if abs(each.difference) >= smallest]
+        return tuple(sorted(made, key=lambda each: -each.lost))
+
+    truths = int((counted.origin == GROUND_TRUTH).sum())
+    return tried._replace(slices=sorted_by_cost(tried.slices), thin=sorted_by_cost(tried.thin), boxes=truths)
+
+
+def counted_by_average(evaluations: Sequence[BoxEvaluation], average: SliceAverage) -> Counted:
+    """What each box adds to an average of each evaluation; see the module."""
+    dataset = evaluations[0].evaluated
+    sides = (dataset.ground_truth, *(each.matching.prediction for each in evaluations))
+    starts = np.concatenate([[0], np.cumsum([len(side) for side in sides])])
+    values = np.full((len(evaluations), int(starts[-1])), np.nan)
+    for place, each in enumerate(evaluations):
+        truth, predicted = _values(each, average)
+        values[place, : starts[1]] = truth
+        values[place, starts[place + 1] : starts[place + 2]] = predicted
+    origin = np.repeat(np.arange(len(sides)), np.diff(starts))
+    row = np.arange(starts[-1]) - starts[origin]
+    kept = ~np.isnan(values).all(axis=0)
+    return Counted(average, dataset, sides, origin[kept], row[kept], values[:, kept])
+
+
+def _values(evaluation: BoxEvaluation, average: SliceAverage) -> tuple[FloatArray, FloatArray]:
+    """The value of each box of the ground truth and of the predictions; NaN for one that never counts.
+
+    A prediction that is matched at the first threshold counts with its partner, which is of its page and label.
+    """
+    truth, prediction = evaluation.evaluated.ground_truth, evaluation.matching.prediction
+    added = np.zeros(len(truth)), np.zeros(len(prediction))
+    counts = np.zeros(len(truth), bool), np.zeros(len(prediction), bool)
+    of_label = np.zeros(len(evaluation.evaluated.labels))
+    steps = 0
+    for ranked in box_protocols()[evaluation.signature.protocol].ranked(evaluation, average):
+        steps += 1
+        for one in ranked:
+            boxes = len(one.truth)
+            if not boxes:
+                continue
+            counts[0][one.truth] = True
+            if average in _RECALLS:
+                value, of_truth = float(one.found.mean()), one.found / boxes
+            else:
+                value, of_prediction = influence(one)
+                of_truth = np.zeros(boxes)
+                added[1][one.prediction] += of_prediction
+                counts[1][one.prediction] = True
+            added[0][one.truth] += of_truth - value / boxes
+            of_label[truth.label[one.truth[0]]] += value
+    if not steps:
+        raise ValueError(f"{average} needs an IoU threshold that was not evaluated")
+    matched = np.flatnonzero(evaluation.first.truth_partner != UNMATCHED)
+    partner = evaluation.first.truth_partner[matched]
+    added[0][matched] += added[1][partner]
+    counts[1][partner] = False
+    size = np.zeros(len(of_label))
+    for side, some in zip((truth, prediction), counts, strict=True):
+        size += np.bincount(side.label[some], minlength=len(of_label))
+    values = [
+        np.where(some, (of_label[side.label] + size[side.label] * each) / steps, np.nan)
+        for side, each, some in zip((truth, prediction), added, counts, strict=True)
+    ]
+    return values[0], values[1]
+
+
+def influence(ranked: RankedLabel) -> tuple[float, FloatArray]:
+    """Average precision of a label, and its derivative with the weight of each prediction.
+
+    Returns
+    -------
+    float
+        Area under the interpolated precision, in [0, 1].
+    float64, shape (P,)
+        That of each box of the ground truth is minus the average precision over their number; all add up to 0. Ties of
+        the best precision count at the first place.
+
+    Notes
+    -----
+    With n(k) predictions up to place k, t(k) true positives among them, and N boxes of the ground truth, average
+    precision is the sum over true positives i of t(k)/n(k) at the place k from i on where it is largest, over N. The
+    weight of a prediction counts in t and n of all places from its own on, and as the true positive that it is.
+
+    Examples
+    --------
+    One box of two is found, behind one false prediction; without that the average precision would be higher.
+
+    >>> rows = np.arange(2)
+    >>> influence(RankedLabel(rows, np.array([False, True]), rows, np.array([True, False])))
+    (0.25, array([-0.125,  0.375]))
+    """
+    hits, truths = np.flatnonzero(ranked.hit), len(ranked.truth)
+    made = np.zeros(len(ranked.hit))
+    if not len(hits):
+        return 0.0, made
+    precision = np.arange(1, len(hits) + 1) / (hits + 1)
+    best = np.maximum.accumulate(precision[::-1])[::-1]
+    at = np.where(precision == best, np.arange(len(hits)), len(hits))
+    place = hits[np.minimum.accumulate(at[::-1])[::-1]]
+    per_true, per_any = np.zeros(len(made)), np.zeros(len(made))
+    np.add.at(per_true, place, 1.0 / (place + 1))
+    np.add.at(per_any, place, best / (place + 1))
+    behind = np.cumsum(per_true[::-1])[::-1], np.cumsum(per_any[::-1])[::-1]
+    made = (ranked.hit * behind[0] - behind[1]) / truths
+    made[hits] += best / truths
+    return float(best.sum() / truths), made
+
+
+def of_whole_pages(
+    sides: Sequence[JoinedBoxes], tables: Mapping[int, Sequence[Attribute]]
+) -> dict[int, tuple[Attribute, ...]]:
+    """The attributes that both sides of a page agree on, by origin: of the page, the document, and the label.
+
+    What is counted on the boxes of a page is counted on those of the ground truth.
+    """
+    truth = sides[GROUND_TRUTH]
+    kept = {at: [each for each in table if each.level != "box" or each.name == LABEL] for at, table in tables.items()}
+    counted = {each.name: each.values for each in tables[GROUND_TRUTH] if each.name in _OF_BOXES}
+    made = {GROUND_TRUTH: tuple(kept.pop(GROUND_TRUTH))}
+    for at, table in kept.items():
+        side, columns = sides[at], []
+        pages = 1 + max(int(truth.page.max(initial=0)), int(side.page.max(initial=0)))
+        for each in table:
+            values = each.values
+            if each.name in counted:
+                of_page = np.full(pages, _OF_BOXES[each.name])
+                of_page[truth.page] = counted[each.name]
+                values = of_page[side.page]
+            columns.append(replace(each, values=values))
+        made[at] = tuple(columns)
+    return made
+
+
+def with_boxes(evaluation: BoxEvaluation, truth: BoolArray, predicted: BoolArray) -> BoxEvaluation:
+    """The evaluation of some of the boxes of both sides: whole pages and labels, so that matches stay as they are."""
+    dataset, model = evaluation.matching.dataset, evaluation.matching.model
+    predictions = [side.source for side in dataset.predictions]
+    predictions[model] = kept_boxes(predictions[model], predicted)
+    return evaluation.on(join(kept_boxes(dataset.ground_truth.source, truth), *predictions))
+
+
+def average_of(evaluation: BoxEvaluation, average: SliceAverage) -> float:
+    """An average of a protocol over all labels; NaN where it is undefined."""
+    groups = box_protocols()[evaluation.signature.protocol].own_numbers(evaluation)
+    values = [number.value for group in groups for number in group.numbers if number.metric == average]
+    return float("nan") if not values or values[0] is None else values[0]
+
+
+def _with_exact(
+    one: Slice,
+    evaluations: Sequence[BoxEvaluation],
+    average: SliceAverage,
+    tables: Mapping[int, Sequence[Attribute]],
+    halves: Sequence[IntArray],
+) -> Slice:
+    """A slice with the numbers of the protocol in place of those of the search."""
+    inside = {at: holding(one.conditions, attribute_table(table)) for at, table in tables.items()}
+    sides = (evaluations[0].evaluated.ground_truth, *(each.matching.prediction for each in evaluations))
+    elsewhere = {at: ~mask & _comparable(one.conditions, tables[at]) for at, mask in inside.items()}
+
+    def numbers(masks: Mapping[int, BoolArray], documents: IntArray | None = None) -> list[float]:
+        there = {
+            at: mask if documents is None else mask & np.isin(sides[at].document, documents)
+            for at, mask in masks.items()
+        }
+        return [
+            average_of(with_boxes(each, there[GROUND_TRUTH], there[place + 1]), average)
+            for place, each in enumerate(evaluations)
+        ]
+
+    def difference(documents: IntArray) -> float:
+        here, there = numbers(inside, documents), numbers(elsewhere, documents)
+        return _of_models(here) - _of_models(there)
+
+    here, there = numbers(inside), numbers(elsewhere)
+    value, rest = _of_models(here), _of_models(there)
+    counts = evaluations[0].matching.truth_counts & inside[GROUND_TRUTH]
+    boxes, truth = int(counts.sum()), sides[GROUND_TRUTH]
+    confirmed = one.confirmed and all((value - rest) * difference(half) > 0.0 for half in halves)
+    return replace(
+        one,
+        value=value,
+        rest=rest,
+        boxes=boxes,
+        documents=len(np.unique(truth.document[counts])),
+        lost=boxes * (rest - value),
+        confirmed=confirmed,
+        models=(here[0], here[1]) if len(here) == 2 else None,
+    )
+
+
+def _comparable(conditions: Sequence[Condition], table: Sequence[Attribute]) -> BoolArray:
+    """The boxes that elsewhere is about: those of the same label when a slice names one besides other conditions."""
+    label = next(each for each in table if each.name == LABEL)
+    named = [each for each in conditions if each.attribute == LABEL and each.op == "=="]
+    if not named or len(conditions) < 2:
+        return np.ones(len(label.values), bool)
+    return holding(named, {LABEL: label})
+
+
+def _of_models(values: Sequence[float]) -> float:
+    """The number of one model, or B minus A."""
+    return values[0] if len(values) == 1 else values[1] - values[0]

@@ -330,8 +330,8 @@ def started(monkeypatch: pytest.MonkeyPatch, *words: object) -> Workspace:
 
 def test_open_without_a_path_opens_what_is_named_or_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     truth = write_file(tmp_path / "gt.json", ONE, side="ground_truth")
-    found = write_file(tmp_path / "pred.json", ONE)
-    assert started(monkeypatch, "--gt", truth, "--pred", found).of("boxes") == Sides(truth, (found,))
+    model = write_file(tmp_path / "pred.json", ONE)
+    assert started(monkeypatch, "--gt", truth, "--pred", model).of("boxes") == Sides(truth, (model,))
     assert started(monkeypatch) == sample(Path(__file__).parents[1] / "sample_data")
 
 

@@ -751,6 +751,11 @@ def write_url(view: View, shown: Mapping[AnyField, object] | None = None) -> str
     return urllib.parse.urlencode(address)
 
 
+def is_bare() -> bool:
+    """Whether the address bar names a view alone, or nothing."""
+    return len(st.query_params) == 0
+
+
 def take(query: Mapping[str, str]) -> None:
     """Set the session to the parts of an address, in the order of the table; one that makes no sense is left out."""
     for entry in TABLE:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import streamlit as st
 
+from pages.shared.address import is_bare
 from pages.shared.opened import BOXES, FIELDS, POSTERS, AnyKind, workspace_named
 from pages.shared.state import state
 
@@ -34,7 +35,7 @@ def land(page: Any) -> None:  # noqa: ANN401 - a page of Streamlit's navigation
     if state.landed:
         return
     state.landed = True
-    if page.url_path or dict(st.query_params) or has(BOXES):
+    if page.url_path or not is_bare() or has(BOXES):
         return
     for kind, views in _VIEWS[1:]:
         if has(kind):

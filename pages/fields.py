@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from evaluator.drawing import fields as overlay
 from evaluator.drawing.payloads import (
@@ -215,8 +216,6 @@ def _judged(model: choices.FieldModel) -> None:
     turned.heard(event)
     if event is not None:
         field_findings.handle(model, event)
-        # The corrected numbers are outside of this part of the view.
-        state.field_whole = True
 
 
 def _flipped(compared: choices.Compared) -> None:
@@ -241,10 +240,17 @@ def _page_head(model: choices.FieldModel, shown: choices.Listed, place: tuple[in
 
 
 @st.fragment
-def _page(compared: choices.Compared, model: choices.FieldModel, shown: choices.Listed) -> None:
-    """The page with its boxes, and the list of problems below: a page turn runs this part alone."""
+def _page(
+    compared: choices.Compared, model: choices.FieldModel, shown: choices.Listed, corrected: DeltaGenerator
+) -> None:
+    """The page with its boxes, and the list of problems below: a page turn or a verdict runs this part alone.
+
+    `corrected` is the place of the corrected numbers: it belongs to this part, so each run of it fills it.
+    """
     if State.field_whole.take():
         st.rerun()
+    with corrected.container():
+        parts.corrected(compared, model, _signature)
     place = choices.place(model, shown)
     if place is not None:
         choices.go_to(model, place, state.field_box)
@@ -423,9 +429,9 @@ def view() -> None:
     with types:
         frame.section("Field types", "a count opens its fields, any other cell the problems of its row")
         parts.types_table(compared, model)
-        parts.corrected(compared, model, _signature)
+        corrected = st.empty()
     with page:
-        _page(compared, model, shown)
+        _page(compared, model, shown, corrected)
     with rest:
         _one_by_one(model, shown, place)
         ledger, curve = st.columns([1, 1.15], gap="small")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,9 @@ from evaluator.model.dataset import join
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
+from pages.shared import by_digest
 from tests.dashboard import SAMPLE_DATA, components, fine, start, words, workspace
+from tests.test_by_digest import asked as answered
 
 GALLERY = "pages/gallery.py"
 
@@ -173,6 +177,25 @@ def test_crops_come_when_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> Non
     crops = component(fine(app.run()), "cards")["crops"]
     assert list(crops) == [first["cards"][0]["key"]]
     assert crops[first["cards"][0]["key"]]["image"].startswith("data:image/webp;base64,")
+
+
+def test_a_crop_has_an_address_of_its_own_where_the_server_answers_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, GALLERY)
+    keys = [card["key"] for card in component(app, "cards")["cards"][:3]]
+
+    def images() -> list[str]:
+        app.session_state["gallery_wanted"] = keys
+        crops = component(fine(app.run()), "cards")["crops"]
+        return [crops[key]["image"] for key in keys]
+
+    inside = images()
+    monkeypatch.setattr(by_digest, "_routed", True)
+    monkeypatch.setattr(by_digest, "_one_at_a_time", asyncio.Semaphore(1))
+    addresses = images()
+    assert len(set(addresses)) == len(keys)
+    assert images() == addresses, "the browser has them already"
+    for address, whole in zip(addresses, inside, strict=True):
+        assert base64.b64decode(whole.partition(",")[2]) == answered(address.rpartition("/")[2]).body
 
 
 def test_without_pdfs_a_crop_is_an_empty_sheet_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -286,5 +287,14 @@ def crop(
         return CropItem(None, part, crops.aspect_of(part, _UNKNOWN_POINTS), plain(problem.title))
     points = (picture.page_width, picture.page_height)
     part = crops.region(corners, points)
-    image = crops.data_url(crops.cut(picture.webp, part, width=width))
+
+    def make() -> bytes | None:
+        # Asked for again rather than kept: the renderer has its last pictures.
+        with contextlib.suppress(PageProblem):
+            drawn = pictures.pool().page_image(page.path, page.page_index, dpi=dpi, most_pixels=pictures.FIRST_PIXELS)
+            return crops.cut(drawn.webp, part, width=width)
+        return None
+
+    image = pictures.later_address(page, f"{part} {width} {dpi}", make)
+    image = image or crops.data_url(crops.cut(picture.webp, part, width=width))
     return CropItem(image, part, crops.aspect_of(part, points), None)

@@ -223,8 +223,7 @@ def thumbnail(root: Folders | None, name: str, index: int, images: Mapping[tuple
     """Where the browser finds a small picture of a page, which is drawn when it is fetched; empty for none."""
     try:
         page = _page_file(root, name, index, images)
-        stat = page.path.stat()
-    except (PageProblem, OSError):
+    except PageProblem:
         return ""
     renderer = pool()
 
@@ -233,7 +232,27 @@ def thumbnail(root: Folders | None, name: str, index: int, images: Mapping[tuple
             return renderer.page_image(page.path, page.page_index, width=THUMBNAIL_WIDTH).webp
         return None
 
-    return by_digest.later_address(f"{page.path}\0{stat.st_mtime_ns}\0{stat.st_size}\0{page.page_index}", make)
+    return later_address(page, "", make)
+
+
+def later_address(page: PageFile, what: str, make: Callable[[], bytes | None]) -> str:
+    """Where the browser finds a picture from a page, which is made when it is fetched; empty where there is none.
+
+    Parameters
+    ----------
+    page : PageFile
+        Of a file that changes, the picture has another address.
+    what : str
+        All else that decides the picture.
+    make : callable
+        As of `by_digest.later_address`.
+    """
+    try:
+        stat = page.path.stat()
+    except OSError:
+        return ""
+    of = f"{page.path}\0{stat.st_mtime_ns}\0{stat.st_size}\0{page.page_index}\0{what}"
+    return by_digest.later_address(of, make)
 
 
 def with_thumbnails(

@@ -467,7 +467,7 @@ def views_of(play: Any, ours: tuple[str, int], times: int) -> Rows:
     links_there = '[data-testid="stSidebarNavLink"]'
     page.locator(links_there).first.wait_for()
     ready.wait_for()
-    links = page.eval_on_selector_all(links_there, "nodes => nodes.map((node) => node.innerText)")
+    links = page.eval_on_selector_all(links_there, "nodes => nodes.map((node) => node.innerText.split('\\n').at(-1))")
     rows: Rows = {}
     for round_number in range(1 + times):
         for place, name in [*list(enumerate(links))[1:], (0, links[0])]:

@@ -23,13 +23,18 @@ def test_a_verdict_by_keys_outlives_a_reload_and_corrects_the_numbers(
     kept = tmp_path / "findings.sqlite"
     monkeypatch.setenv(FINDINGS_VARIABLE, str(kept))
     with dashboard(tmp_path) as url:
-        screen = drawn(visit(url).open("fields", field_doc="quayside-77120", field_page="2"))
+        screen, received = visit(url), []
         page = screen.page
+        page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(len(frame))))
+        drawn(screen.open("fields", field_doc="quayside-77120", field_page="2"))
+        whole_view = len(received)
         name_oneself(screen, "Anna")
         assert page.locator("table.ls-corrected").count() == 0
         page.locator(".pane").first.click(position={"x": 4, "y": 4})
         page.keyboard.press("n")
         page.locator(".verdict-button").first.wait_for()
+        page.wait_for_timeout(1000)
+        before = len(received)
         page.keyboard.press("v")
         page.keyboard.press("2")
         screen.wait(lambda: kept.exists() and len(events(kept)) == 1, "the verdict in the store")
@@ -37,6 +42,8 @@ def test_a_verdict_by_keys_outlives_a_reload_and_corrects_the_numbers(
         assert (event.verdict, event.author) == ("ground_truth_wrong", "Anna")
         assert (event.target.kind, event.target.document, event.target.mistake) == ("field", "quayside-77120", "missed")
         page.locator("table.ls-corrected").wait_for()
+        page.wait_for_timeout(1000)
+        assert len(received) - before < whole_view / 3, "the page and the corrected numbers alone"
         corrected = page.locator("table.ls-corrected tr.ls-corrected td").all_inner_texts()
         official = page.locator("table.ls-corrected tr.ls-official td").all_inner_texts()
         assert (official[0], corrected[0]) == ("official", "corrected")

@@ -16,6 +16,7 @@ from typing import Any, Final, Generic, Self, TypeVar
 
 import numpy as np
 
+from evaluator.metrics.confidence import BINS, bin_of
 from evaluator.metrics.error_types import (
     BoxColumns,
     MistakeOptions,
@@ -429,6 +430,12 @@ class BoxPairs(ABC, Generic[MatchingT]):
     @cached_property
     def _touching(self) -> Touching:
         return touching_pairs(self.columns("ground_truth"), self.columns("prediction"))
+
+    @cached_property
+    def score_bins(self) -> IntArray:
+        """Bin of the score of each prediction, int64, shape (P,); `BINS` for a score that is no probability."""
+        score = self.prediction.score
+        return np.where((score >= 0.0) & (score <= 1.0), bin_of(score, bins=BINS), BINS)
 
     @abstractmethod
     def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> MatchingT:

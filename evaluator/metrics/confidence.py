@@ -113,15 +113,28 @@ def calibration(right: BoolArray, confidence: FloatArray, *, bins: int) -> Calib
     """Accuracy against confidence, which is in [0, 1], in bins of equal width; ValueError for less than one bin."""
     if bins < 1:
         raise ValueError(f"bins must be at least 1; found {bins}")
-    edges = np.arange(bins + 1) / bins
     row = bin_of(confidence, bins=bins)
-    count = np.bincount(row, minlength=bins)
+    right_ones = np.bincount(row[right], minlength=bins)
+    return calibration_of(np.bincount(row, minlength=bins), right_ones, sum_by(row, confidence, bins))
+
+
+def calibration_of(count: IntArray, right: IntArray, confidence: FloatArray) -> Calibration:
+    """The calibration of values that are in their bins already.
+
+    Parameters
+    ----------
+    count, right : int64, shape (B,)
+        Values in each bin, and how many of them are right.
+    confidence : float64, shape (B,)
+        Sum of their confidence.
+    """
+    edges = np.arange(len(count) + 1) / len(count)
     return Calibration(
         low=edges[:-1],
         high=edges[1:],
         count=count,
-        accuracy=ratio(np.bincount(row[right], minlength=bins), count),
-        mean_confidence=ratio(sum_by(row, confidence, bins), count),
+        accuracy=ratio(right, count),
+        mean_confidence=ratio(confidence, count),
     )
 
 

@@ -241,12 +241,15 @@ class Touching(NamedTuple):
     ----------
     prediction, truth : int32, shape (K,)
         Rows of the boxes.
+    fit : Overlap
+        How the boxes of each pair fit.
     iou : float
         Pairs below are left out.
     """
 
     prediction: CodeArray
     truth: CodeArray
+    fit: Overlap
     iou: float
 
 
@@ -262,7 +265,9 @@ def touching_pairs(ground_truth: BoxColumns, prediction: BoxColumns, *, touch_io
     floor = MistakeOptions().touch_iou if touch_iou is None else touch_iou
     pairs = overlapping_pairs(ground_truth.xyxy, ground_truth.page, prediction.xyxy, prediction.page, iou_floor=floor)
     order = _order_of(ground_truth, pairs.ground_truth, prediction, pairs.prediction)
-    return Touching(pairs.prediction[order].astype(np.int32), pairs.ground_truth[order].astype(np.int32), floor)
+    predictions, truths = pairs.prediction[order], pairs.ground_truth[order]
+    fit = overlap(ground_truth.xyxy[truths], prediction.xyxy[predictions])
+    return Touching(predictions.astype(np.int32), truths.astype(np.int32), fit, floor)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -442,9 +447,10 @@ def _near_pairs(truth: _Naming, predicted: _Naming, touch_iou: float, touching: 
         free = truth.free[touching.truth] | predicted.free[touching.prediction]
         rows = np.flatnonzero(free & truth.takes_part[touching.truth] & predicted.takes_part[touching.prediction])
         prediction, ground_truth = touching.prediction[rows].astype(np.int64), touching.truth[rows].astype(np.int64)
+        fit = Overlap(*(column[rows] for column in touching.fit))
     else:
         prediction, ground_truth = _looked_for(truth, predicted, touch_iou)
-    fit = _fit(truth, ground_truth, predicted, prediction)
+        fit = _fit(truth, ground_truth, predicted, prediction)
     if truth.boxes.regions is not None:
         near = fit.iou >= touch_iou
         prediction, ground_truth = prediction[near], ground_truth[near]

@@ -11,8 +11,9 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 import numpy as np
 
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations
+from evaluator.model.order import order_by
 
 # Boxes may leave their page by so much of its side; models round.
 _TOLERANCE: Final = 0.002
@@ -108,8 +109,8 @@ def contents(source: Annotations) -> Contents:
     """
     boxes = source.boxes
     xyxy = boxes.xyxy
-    pages = np.unique(np.stack([source.page_document.astype(np.int64), source.page_index]), axis=1).shape[1]
-    used = np.unique(np.stack([boxes.document.astype(np.int64), boxes.page]), axis=1).shape[1] if len(boxes) else 0
+    pages = _different(source.page_document, source.page_index)
+    used = _different(boxes.document, boxes.page)
     sides = xyxy[:, 2:] - xyxy[:, :2]
     size = _size(source)
     share = None if size is None else np.asarray(sides.prod(axis=1) / size.prod(axis=1), dtype=np.float64)
@@ -143,6 +144,12 @@ def contents(source: Annotations) -> Contents:
         score=_spread(boxes.score[~np.isnan(boxes.score)]),
         few=[label for label, count in labels.items() if 0 < count < FEW],
     )
+
+
+def _different(document: AnyArray, page: AnyArray) -> int:
+    """How many different pages some rows are on."""
+    order = order_by([document, page])
+    return len(order) and 1 + int(np.count_nonzero(np.diff(document[order]) | np.diff(page[order])))
 
 
 def _size(source: Annotations) -> FloatArray | None:
@@ -202,7 +209,7 @@ def _duplicates(source: Annotations) -> BoolArray:
     if not len(boxes):
         return repeated
     columns = [boxes.document, boxes.page, boxes.label, *boxes.xyxy.T]
-    order = np.lexsort(columns)
+    order = order_by(columns)
     same = np.ones(len(boxes) - 1, dtype=bool)
     for column in columns:
         same &= np.diff(np.asarray(column)[order]) == 0

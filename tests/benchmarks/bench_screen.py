@@ -7,9 +7,9 @@ The peer is the small app that a Streamlit user would write: two buttons, a page
 without list, names, strip or permalink. `sent` and `received` are bytes of the websocket as they cross the wire: each
 message is compressed here once more with what browser and server agreed on, the peer's as it is, because they agree on
 nothing. Compare, with two models, and Fields, with a page of as many fields, are turned and judged in the same way, and
-in each view a key is held down before any page was seen. Then every view is opened, the first time and again, and the
-IoU threshold is moved. `fetched` are bytes that came by their own address; `cpu_ms` is of the server and what runs
-below it, until the page rests.
+in each view a key is held down before any page was seen; fields, pixels and posters of the sample are judged in
+Compare. Then every view is opened, the first time and again, and the IoU threshold is moved. `fetched` are bytes that
+came by their own address; `cpu_ms` is of the server and what runs below it, until the page rests.
 
     python -m tests.benchmarks.bench_screen [--turns N] [--boxes N] [--folder DIR] [--part P] [--smoke] [--json]
 """
@@ -457,6 +457,29 @@ def acts_of(play: Any, ours: tuple[str, int], view: tuple[str, str], address: st
     return rows, held
 
 
+def verdicts_of(play: Any, ours: tuple[str, int], times: int) -> Rows:
+    """Verdicts in Compare on what is not matched box by box: fields, pixels and posters of the sample."""
+    browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+    rows: Rows = {}
+    for kind in ("fields", "pixels", "posters"):
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        page.add_init_script("localStorage.setItem('layoutscope-reviewer', 'Bench')")
+        wire = Wire(page)
+        page.goto(f"{ours[0]}/compare?compare={kind}")
+        page.locator(".chips.ready").first.wait_for(state="attached", timeout=120_000)
+        page.wait_for_timeout(2500)
+        for _ in range(times):
+            take(page, wire, ours[1], OURS, [PANES, {"key": "n"}], rest=1500)
+            verdict = take(page, wire, ours[1], OURS, [PANES, {"click": ".verdict-buttons button"}], rest=1500)
+            if verdict.sent:
+                # Nothing was chosen where a page has no mistake of its own.
+                rows.setdefault(f"compare {kind}: verdict", []).append(verdict)
+            take(page, wire, ours[1], OURS, [PANES, {"key": "ArrowRight", "turns": True}], rest=1500)
+        page.close()
+    browser.close()
+    return rows
+
+
 def views_of(play: Any, ours: tuple[str, int], times: int) -> Rows:
     """Every view of the navigation opened, the first time and later ones; and one step of the IoU threshold."""
     browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
@@ -522,7 +545,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=40)
     parser.add_argument("--boxes", type=int, default=200)
     parser.add_argument("--folder", type=Path, help="open the views on these files instead of the sample")
-    parser.add_argument("--part", choices=["turns", "compare", "fields", "views"], help="one part only")
+    parser.add_argument("--part", choices=["turns", "compare", "fields", "verdicts", "views"], help="one part only")
     parser.add_argument("--smoke", action="store_true", help="a few page turns only")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
@@ -555,6 +578,11 @@ def main() -> None:
             with served(our_server(own, str(folder / part)), own, folder) as ours:
                 more, more_held = acts_of(play, ours, (part, component), address, given.turns)
             rows, held = rows | more, held | more_held
+        if given.part in (None, "verdicts") and not given.smoke:
+            own = free_port()
+            # Apart from the reader's own findings, which lie beside the ground truth.
+            with served(our_server(own, "--findings", str(folder / "findings.sqlite")), own, folder) as ours:
+                rows |= verdicts_of(play, ours, max(2, given.turns // 10))
         if given.part in (None, "views") and not given.smoke:
             own = free_port()
             paths = [str(given.folder.resolve())] if given.folder else []

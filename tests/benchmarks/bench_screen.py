@@ -575,7 +575,8 @@ def main() -> None:
             else:
                 make_files(folder / part, given.boxes, PAGES, second=True)
             own = free_port()
-            with served(our_server(own, str(folder / part)), own, folder) as ours:
+            kept = ["--findings", str(folder / f"{part}.sqlite")]
+            with served(our_server(own, str(folder / part), *kept), own, folder) as ours:
                 more, more_held = acts_of(play, ours, (part, component), address, given.turns)
             rows, held = rows | more, held | more_held
         if given.part in (None, "verdicts") and not given.smoke:

@@ -136,6 +136,15 @@ def test_counts_of_heaps_of_boxes_equal_a_painter(
 
 
 @EXAMPLES
+@given(data=st.data(), bits=st.integers(1, 64), kind=st.sampled_from([np.int32, np.int64, np.uint64]))
+def test_numbers_are_put_in_order_digit_by_digit(data: st.DataObject, bits: int, kind: type) -> None:
+    bits = min(bits, np.iinfo(kind).max.bit_length())
+    drawn = data.draw(st.lists(st.one_of(st.integers(0, 2**bits - 1), st.integers(0, min(9, 2**bits - 1)))))
+    order = pixel_sweep.in_order(np.array(drawn, dtype=kind), bits)
+    assert order.tolist() == sorted(range(len(drawn)), key=lambda row: drawn[row])
+
+
+@EXAMPLES
 @given(drawn=st.one_of(pages(), heaped()), times=st.sampled_from([2, 1000, 20_000]))
 def test_larger_pixels_are_as_many_smaller_ones(
     drawn: tuple[list[Row], list[Row], list[tuple[int, int]]], times: int

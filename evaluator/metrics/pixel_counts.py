@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.pixel_sweep import X_BITS, Areas, Covered, WordArray, swept
+from evaluator.metrics.pixel_sweep import X_BITS, Areas, Covered, WordArray, in_order, swept
 from evaluator.model.boxes import FloatArray, IntArray
 
 BACKGROUND: Final = 1
@@ -29,8 +29,7 @@ MAX_SIDE: Final = (1 << X_BITS) - 1
 _BOXES_AT_ONCE: Final = 1 << 12
 # Scaling and scaling back moves an edge by less than this (in pixels); floor and ceil must not see it.
 _NOISE: Final = 1e-9
-# Bits of a number that is not negative.
-_NUMBER_BITS: Final = 63
+_WORD_BITS: Final = 64
 
 _NO_WORD: Final = np.empty(0, np.uint64)
 _NOTHING: Final = Areas(np.empty(0, np.int64), _NO_WORD, _NO_WORD, np.empty(0, np.int64))
@@ -257,8 +256,9 @@ def _with_background(parts: Sequence[Areas], size: IntArray) -> PairCounts:
 def _known_pairs(first: WordArray, second: WordArray) -> tuple[IntArray, IntArray]:
     """One row of each different pair, in the order of the pairs; and the position in it of each row."""
     order = _order(first, second)
+    left, right = first.take(order), second.take(order)
     new = np.ones(len(order), dtype=bool)
-    new[1:] = (np.diff(first[order]) != 0) | (np.diff(second[order]) != 0)
+    new[1:] = (left[1:] != left[:-1]) | (right[1:] != right[:-1])
     pair = np.empty(len(order), dtype=np.int64)
     pair[order] = np.cumsum(new) - 1
     return order[new], pair
@@ -267,14 +267,10 @@ def _known_pairs(first: WordArray, second: WordArray) -> tuple[IntArray, IntArra
 def _order(first: WordArray, second: WordArray) -> IntArray:
     """The order of rows by first and second word."""
     widths = [int(word.max(initial=0)).bit_length() for word in (first, second)]
-    bits = len(first).bit_length()
-    if sum(widths) + bits > _NUMBER_BITS:
-        return np.lexsort((second, first))
-    # One number to sort is several times faster than an order to find.
-    number = (first << np.uint64(widths[1]) | second).astype(np.int64) << bits
-    number |= np.arange(len(first))
-    number.sort()
-    return number & ((1 << bits) - 1)
+    if sum(widths) > _WORD_BITS:
+        by_second = in_order(second, widths[1])
+        return by_second.take(in_order(first.take(by_second), widths[0]))
+    return in_order(first << np.uint64(widths[1]) | second, sum(widths))
 
 
 def _gathered(rows: PairCounts) -> PairCounts:

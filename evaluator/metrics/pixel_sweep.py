@@ -1,10 +1,10 @@
 """The slab sweep: the areas of equal label sets on pages of overlapping boxes, without painting a pixel.
 
-Owns how a batch of pages is cut. Boxes of one class on one page become disjoint first, so that any number of boxes on
-one spot is one and passing an edge always turns its class on or off. Pages are then cut between the edges of their
-boxes into horizontal slabs, and each slab from left to right into stretches of constant label sets, so that the cost
-follows the boxes and not the resolution. Everything that is sorted is one number per edge or stretch, as narrow as
-the batch allows. What a class is called and what a background is, is not known here.
+Owns how a batch of pages is cut. Boxes of one class on one page become disjoint first, so that any number of boxes
+on one spot is one and passing an edge always turns its class on or off. Pages are then cut between the edges of
+their boxes into horizontal slabs, and each slab from left to right into stretches of constant label sets, so that
+the cost follows the boxes and not the resolution. Everything that is sorted is one number per edge or stretch. What
+a class is called and what a background is, is not known here.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ X_BITS: Final = 20
 
 _X_MASK: Final = (1 << X_BITS) - 1
 # Pieces of boxes between two slab edges in one go: what they need stays in the processor's cache.
-_PIECES_AT_ONCE: Final = 1 << 17
-# Bits of a number that is not negative, and of a word of label sets.
+_PIECES_AT_ONCE: Final = 1 << 16
+# Bits of a number that is sorted in one go, of one that is not negative, and of a word of label sets.
+_DIGIT_BITS: Final = 16
 _NUMBER_BITS: Final = 63
 _WORD_BITS: Final = 64
 
@@ -217,55 +218,89 @@ def _counted_up(start: IntArray, span: IntArray) -> IntArray:
 
 
 class _Edges(NamedTuple):
-    """Sorted numbers slab | x | lane, one for each edge of a rectangle in each of its slabs."""
+    """The vertical edges of rectangles, sorted by x, and each of them in each of its slabs.
 
-    numbers: AnyIntArray
-    lane_bits: int
+    Attributes
+    ----------
+    start : int64
+        Row of the first slab of each edge in `slab`.
+    slab : int64
+        The slabs of the first edge from the top, then those of the second, and so on.
+    by_slab : int64
+        Order of `slab` by slab, in which edges of one slab stay sorted by x.
+    x, lane : uint32
+        Of the edge of each row of `by_slab`.
+    x_bits : int
+    """
+
+    start: IntArray
+    slab: IntArray
+    by_slab: IntArray
+    x: npt.NDArray[np.uint32]
+    lane: npt.NDArray[np.uint32]
     x_bits: int
 
 
 def _edges(boxes: _Pieces, lanes: int) -> _Edges:
-    """The edges in each slab, in numbers of 32 bits where there is room: they are sorted in half the time."""
-    lane_bits, x_bits = (lanes - 1).bit_length(), int(boxes.x2.max()).bit_length()
-    narrow = int(boxes.bottom.max()).bit_length() + x_bits + lane_bits <= 32
-    kind: type[np.integer[Any]] = np.uint32 if narrow else np.int64
-    span = boxes.bottom - boxes.top
-    pieces = int(span.sum())
-    lane = boxes.group % lanes
-    numbers = np.empty((2, pieces), dtype=kind)
-    slab = _counted_up(boxes.top, span).astype(kind, copy=False)
-    slab <<= kind(x_bits + lane_bits)
-    for row, x in zip(numbers, (boxes.x1, boxes.x2), strict=True):
-        np.bitwise_or(slab, np.repeat((x << lane_bits | lane).astype(kind), span), out=row)
-    edges = numbers.reshape(-1)
-    edges.sort()
-    return _Edges(edges, lane_bits, x_bits)
+    """The edges of disjoint rectangles: sorted by x while they are few, and only then brought to their slabs."""
+    x_bits, lane_bits = int(boxes.x2.max()).bit_length(), (lanes - 1).bit_length()
+    x = np.concatenate([boxes.x1, boxes.x2])
+    by_x = in_order(x, x_bits)
+    piece = by_x % len(boxes.x1)
+    span = (boxes.bottom - boxes.top).take(piece)
+    start = np.cumsum(span) - span
+    slab = np.arange(int(span.sum()), dtype=np.int32)
+    slab -= np.repeat((start - boxes.top.take(piece)).astype(np.int32), span)
+    by_slab = in_order(slab, int(boxes.bottom.max()).bit_length())
+    # A coordinate and a lane have 27 bits.
+    edge = (x.take(by_x) << lane_bits | boxes.group.take(piece) % lanes).astype(np.uint32)
+    edges = np.repeat(edge, span).take(by_slab)
+    x_sorted, lane = edges >> np.uint32(lane_bits), edges & np.uint32((1 << lane_bits) - 1)
+    return _Edges(start, slab, by_slab, x_sorted, lane, x_bits)
+
+
+def in_order(numbers: AnyIntArray, bits: int) -> IntArray:
+    """The order of numbers from 0 to before 2**bits, equal ones as they come, int64.
+
+    Digits of 16 bits, the lowest first: numpy sorts those by counting, several times faster than longer numbers.
+    """
+    order = numbers.astype(np.uint16).argsort(kind="stable")
+    for shift in range(_DIGIT_BITS, bits, _DIGIT_BITS):
+        digit = (numbers >> numbers.dtype.type(shift)).astype(np.uint16)
+        order = order.take(digit.take(order).argsort(kind="stable"))
+    return order
 
 
 def _stretches(edges: _Edges, height: IntArray, page: IntArray, lanes: _Lanes) -> Areas:
-    """The pixels between sorted edges, added up by page and pair of label sets."""
-    kind = edges.numbers.dtype.type
-    lane = edges.numbers & kind((1 << edges.lane_bits) - 1)
-    at = edges.numbers >> kind(edges.lane_bits)
-    states = [np.bitwise_xor.accumulate(word.take(lane))[:-1] for word in _words(lanes)]
-    labelled = states[0] != 0 if len(states) == 1 else (states[0] | states[1]) != 0
-    # Beyond the last edge of a slab every lane is off, so no stretch reaches into the next slab.
-    width = np.diff(at)
-    width *= labelled
-    slab = (at[:-1] >> kind(edges.x_bits)).astype(np.intp)
-    area = height.take(slab)
-    area *= width
+    """The pixels to the right of each edge up to the next one, added up by page and pair of label sets."""
+    states = [np.bitwise_xor.accumulate(word.take(edges.lane)) for word in _words(lanes)]
     bits, known = lanes.both, None
-    if int(page[-1]).bit_length() + bits + int(area.max()).bit_length() > _NUMBER_BITS:
+    page_bits = int(page[-1] - page[0]).bit_length()
+    if max(page_bits, edges.x_bits) + bits > _NUMBER_BITS:
         # The numbers of the words that occur, in their order, are shorter than the words.
         known, numbers = _numbered(states, lanes)
         states, bits = [numbers], len(known[0]).bit_length()
-    key = (page << bits).take(slab)
-    key |= states[0].astype(np.int64)
-    key, pixels = _added_up(key, area)
+    # The next edge may be one of the next slab: every lane is off there, and no label is state 0.
+    width = np.diff(edges.x, append=edges.x[-1:])
+    stretch = states[0].astype(np.int64) << edges.x_bits
+    stretch |= width & np.uint32((1 << edges.x_bits) - 1)
+    # Back to the slabs of one edge after those of another: most of a column of them are alike, and are one block.
+    column = np.empty_like(stretch)
+    column[edges.by_slab] = stretch
+    new = np.empty(len(column), dtype=bool)
+    np.not_equal(column[1:], column[:-1], out=new[1:])
+    new[edges.start] = True
+    first = np.flatnonzero(new)
+    block = column[first]
+    top, bottom = edges.slab[first], edges.slab[np.append(first[1:], len(column)) - 1]
+    y = np.concatenate([[0], np.cumsum(height)])
+    area = (y[bottom + 1] - y[top]) * (block & ((1 << edges.x_bits) - 1))
+    state = block >> edges.x_bits
+    labelled = np.flatnonzero((state > 0) & (area > 0))
+    key, pixels = _added_up((page - page[0] << bits)[top[labelled]] | state[labelled], area[labelled], page_bits + bits)
     word = key & ((1 << bits) - 1)
-    first, second = _sides(word.astype(np.uint64), lanes) if known is None else (side[word] for side in known)
-    return Areas(key >> bits, first, second, pixels)
+    first_side, second_side = _sides(word.astype(np.uint64), lanes) if known is None else (side[word] for side in known)
+    return Areas((key >> bits) + page[0], first_side, second_side, pixels)
 
 
 def _words(lanes: _Lanes) -> list[npt.NDArray[Any]]:
@@ -298,20 +333,9 @@ def _numbered(
     return (first[known // len(second)] << one, second[known % len(second)] << one), pair
 
 
-def _added_up(key: IntArray, area: IntArray) -> tuple[IntArray, IntArray]:
-    """The different keys, sorted, with the sum of the areas of each; those without any left out."""
-    bits = int(area.max()).bit_length()
-    if bits + int(key.max()).bit_length() <= _NUMBER_BITS:
-        # One number to sort is several times faster than an order to find.
-        key <<= bits
-        key |= area
-        key.sort()
-        area = key & ((1 << bits) - 1)
-        key >>= bits
-    else:
-        order = np.argsort(key)
-        key, area = key[order], area[order]
+def _added_up(key: IntArray, area: IntArray, bits: int) -> tuple[IntArray, IntArray]:
+    """The different keys of some bits, sorted, with the sum of the areas of each."""
+    order = in_order(key, bits)
+    key, area = key.take(order), area.take(order)
     start = np.concatenate([[0], np.flatnonzero(key[1:] != key[:-1]) + 1])
-    key, sums = key[start], np.add.reduceat(area, start)
-    some = np.flatnonzero(sums)
-    return key[some], sums[some]
+    return key[start], np.add.reduceat(area, start)

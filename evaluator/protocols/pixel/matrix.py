@@ -303,10 +303,11 @@ def _products(counts: PairCounts, rules: _Rules, share: IntArray, gain: IntArray
     for block in _blocks(counts, classes):
         pair, pixels = counts.pair[block.rows], counts.pixels[block.rows]
         rows, columns, both = (_flags(words[pair], classes) for words in (rules.rows, rules.columns, rules.both))
-        columns *= (pixels * share[pair])[:, None]
+        # One column after the other: a product along long rows takes a third of the time.
+        weighted = columns.T.astype(np.float64, order="C") * (pixels * share[pair]).astype(np.float64)
         gained = (pixels * gain[pair]).astype(np.float64)
         for scope, start, stop in block.parts:
-            sums[scope] += rows[start:stop].T @ columns[start:stop]
+            sums[scope] += rows[start:stop].T @ weighted[:, start:stop].T
             diagonal[scope] += gained[start:stop] @ both[start:stop]
     return sums
 
@@ -330,8 +331,10 @@ def _blocks(counts: PairCounts, classes: int) -> Iterator[_Block]:
 
 def _flags(words: WordArray, classes: int) -> FloatArray:
     """Which labels each label set has, 1.0 or 0.0, shape (K, classes)."""
-    octets = words.astype("<u8").view(np.uint8).reshape(len(words), 8)[:, : -(-classes // 8)]
-    return np.unpackbits(octets, axis=1, count=classes, bitorder="little").astype(np.float64)
+    size = next(size for size in (2, 4, 8) if classes <= 8 * size)
+    # Unpacked flat, which is several times faster than row by row.
+    bits = np.unpackbits(words.astype(f"<u{size}").view(np.uint8), bitorder="little")
+    return bits.reshape(len(words), 8 * size).astype(np.float64)[:, :classes]
 
 
 @dataclass(frozen=True, eq=False)

@@ -224,7 +224,7 @@ class _Edges(NamedTuple):
     ----------
     start : int64
         Row of the first slab of each edge in `slab`.
-    slab : int64
+    slab : int32
         The slabs of the first edge from the top, then those of the second, and so on.
     by_slab : int64
         Order of `slab` by slab, in which edges of one slab stay sorted by x.
@@ -234,7 +234,7 @@ class _Edges(NamedTuple):
     """
 
     start: IntArray
-    slab: IntArray
+    slab: npt.NDArray[np.int32]
     by_slab: IntArray
     x: npt.NDArray[np.uint32]
     lane: npt.NDArray[np.uint32]

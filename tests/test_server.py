@@ -7,6 +7,7 @@ import contextlib
 import http.client
 import json
 import os
+import re
 import runpy
 import signal
 import socket
@@ -16,7 +17,7 @@ import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 import streamlit
@@ -27,6 +28,7 @@ from websockets.extensions.permessage_deflate import PerMessageDeflate
 from websockets.sync.client import connect
 
 from evaluator.web import guard
+from pages.shared import serve
 from tests import network
 from tests.browser.conftest import ROOT, dashboard
 
@@ -158,6 +160,32 @@ def test_what_no_view_needs_is_shut(server: str, path: str) -> None:
         status, _, body = headers(server, path, method)
         assert status in (400, 404, 405), method
         assert b"# EOF" not in body
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("/overview", "."), ("/overview?model=Lines&x=%2F", ".?model=Lines&x=%2F"), ("/overview/", ".."),
+        ("/overview/?model=Lines", "..?model=Lines"),
+    ],
+)  # fmt: skip
+def test_the_name_of_the_first_view_leads_to_the_bare_address(server: str, path: str, place: str) -> None:
+    for method in ("GET", "HEAD"):
+        status, sent, _ = headers(server, path, method)
+        assert (status, sent["location"]) == (307, place)
+    assert urljoin(f"http://127.0.0.1:8501/below{path}", place).partition("?")[0] == "http://127.0.0.1:8501/below/"
+
+
+@pytest.mark.parametrize("path", ["/", "/?model=Lines", "/gallery", "/overviews", "/gallery/overview", "//overview"])
+def test_no_other_address_is_led_elsewhere(server: str, path: str) -> None:
+    status, sent, _ = headers(server, path)
+    assert status != 307
+    assert "location" not in sent
+
+
+def test_the_first_view_is_the_default_page() -> None:
+    main_script = Path(serve.__file__).parents[2] / "app.py"
+    assert re.search(rf'"{serve.FIRST_VIEW}\.py", [^\n]*default=True', main_script.read_text(encoding="utf-8"))
 
 
 def test_a_page_of_another_origin_sends_nothing(server: str) -> None:

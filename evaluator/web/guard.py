@@ -122,12 +122,21 @@ class Guard:
         What `inline_scripts` gave for the server's page.
     below : str
         Path under which the server answers; empty for its root.
+    first : str
+        Name of the first view, which Streamlit answers under the bare address alone: its own leads there.
     """
 
     def __init__(
-        self, application: Application, *, public: Iterable[str] = (), scripts: Iterable[str] = (), below: str = ""
+        self,
+        application: Application,
+        *,
+        public: Iterable[str] = (),
+        scripts: Iterable[str] = (),
+        below: str = "",
+        first: str = "",
     ) -> None:
         self._application = application
+        self._first = first
         self._public = tuple(public)
         self._scripts = tuple(scripts)
         self._root = "/" + below.strip("/") + "/" if below.strip("/") else "/"
@@ -152,6 +161,11 @@ class Guard:
             await _answer(answer, 200, b"application/json", _NO_HOST)
         elif any(path == shut or path.startswith(f"{shut}/") for shut in SHUT):
             await _answer(answer, 404, b"text/plain; charset=utf-8", b"Not found")
+        elif path and path.removesuffix("/") == self._first and scope["method"] in ("GET", "HEAD"):
+            # Relative, so that it is right behind a proxy that cuts a part of the path off.
+            place = b".." if path.endswith("/") else b"."
+            query = scope.get("query_string", b"")
+            await _answer(answer, 307, b"text/plain; charset=utf-8", b"", location=place + b"?" * bool(query) + query)
         elif foreign and scope["method"] not in _READING:
             await _answer(answer, 403, b"text/plain; charset=utf-8", b"A page of another origin may not send this.")
         else:
@@ -183,11 +197,12 @@ def _header(scope: Scope, wanted: bytes) -> str:
     return values[0].decode("latin-1") if len(values) == 1 else "twice" if values else ""
 
 
-async def _answer(send: Send, status: int, kind: bytes, content: bytes) -> None:
+async def _answer(send: Send, status: int, kind: bytes, content: bytes, location: bytes | None = None) -> None:
     headers = [
         (b"content-type", kind),
         (b"content-length", str(len(content)).encode()),
         (b"cache-control", b"no-cache"),
+        *([] if location is None else [(b"location", location)]),
     ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": content})

@@ -43,6 +43,8 @@ WATCHED = "--end-with-command"
 STOP_SECONDS = 5.0
 WINDOW_BITS = 15
 """Of the compressed messages to a browser: 32 kB."""
+FIRST_VIEW = "overview"
+"""The file of the default page of app.py."""
 HOSTS_VARIABLE = "LAYOUTSCOPE_HOSTS"
 """Environment variable with further names, separated by commas, under which the server answers: those of a proxy."""
 AHEAD = (
@@ -72,7 +74,7 @@ def guarded(make: Callable[[], list[Middleware]], hosts: list[str]) -> Callable[
         public = [name for name in hosts if name not in OWN_NAMES]
         below = config.get_option("server.baseUrlPath") or ""
         return [
-            Middleware(Guard, public=public, scripts=inline_scripts(page), below=below),
+            Middleware(Guard, public=public, scripts=inline_scripts(page), below=below, first=FIRST_VIEW),
             Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False),
             *make(),
         ]

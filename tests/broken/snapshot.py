@@ -187,7 +187,7 @@ ROWS = [
         'found "Table", also under "2". Both ids are read as the same label; remove one.'),
     Row("warning_run_id", P, '"run_id": "r", ', "",
         "$.info: run_id should be given (schema 1.3); found no run_id. "
-        "Add the name of the run, or null for ground truth."),
+        "Add the name of the run, or null."),
     Row("warning_object_id_twice", P, '"objects": [',
         '"objects": [{"id": "o0", "label": "Table", "bbox": [0, 0, 1, 1], "score": 1}, ',
         "$.predictions[0].objects[1].id: id should be unique on its page (schema 1.3 is silent); "

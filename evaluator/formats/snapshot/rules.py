@@ -319,7 +319,7 @@ def _documentary(info: dict[str, object], collector: Collector) -> None:
     """Issues for what only documents a file: the run and its date."""
     if "run_id" not in info:
         rule = "run_id should be given (schema 1.3)"
-        collector.warning("$.info", rule, "no run_id", "Add the name of the run, or null for ground truth.")
+        collector.warning("$.info", rule, "no run_id", "Add the name of the run, or null.")
     elif info["run_id"] is not None and (not isinstance(info["run_id"], str) or not info["run_id"]):
         rule = "run_id must be null or text of at least one character (schema 1.3)"
         collector.error("$.info.run_id", rule, excerpt(info["run_id"]), "Write the name of the run, or null.")

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import streamlit as st
 
 from evaluator import export
 from evaluator.metrics.results import capitalised, count_of
-from evaluator.slices.measured import ALL, MEASURES, WORDS
-from pages.shared import frame, headline, reading, slice_list, widgets
+from evaluator.slices.measured import ALL, MEASURES, WORDS, is_average
+from pages.shared import frame, headline, protocol, reading, slice_list, widgets
 from pages.shared import slices as held
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import OpenedBoxes
 from pages.shared.state import State, state
 
+_OF_AVERAGES: Final = (
+    "Averages rank all predictions, at the thresholds of the protocol and whatever the score: their slices are of "
+    "pages, documents and labels."
+)
 _OF = {"A": "A", "B": "B", "B-A": "B minus A"}
-_MEASURES = {ALL: "All"} | {name: capitalised(WORDS[name].title) for name in MEASURES}
+_ALL_MEASURES: Final = (ALL, *MEASURES)
 
 
 def _controls(loaded: OpenedBoxes) -> None:
@@ -22,9 +28,13 @@ def _controls(loaded: OpenedBoxes) -> None:
     offered = _OF if len(loaded.pair) > 1 else {"A": "A"}
     if state.slices_of not in offered:
         state.slices_of = "A"
+    averages = protocol.chosen().averages
+    if state.slices_measure not in (*_ALL_MEASURES, *averages):
+        state.slices_measure = "recall"
+    measures = {ALL: "All"} | {name: capitalised(WORDS[name].title) for name in (*MEASURES, *averages)}
     with st.container(horizontal=True, gap="medium"):
         widgets.switch("Of", offered, State.slices_of)
-        widgets.switch("Measure", _MEASURES, State.slices_measure)
+        widgets.switch("Measure", measures, State.slices_measure, help=_OF_AVERAGES if averages else None)
 
 
 def _pdfs(loaded: OpenedBoxes) -> None:
@@ -58,7 +68,15 @@ def view() -> None:
     headline.operating_point(loaded, chosen)
     _controls(loaded)
     _pdfs(loaded)
-    slices, payload = held.chosen(loaded, state.slices_of, state.slices_measure)
+    try:
+        slices, payload = held.chosen(loaded, state.slices_of, state.slices_measure)
+    except ValueError as missing:
+        st.info(frame.escaped(f"{missing}."))
+        frame.sidebar(loaded)
+        write_url("slices")
+        return
+    if is_average(state.slices_measure):
+        st.caption(frame.escaped(slices.signature))
     slice_list.heading(slices)
     if slices.slices:
         slice_list.shown(loaded, slices, payload, key="slices", of=state.slices_of)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +25,23 @@ from tests.test_slices import ended
 CATEGORIES = [{"id": 1, "name": "Text"}, {"id": 2, "name": "Table"}]
 
 
-def files(folder: Path, pages: Callable[[int], bool] = lambda _page: True, label: int | None = None) -> list[Path]:
-    """Twelve documents of two pages of two kinds, of which some pages or one label are written."""
+def files(
+    folder: Path,
+    pages: Callable[[int], bool] = lambda _page: True,
+    label: int | None = None,
+    *,
+    documents: int = 12,
+    on_scans: Sequence[float] = (0.6, 0.6),
+) -> list[Path]:
+    """Documents of two pages of two kinds, of which some pages or one label are written.
+
+    A box is predicted by each model with a chance of 0.9, on scans with another one.
+    """
     rng = np.random.default_rng(7)
     images: list[dict[str, Any]] = []
     truth: list[dict[str, Any]] = []
     predicted: list[list[dict[str, Any]]] = [[], []]
-    for page in range(24):
+    for page in range(2 * documents):
         kind = "scan" if page % 3 == 0 else "digital"
         image = {"id": page, "file_name": f"d{page // 2}_{page % 2}.png", "width": 1000, "height": 1000,
                  "doc_category": kind, "doc_name": f"d{page // 2}.pdf", "page_no": page % 2}  # fmt: skip
@@ -45,7 +55,7 @@ def files(folder: Path, pages: Callable[[int], bool] = lambda _page: True, label
                               "area": box[2] * box[3]})  # fmt: skip
             for model, shaking in enumerate((20.0, 8.0)):
                 shaken = [value + move for value, move in zip(box, rng.normal(0, shaking, 4), strict=True)]
-                score, seen = float(rng.random()), rng.random() < (0.6 if kind == "scan" else 0.9)
+                score, seen = float(rng.random()), rng.random() < (on_scans[model] if kind == "scan" else 0.9)
                 if wanted and seen:
                     predicted[model].append({"image_id": page, "category_id": category, "bbox": shaken, "score": score})
     folder.mkdir(exist_ok=True)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator import formats
+from evaluator import formats, project
 from evaluator.model.dataset import join
 from evaluator.protocols.snapshot.evaluation import pair
+from evaluator.slices.averages import find_by_average
 from evaluator.slices.slices import find_slices, pages_of
-from tests.dashboard import SAMPLE_DATA, fine, html_blocks, start, viewer
+from tests.dashboard import SAMPLE_DATA, fine, html_blocks, key_of, start, viewer, workspace
+from tests.test_slices_averages import files
 
 SLICES = "pages/slices.py"
 GALLERY = "pages/gallery.py"
@@ -70,6 +73,51 @@ def test_the_gallery_opens_exactly_the_boxes_of_a_slice(monkeypatch: pytest.Monk
     keys = {card["key"] for card in viewer(gallery)["cards"]}
     assert {card["key"] for card in one["examples"]} <= keys
     assert all(set(card["tags"]) & {"FN", "FP"} for card in one["examples"])
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Forty documents in which B finds a fifth of the boxes on scans."""
+    return files(tmp_path_factory.mktemp("planted"), documents=40, on_scans=(0.5, 0.2))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "measure", "of"), [("coco", "AP", "B"), ("coco", "AR100", "B"), ("coco", "AP50", "B-A"),
+                                    ("pod", "map", "B")]
+)  # fmt: skip
+def test_slices_by_averages_are_those_of_the_search(
+    monkeypatch: pytest.MonkeyPatch, planted: list[Path], protocol: str, measure: Any, of: str
+) -> None:
+    asked = {"protocol": protocol, "of_models": of, "slice_measure": measure}
+    app = start(monkeypatch, SLICES, files=workspace(planted[0], planted[1:]), **asked)
+    models = {"B": (1,), "B-A": (0, 1)}[of]
+    made = project.evaluate_together(protocol, planted[0], planted[1:], lambda _words: None)
+    evaluations = [made[model].result for model in models]
+    expected = find_by_average(evaluations, measure)
+    assert [each["title"] for each in viewer(app)["slices"]] == [each.subject for each in expected.slices]
+    one, shown = expected.slices[0], viewer(app)["slices"][0]
+    captions = [caption.value.replace("\\", "").replace("\N{WORD JOINER}", "") for caption in app.caption]
+    assert evaluations[0].signature.line in captions
+    values = [one.value] if one.models is None else list(one.models)
+    assert [row["cells"][0] for row in shown["rows"][: len(models)]] == [f"{value:.3f}" for value in values]
+    rest = [one.rest] if one.models_elsewhere is None else list(one.models_elsewhere)
+    assert [bar["rest"] for bar in shown["bars"]] == pytest.approx(rest)
+    assert sum(page["boxes"] for page in shown["pages"]) == one.boxes
+    # No interval and no split: an average is of the whole ranking.
+    assert (shown["panels"], shown["rows"][0]["cells"][1]) == ([], "")
+    gallery = start(
+        monkeypatch, GALLERY, files=workspace(planted[0], planted[1:]), protocol=protocol, model="2", door="names",
+        question=question_of(viewer(app), 0, measure),
+    )  # fmt: skip
+    head = next(block for block in html_blocks(gallery) if shown["title"] in block)
+    assert f"<small>{shown['boxes']} in " in head
+    assert shown["boxes"] == f"{one.boxes} boxes"
+
+
+def test_an_average_that_the_protocol_does_not_have_is_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, SLICES, protocol="snapshot", slice_measure="AP")
+    assert app.session_state[key_of(app, "slices_measure")] == "recall"
+    assert viewer(app)["measure"] == "Recall"
 
 
 def test_a_slice_about_pdfs_that_are_not_read_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ from evaluator.slices.named import NamedSlice, default_file, saved
 from evaluator.slices.page_table import read_page_table
 from evaluator.slices.pdf_pages import of_results
 from evaluator.slices.search import SMALLEST_EFFECT
-from evaluator.slices.slices import Slices, find_slices
+from evaluator.slices.slices import Slices, find_slices, signature_of
 
 _search = Group("Search", sort_key=3)
 _output = Group("Output", sort_key=4)
@@ -148,7 +148,7 @@ def _searched(
 ) -> Slices:
     """The search by one measure, by all that are means over boxes, or by an average of the protocol."""
     if is_average(measure):
-        line = _signature([each.signature.line for each in results])
+        line = signature_of([each.signature.line for each in results])
         try:
             return find_by_average(
                 results, measure, of_pages=of_pages, smallest=smallest, depth=depth, signature=line
@@ -156,7 +156,7 @@ def _searched(
         except ValueError as refused:
             raise UsageError(f"--measure: {refused}.") from refused
     boxes = [each.first for each in results]
-    line = _signature([each.matching.signature(each.iou).line for each in boxes])
+    line = signature_of([each.matching.signature(each.iou).line for each in boxes])
     if measure == ALL:
         return find_by_all_measures(
             boxes,
@@ -177,11 +177,6 @@ def _searched(
         depth=depth,
         signature=line,
     )
-
-
-def _signature(lines: Sequence[str]) -> str:
-    """One signature for the results of one or two models, at the IoU thresholds whose matches count."""
-    return lines[0] if len(set(lines)) == 1 else f"A: {lines[0]} · B: {lines[1]}"
 
 
 def _from_pdfs(

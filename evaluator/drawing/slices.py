@@ -30,7 +30,7 @@ from evaluator.metrics.results import capitalised, count_of
 from evaluator.model.issues import cut, displayed
 from evaluator.slices.conditions import words
 from evaluator.slices.detail import Cell, Detail, Estimate, ModelDetail, detail_of
-from evaluator.slices.measured import WORDS, Measure, is_fit
+from evaluator.slices.measured import WORDS, Measure, is_average, is_fit
 from evaluator.slices.named import FILE_NAME
 from evaluator.slices.slices import Slice, Slices, inside_of, pages_of
 
@@ -55,7 +55,7 @@ def slices_payload(
         Letter and name of each model that is shown.
     results : sequence of BoxResult
         Of these models, in the same order. Slices of ground-truth boxes and of matches show all of them, those with
-        predictions the searched ones: others have no such boxes.
+        predictions the searched ones: others have no such boxes, and of averages no number.
     searched : sequence of BoxResult
         What was searched: one of the results, or both for the difference of B and A.
     """
@@ -80,7 +80,7 @@ def _slice(
     searched: Sequence[AnyBoxResult],
     every: Items,
 ) -> SliceItem:
-    if one.measure in _OF_PREDICTIONS:
+    if one.measure in _OF_PREDICTIONS or is_average(one.measure):
         shown = [at for at, result in enumerate(results) if any(result is each for each in searched)]
         names, results = [names[at] for at in shown], [results[at] for at in shown]
     detail = detail_of(one, results)
@@ -150,6 +150,12 @@ def _lead(one: Slice, letters: Sequence[str], detail: Detail) -> str:
     if is_fit(one.measure):
         shown = zip(letters, detail.models, strict=True)
         return " ".join(f"{letter}: {title} {_ratio(each.here)} over {each.boxes:,} {noun}." for letter, each in shown)
+    if is_average(one.measure):
+        shown = zip(letters, detail.models, strict=True)
+        return " ".join(
+            f"{letter}: {title} {_ratio(each.here)} over {each.boxes:,} {noun}, elsewhere {_ratio(each.rest)}."
+            for letter, each in shown
+        )
     verb = "finds" if one.measure == "recall" else "is right in"
     parts = []
     for letter, each in zip(letters, detail.models, strict=True):

@@ -269,6 +269,7 @@ def _with_exact(
         lost=boxes * (rest - value),
         confirmed=confirmed,
         models=(here[0], here[1]) if len(here) == 2 else None,
+        models_elsewhere=(there[0], there[1]) if len(there) == 2 else None,
     )
 
 

@@ -1,11 +1,12 @@
 """A slice looked at closely: each model in it and elsewhere with intervals, and how its conditions split the boxes.
 
 Owns `Detail`. Boxes are counted by document, documents are resampled; a combination of conditions that no box has is
-left out.
+left out. Averages have their exact numbers alone.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -17,7 +18,7 @@ from evaluator.compare.resampling import draws, interval, widened
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.slices.conditions import Condition, words
-from evaluator.slices.measured import counted_of
+from evaluator.slices.measured import counted_of, is_average
 from evaluator.slices.slices import Slice
 
 _RESAMPLES: Final = 1_000
@@ -142,7 +143,16 @@ def detail_of(one: Slice, results: Sequence[AnyBoxResult]) -> Detail:
     results : sequence of BoxResult
         The models to show, on the same dataset: for a measure of the ground truth's boxes or of matches any that pair
         the same ground truth, for one with predictions those that were searched.
+
+    Returns
+    -------
+    Detail
+        Of a slice by an average the numbers of the slice itself, without intervals and without cells: an average ranks
+        all predictions, and resampling it evaluates everything anew each time.
     """
+    if is_average(one.measure):
+        here, rest = one.models or (one.value,), one.models_elsewhere or (one.rest,)
+        return Detail(tuple(_exact(*each, one.boxes) for each in zip(here, rest, strict=True)), (), (), "")
     counted = counted_of(results, one.measure)
     bits = {part.origin: part.held for part in one.parts}
     held = {
@@ -170,6 +180,14 @@ def detail_of(one: Slice, results: Sequence[AnyBoxResult]) -> Detail:
             cells.append(Cell(holds, estimates, boxes, right))
     named = tuple(Factor(" and ".join(map(words, conditions)), _opposite(conditions)) for conditions in groups)
     return Detail(models, named, tuple(cells), "" if label is None else str(label.value))
+
+
+def _exact(here: float, rest: float, boxes: int) -> ModelDetail:
+    """The numbers of one model that are known without intervals; NaN is undefined."""
+    values = [None if math.isnan(each) else each for each in (here, rest, here - rest)]
+    lost = 0.0 if values[2] is None else -values[2] * boxes
+    right = 0.0 if values[0] is None else values[0] * boxes
+    return ModelDetail(Estimate(values[0]), Estimate(values[1]), Estimate(values[2]), right, boxes, lost)
 
 
 def _on_label(condition: Condition) -> bool:

@@ -59,11 +59,11 @@ WORDS: Final[Mapping[Measure, MeasureWords]] = {
     "mean_iou": MeasureWords("mean IoU", "matches", "ill-fitting", "IoU lost"),
     "mean_coverage": MeasureWords("mean coverage", "matches", "ill-fitting", "coverage lost"),
     "mean_purity": MeasureWords("mean purity", "matches", "ill-fitting", "purity lost"),
-    "AP": MeasureWords("AP", "boxes", "wrong", "boxes lost"),
-    "AP50": MeasureWords("AP50", "boxes", "wrong", "boxes lost"),
-    "AP75": MeasureWords("AP75", "boxes", "wrong", "boxes lost"),
+    "AP": MeasureWords("AP", "boxes", "missed", "boxes lost"),
+    "AP50": MeasureWords("AP50", "boxes", "missed", "boxes lost"),
+    "AP75": MeasureWords("AP75", "boxes", "missed", "boxes lost"),
     "AR100": MeasureWords("AR100", "boxes", "missed", "boxes lost"),
-    "map": MeasureWords("mAP", "boxes", "wrong", "boxes lost"),
+    "map": MeasureWords("mAP", "boxes", "missed", "boxes lost"),
 }
 
 

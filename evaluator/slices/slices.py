@@ -25,7 +25,7 @@ from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import JoinedBoxes
 from evaluator.slices.attributes import Attribute, OfPages, joined
 from evaluator.slices.conditions import Condition, holding, subject
-from evaluator.slices.measured import GROUND_TRUTH, WORDS, Counted, Measure, counted_of, is_fit, tables_of
+from evaluator.slices.measured import GROUND_TRUTH, WORDS, Counted, Measure, counted_of, is_average, is_fit, tables_of
 from evaluator.slices.search import ALPHA, LEAST_DOCUMENTS, SMALLEST_EFFECT, Search, Subset, as_normal, search
 
 
@@ -67,8 +67,8 @@ class Slice:
         Chance of so clear a slice anywhere in the search where there is none.
     confirmed : bool
         See `evaluator.slices.search.Subset`.
-    models : tuple of float, or None
-        The measure in the slice of A and of B; None for one model.
+    models, models_elsewhere : tuple of float, or None
+        The measure of A and of B, in the slice and elsewhere; None for one model.
     parts : tuple of Part
         Its boxes, by side.
     missing : int
@@ -90,6 +90,7 @@ class Slice:
     parts: tuple[Part, ...]
     missing: int = 0
     also: tuple[Measure, ...] = ()
+    models_elsewhere: tuple[float, float] | None = None
 
     @property
     def difference(self) -> float:
@@ -379,7 +380,7 @@ def boxes_in(
     of_pages: OfPages | None = None,
     of_boxes: Sequence[Sequence[Attribute]] = (),
 ) -> Inside:
-    """The boxes of a slice that count.
+    """The boxes of a slice that count; of an average those of the ground truth, which are the boxes that it states.
 
     Parameters
     ----------
@@ -391,7 +392,7 @@ def boxes_in(
     KeyError
         For an attribute that is not known; its name.
     """
-    counted = counted_of([result], measure)
+    counted = counted_of([result], _counting(measure))
     known = known_of_pages(counted.dataset.ground_truth, of_pages)
     tables = tables_of(counted, of_pages=known, of_boxes=of_boxes, score=measure == "precision")
     holds = {origin: holding(conditions, attribute_table(each)) for origin, each in tables.items()}
@@ -400,9 +401,14 @@ def boxes_in(
     return _inside((counted.sides[0], counted.sides[1]), by_origin, 1, fits=is_fit(measure))
 
 
+def _counting(measure: Measure) -> Measure:
+    """The measure whose boxes are counted: those of an average, which ranks predictions, are of the ground truth."""
+    return "recall" if is_average(measure) else measure
+
+
 def inside_of(one: Slice, result: AnyBoxResult) -> Inside:
-    """The boxes of a slice in the last of the results that were searched."""
-    rows = {part.origin: part.rows for part in one.parts}
+    """The boxes of a slice in the last of the results that were searched; of an average those of the ground truth."""
+    rows = {part.origin: part.rows for part in one.parts if part.origin == GROUND_TRUTH or not is_average(one.measure)}
     sides = result.matching.dataset.ground_truth, result.matching.prediction
     return _inside(sides, rows, 1 if one.models is None else 2, fits=is_fit(one.measure))
 
@@ -479,6 +485,7 @@ def _slice(
         documents=len(np.unique(document[last])), lost=int(last.sum()) * (rest - value), p=subset.p,
         confirmed=subset.confirmed, models=(here[0], here[1]) if len(here) == 2 else None, parts=tuple(parts),
         missing=max(LEAST_DOCUMENTS - subset.documents, 0),
+        models_elsewhere=(there[0], there[1]) if len(there) == 2 else None,
     )  # fmt: skip
 
 
@@ -501,9 +508,10 @@ class PageOfSlice:
 def pages_of(one: Slice, results: Sequence[AnyBoxResult]) -> tuple[PageOfSlice, ...]:
     """The pages with boxes of a slice, those with most wrong ones first; `results` are those that were searched.
 
-    Wrong are the missed and the false ones of the last result; for a mean fit those that fit worse than elsewhere.
+    Wrong are the missed and the false ones of the last result; for a mean fit those that fit worse than elsewhere, for
+    an average the missed ones.
     """
-    counted = counted_of(results, one.measure)
+    counted = counted_of(results, _counting(one.measure))
     dataset, values, page = counted.dataset, counted.values[-1], counted.page
     masks = {part.origin: np.zeros(len(counted.sides[part.origin]), bool) for part in one.parts}
     for part in one.parts:
@@ -520,6 +528,11 @@ def pages_of(one: Slice, results: Sequence[AnyBoxResult]) -> tuple[PageOfSlice, 
         for row in order.tolist()
         if boxes[row]
     )
+
+
+def signature_of(lines: Sequence[str]) -> str:
+    """One signature for the results of one or two models, at the IoU thresholds whose matches count."""
+    return lines[0] if len(set(lines)) == 1 else f"A: {lines[0]} · B: {lines[1]}"
 
 
 def attribute_table(attributes: Sequence[Attribute]) -> dict[str, Attribute]:

@@ -35,7 +35,7 @@ from evaluator.protocols.pixel.ledger import BY_PIXELS
 from evaluator.protocols.posters.ledger import BY_CRITERIA
 from evaluator.protocols.posters.profiles import PROFILES
 from evaluator.review.verdicts import VERDICTS
-from evaluator.slices.measured import ALL, MEASURES
+from evaluator.slices.measured import ALL, AVERAGES, MEASURES
 from evaluator.suspects.ranking import KINDS
 from evaluator.workspace import QUERY_VARIABLE
 from pages.shared import compare, decision, gallery, kept, means, opened, pictures, protocol, results
@@ -508,7 +508,7 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("rank_by", State.rank_by, _measure, _text, _MODELS),
     # Slices.
     Entry("of_models", State.slices_of, _one_of(("A", "B", "B-A")), _text, _SLICES),
-    Entry("slice_measure", State.slices_measure, _one_of((ALL, *MEASURES)), _text, _SLICES),
+    Entry("slice_measure", State.slices_measure, _one_of((ALL, *MEASURES, *AVERAGES)), _text, _SLICES),
     # Pixel confusion.
     Entry("scope", State.pixel_scope, _one_of(SCOPES), _text, _PIXEL),
     Entry("shows", State.pixel_shows, _one_of(tuple(SHOWS)), _text, _PIXEL),

@@ -21,8 +21,7 @@ from evaluator.metrics.results import distinct_names
 from evaluator.model.issues import BadInput, Issue
 from pages.shared import protocol
 from pages.shared.opened import OpenedBoxes
-from pages.shared.own_numbers import evaluation_of
-from pages.shared.results import ResultKey, result_key, result_of
+from pages.shared.results import ResultKey, evaluation_of, result_key, result_of
 from pages.shared.state import State, state
 
 _DEFAULT: Final = "f1"

@@ -33,6 +33,7 @@ from pages.shared.opened import Model, Named, OpenedBoxes
 from pages.shared.results import (
     Result,
     ResultKey,
+    evaluation_of,
     matching_of_all,
     result_key,
     result_of,
@@ -50,18 +51,6 @@ _Columns = Mapping[str, Mapping[str, Sequence[float | None]]]
 
 
 # --- what is computed, once for all --------------------------------------------------------------------------
-
-
-def evaluation_of(loaded: OpenedBoxes, model: Model) -> BoxEvaluation:
-    """The evaluation of a model at the thresholds of the protocol, with all its predictions."""
-    key = result_key(loaded, model)._replace(min_score=0.0, iou=0.0)
-    return _evaluation(key, _matching=lambda: matching_of_all(loaded, model))
-
-
-@st.cache_resource(max_entries=16, show_spinner="Computing average precision")
-def _evaluation(key: ResultKey, *, _matching: Callable[[], object]) -> BoxEvaluation:
-    """An evaluation; `key` identifies it."""
-    return protocol.evaluation(_matching())
 
 
 def choice_of(loaded: OpenedBoxes, model: Model) -> ThresholdChoice:

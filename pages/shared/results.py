@@ -15,6 +15,7 @@ import streamlit as st
 from evaluator.metrics.box_items import ClassConfusion, class_confusion
 from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult
 from evaluator.model.dataset import Dataset
+from evaluator.protocols.base import BoxEvaluation
 from pages.shared import protocol
 from pages.shared.opened import BOXES, Model, OpenedBoxes, files
 from pages.shared.state import Field, State, state
@@ -126,6 +127,18 @@ def matching_of_all(loaded: OpenedBoxes, model: Model) -> AnyBoxMatching:
     """The matching of all predictions of a model, whatever its score threshold."""
     key = result_key(loaded, model)
     return _matching(key.digests, key.protocol, key.model, 0.0, _pairs=lambda: pairs_of(loaded, model))
+
+
+def evaluation_of(loaded: OpenedBoxes, model: Model) -> BoxEvaluation:
+    """The evaluation of a model at the thresholds of the protocol, with all its predictions."""
+    key = result_key(loaded, model)._replace(min_score=0.0, iou=0.0)
+    return _evaluation(key, _matching=lambda: matching_of_all(loaded, model))
+
+
+@st.cache_resource(max_entries=16, show_spinner="Computing average precision")
+def _evaluation(key: ResultKey, *, _matching: Callable[[], object]) -> BoxEvaluation:
+    """An evaluation; `key` identifies it."""
+    return protocol.evaluation(_matching())
 
 
 def result_of(loaded: OpenedBoxes, model: Model, *, iou: float | None = None) -> Result:

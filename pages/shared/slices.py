@@ -14,17 +14,19 @@ from evaluator.drawing.payloads import SlicesPayload
 from evaluator.drawing.slices import slices_payload
 from evaluator.metrics.box_items import Inside, SliceOf
 from evaluator.pdf.folder import PdfFolder
+from evaluator.protocols.base import BoxEvaluation
 from evaluator.slices.all_measures import find_by_all_measures
 from evaluator.slices.attributes import FROM_PDFS, Attribute, OfPages
+from evaluator.slices.averages import find_by_average
 from evaluator.slices.conditions import Condition, subject
-from evaluator.slices.measured import ALL, WORDS, Measure
+from evaluator.slices.measured import ALL, WORDS, Measure, is_average
 from evaluator.slices.pdf_pages import PdfAttributes, of_pdf_pages
-from evaluator.slices.slices import Slices, boxes_in, find_slices
+from evaluator.slices.slices import Slices, boxes_in, find_slices, signature_of
 from evaluator.system.recent import Recent
 from pages.shared import pictures
 from pages.shared.opened import Model, OpenedBoxes
 from pages.shared.reading import KEPT, Reading, kept_result
-from pages.shared.results import Result, ResultKey, result_key, result_of
+from pages.shared.results import Result, ResultKey, evaluation_of, result_key, result_of
 from pages.shared.state import Field
 
 # --- what the PDFs say -----------------------------------------------------------------------------------------
@@ -106,7 +108,12 @@ def chosen(loaded: OpenedBoxes, of: str, measure: str) -> tuple[Slices, SlicesPa
     ----------
     of : "A", "B" or "B-A"
     measure : str
-        A measure, or `ALL`.
+        A measure, an average of the protocol, or `ALL`.
+
+    Raises
+    ------
+    ValueError
+        When the evaluation does not have the average; one sentence.
     """
     letters = ["A", "B"] if of == "B-A" else [of]
     searched = [model for model in loaded.pair if model.letter in letters]
@@ -119,6 +126,7 @@ def chosen(loaded: OpenedBoxes, of: str, measure: str) -> tuple[Slices, SlicesPa
         _pdfs(loaded),
         _searched_results=[results[model.letter] for model in searched],
         _results=list(results.values()),
+        _evaluations=lambda: [evaluation_of(loaded, model) for model in searched],
         _of=known_from_pdfs(loaded, searched),
     )
 
@@ -133,11 +141,16 @@ def _searched(
     *,
     _searched_results: Sequence[Result],
     _results: Sequence[Result],
+    _evaluations: Callable[[], list[BoxEvaluation]],
     _of: Known,
 ) -> tuple[Slices, SlicesPayload]:
     """The slices of one or two results, and how they are shown; the other arguments identify the results."""
     if measure == ALL:
         slices = find_by_all_measures(_searched_results, of_pages=_of.of_pages, of_boxes=_of.of_boxes)
+    elif is_average(measure):
+        evaluations = _evaluations()
+        line = signature_of([each.signature.line for each in evaluations])
+        slices = find_by_average(evaluations, measure, of_pages=_of.of_pages, signature=line)
     else:
         one = cast("Measure", measure)
         slices = find_slices(_searched_results, measure=one, of_pages=_of.of_pages, of_boxes=_of.of_boxes)

@@ -133,8 +133,9 @@ export class SlicesView {
     this.detail.replaceChildren(
       html("h3", {}, one.title), html("p", {}, one.lead),
       html("div", { class: "slices-table", tabindex: "0", role: "region", "aria-label": "Numbers of the slice" }, html("table", {}, html("thead", {}, head), html("tbody", {}, ...rows))),
-      html("h4", {}, "How it splits", html("span", { class: "muted" }, ` ${one.split} with 95 % interval`)),
-      html("div", { class: "slices-panels" }, ...one.panels.map(panel)),
+      ...(one.panels.length
+        ? [html("h4", {}, "How it splits", html("span", { class: "muted" }, ` ${one.split} with 95 % interval`)), html("div", { class: "slices-panels" }, ...one.panels.map(panel))]
+        : []),
       one.alone ? html("p", { class: "muted" }, one.alone) : "",
       html("div", { class: "slices-boxes" }, html("h4", {}, "Examples", html("span", { class: "muted" }, ` ${one.examples_order}`)),
         button(`Show all ${one.boxes} as crops`, { class: "plain" }, () => this.send("boxes", at), `Show all ${one.boxes}`)),

@@ -20,6 +20,7 @@ from evaluator.slices.averages import average_of, counted_by_average, find_by_av
 from evaluator.slices.conditions import Condition
 from evaluator.slices.named import NamedSlice, numbers_of, slices_json, slices_part
 from tests.benchmarks.bench_slices import average_case, ranked_model
+from tests.building import annotations, box
 from tests.test_slices import ended
 
 CATEGORIES = [{"id": 1, "name": "Text"}, {"id": 2, "name": "Table"}]
@@ -185,6 +186,48 @@ def test_the_values_of_the_boxes_of_a_label_average_to_its_own() -> None:
     for code, name in enumerate(evaluation.evaluated.labels):
         # The protocol reads 101 points off the curve, the values are about its area.
         assert counted.values[0, label == code].mean() == pytest.approx(evaluation.per_label[name]["AP"], abs=0.02)
+
+
+@pytest.mark.parametrize("average", ["AR1", "AR10", "AR100"])
+def test_the_mean_value_of_a_label_is_its_average_recall(tmp_path: Path, average: Any) -> None:
+    # Of up to six boxes of a label on a page AR1 counts one.
+    truth, prediction = (formats.read(path) for path in files(tmp_path)[:2])
+    evaluation = coco.evaluate(truth, prediction)
+    counted = counted_by_average([evaluation], average)
+    label = counted.column(lambda side: side.label.astype(np.int64))
+    means = [counted.values[0, label == code].mean() for code in range(len(evaluation.evaluated.labels))]
+    assert np.mean(means) == pytest.approx(evaluation.numbers[average])
+    assert average_of(evaluation, average) == evaluation.numbers[average]
+    assert evaluation.numbers["AR1"] < evaluation.numbers["AR10"] <= evaluation.numbers["AR100"]
+
+
+def test_what_each_box_adds_to_an_f1_by_hand() -> None:
+    # Table: two boxes, one found, one false prediction: F1 2/4. Figure: a false prediction alone: F1 0.
+    truth = annotations(
+        [box(0.1, 0.1, 0.3, 0.3, label="Table"), box(0.5, 0.5, 0.8, 0.8, label="Table")], side="ground_truth"
+    )
+    prediction = annotations(
+        [box(0.1, 0.1, 0.3, 0.3, label="Table", score=0.9), box(0.1, 0.6, 0.2, 0.9, label="Table", score=0.8),
+         box(0.6, 0.1, 0.9, 0.2, label="Figure", score=0.7)],
+    )  # fmt: skip
+    evaluation = pod.evaluate(truth, prediction)
+    assert average_of(evaluation, "mean_f1") == 0.25
+    counted = counted_by_average([evaluation], "mean_f1")
+    # With the share 1/4 of the label: the pair adds 2 - 2 F1 = 1, the missed box and the false prediction -F1 each.
+    # Three things count, the pair once: times 3, plus F1.
+    assert list(zip(counted.origin.tolist(), counted.row.tolist(), counted.values[0].tolist(), strict=True)) == [
+        (0, 0, 0.5 + 3 / 4), (0, 1, 0.5 - 3 / 8), (1, 1, 0.5 - 3 / 8), (1, 2, 0.0),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("average", ["map", "mean_f1"])
+def test_planted_misses_are_found_by_the_means_of_pod(tmp_path: Path, average: Any) -> None:
+    paths = files(tmp_path, documents=40, on_scans=(0.5, 0.2))
+    evaluation = pod.evaluate(formats.read(paths[0]), formats.read(paths[2]))
+    first = find_by_average([evaluation], average).slices[0]
+    assert [tuple(each) for each in first.conditions] == [("doc_category", "==", "scan")]
+    (named,) = slices_json(numbers_of(evaluation, [NamedSlice("scans", first.conditions)])).values()
+    assert first.value == named[average] < first.rest
 
 
 @pytest.mark.parametrize("average", ["AP", "AP50", "AP75", "AR100"])

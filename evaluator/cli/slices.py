@@ -63,7 +63,7 @@ def slices(
         Prediction file or folder; a second one is compared with the first.
     measure
         recall, precision, f1, mean_iou, mean_coverage, mean_purity, or all of these in one list. With coco also AP,
-        AP50, AP75 and AR100, with pod map: then conditions are on pages, documents and the label.
+        AP50, AP75, AR1, AR10 and AR100, with pod map and mean_f1: conditions then are on pages, documents and labels.
     attributes
         CSV with attributes of documents or pages: a column document, perhaps page (from 0) or page_no (from 1).
     conditions

@@ -38,6 +38,8 @@ _MOST_PAGES: Final = 100
 _EXAMPLES: Final = 6
 _MISSING: Final = "n/a"
 _OF_PREDICTIONS: Final[tuple[Measure, ...]] = ("precision", "f1")
+_NOT_NAMED: Final[tuple[Measure, ...]] = ("AR1", "AR10")
+"""Measures that a named slice does not have."""
 
 
 def slices_payload(
@@ -115,7 +117,9 @@ def _slice(
 
 
 def _gate(one: Slice) -> str:
-    """A condition that fails when the slice gets worse than it is, or than the baseline; "" where B gains."""
+    """A condition that fails when the slice gets worse than it is, or than the baseline; "" without one."""
+    if one.measure in _NOT_NAMED:
+        return ""
     if one.models is None:
         return f"{one.measure}[slice:{{name}}] < {max(one.value - 0.01, 0.0):.2f}"
     return f"{one.measure}[slice:{{name}}] < baseline" if one.difference < 0 else ""

@@ -29,8 +29,8 @@ BACKGROUND: Final = -1
 FITS: Final = ("iou", "coverage", "purity")
 SliceMeasure = Literal["recall", "precision", "f1", "mean_iou", "mean_coverage", "mean_purity"]
 """A measure that is a mean over boxes: of the ground truth, of the predictions, of both, or of matches."""
-SliceAverage = Literal["AP", "AP50", "AP75", "AR100", "map"]
-"""A measure that is read off the ranking of all predictions; slices of whole pages and labels have it."""
+SliceAverage = Literal["AP", "AP50", "AP75", "AR1", "AR10", "AR100", "map", "mean_f1"]
+"""A mean over labels that a protocol makes, most of them of a ranking; slices of whole pages and labels have it."""
 
 
 class Pick(NamedTuple):

@@ -411,7 +411,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
     thresholds : tuple of float
         The protocol's own IoU thresholds.
     averages : tuple of str
-        Those of its metrics that are means over labels of what is read off a ranking, and so have slices.
+        Its means over labels that have slices; see `evaluator.slices.averages`.
     """
 
     matches_boxes = True
@@ -426,6 +426,10 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
     def ranked(self, result: BoxEvaluation, average: SliceAverage) -> Iterator[list[RankedLabel]]:
         """The boxes behind one of `averages`, by threshold, then by label; nothing where it is undefined."""
         return iter(())
+
+    def average(self, result: BoxEvaluation, average: SliceAverage) -> float | None:
+        """One of `averages` over all labels; None where it is undefined."""
+        return None
 
     def reading(self, side: Side, options: BoxOptionsT) -> formats.Reading:
         """How one side is read: a prediction as ground truth only when the options ask for that."""

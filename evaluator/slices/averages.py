@@ -1,4 +1,4 @@
-"""Slices by average precision and average recall: what each box adds to them, and their exact values in a slice.
+"""Slices by the means over labels of a protocol: what each box adds to them, and their exact values in a slice.
 
 Average precision ranks the predictions of all pages in one list. Boxes of one page and label are matched among
 themselves, so a set of whole pages and labels is evaluated as if it were all there is: conditions of such a slice are
@@ -6,10 +6,11 @@ on the page, the document and the label alone, and every page has one value of e
 truth where the file says nothing.
 
 The search needs a value for each box. It is the average precision of the label plus what the box adds to it, by the
-first derivative with the weight of the box (the infinitesimal jackknife; Efron 1982), times the boxes of the label. The
-mean over the boxes of a label is its average precision; the mean over those of a slice says to first order how far the
-average precision there is below or above. What is listed has the numbers of the protocol itself: the average over the
-labels of the boxes in the slice, and of the boxes elsewhere.
+first derivative with the weight of the box (the infinitesimal jackknife; Efron 1982), times the boxes of the label.
+The mean over the boxes of a label is its average precision; the mean over those of a slice says to first order how far
+the average precision there is below or above. Average recall and the F1 of a label are done likewise. What is listed
+has the numbers of the protocol itself: the average over the labels of the boxes in the slice, and of the boxes
+elsewhere.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from evaluator.slices.search import SMALLEST_EFFECT
 from evaluator.slices.slices import Slice, Slices, attribute_table, find_in, known_of_pages
 
 LABEL: Final = "label"
-_RECALLS: Final = frozenset({"AR100"})
+_RECALLS: Final = frozenset({"AR1", "AR10", "AR100"})
 _OF_BOXES: Final[Mapping[str, float]] = {"boxes on page": 0.0, "columns": np.nan}
 """Attributes of a page that are counted on the boxes of a side, and what is said of a page without any."""
 
@@ -118,19 +119,26 @@ def _values(evaluation: BoxEvaluation, average: SliceAverage) -> tuple[FloatArra
     for ranked in box_protocols()[evaluation.signature.protocol].ranked(evaluation, average):
         steps += 1
         for one in ranked:
-            boxes = len(one.truth)
-            if not boxes:
+            boxes, made = len(one.truth), len(one.prediction)
+            if not (boxes or (made and average == "mean_f1")):
                 continue
             counts[0][one.truth] = True
+            counted = boxes
             if average in _RECALLS:
                 value, of_truth = float(one.found.mean()), one.found / boxes
             else:
-                value, of_prediction = influence(one)
-                of_truth = np.zeros(boxes)
-                added[1][one.prediction] += of_prediction
                 counts[1][one.prediction] = True
-            added[0][one.truth] += of_truth - value / boxes
-            of_label[truth.label[one.truth[0]]] += value
+                if average == "mean_f1":
+                    counted = boxes + made
+                    # F1 is 2 TP over the boxes of both sides: the pair counts at its ground truth.
+                    value, of_truth = 2.0 * int(one.hit.sum()) / counted, 2.0 * one.found / counted
+                    added[1][one.prediction] -= value / counted
+                else:
+                    value, of_prediction = influence(one)
+                    of_truth = np.zeros(boxes)
+                    added[1][one.prediction] += of_prediction
+            added[0][one.truth] += of_truth - value / counted
+            of_label[truth.label[one.truth[0]] if boxes else prediction.label[one.prediction[0]]] += value
     if not steps:
         raise ValueError(f"{average} needs an IoU threshold that was not evaluated")
     matched = np.flatnonzero(evaluation.first.truth_partner != UNMATCHED)
@@ -224,9 +232,8 @@ def with_boxes(evaluation: BoxEvaluation, truth: BoolArray, predicted: BoolArray
 
 def average_of(evaluation: BoxEvaluation, average: SliceAverage) -> float:
     """An average of a protocol over all labels; NaN where it is undefined."""
-    groups = box_protocols()[evaluation.signature.protocol].own_numbers(evaluation)
-    values = [number.value for group in groups for number in group.numbers if number.metric == average]
-    return float("nan") if not values or values[0] is None else values[0]
+    value = box_protocols()[evaluation.signature.protocol].average(evaluation, average)
+    return float("nan") if value is None else value
 
 
 def _with_exact(

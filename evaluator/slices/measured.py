@@ -62,8 +62,11 @@ WORDS: Final[Mapping[Measure, MeasureWords]] = {
     "AP": MeasureWords("AP", "boxes", "missed", "boxes lost"),
     "AP50": MeasureWords("AP50", "boxes", "missed", "boxes lost"),
     "AP75": MeasureWords("AP75", "boxes", "missed", "boxes lost"),
+    "AR1": MeasureWords("AR1", "boxes", "missed", "boxes lost"),
+    "AR10": MeasureWords("AR10", "boxes", "missed", "boxes lost"),
     "AR100": MeasureWords("AR100", "boxes", "missed", "boxes lost"),
     "map": MeasureWords("mAP", "boxes", "missed", "boxes lost"),
+    "mean_f1": MeasureWords("mean F1", "boxes", "missed", "boxes lost"),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import tee
 from pathlib import Path
 from typing import Annotated, ClassVar, Final, cast
 
@@ -17,7 +18,7 @@ from evaluator.metrics.error_types import TideErrors
 from evaluator.metrics.measures import Averages, Key, Means, Measures, Part, Ratios
 from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.metrics.ranked import Ranking, on_grid
-from evaluator.model.boxes import FloatArray
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset
 from evaluator.model.issues import Issue
 from evaluator.protocols.base import BoxEvaluation, BoxOptions, BoxProtocol, Number, NumberGroup, Result
@@ -28,10 +29,11 @@ from evaluator.protocols.coco.evaluation import (
     comparable_issues,
     result_of,
 )
-from evaluator.protocols.coco.matching import IOU_FLOOR, NAME, VERSION, Matching, Pairs, pair
+from evaluator.protocols.coco.matching import IOU_FLOOR, MOST_DETECTIONS, NAME, VERSION, Matching, Pairs, pair
 from evaluator.protocols.coco.ranges import average_over_ranges
 
 _AT: Final[Mapping[str, float]] = {"AP50": 0.5, "AP75": 0.75}
+_MOST: Final[Mapping[str, int]] = {f"AR{most}": most for most in MAX_DETECTIONS}
 
 
 class CocoOptions(BoxOptions, frozen=True, kw_only=True):
@@ -65,7 +67,7 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
     headline: ClassVar[tuple[str, ...]] = ("AP",)
     iou_floor = IOU_FLOOR
     thresholds = IOU_THRESHOLDS
-    averages: ClassVar[tuple[SliceAverage, ...]] = ("AP", "AP50", "AP75", "AR100")
+    averages: ClassVar[tuple[SliceAverage, ...]] = ("AP", "AP50", "AP75", "AR1", "AR10", "AR100")
 
     def pair_issues(self, truth: Annotations, prediction: Annotations, options: CocoOptions) -> tuple[Issue, ...]:
         """Predictions without scores, units that differ, results that do not know their pages."""
@@ -128,15 +130,31 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
         return cast(CocoResult, result).error_types
 
     def ranked(self, result: BoxEvaluation, average: SliceAverage) -> Iterator[list[RankedLabel]]:
-        """At every threshold, for AP50 and AP75 at theirs."""
+        """At every threshold, for AP50 and AP75 at theirs; for AR1 and AR10 the first predictions of a page alone."""
         steps = [step for step in result.thresholds if average not in _AT or step == _AT[average]]
         matching = cast(Matching, result.matching)
-        every = ranked_labels(map(matching.at, steps), matching.pairs.order, lambda threshold: threshold.ignored)
-        return (ranked for *_, ranked in every)
+        order, most = matching.pairs.order, _MOST.get(average, MOST_DETECTIONS)
+        kept = np.zeros(len(matching.prediction), bool)
+        kept[order] = matching.pairs.before < most
+        at, again = tee(map(matching.at, steps))
+        every = ranked_labels(at, order, lambda threshold: threshold.ignored)
+        for result_at, (*_, ranked) in zip(again, every, strict=True):
+            yield ranked if most == MOST_DETECTIONS else [_first(one, kept, result_at.truth_partner) for one in ranked]
+
+    def average(self, result: BoxEvaluation, average: SliceAverage) -> float | None:
+        """One of the twelve numbers."""
+        return cast(CocoResult, result).numbers[average]
 
     def measures(self, result: BoxEvaluation) -> Measures:
         """The ratios at the first threshold; AP, AP50, AP75 and AR100 over all labels and per label."""
         return box_measures(result.first, *_averages(cast(CocoResult, result)))
+
+
+def _first(ranked: RankedLabel, kept: BoolArray, partner: IntArray) -> RankedLabel:
+    """A label with some of the predictions alone: a box is found when its own is among them."""
+    chosen = kept[ranked.prediction]
+    own = ranked.found & kept[partner[ranked.truth]]
+    return RankedLabel(ranked.prediction[chosen], ranked.hit[chosen], ranked.truth, own)
 
 
 def _averages(result: CocoResult) -> tuple[Part, ...]:

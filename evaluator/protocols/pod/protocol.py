@@ -64,7 +64,7 @@ class PodProtocol(BoxProtocol[PodOptions]):
     title = "ICDAR 2017 page object detection"
     options = PodOptions
     needs_scores = True
-    averages: ClassVar[tuple[SliceAverage, ...]] = ("map",)
+    averages: ClassVar[tuple[SliceAverage, ...]] = ("map", "mean_f1")
     metrics: ClassVar[Mapping[str, Metric]] = {
         **BOX_METRICS,
         "ap": Metric("AP", "ranks better", "ranks worse"),
@@ -132,6 +132,11 @@ class PodProtocol(BoxProtocol[PodOptions]):
         first = cast(ThresholdResult, result.first)
         every = ranked_labels([first], first.matching.order, lambda one: np.flatnonzero(one.ignored))
         return (ranked for *_, ranked in every)
+
+    def average(self, result: BoxEvaluation, average: SliceAverage) -> float | None:
+        """MAP or mean F1 at the first threshold."""
+        first = cast(ThresholdResult, result.first)
+        return first.mean_f1 if average == "mean_f1" else first.mean_average_precision
 
     def measures(self, result: BoxEvaluation) -> Measures:
         """The ratios, AP of each label, and the means over the labels, at the first threshold."""

@@ -39,7 +39,6 @@ from evaluator.protocols.pixel.difference import difference
 from evaluator.slices.measured import ALL
 from pages.shared import compare as held
 from pages.shared import decision, frame, gallery, headline, opened, pictures, slice_list, widgets
-from pages.shared import slices as slices_of
 from pages.shared import window as turned
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
@@ -431,11 +430,9 @@ def _bar_chosen(chosen: tuple[Named, ...], key: str, meant: dict[str, str]) -> C
 
 def _slices(loaded: OpenedBoxes) -> None:
     """Sets of boxes in which B loses or gains against A, by any measure."""
-    slices, payload = slices_of.chosen(loaded, "B-A", ALL)
-    slice_list.heading(slices)
-    if slices.slices:
-        slice_list.shown(loaded, slices, payload, key="compare_slices", of="B-A")
-    slice_list.too_few(loaded, slices, key="compare_slices", of="B-A")
+    searched = slice_list.searched(loaded, "B-A", ALL, key="compare_slices")
+    if searched is not None:
+        slice_list.listed(loaded, *searched, key="compare_slices", of="B-A")
     st.page_link(SLICES_VIEW, label="Open Slices", icon=":material/troubleshoot:")
 
 

@@ -68,23 +68,27 @@ def view() -> None:
     headline.operating_point(loaded, chosen)
     _controls(loaded)
     _pdfs(loaded)
-    try:
-        slices, payload = held.chosen(loaded, state.slices_of, state.slices_measure)
-    except ValueError as missing:
-        st.info(frame.escaped(f"{missing}."))
-        frame.sidebar(loaded)
-        write_url("slices")
-        return
-    if is_average(state.slices_measure):
-        st.caption(frame.escaped(slices.signature))
-    slice_list.heading(slices)
-    if slices.slices:
-        slice_list.shown(loaded, slices, payload, key="slices", of=state.slices_of)
-    slice_list.too_few(loaded, slices, key="slices", of=state.slices_of)
-    text = export.to_json([each.to_json() for each in slices.slices])
-    st.download_button("JSON", text, "slices.json", "application/json", on_click="ignore")
+    # Before the search: it may take long, and then the way to other views must be there.
     frame.sidebar(loaded)
     write_url("slices")
+    _list(loaded)
+
+
+def _list(loaded: OpenedBoxes) -> None:
+    """The slices of the choice, or why there are none."""
+    try:
+        searched = slice_list.searched(loaded, state.slices_of, state.slices_measure, key="slices")
+    except ValueError as missing:
+        st.info(frame.escaped(f"{missing}."))
+        return
+    if searched is None:
+        return
+    slices, payload = searched
+    if is_average(state.slices_measure):
+        st.caption(frame.escaped(slices.signature))
+    slice_list.listed(loaded, slices, payload, key="slices", of=state.slices_of)
+    text = export.to_json([each.to_json() for each in slices.slices])
+    st.download_button("JSON", text, "slices.json", "application/json", on_click="ignore")
 
 
 view()

@@ -21,6 +21,8 @@ from evaluator.slices.detail import detail_of
 from evaluator.slices.measured import MEASURES, Measure, counted_of, is_fit, problem_of
 from evaluator.slices.named import NamedSlice, measured
 from evaluator.slices.slices import Slices, boxes_in, find_slices, inside_of, pages_of
+from evaluator.system import progress
+from tests.benchmarks.bench_slices import average_case
 from tests.building import annotations as prediction
 from tests.building import box, ground_truth
 from tests.dashboard import SAMPLE_DATA
@@ -250,3 +252,19 @@ def test_too_few_documents_are_said_with_how_many_more(two_models: list[AnyBoxRe
     assert one.missing == 2
     assert one.sentence.endswith("in 3 documents; too few documents, 2 more needed")
     assert listed.thin_sentences[listed.thin.index(one)] == one.sentence
+
+
+def test_a_search_reports_what_it_has_tested_and_may_be_ended() -> None:
+    case = average_case(600, 3, depth=1)
+    result = case.evaluation.first
+    said: list[tuple[int, int]] = []
+    with progress.reporting(lambda done, total: said.append((done, total))):
+        slices = find_by_all_measures([result], measures=("recall", "precision"), of_pages=case.of_pages)
+    assert [done for done, _ in said] == sorted(done for done, _ in said)
+    assert 0 < said[-1][0] <= slices.searched.tested
+
+    def enough(done: int, _total: int) -> None:
+        raise LookupError(done)
+
+    with progress.reporting(enough), pytest.raises(LookupError):
+        find_by_all_measures([result], measures=("recall",), of_pages=case.of_pages)

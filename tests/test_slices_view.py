@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from evaluator import formats, project
@@ -15,6 +17,8 @@ from evaluator.model.dataset import join
 from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.slices.averages import find_by_average
 from evaluator.slices.slices import find_slices, pages_of
+from pages.shared import slices as shared_slices
+from pages.shared import waiting
 from tests.dashboard import SAMPLE_DATA, fine, html_blocks, key_of, start, viewer, workspace
 from tests.test_slices_averages import files
 
@@ -112,6 +116,34 @@ def test_slices_by_averages_are_those_of_the_search(
     head = next(block for block in html_blocks(gallery) if shown["title"] in block)
     assert f"<small>{shown['boxes']} in " in head
     assert shown["boxes"] == f"{one.boxes} boxes"
+
+
+@pytest.mark.parametrize("measure", ["recall", "all"])
+def test_a_long_search_lists_the_same(monkeypatch: pytest.MonkeyPatch, measure: str) -> None:
+    short = viewer(start(monkeypatch, SLICES, of_models="A", slice_measure=measure))
+    monkeypatch.setattr(shared_slices, "LARGE_BOXES", 0)
+    app = start(monkeypatch, SLICES, of_models="A", slice_measure=measure)
+    assert viewer(app) == short
+    assert not [button for button in app.button if button.label == "Cancel"]
+
+
+def test_a_search_that_was_cancelled_begins_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_slices, "LARGE_BOXES", 0)
+    with monkeypatch.context() as cancelled:
+
+        def cancel(_title: str, _call: object, cancel: Callable[[], None], **_more: object) -> None:
+            # What the button does, and the run that comes of it.
+            cancel()
+            st.rerun()
+
+        cancelled.setattr(waiting, "with_progress", cancel)
+        app = start(monkeypatch, SLICES, of_models="B", slice_measure="precision")
+        assert "The search was cancelled." in [caption.value for caption in app.caption]
+        assert not app.get("bidi_component")
+    next(button for button in app.button if button.label == "Search for slices").click()
+    fine(app.run())
+    assert viewer(app)["slices"]
+    assert "The search was cancelled." not in [caption.value for caption in app.caption]
 
 
 def test_an_average_that_the_protocol_does_not_have_is_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

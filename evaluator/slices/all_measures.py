@@ -19,6 +19,7 @@ from evaluator.slices.conditions import holding
 from evaluator.slices.measured import MEASURES, Measure, counted_of, tables_of
 from evaluator.slices.search import ALPHA, SMALLEST_EFFECT, Search
 from evaluator.slices.slices import Slice, Slices, attribute_table, find_in, known_of_pages
+from evaluator.system.progress import counting_from
 
 
 def find_by_all_measures(
@@ -51,11 +52,12 @@ def find_by_all_measures(
     both_sides = counted_of(results, "f1")
     known = known_of_pages(both_sides.dataset.ground_truth, of_pages)
     tables = tables_of(both_sides, of_pages=known, of_boxes=of_boxes, score=False)
-    searches = []
+    searches: list[Slices] = []
     for done, measure in enumerate(measures):
         count(done, len(measures))
         counted = both_sides if measure == "f1" else counted_of(results, measure)
-        searches.append(find_in(counted, tables, alpha=ALPHA / len(measures), smallest=smallest, depth=depth))
+        with counting_from(sum(each.searched.tested for each in searches)):
+            searches.append(find_in(counted, tables, alpha=ALPHA / len(measures), smallest=smallest, depth=depth))
     by_name = {origin: attribute_table(each) for origin, each in tables.items()}
     tried = [each.searched for each in searches]
     best_p = min(min(each.best_p * len(measures), 1.0) for each in tried)

@@ -39,6 +39,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.slices.attributes import Attribute
 from evaluator.slices.conditions import Binned, Condition, Range, binned, holding, short_between
+from evaluator.system import progress
 
 Float32 = npt.NDArray[np.float32]
 Blocks = list[Float32]
@@ -164,6 +165,10 @@ def search(
     exact : callable, optional
         A stricter statistic of a set of rows, as a normal z: where the loss is only the linear part of what is
         compared. A set that is listed must be as clear by this one.
+
+    Notes
+    -----
+    It reports how many sets are tested, `evaluator.system.progress`.
     """
     present = np.unique(document)
     if len(present) < _LEAST_GROUPS or len(loss) < 2 * LEAST_BOXES:
@@ -550,6 +555,7 @@ class _Run:
             row = prefix[self.high[own]] - prefix[self.low[own]]
             of_variance = (row[:, self.high[later]] - row[:, self.low[later]]).ravel()
             statistic = tried(crossed, counted.crossed[place], of_variance, 2)
+            progress.report(self.tested, 0)
             z, t = (each.reshape(len(own), len(later)) for each in (statistic.z, statistic.t))
             worth = (np.abs(z) if self.two_sided else z).max(axis=0)
             crosses.append(_Crossed(z, t, np.maximum.reduceat(worth, np.array(self.firsts[place + 1 : -1]) - stop)))
@@ -670,6 +676,7 @@ class _Run:
         tables = np.zeros((2, self.width, len(parents), len(pick)), np.float32)
         spread = np.zeros(len(parents))
         for place, parent in enumerate(parents):
+            progress.report(self.tested, 0)
             inside = self._mask(parent)
             spread[place] = outcome.variance[inside].sum() / max(int(inside.sum()), 1)
             counted = self._by_bin(np.flatnonzero(inside), outcome.residual, group)

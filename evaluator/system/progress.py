@@ -1,7 +1,7 @@
 """How far a long piece of work is, reported to whoever asked for it; they may end it by raising an exception.
 
-Owns `reporting` and `report`. What works does not know who listens, and nobody need listen. A thread has listeners of
-its own.
+Owns `reporting`, `counting_from` and `report`. What works does not know who listens, and nobody need listen. A thread
+has listeners of its own.
 """
 
 from __future__ import annotations
@@ -25,6 +25,14 @@ def reporting(listener: Listener | None) -> Iterator[None]:
         yield
     finally:
         _LISTENER.reset(token)
+
+
+@contextmanager
+def counting_from(before: int) -> Iterator[None]:
+    """What is reported while this lasts is on top of what was done before."""
+    listener = _LISTENER.get()
+    with reporting(None if listener is None else lambda done, total: listener(before + done, total)):
+        yield
 
 
 def report(done: int, total: int) -> None:

@@ -19,12 +19,33 @@ from pages.shared.state import State, go_to, report, state
 BROWSER_VIEW, GALLERY_VIEW = "pages/page_browser.py", "pages/gallery.py"
 
 
+def searched(loaded: OpenedBoxes, of: str, measure: str, *, key: str) -> tuple[Slices, SlicesPayload] | None:
+    """The slices of a choice; None, with the way to begin again, where the search was cancelled.
+
+    ValueError when the evaluation does not have the average.
+    """
+    result = held.chosen(loaded, of, measure)
+    if result is None:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.caption("The search was cancelled.")
+            st.button("Search for slices", key=f"{key}_again", on_click=held.CANCELLED.set, args=(None,))
+    return result
+
+
 def heading(slices: Slices) -> None:
     """How many slices there are and what was tested, or that the documents are too few."""
     if not slices.enough:
         st.info(frame.escaped(slices.summary))
     else:
         frame.section(slices.heading, slices.tested)
+
+
+def listed(loaded: OpenedBoxes, slices: Slices, payload: SlicesPayload, *, key: str, of: str) -> None:
+    """Everything about the slices of a search: what was tested, the list, and those from too few documents."""
+    heading(slices)
+    if slices.slices:
+        shown(loaded, slices, payload, key=key, of=of)
+    too_few(loaded, slices, key=key, of=of)
 
 
 @st.fragment

@@ -6,6 +6,7 @@ What was read of the PDFs is kept for all sessions under the files, the PDF fold
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, NamedTuple, cast
 
 import streamlit as st
@@ -23,11 +24,24 @@ from evaluator.slices.measured import ALL, WORDS, Measure, is_average
 from evaluator.slices.pdf_pages import PdfAttributes, of_pdf_pages
 from evaluator.slices.slices import Slices, boxes_in, find_slices, signature_of
 from evaluator.system.recent import Recent
-from pages.shared import pictures
+from pages.shared import pictures, waiting
 from pages.shared.opened import Model, OpenedBoxes
 from pages.shared.reading import KEPT, Reading, kept_result
 from pages.shared.results import Result, ResultKey, evaluation_of, result_key, result_of
 from pages.shared.state import Field
+
+_Searched = tuple[Slices, SlicesPayload]
+
+
+class _SearchKey(NamedTuple):
+    """What a search follows from: the results that are searched and shown, the measure, what was read of PDFs."""
+
+    searched: tuple[ResultKey, ...]
+    shown: tuple[ResultKey, ...]
+    names: tuple[tuple[str, str], ...]
+    measure: str
+    pdfs: str
+
 
 # --- what the PDFs say -----------------------------------------------------------------------------------------
 
@@ -100,9 +114,20 @@ def known_from_pdfs(loaded: OpenedBoxes, models: Sequence[Model]) -> Known:
 
 # --- the search ------------------------------------------------------------------------------------------------
 
+LARGE_BOXES: Final = 50_000
+"""From so many boxes on a search shows how far it is, and can be cancelled."""
+CANCELLED: Final[Field[_SearchKey | None]] = Field(None, "slices_cancelled")
+"""The search that was cancelled last; it does not begin by itself again."""
 
-def chosen(loaded: OpenedBoxes, of: str, measure: str) -> tuple[Slices, SlicesPayload]:
-    """The slices of one model, or of what B does differently from A, and how they are shown.
+
+@st.cache_resource(show_spinner=False)
+def _long_searches() -> Recent[_SearchKey, _Searched]:
+    """What long searches of this process gave."""
+    return Recent(most=KEPT)
+
+
+def chosen(loaded: OpenedBoxes, of: str, measure: str) -> _Searched | None:
+    """The slices of one model, or of what B does differently from A, and how they are shown; None when cancelled.
 
     Parameters
     ----------
@@ -118,43 +143,59 @@ def chosen(loaded: OpenedBoxes, of: str, measure: str) -> tuple[Slices, SlicesPa
     letters = ["A", "B"] if of == "B-A" else [of]
     searched = [model for model in loaded.pair if model.letter in letters]
     results = {model.letter: result_of(loaded, model) for model in loaded.pair}
-    return _searched(
+    key = _SearchKey(
         tuple(result_key(loaded, model) for model in searched),
         tuple(result_key(loaded, model) for model in loaded.pair),
         tuple((model.letter, model.name) for model in loaded.pair),
         measure,
         _pdfs(loaded),
-        _searched_results=[results[model.letter] for model in searched],
-        _results=list(results.values()),
-        _evaluations=lambda: [evaluation_of(loaded, model) for model in searched],
-        _of=known_from_pdfs(loaded, searched),
     )
+    work = partial(
+        _search,
+        key.names,
+        measure,
+        searched=[results[model.letter] for model in searched],
+        results=list(results.values()),
+        evaluations=[evaluation_of(loaded, model) for model in searched] if is_average(measure) else [],
+        known=known_from_pdfs(loaded, searched),
+    )
+    if sum(map(len, (loaded.dataset.ground_truth, *loaded.dataset.predictions))) < LARGE_BOXES:
+        return _short_search(key, _work=work)
+    kept = _long_searches().get(key)
+    if kept is None and CANCELLED.get() != key:
+        words = lambda tested, _total: f"{tested:,} tested" if tested else "reading attributes"  # noqa: E731
+        kept = waiting.with_progress(
+            "Searching for slices", work, lambda: CANCELLED.set(key), words=words, key="cancel_search"
+        )
+        _long_searches().put(key, kept)
+    return kept
 
 
 @st.cache_resource(max_entries=16, show_spinner="Searching for slices")
-def _searched(
-    keys: tuple[ResultKey, ...],
-    shown: tuple[ResultKey, ...],
+def _short_search(key: _SearchKey, *, _work: Callable[[], _Searched]) -> _Searched:
+    """What a search gives; `key` identifies it."""
+    return _work()
+
+
+def _search(
     names: tuple[tuple[str, str], ...],
     measure: str,
-    pdfs: str,
     *,
-    _searched_results: Sequence[Result],
-    _results: Sequence[Result],
-    _evaluations: Callable[[], list[BoxEvaluation]],
-    _of: Known,
-) -> tuple[Slices, SlicesPayload]:
-    """The slices of one or two results, and how they are shown; the other arguments identify the results."""
+    searched: Sequence[Result],
+    results: Sequence[Result],
+    evaluations: Sequence[BoxEvaluation],
+    known: Known,
+) -> _Searched:
+    """The slices of one or two results, and how they are shown."""
     if measure == ALL:
-        slices = find_by_all_measures(_searched_results, of_pages=_of.of_pages, of_boxes=_of.of_boxes)
+        slices = find_by_all_measures(searched, of_pages=known.of_pages, of_boxes=known.of_boxes)
     elif is_average(measure):
-        evaluations = _evaluations()
         line = signature_of([each.signature.line for each in evaluations])
-        slices = find_by_average(evaluations, measure, of_pages=_of.of_pages, signature=line)
+        slices = find_by_average(evaluations, measure, of_pages=known.of_pages, signature=line)
     else:
         one = cast("Measure", measure)
-        slices = find_slices(_searched_results, measure=one, of_pages=_of.of_pages, of_boxes=_of.of_boxes)
-    return slices, slices_payload(slices, names, _results, _searched_results)
+        slices = find_slices(searched, measure=one, of_pages=known.of_pages, of_boxes=known.of_boxes)
+    return slices, slices_payload(slices, names, results, searched)
 
 
 def pages_in(payload: SlicesPayload) -> set[tuple[str, int]]:

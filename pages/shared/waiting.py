@@ -1,6 +1,6 @@
-"""A large file being read: a progress bar, and the way to cancel it.
+"""Work that takes long, such as reading a large file: a progress bar, and the way to cancel it.
 
-The file is read in a thread. The view waits and shows how far it is; when the reader of the view does anything else,
+It is done in a thread. The view waits and shows how far it is; when the reader of the view does anything else,
 Cancel included, the view ends there and the thread after its next step.
 """
 
@@ -41,7 +41,7 @@ class Work(Generic[T]):
     def __init__(self, call: Callable[[], T]) -> None:
         self.done, self.total = 0, 0
         self._stop = threading.Event()
-        pool = ThreadPoolExecutor(1, thread_name_prefix="reading a file")
+        pool = ThreadPoolExecutor(1, thread_name_prefix="work with progress")
         self.future: Future[T] = pool.submit(self._run, call)
         pool.shutdown(wait=False)
 
@@ -60,27 +60,48 @@ class Work(Generic[T]):
 
 
 def read_with_progress(name: str, read: Callable[[], T], cancel: Callable[[], None]) -> T:
-    """What a call gives, with a progress bar while it lasts; raises what the call raises.
+    """A file read with a progress bar; see `with_progress`.
 
     Parameters
     ----------
     name : str
         Of the file.
+    """
+
+    def words(done: int, total: int) -> str:
+        return f"{done / total:.0%} read" if total else "being read"
+
+    return with_progress(f"Reading {plain(name)}", read, cancel, words=words, key=f"cancel_reading_{name}")
+
+
+def with_progress(
+    title: str, call: Callable[[], T], cancel: Callable[[], None], *, words: Callable[[int, int], str], key: str
+) -> T:
+    """What a call gives, with a progress bar while it lasts; raises what the call raises.
+
+    Parameters
+    ----------
+    title : str
+        What is done.
     cancel : callable
         Called when the reader of the view cancels, before the view is run again.
+    words : callable
+        How far it is, in words, from what the call reports; a total of 0 is not known.
+    key : str
+        Of the button.
     """
     place = st.empty()
     # One under the other: Streamlit's own header lies over the right end of the first line.
     with place.container(gap="small"):
-        st.html(f"<span>Reading {html.escape(plain(name))}</span>")
+        st.html(f"<span>{html.escape(title)}</span>")
         bar = st.progress(0.0)
-        st.button("Cancel", key=f"cancel_reading_{name}", on_click=cancel)
-    work = Work(read)
+        st.button("Cancel", key=key, on_click=cancel)
+    work = Work(call)
     try:
         while wait([work.future], _STEP_SECONDS).not_done:
-            share = min(work.done / work.total, 1.0) if work.total else 0.0
+            done, total = work.done, work.total
             # Here the view ends when the reader does anything.
-            bar.progress(share, text=f"{share:.0%} read" if work.total else "being read")
+            bar.progress(min(done / total, 1.0) if total else 0.0, text=words(done, total))
     finally:
         work.stop()
     place.empty()

@@ -131,7 +131,7 @@ def test_a_search_that_was_cancelled_begins_when_asked_for(monkeypatch: pytest.M
     monkeypatch.setattr(shared_slices, "LARGE_BOXES", 0)
     with monkeypatch.context() as cancelled:
 
-        def cancel(_title: str, _call: object, cancel: Callable[[], None], **_more: object) -> None:
+        def cancel(_title: str, _work: object, cancel: Callable[[], None], **_more: object) -> None:
             # What the button does, and the run that comes of it.
             cancel()
             st.rerun()
@@ -144,6 +144,31 @@ def test_a_search_that_was_cancelled_begins_when_asked_for(monkeypatch: pytest.M
     fine(app.run())
     assert viewer(app)["slices"]
     assert "The search was cancelled." not in [caption.value for caption in app.caption]
+
+
+def test_a_search_goes_on_when_the_view_is_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_slices, "LARGE_BOXES", 0)
+    begun: list[waiting.Work[Any]] = []
+    wait_for = waiting.with_progress
+
+    def leave(_title: str, work: waiting.Work[Any], *_more: object, **_named: object) -> None:
+        begun.append(work)
+        st.stop()
+
+    with monkeypatch.context() as left:
+        left.setattr(waiting, "with_progress", leave)
+        app = start(monkeypatch, SLICES, of_models="B", slice_measure="mean_iou")
+        fine(app.run())
+
+    def again(title: str, work: waiting.Work[Any], *more: Any, **named: Any) -> Any:
+        begun.append(work)
+        return wait_for(title, work, *more, **named)
+
+    monkeypatch.setattr(waiting, "with_progress", again)
+    fine(app.run())
+    assert viewer(app)["measure"] == "Mean IoU"
+    # It may have ended before the second run, which then has no need of it.
+    assert len({id(work) for work in begun}) == 1
 
 
 def test_an_average_that_the_protocol_does_not_have_is_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

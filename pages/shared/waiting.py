@@ -1,7 +1,7 @@
 """Work that takes long, such as reading a large file: a progress bar, and the way to cancel it.
 
 It is done in a thread. The view waits and shows how far it is; when the reader of the view does anything else,
-Cancel included, the view ends there and the thread after its next step.
+Cancel included, the view ends there. The thread ends after its next step, unless the work is kept for the next run.
 """
 
 from __future__ import annotations
@@ -45,6 +45,12 @@ class Work(Generic[T]):
         self.future: Future[T] = pool.submit(self._run, call)
         pool.shutdown(wait=False)
 
+    @property
+    def lost(self) -> bool:
+        """Whether nothing will come of it: it was stopped, or it failed."""
+        failed = self.future.done() and self.future.exception() is not None
+        return self._stop.is_set() or failed
+
     def stop(self) -> None:
         """End after the next step."""
         self._stop.set()
@@ -71,13 +77,17 @@ def read_with_progress(name: str, read: Callable[[], T], cancel: Callable[[], No
     def words(done: int, total: int) -> str:
         return f"{done / total:.0%} read" if total else "being read"
 
-    return with_progress(f"Reading {plain(name)}", read, cancel, words=words, key=f"cancel_reading_{name}")
+    work = Work(read)
+    try:
+        return with_progress(f"Reading {plain(name)}", work, cancel, words=words, key=f"cancel_reading_{name}")
+    finally:
+        work.stop()
 
 
 def with_progress(
-    title: str, call: Callable[[], T], cancel: Callable[[], None], *, words: Callable[[int, int], str], key: str
+    title: str, work: Work[T], cancel: Callable[[], None], *, words: Callable[[int, int], str], key: str
 ) -> T:
-    """What a call gives, with a progress bar while it lasts; raises what the call raises.
+    """What comes of some work, with a progress bar while it lasts; raises what the work raises.
 
     Parameters
     ----------
@@ -96,13 +106,9 @@ def with_progress(
         st.html(f"<span>{html.escape(title)}</span>")
         bar = st.progress(0.0)
         st.button("Cancel", key=key, on_click=cancel)
-    work = Work(call)
-    try:
-        while wait([work.future], _STEP_SECONDS).not_done:
-            done, total = work.done, work.total
-            # Here the view ends when the reader does anything.
-            bar.progress(min(done / total, 1.0) if total else 0.0, text=words(done, total))
-    finally:
-        work.stop()
+    while wait([work.future], _STEP_SECONDS).not_done:
+        done, total = work.done, work.total
+        # Here the view ends when the reader does anything.
+        bar.progress(min(done / total, 1.0) if total else 0.0, text=words(done, total))
     place.empty()
     return work.future.result()

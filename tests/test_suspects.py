@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from evaluator import cli
+from evaluator.protocols import PROTOCOLS
 from evaluator.suspects import planning
 from evaluator.suspects.laws import jitter, log_sum, log_total, neighbourhood, rates
 from evaluator.suspects.pairing import NOBODY, Columns, covered_by_others, partners, without_repeats
@@ -240,7 +241,11 @@ def test_the_table_and_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert "Suspected ground truth" in out
     for words, sentence in (
-        (("fields", *SIDES), "suspects needs a protocol that matches boxes"),
+        (("pixel", *SIDES, "--plan", "0.03"), "--plan needs a protocol that matches boxes: snapshot, pod, coco"),
+        (
+            ("pixel", *SIDES, "--classes", "different"),
+            "boxes cannot be compared; bring names together",
+        ),
         (("snapshot", *SIDES, "--pred", SAMPLE / "blocks.json"), "give --pred once or twice; found 3"),
         (("snapshot", *SIDES, "--json", "--markdown"), "choose one of --json and --markdown"),
         (("snapshot", *SIDES, "--labels", "Nonsense"), "labels not in the label map: Nonsense"),
@@ -249,6 +254,25 @@ def test_the_table_and_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
         code, _, err = run(capsys, *words)
         assert code == 2
         assert sentence in err
+
+
+@pytest.mark.parametrize("protocol", sorted(PROTOCOLS))
+def test_every_protocol_of_boxes_has_suspects(capsys: pytest.CaptureFixture[str], protocol: str) -> None:
+    if PROTOCOLS[protocol].kind == "boxes":
+        # The boxes are weighed, not matched: the list is that of every other protocol.
+        assert listed(capsys, protocol, *SIDES) == listed(capsys, "snapshot", *SIDES)
+        return
+    code, out, err = run(capsys, protocol, *SIDES)
+    able = ", ".join(name for name, system in PROTOCOLS.items() if system.kind == "boxes")
+    assert (code, out) == (2, "")
+    assert err == f"error: suspects needs a protocol of boxes on pages: {able}; found {protocol}.\n"
+
+
+def test_labels_and_scores_are_chosen_in_pixel_too(capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = (*SIDES, "--labels", "Table,Figure", "--min-score", "0.5")
+    values = listed(capsys, "pixel", *chosen)
+    assert values == listed(capsys, "snapshot", *chosen)
+    assert {value["label"] for value in values} <= {"Table", "Figure"}
 
 
 def test_a_plan_names_pages_and_how_many(capsys: pytest.CaptureFixture[str]) -> None:

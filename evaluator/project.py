@@ -27,7 +27,7 @@ from evaluator.model.issues import BadInput, Issue, has_errors
 from evaluator.model.page_sizes import PageKey, with_sizes
 from evaluator.pdf.folder import Folders
 from evaluator.pdf.sizes import page_sizes
-from evaluator.protocols import PROTOCOLS, AnyBoxProtocol, AnyProtocol
+from evaluator.protocols import PROTOCOLS, AnyProtocol
 from evaluator.protocols.base import BoxOptions, Count, Evaluation, Options, Source, SourceT
 
 Say = Callable[[str], None]
@@ -285,8 +285,11 @@ def read_ahead(origin: Input) -> bool:
     return path.exists() and path.stat().st_size <= _READ_AHEAD_BYTES
 
 
-def require_joined(project: Project[Source], protocol: AnyBoxProtocol, options: Options) -> Joined:
-    """All models of a project on one dataset; BadInput with all issues when a file or a pair has an error."""
+def require_joined(project: Project[Source], protocol: AnyProtocol, options: Options) -> Joined:
+    """All models of a project on one dataset; BadInput with all issues when a file or a pair has an error.
+
+    Raises ValueError when the options say that boxes of two files cannot be compared.
+    """
     truth = project.ground_truth.source if project.ground_truth else None
     issues, fitting = list(project.issues), []
     for member in project.models:

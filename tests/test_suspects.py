@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from evaluator import cli
+from evaluator.protocols import PROTOCOLS
 from evaluator.suspects import planning
 from evaluator.suspects.laws import jitter, log_sum, log_total, neighbourhood, rates
 from evaluator.suspects.pairing import NOBODY, Columns, covered_by_others, partners, without_repeats
@@ -240,7 +241,11 @@ def test_the_table_and_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert "Suspected ground truth" in out
     for words, sentence in (
-        (("fields", *SIDES), "suspects needs a protocol that matches boxes"),
+        (("pixel", *SIDES, "--plan", "0.03"), "--plan needs a protocol that matches boxes: snapshot, pod, coco"),
+        (
+            ("pixel", *SIDES, "--classes", "different"),
+            "boxes cannot be compared; bring names together",
+        ),
         (("snapshot", *SIDES, "--pred", SAMPLE / "blocks.json"), "give --pred once or twice; found 3"),
         (("snapshot", *SIDES, "--json", "--markdown"), "choose one of --json and --markdown"),
         (("snapshot", *SIDES, "--labels", "Nonsense"), "labels not in the label map: Nonsense"),
@@ -249,6 +254,25 @@ def test_the_table_and_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
         code, _, err = run(capsys, *words)
         assert code == 2
         assert sentence in err
+
+
+@pytest.mark.parametrize("protocol", sorted(PROTOCOLS))
+def test_every_protocol_of_boxes_has_suspects(capsys: pytest.CaptureFixture[str], protocol: str) -> None:
+    if PROTOCOLS[protocol].kind == "boxes":
+        # The boxes are weighed, not matched: the list is that of every other protocol.
+        assert listed(capsys, protocol, *SIDES) == listed(capsys, "snapshot", *SIDES)
+        return
+    code, out, err = run(capsys, protocol, *SIDES)
+    able = ", ".join(name for name, system in PROTOCOLS.items() if system.kind == "boxes")
+    assert (code, out) == (2, "")
+    assert err == f"error: suspects needs a protocol of boxes on pages: {able}; found {protocol}.\n"
+
+
+def test_labels_and_scores_are_chosen_in_pixel_too(capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = (*SIDES, "--labels", "Table,Figure", "--min-score", "0.5")
+    values = listed(capsys, "pixel", *chosen)
+    assert values == listed(capsys, "snapshot", *chosen)
+    assert {value["label"] for value in values} <= {"Table", "Figure"}
 
 
 def test_a_plan_names_pages_and_how_many(capsys: pytest.CaptureFixture[str]) -> None:
@@ -288,6 +312,48 @@ def test_no_bound_before_enough_pages_and_none_from_pages_that_were_not_drawn() 
     assert bound.half > 0.0
     empty = planning.plan(boxes[:0], matched[:0], np.zeros(0), margin=0.03)
     assert (empty.pages, empty.official, planning.bound(empty, {}).recall) == (0, None, None)
+
+
+def test_the_estimate_is_the_seen_rate_of_changes_times_what_the_other_pages_promise() -> None:
+    # One stratum holds everything that matters: 400 equal pages, 40 of them reviewed, 8 lost a matched box.
+    boxes, matched = np.full(400, 5), np.full(400, 5)
+    planned = planning.plan(boxes, matched, np.full(400, 0.2), margin=0.001)
+    promise = 0.2 + max(planning.UNSUSPECTED, 0.1 * 80 / 2000) * 5.04
+    assert planned.promise == pytest.approx(promise)
+    rows = planned.order[:40].tolist()
+    right = {row: Counts(5, 4 if place % 5 == 0 else 5) for place, row in enumerate(rows)}
+    by_hand, reviewed = 2000.0 - 8.0, np.array([planned.stratum[row] for row in rows])
+    lost = np.array([float(place % 5 == 0) for place in range(40)])
+    rate_of_all = 8.0 / (40 * promise + 0.5)
+    for stratum in range(planning.STRATA):
+        here = reviewed == stratum
+        rate = (lost[here].sum() + 0.25 * rate_of_all) / (here.sum() * promise + 0.25)
+        by_hand -= rate * promise * ((planned.stratum == stratum).sum() - here.sum())
+    bound = planning.bound(planned, right)
+    assert bound.recall == pytest.approx(by_hand / 2000.0)
+    assert bound.half is not None
+    # That of a binomial share of 8 in 40 with 9 of 10 pages left; wider because each stratum has a rate of its own.
+    binomial = 1.96 * (0.2 * 0.8 / 40 * 0.9) ** 0.5 / 5.0
+    assert binomial < bound.half < 1.6 * binomial
+
+
+@pytest.mark.parametrize(("margin", "kind"), [(0.01, (200, 13.7, 0.03, 0.7)), (0.03, (300, 0.4, 0.05, 0.8))])
+def test_the_interval_at_the_end_of_a_review_holds_the_recall(
+    margin: float, kind: tuple[int, float, float, float]
+) -> None:
+    rng = np.random.default_rng(11)
+    pages, per_page, wrong, recall = kind
+    runs = [
+        bench.simulated(rng, pages=pages, per_page=per_page, wrong=wrong, recall=recall, margin=margin)
+        for _ in range(400)
+    ]
+    # Three standard errors of 400 runs around 93 to 97 %.
+    assert 0.893 <= np.mean([run.held for run in runs]) <= 0.996
+
+
+def test_the_quantile_is_that_of_student() -> None:
+    for freedom, quantile in ((6, 2.4469), (10, 2.2281), (30, 2.0423)):
+        assert planning._quantile(freedom) == pytest.approx(quantile, abs=0.002)
 
 
 def test_a_narrower_bound_needs_more_pages() -> None:

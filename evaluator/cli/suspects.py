@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +19,7 @@ from evaluator.model.dataset import Dataset, fixes_said
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.project import OptionError
-from evaluator.protocols import AnyBoxProtocol, box_protocols
+from evaluator.protocols import AnyProtocol, box_protocols, protocols_of_boxes
 from evaluator.protocols.base import BoxOptions
 from evaluator.suspects import listing, reviewing
 from evaluator.suspects.ink import with_ink
@@ -59,9 +60,11 @@ def suspects(
         Write the first 50 as Markdown to standard output.
     """
     need_protocol(protocol)
-    able = box_protocols()
+    able, matching = protocols_of_boxes(), box_protocols()
     if protocol not in able:
-        raise UsageError(f"suspects needs a protocol that matches boxes: {', '.join(able)}; found {protocol}.")
+        raise UsageError(f"suspects needs a protocol of boxes on pages: {', '.join(able)}; found {protocol}.")
+    if plan is not None and protocol not in matching:
+        raise UsageError(f"--plan needs a protocol that matches boxes: {', '.join(matching)}; found {protocol}.")
     if json and markdown:
         raise UsageError("choose one of --json and --markdown.")
     if not 1 <= len(pred) <= listing.MOST_MODELS:
@@ -75,13 +78,12 @@ def suspects(
     with progress("Reading") as say:
         try:
             settings = project.options_of(system, **given)
-            assert isinstance(settings, BoxOptions)
+            labels: tuple[str, ...] | None = getattr(settings, "labels", None)
+            min_score: float = getattr(settings, "min_score", 0.0)
             files = project.open_project(system, gt, pred, settings, say)
             joined = project.require_joined(files, system, settings)
             say("Weighing")
-            suspects = listing.suspects(
-                joined.dataset, labels=settings.labels, min_score=settings.min_score, least=least
-            )
+            suspects = listing.suspects(joined.dataset, labels=labels, min_score=min_score, least=least)
             if pdfs is not None:
                 say("Reading pages")
                 folder = PdfFolder(pdfs)
@@ -90,10 +92,12 @@ def suspects(
                 absent = absent_note(joined.dataset, folder)
             if plan is not None:
                 say("Planning")
-                review = reviewing.review_plan(suspects, system, settings, margin=plan)
+                assert isinstance(settings, BoxOptions)
+                review = reviewing.review_plan(suspects, matching[protocol], settings, margin=plan)
         except (OptionError, ValueError) as problem:
             raise UsageError(f"{problem}.") from problem
-    line = _signature(system, settings, joined.dataset, least, pdfs)
+    evidence = () if pdfs is None else ("words and ink of the pages",)
+    line = _signature(system, joined.dataset, evidence, labels=labels, min_score=min_score, least=least)
     if plan is not None:
         if json:
             text = export.to_json(review.to_json()) + "\n"
@@ -110,19 +114,27 @@ def suspects(
     return OK
 
 
-def _signature(system: AnyBoxProtocol, settings: BoxOptions, dataset: Dataset, least: float, pdfs: Path | None) -> str:
+def _signature(
+    system: AnyProtocol,
+    dataset: Dataset,
+    evidence: Sequence[str],
+    *,
+    labels: tuple[str, ...] | None,
+    min_score: float,
+    least: float,
+) -> str:
     """What made the list, in one line; no pair is matched, so there is no IoU threshold."""
     sides = (dataset.ground_truth, *dataset.predictions)
     fixes = dict.fromkeys(fix for side in sides[1:] for fix in fixes_said(sides[0].source, side.source))
     return Signature(
         protocol=system.name,
         version=system.version,
-        min_score=settings.min_score,
-        labels=settings.labels,
+        min_score=min_score,
+        labels=labels,
         options=(
             count_of(len(dataset.predictions), "model"),
             f"probability ≥ {threshold_text(least)}",
-            *(["words and ink of the pages"] if pdfs is not None else []),
+            *evidence,
             *fixes,
         ),
         documents=len(dataset.documents),

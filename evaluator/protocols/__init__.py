@@ -58,6 +58,11 @@ def box_protocols() -> dict[str, AnyBoxProtocol]:
     return {name: protocol for name, protocol in PROTOCOLS.items() if isinstance(protocol, BoxProtocol)}
 
 
+def protocols_of_boxes() -> dict[str, AnyProtocol]:
+    """The protocols that evaluate boxes on pages, whether or not they match them one to one, by name."""
+    return {name: protocol for name, protocol in PROTOCOLS.items() if protocol.kind == "boxes"}
+
+
 def protocol_of(result: Result) -> AnyProtocol:
     """The protocol that gave a result."""
     return PROTOCOLS[result.signature.protocol]

@@ -394,6 +394,22 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         )
         return collector.issues()
 
+    def prepared(
+        self, truth: Annotations, predicted: Annotations, options: OptionsT
+    ) -> tuple[Annotations, tuple[Issue, ...]]:
+        """A prediction that can be joined with its ground truth, and everything that is odd about the two.
+
+        Raises
+        ------
+        BadInput
+            When a file or the pair has an error.
+        ValueError
+            When the options say that boxes of the two cannot be compared; one sentence.
+        """
+        resolved = formats.resolve(predicted, truth)
+        own = tuple(dict.fromkeys((*predicted.issues, *resolved.issues)))
+        return resolved, checked(truth.issues, own, (*unit_issue(truth, resolved), *self.crowd_issues(truth)))
+
     def item_ledgers(self, a: Any, b: Any) -> tuple[ItemLedger, ...]:  # noqa: ANN401 - the protocol's own results
         """Two results of this protocol thing by thing; empty where boxes are matched one to one, see `Comparison`."""
         return ()

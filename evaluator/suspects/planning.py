@@ -4,7 +4,8 @@ Owns the stratified sample and its bound. The pages of the data are the populati
 Pages are put into strata by how many errors the suspects promise, and drawn at random in each: a ranked list alone
 gives no bound, because nobody knows what is wrong on the pages that it leaves out. A reviewer looks at the *whole*
 page, so that boxes which no model found are counted as well. Official counts are known on every page; what is estimated
-is how far the review changes them (the difference estimator of survey sampling).
+is how far the review changes them: in proportion to the promise of the pages (the ratio estimator of survey sampling),
+because most pages have no error, and their number alone says little.
 """
 
 from __future__ import annotations
@@ -29,14 +30,19 @@ _BESIDE: Final = 0.1
 """Where many errors are suspected there are more that are not: at least so many for each of them."""
 _HIDDEN: Final = 0.04
 """A page without boxes may lack one as if it had so many."""
-_EFFECT: Final = 0.28
-"""Mean square of what the review of one wrong box adds to the error of the recall, in boxes: many change nothing."""
-_UNSEEN: Final = 0.5
-"""So many wrong boxes are taken to have been overlooked by the draw in each stratum."""
+_EFFECT: Final = 0.4
+"""Mean square of what the review of one wrong box adds to the error of the recall, in boxes, before any is seen."""
+_ASSUMED: Final = 4.0
+"""What was assumed before the review counts as so many wrong boxes."""
+_LEVELLED: Final = 0.25
+"""A stratum is taken to be like all of them as if so many wrong boxes of it had said so."""
+_UNCHANGED: Final = 0.5
+"""The recall is taken to be the official one as if so many wrong boxes had said so."""
+_FREEDOM: Final = 6.0
+_FREEDOM_OF_BOX: Final = 0.5
+"""Degrees of freedom of the interval, to begin with and for each promised wrong box that was reviewed."""
 _NORMAL: Final = 1.959963984540054
 _LEAST_OF_STRATUM: Final = 4
-# What was expected before the review counts as so many reviewed pages of each stratum, and no more.
-_PRIOR_PAGES: Final = 2.0
 
 
 class Counts(NamedTuple):
@@ -58,8 +64,8 @@ class Plan:
         Official counts of each page.
     stratum : int64, shape (P,)
         Rising with the promise of errors.
-    spread : float64, shape (strata,)
-        Standard deviation of what a page of the stratum adds to the error of the recall, as expected, in boxes.
+    promise : float64, shape (P,)
+        How many wrong boxes are expected on each page, suspected and not; more than 0.
     order : int64, shape (P,)
         All pages in the order of the review: at every point the strata have about the share that serves the bound.
     pages : int
@@ -70,7 +76,7 @@ class Plan:
     boxes: IntArray
     matched: IntArray
     stratum: IntArray
-    spread: FloatArray
+    promise: FloatArray
     order: IntArray
     pages: int
 
@@ -139,13 +145,11 @@ def plan(boxes: IntArray, matched: IntArray, expected: FloatArray, *, margin: fl
     stratum = np.zeros(len(boxes), dtype=np.int64)
     if len(boxes):
         stratum[order] = np.minimum((share / share[-1] * STRATA - 1e-9).astype(np.int64), STRATA - 1)
-    total = max(int(boxes.sum()), 1)
     sizes = np.bincount(stratum, minlength=STRATA).astype(np.int64)
     means = np.bincount(stratum, promise, minlength=STRATA) / np.maximum(sizes, 1)
-    spread = np.sqrt(means * _EFFECT)
-    ordered = _interleaved(stratum, sizes, (sizes * spread).astype(np.float64), np.random.default_rng(seed))
-    empty = Plan(margin, boxes, matched, stratum, spread, ordered, 0)
-    return Plan(margin, boxes, matched, stratum, spread, ordered, _needed(empty, spread, float(total)))
+    ordered = _interleaved(stratum, sizes, (sizes * np.sqrt(means)).astype(np.float64), np.random.default_rng(seed))
+    empty = Plan(margin, boxes, matched, stratum, promise, ordered, 0)
+    return Plan(margin, boxes, matched, stratum, promise, ordered, _needed(empty, _official(empty)))
 
 
 def bound(planned: Plan, reviewed: Mapping[int, Counts]) -> Bound:
@@ -160,8 +164,17 @@ def bound(planned: Plan, reviewed: Mapping[int, Counts]) -> Bound:
     Returns
     -------
     Bound
-        The interval is that of the stratified difference estimator. In a stratum of few pages what was expected of it
-        counts beside what was seen, so that four pages without an error are no proof.
+        The interval is symmetrical around the estimate, and that of a pass over the pages in the order of the plan
+        which stops when the margin is reached.
+
+    Notes
+    -----
+    What a review changes is taken to be in proportion to the promise: with S the change that was seen in a stratum, P
+    its promise, M that of its reviewed pages and B the change for each promised wrong box of all strata, the change of
+    its other pages is (P - M) (S + a B) / (M + a), with a small a. The variance of this is (P - M) (P + a) / (M + a)
+    times the variance for each promised wrong box, which comes from the residuals of the reviewed pages of all strata
+    and a little of what was assumed; so pages without an error are no proof that there are none. The interval has the
+    quantile of Student's t, because few wrong boxes were seen.
     """
     count, pages = _drawn(planned, reviewed), len(planned.boxes)
     least = min(LEAST_PAGES, pages)
@@ -170,11 +183,10 @@ def bound(planned: Plan, reviewed: Mapping[int, Counts]) -> Bound:
     known = _estimate(planned, reviewed, count)
     if known is None:
         return Bound(count, None, None, pages - count)
-    sizes, drawn = _pages_of_strata(planned)
-    half = _NORMAL * math.sqrt(_variance(sizes, drawn[count - 1], known.spread)) / known.total
+    half = _half(_promised(planned, count), known)
     if half <= planned.margin or count == pages:
         return Bound(count, known.recall, half, 0)
-    return Bound(count, known.recall, half, max(_needed(planned, known.spread, known.total) - count, 1))
+    return Bound(count, known.recall, half, max(_needed(planned, known) - count, 1))
 
 
 class _Estimate(NamedTuple):
@@ -185,13 +197,43 @@ class _Estimate(NamedTuple):
     total : float
         Boxes of the right ground truth.
     recall : float
-    spread : float64, shape (strata,)
-        Standard deviation of what a page of each stratum adds to the error.
+    effect : float
+        Variance of what each promised wrong box adds to the error of the recall, in boxes.
     """
 
     total: float
     recall: float
-    spread: FloatArray
+    effect: float
+
+
+class _Promised(NamedTuple):
+    """The wrong boxes that each stratum promises, float64, shapes (strata,) or (n, strata).
+
+    Attributes
+    ----------
+    reviewed : float64
+        On the first pages of the order.
+    left : float64
+        On the others.
+    """
+
+    reviewed: FloatArray
+    left: FloatArray
+
+    @property
+    def levelled(self) -> FloatArray:
+        """How much the rate of all strata adds to what is expected of the other pages."""
+        return np.asarray((self.left * _LEVELLED / (self.reviewed + _LEVELLED)).sum(axis=-1))
+
+    @property
+    def rate_weight(self) -> FloatArray:
+        """By what a change seen in all strata is multiplied to give its rate."""
+        return np.asarray(1.0 / (self.reviewed.sum(axis=-1) + _UNCHANGED))
+
+
+def _official(planned: Plan) -> _Estimate:
+    """What is known before the review."""
+    return _Estimate(max(float(planned.boxes.sum()), 1.0), planned.official or 0.0, _EFFECT)
 
 
 def _estimate(planned: Plan, reviewed: Mapping[int, Counts], count: int) -> _Estimate | None:
@@ -199,24 +241,57 @@ def _estimate(planned: Plan, reviewed: Mapping[int, Counts], count: int) -> _Est
     rows = planned.order[:count]
     counts = np.array([reviewed[int(row)] for row in rows], dtype=np.float64)
     change_boxes, change_matched = counts[:, 0] - planned.boxes[rows], counts[:, 1] - planned.matched[rows]
-    stratum = planned.stratum[rows]
-    sizes = np.bincount(planned.stratum, minlength=STRATA).astype(np.float64)
-    drawn = np.bincount(stratum, minlength=STRATA).astype(np.float64)
-    weight = np.divide(sizes, drawn, out=np.zeros(STRATA), where=drawn > 0)
-    total = float(planned.boxes.sum()) + float((weight[stratum] * change_boxes).sum())
-    matched = float(planned.matched.sum()) + float((weight[stratum] * change_matched).sum())
+    stratum, promised = planned.stratum[rows], _promised(planned, count)
+
+    def rates(change: FloatArray) -> FloatArray:
+        """The change for each promised wrong box of each stratum."""
+        seen = np.bincount(stratum, change, minlength=STRATA)
+        return np.asarray((seen + _LEVELLED * seen.sum() * promised.rate_weight) / (promised.reviewed + _LEVELLED))
+
+    def whole(now: IntArray, change: FloatArray) -> float:
+        """A sum over all pages on their right ground truth."""
+        return float(now.sum()) + float(change.sum()) + float((promised.left * rates(change)).sum())
+
+    total, matched = whole(planned.boxes, change_boxes), whole(planned.matched, change_matched)
     if total <= 0.0:
         return None
     recall = min(max(matched / total, 0.0), 1.0)
     residual = change_matched - recall * change_boxes
-    return _Estimate(total, recall, _spread(planned.spread, residual, stratum, drawn))
+    residual -= rates(residual)[stratum] * planned.promise[rows]
+    # The rate of a stratum fits its own pages: their residuals are too small by the share that they have in it.
+    share = planned.promise[rows] / (promised.reviewed + _LEVELLED)[stratum]
+    squares = float((residual**2 / (1.0 - share)).sum())
+    effect = (squares + _ASSUMED * _EFFECT) / (float(promised.reviewed.sum()) + _ASSUMED)
+    return _Estimate(total, recall, effect)
 
 
-def _pages_of_strata(planned: Plan) -> tuple[FloatArray, FloatArray]:
-    """Pages of each stratum, and of each beginning of the order, float64, shapes (strata,) and (P, strata)."""
-    sizes = np.bincount(planned.stratum, minlength=STRATA).astype(np.float64)
-    drawn = np.cumsum(planned.stratum[planned.order][:, None] == np.arange(STRATA), axis=0).astype(np.float64)
-    return sizes, drawn
+def _promised(planned: Plan, count: int) -> _Promised:
+    """What the first pages of the order and the others promise."""
+    first, others = planned.order[:count], planned.order[count:]
+    reviewed, left = (
+        np.bincount(planned.stratum[rows], planned.promise[rows], minlength=STRATA).astype(np.float64)
+        for rows in (first, others)
+    )
+    return _Promised(reviewed, left)
+
+
+def _half(promised: _Promised, known: _Estimate) -> float:
+    """Half width of the interval."""
+    reviewed, left = promised
+    own = left * (reviewed + left + _LEVELLED) / (reviewed + _LEVELLED)
+    variance = known.effect * float(own.sum() + promised.levelled**2 * promised.rate_weight)
+    return _quantile(_FREEDOM + _FREEDOM_OF_BOX * float(reviewed.sum())) * math.sqrt(variance) / known.total
+
+
+def _quantile(freedom: float) -> float:
+    """The 0.975 quantile of Student's t, by the expansion of Cornish and Fisher; from 6 degrees on within 0.002."""
+    z = _NORMAL
+    return (
+        z
+        + (z**3 + z) / (4.0 * freedom)
+        + (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / (96.0 * freedom**2)
+        + (3.0 * z**7 + 19.0 * z**5 + 17.0 * z**3 - 15.0 * z) / (384.0 * freedom**3)
+    )
 
 
 class Course(NamedTuple):
@@ -246,16 +321,15 @@ def course(planned: Plan, reviewed: Mapping[int, Counts]) -> Course:
     least = min(LEAST_PAGES, pages)
     if not pages or not planned.boxes.any():
         return Course((), ())
-    sizes, drawn = _pages_of_strata(planned)
 
     def half(known: _Estimate, after: int) -> float:
-        return _NORMAL * math.sqrt(_variance(sizes, drawn[after - 1], known.spread)) / known.total
+        return _half(_promised(planned, after), known)
 
     known = [(after, _estimate(planned, reviewed, after)) for after in _steps(least, count)]
     seen = tuple((after, half(each, after)) for after, each in known if each is not None)
     now = known[-1][1] if known else None
-    now = now or _Estimate(float(planned.boxes.sum()), 0.0, planned.spread)
-    end = min(pages, max(round(1.3 * _needed(planned, now.spread, now.total)), count + 5, least + 5))
+    now = now or _official(planned)
+    end = min(pages, max(round(1.3 * _needed(planned, now)), count + 5, least + 5))
     return Course(seen, tuple((after, half(now, after)) for after in _steps(max(count, least), end)))
 
 
@@ -276,30 +350,13 @@ def _drawn(planned: Plan, reviewed: Mapping[int, Counts]) -> int:
     return count
 
 
-def _spread(expected: FloatArray, residual: FloatArray, stratum: IntArray, drawn: FloatArray) -> FloatArray:
-    """Standard deviation of the pages of each stratum, from what was seen and a little of what was expected."""
-    mean = np.bincount(stratum, residual, minlength=STRATA) / np.maximum(drawn, 1.0)
-    squares = np.bincount(stratum, (residual - mean[stratum]) ** 2, minlength=STRATA)
-    freedom = np.maximum(drawn - 1.0, 0.0)
-    # Rare errors: many pages without one are no proof that there are none.
-    squares += np.minimum(_UNSEEN * _EFFECT, 0.2 * drawn * expected**2)
-    return np.asarray(np.sqrt((squares + _PRIOR_PAGES * expected**2) / (freedom + _PRIOR_PAGES)))
-
-
-def _variance(sizes: FloatArray, drawn: FloatArray, spread: FloatArray) -> float:
-    """Variance of a stratified total; a stratum without a page counts as if it had half a page."""
-    pages = np.maximum(drawn, 0.5)
-    return float((sizes**2 * np.maximum(1.0 - drawn / np.maximum(sizes, 1.0), 0.0) * spread**2 / pages).sum())
-
-
-def _needed(planned: Plan, spread: FloatArray, total: float) -> int:
-    """How many pages of the order reach the margin, if pages are as different as `spread` says."""
+def _needed(planned: Plan, known: _Estimate) -> int:
+    """How many pages of the order reach the margin, if wrong boxes are as different as the estimate says."""
     pages = len(planned.boxes)
-    sizes, drawn = _pages_of_strata(planned)
     low, high = min(LEAST_PAGES, pages), pages
     while low < high:
         middle = (low + high) // 2
-        half = _NORMAL * math.sqrt(_variance(sizes, drawn[middle - 1], spread)) / total
+        half = _half(_promised(planned, middle), known)
         low, high = (low, middle) if half <= planned.margin else (middle + 1, high)
     return low
 

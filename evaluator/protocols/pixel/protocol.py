@@ -15,6 +15,7 @@ from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.metrics.measures import Key, Means, Measures, Part, Ratios
 from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.model.dataset import Annotations, Side
+from evaluator.model.issues import Collector, Issue
 from evaluator.pdf.sizes import page_sizes
 from evaluator.protocols.base import (
     Columns,
@@ -40,7 +41,7 @@ from evaluator.protocols.pixel.evaluation import (
 )
 from evaluator.protocols.pixel.ledger import page_ledger
 from evaluator.protocols.pixel.matrix import VECTORS
-from evaluator.protocols.pixel.sides import Classes, MissingPage
+from evaluator.protocols.pixel.sides import Classes, MissingPage, matrix_classes
 
 
 class PixelOptions(Options, frozen=True, kw_only=True):
@@ -112,6 +113,22 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
             issues = checked(truth.issues, predicted.issues, (*result.issues, *self.crowd_issues(truth)))
             evaluations.append(Evaluation(result, issues))
         return evaluations
+
+    def prepared(
+        self, truth: Annotations, predicted: Annotations, options: PixelOptions
+    ) -> tuple[Annotations, tuple[Issue, ...]]:
+        """A prediction that can be joined with its ground truth; ValueError where the classes of the two differ."""
+        resolved, issues = super().prepared(truth, predicted, options)
+        unused = Collector(predicted.name, max_per_rule=None)
+        classes = matrix_classes(
+            truth, resolved, classes=options.classes, labels=options.labels, shared=(), issues=unused
+        )
+        if not classes.same:
+            raise ValueError(
+                f"the classes of {truth.name} and {predicted.name} differ, so their boxes cannot be compared; bring "
+                "names together with --map-label, or give --classes same"
+            )
+        return resolved, issues
 
     def labels(self, result: PixelResult) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The labels that the two files know."""

@@ -50,3 +50,13 @@ def test_the_chart_has_the_margin_and_every_point() -> None:
     values = [row for rows in chart["datasets"].values() for row in rows]
     assert {"points": 1.0, "text": "±1"} in values
     assert sum("part" in row for row in values) == len(known.expected)
+
+
+@pytest.mark.parametrize("reviewed", [0, 60])
+def test_no_layer_of_the_chart_is_empty(reviewed: int) -> None:
+    # The browser warns of a layer without a point in its console.
+    asked = planned()
+    seen = {row: Counts(int(asked.boxes[row]), int(asked.matched[row])) for row in asked.order[:reviewed].tolist()}
+    chart = specification(half_width({"A": course(asked, seen)}, margin=0.01, baseline="A", dark=False))
+    assert all(chart["datasets"].values())
+    assert ("point" in [each["mark"]["type"] for each in chart["layer"]]) == (reviewed > 0)

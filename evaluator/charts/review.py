@@ -65,6 +65,7 @@ def half_width(
             dx=3,
             color=colours.muted,
         ),
-        layer(last, "point", dot, filled=True, size=70),
+        # Of no point the browser cannot say how far it reaches, and warns in its console.
+        *([layer(last, "point", dot, filled=True, size=70)] if len(last) else []),
     ]
     return themed(layers, colours, height=height)

@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -94,14 +94,18 @@ def drawn_documents(count: int, seed: int) -> Iterator[Drawn]:
 
 
 class Late(NamedTuple):
-    """By how many seconds a sleeping thread woke late, and how many of them the machine ran something else."""
+    """By how many seconds a sleeping thread woke late, and how many of them it was ready while others were run."""
 
     seconds: float
     machine: float
 
     @property
     def frozen(self) -> float:
-        """Seconds in which the process could have run and the thread was kept from it."""
+        """Seconds in which the thread was kept from running by something else than the machine.
+
+        At least what this process did: a thread that holds the interpreter and itself waits for a processor counts too,
+        because nothing says which thread held it. On a busy machine that is more than the process is to blame for.
+        """
         return max(0.0, self.seconds - self.machine)
 
 
@@ -112,15 +116,12 @@ def freezes(step: float = 0.005) -> Iterator[list[Late]]:
     watching, done = threading.Event(), threading.Event()
 
     def watch() -> None:
-        own = str(threading.get_native_id())
         while not done.is_set():
             before, start = _waited(), time.perf_counter()
             watching.set()
             time.sleep(step)
             seconds = time.perf_counter() - start - step
-            waited = {thread: after - before.get(thread, after) for thread, after in _waited().items()}
-            # Whichever thread held the interpreter may have waited for the processor, and then this one.
-            late.append(Late(seconds, waited.pop(own, 0.0) + max(waited.values(), default=0.0)))
+            late.append(Late(seconds, _waited() - before))
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
@@ -133,14 +134,12 @@ def freezes(step: float = 0.005) -> Iterator[list[Late]]:
         thread.join()
 
 
-def _waited() -> dict[str, float]:
-    """Seconds that each thread of this process was ready to run while a processor ran others, where that is counted."""
-    seconds = {}
-    for place in Path("/proc/self/task").glob("*/schedstat"):
-        # A thread may end meanwhile.
-        with suppress(OSError):
-            seconds[place.parent.name] = int(place.read_text(encoding="ascii").split()[1]) / 1e9
-    return seconds
+def _waited() -> float:
+    """Seconds that this thread was ready to run while a processor ran others; 0 where that is not counted."""
+    try:
+        return int(Path("/proc/thread-self/schedstat").read_text(encoding="ascii").split()[1]) / 1e9
+    except OSError:
+        return 0.0
 
 
 def geometries(count: int, seed: int) -> Iterator[tuple[Geometry, int]]:

@@ -38,5 +38,5 @@ def test_a_call_that_holds_the_interpreter_is_a_freeze() -> None:
     with freezes() as late:
         # Unlike CDLL, PyDLL does not let other threads run.
         ctypes.PyDLL(None).usleep(300_000)
-    assert max(each.frozen for each in late) > 0.02
+    assert max(each.frozen for each in late) > 0.2
     assert all(each.frozen <= each.seconds for each in late if each.seconds > 0)

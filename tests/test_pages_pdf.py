@@ -787,6 +787,10 @@ def test_a_process_that_wants_the_processor_is_not_asleep(write: Callable[[str, 
     with PagePool(time_limit=1.0, spares=0, workers=1) as pool:
         pool.describe(write("good.pdf", pages(1)))
         (worker,) = pool._live
+        # Its answer is here before it has gone to sleep.
+        until = time.monotonic() + 30
+        while not worker.asleep() and time.monotonic() < until:
+            time.sleep(0.01)
         assert worker.asleep()
         assert worker.waited_seconds() > 0.0
         before = worker.processor_seconds()

@@ -642,6 +642,20 @@ def test_an_empty_view_names_the_formats_and_opens_the_sample_data(
     assert [card["F1"] for card in dashboard.cards(app)] == [shown(core(at).micro.row(0))["F1"] for at in (0, 1)]
 
 
+def test_files_that_an_empty_view_takes_are_sorted_by_content(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The form of an empty view has no choice of a role."""
+    truth = write_file(tmp_path / "t.json", TRUTH, side="ground_truth")
+    prediction = write_file(tmp_path / "p.json", TRUTH)
+    app = start(monkeypatch, files=dashboard.workspace(None))
+    app.file_uploader[0].set_value([(path.name, path.read_bytes(), "application/json") for path in (truth, prediction)])
+    dashboard.fine(next(button for button in app.button if button.label == "Read the files").click().run())
+    proposed = {each.label.split(" ")[0]: each.value for each in app.selectbox if each.key.startswith("dropped_role")}
+    assert proposed == {"p\\.json": "Prediction", "t\\.json": "Ground truth"}
+    next(button for button in app.button if button.label == "Open these files").click()
+    dashboard.fine(app.run())
+    assert [card["F1"] for card in dashboard.cards(dashboard.go(app, OVERVIEW))] == ["1.000"]
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_with_nothing_at_all(monkeypatch: pytest.MonkeyPatch, view: str) -> None:
     app = start(monkeypatch, view, files=dashboard.workspace(None))

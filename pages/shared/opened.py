@@ -361,11 +361,15 @@ def use(kind: Kind[C], named: Workspace) -> Project[C]:
     return made
 
 
-def give(field: Field[Given | None], files: str, role: str) -> None:
-    """Keep the files and the role that were chosen in two widgets of a form until a view has read them."""
+def give(field: Field[Given | None], files: str, role: str | None = None) -> None:
+    """Keep the files and the role that were chosen in two widgets of a form until a view has read them.
+
+    A form without a widget for the role gives "": what each file is follows from its content.
+    """
     uploaded = written(files) or []
     if uploaded:
-        field.set((tuple((each.name, each.getvalue()) for each in uploaded), str(written(role))))
+        chosen = "" if role is None else str(written(role))
+        field.set((tuple((each.name, each.getvalue()) for each in uploaded), chosen))
 
 
 def take_upload(kind: Kind[C], uploads: Sequence[tuple[str, bytes]], side: Side) -> Member[C]:

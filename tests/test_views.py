@@ -996,3 +996,55 @@ def test_a_new_threshold_shows_its_numbers_before_the_mistakes_get_names(monkeyp
     happened.clear()
     fine(app.run())
     assert happened == ["whole card", "whole card"]
+
+
+@pytest.mark.parametrize(
+    ("view", "address"),
+    [
+        (OVERVIEW, {}),
+        (OVERVIEW, {"protocol": "pod"}),
+        ("pages/compare.py", {}),
+        ("pages/compare.py", {"kind": "pixels"}),
+        ("pages/compare.py", {"kind": "fields"}),
+        ("pages/compare.py", {"kind": "posters"}),
+        ("pages/fields.py", {}),
+        ("pages/posters.py", {}),
+        ("pages/review_pack.py", {}),
+    ],
+)  # fmt: skip
+def test_a_and_b_are_two_models(monkeypatch: pytest.MonkeyPatch, view: str, address: dict[str, str]) -> None:
+    """The model that is chosen for one letter and has the other one changes places with it."""
+    app = start(monkeypatch, view, **address)
+
+    def shown_models() -> list[str]:
+        boxes = [each for each in app.sidebar.selectbox if each.label.startswith("Model ")]
+        return [each.options[each.value] for each in boxes]
+
+    first, second = shown_models()
+    for letter in ("A", "B", "B"):
+        box_of = next(each for each in app.sidebar.selectbox if each.label.startswith(f"Model {letter}"))
+        box_of.set_value(1 - box_of.value)
+        fine(app.run())
+        first, second = second, first
+        assert shown_models() == [first, second]
+
+
+@pytest.mark.parametrize("view", [OVERVIEW, "pages/compare.py"])
+@pytest.mark.parametrize(("place", "models"), [("1", ["lines 1.0", "blocks 1.0"]), ("2", ["blocks 1.0", "lines 1.0"])])
+def test_a_link_with_one_model_twice(monkeypatch: pytest.MonkeyPatch, view: str, place: str, models: list[str]) -> None:
+    app = start(monkeypatch, view, model_a=place, model_b=place)
+    boxes = [each for each in app.sidebar.selectbox if each.label.startswith("Model ")]
+    assert [each.options[each.value] for each in boxes] == models
+
+
+@pytest.mark.parametrize("view", [OVERVIEW, "pages/pixel_confusion.py"])
+def test_a_and_b_of_three_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, view: str) -> None:
+    models = [write_file(tmp_path / f"{name}.json", TRUTH[: 1 + at]) for at, name in enumerate("pqr")]
+    truth = write_file(tmp_path / "t.json", TRUTH, side="ground_truth")
+    app = start(monkeypatch, view, files=dashboard.workspace(truth, models))
+    places = []
+    for letter, place in (("A", 2), ("B", 2), ("A", 1), ("B", 0)):
+        next(each for each in app.sidebar.selectbox if each.label == f"Model {letter}").set_value(place)
+        fine(app.run())
+        places.append([each.value for each in app.sidebar.selectbox if each.label.startswith("Model ")])
+    assert places == [[2, 1], [1, 2], [1, 2], [1, 0]]

@@ -254,9 +254,17 @@ def protocol_choice() -> None:
 
 
 def model_choice(loaded: AnyOpened, model: Named, role: str = "") -> None:
-    """Which of the open models is A or B."""
+    """Which of the open models is A or B; the model that is the other one changes places with this one."""
     names, field = loaded.names, loaded.kind.chosen["AB".index(model.letter)]
     field.set(model.index)
+    pair = zip(loaded.kind.chosen, loaded.pair, strict=False)
+    others = [(its, other.index) for its, other in pair if its is not field]
+
+    def give_way() -> None:
+        for its, index in others:
+            if field.get() == index:
+                its.set(model.index)
+
     chosen: object = st.selectbox(
         f"Model {model.letter}{role}",
         list(range(len(names))),
@@ -264,6 +272,7 @@ def model_choice(loaded: AnyOpened, model: Named, role: str = "") -> None:
         key=field.key,
         persist_state="session",
         disabled=len(names) < 2,
+        on_change=field.changed(give_way),
     )
     if not isinstance(chosen, int):
         # The browser names an option by its words, and another file has changed them meanwhile.

@@ -33,7 +33,7 @@ from evaluator.protocols.base import Source
 from evaluator.workspace import WORKSPACE_VARIABLE, Workspace
 from evaluator.workspace_folder import Taken
 from pages.shared import kept, protocol, waiting
-from pages.shared.state import Field, Given, State, state, written
+from pages.shared.state import Field, Given, PlaceField, State, state, written
 
 SAMPLE_DATA: Final = Path(__file__).resolve().parents[2] / "sample_data"
 # A file or folder of this machine, or uploaded files.
@@ -75,7 +75,7 @@ class Kind(Generic[C]):
     counted: str
     size: Callable[[C], int]
     held: Field[Project[C] | None]
-    chosen: tuple[Field[int | None], Field[int | None]]
+    chosen: tuple[PlaceField[int | None], PlaceField[int | None]]
     read: Callable[[Origin, str, Reading], C]
     prepare: Callable[[C, C], tuple[C, tuple[Issue, ...]]]
     ids: Callable[[C], str] = lambda content: ""
@@ -135,9 +135,14 @@ class Opened(Generic[C]):
 
     @property
     def pair(self) -> tuple[Named, ...]:
-        """A and B of a view that shows two models: the first two unless others were chosen, one when one is open."""
+        """A and B of a view that shows two models: the first two unless others were chosen, one when one is open.
+
+        They are two models: where the same one is chosen twice, B is the first other one.
+        """
         names = self.names
         places = [_place(field, default, len(names)) for default, field in enumerate(self.kind.chosen)]
+        if len(names) > 1 and places[0] == places[1]:
+            places[1] = 0 if places[0] else 1
         return tuple(Named(at, names[at], letter) for letter, at in zip("AB"[: len(names)], places, strict=False))
 
     @property

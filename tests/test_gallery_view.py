@@ -1,4 +1,4 @@
-"""Gallery under AppTest: every door opens exactly the boxes behind it, and the address is the whole state."""
+"""Gallery under AppTest: every linked number opens exactly its boxes, and the address is the whole state."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_thresholds_match_everything_again(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_cause_is_one_card_each_time_it_happened(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, GALLERY, door="causes")
+    app = start(monkeypatch, GALLERY, charts="causes")
     table = next(each.value for each in app.dataframe if "Cause" in each.value)
     assert table["Cause"][0] == "Table read as several boxes"
     assert table["Boxes to correct"].is_monotonic_decreasing
@@ -130,14 +130,14 @@ def test_a_cause_is_one_card_each_time_it_happened(monkeypatch: pytest.MonkeyPat
     assert cards[0]["title"] == "Table read as 14 boxes"
     assert "8 times, " in heading(app)
     assert f"{table['Mistakes'][0]} mistakes on {table['Pages'][0]} pages" in heading(app)
-    again = start(monkeypatch, GALLERY, **{name: app.query_params[name] for name in ("question", "door")})
+    again = start(monkeypatch, GALLERY, **{name: app.query_params[name] for name in ("question", "charts")})
     assert component(again, "cards")["cards"] == cards
 
 
 def test_one_verdict_for_all_causes_of_one_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "findings.sqlite"
     monkeypatch.setenv(FINDINGS_VARIABLE, str(path))
-    app = start(monkeypatch, GALLERY, door="causes")
+    app = start(monkeypatch, GALLERY, charts="causes")
     assert not [each for each in app.button if each.key == "say_ambiguous"]
     app.session_state["gallery_question"] = Question(cause=Family("parts", "", "Table", ""))
     fine(app.run())
@@ -163,10 +163,10 @@ def test_it_begins_with_the_worst(monkeypatch: pytest.MonkeyPatch) -> None:
     assert tags[0] == max(tags)
 
 
-@pytest.mark.parametrize("door", ["scores", "fit", "names"])
-def test_every_door_has_its_charts(monkeypatch: pytest.MonkeyPatch, door: str) -> None:
-    app = start(monkeypatch, GALLERY, door=door)
-    assert len(app.get("vega_lite_chart")) == {"scores": 2, "fit": 4, "names": 1}[door]
+@pytest.mark.parametrize("charts", ["scores", "fit", "names"])
+def test_every_choice_has_its_charts(monkeypatch: pytest.MonkeyPatch, charts: str) -> None:
+    app = start(monkeypatch, GALLERY, charts=charts)
+    assert len(app.get("vega_lite_chart")) == {"scores": 2, "fit": 4, "names": 1}[charts]
 
 
 def test_crops_come_when_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -226,7 +226,7 @@ class TestGallery:
     def test_every_bar_of_a_name_opens_its_mistakes(
         self, monkeypatch: pytest.MonkeyPatch, bars: list[dict[tuple[str, str], int]]
     ) -> None:
-        start(monkeypatch, GALLERY, door="names")
+        start(monkeypatch, GALLERY, charts="names")
         assert bars[-1]
         for (bar, letter), number in bars[-1].items():
             every = items(core(LETTERS[letter]))
@@ -481,15 +481,15 @@ class TestCauses:
         causes = dashboard.viewer(start(monkeypatch, PAGE_BROWSER))["causes"]
         assert causes
         for cause in causes:
-            app = start(monkeypatch, GALLERY, question=json.dumps({"cause": cause["family"]}), door="causes")
+            app = start(monkeypatch, GALLERY, question=json.dumps({"cause": cause["family"]}), charts="causes")
             assert f"<small>{cause['alike'] + 1} times, " in heading(app), cause["title"]
 
     def test_every_row_of_the_causes_opens_its_times_mistakes_and_pages(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        app = start(monkeypatch, GALLERY, door="causes")
+        app = start(monkeypatch, GALLERY, charts="causes")
         table = next(each.value for each in app.dataframe if "Cause" in each.value)
         for at, row in table.iterrows():
             family = list(causes(core(0)).alike)[int(str(at))]
-            said = heading(start(monkeypatch, GALLERY, question=json.dumps({"cause": family}), door="causes"))
+            said = heading(start(monkeypatch, GALLERY, question=json.dumps({"cause": family}), charts="causes"))
             numbers = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) (?:times?|mistakes?|pages?)", said)]
             assert numbers == [row["Times"], row["Mistakes"], row["Pages"]], (row["Cause"], said)
 

@@ -67,7 +67,7 @@ def test_the_gallery_opens_exactly_the_boxes_of_a_slice(monkeypatch: pytest.Monk
     payload = viewer(app)
     one = payload["slices"][0]
     model = {"A": "1", "B": "2"}[of]
-    gallery = start(monkeypatch, GALLERY, question=question_of(payload, 0, measure), model=model, door="names")
+    gallery = start(monkeypatch, GALLERY, question=question_of(payload, 0, measure), model=model, charts="names")
     assert not gallery.exception
     head = next(
         block for block in html_blocks(gallery) if " in " in block and " on " in block and one["title"] in block
@@ -110,7 +110,7 @@ def test_slices_by_averages_are_those_of_the_search(
     # No interval and no split: an average is of the whole ranking.
     assert (shown["panels"], shown["rows"][0]["cells"][1]) == ([], "")
     gallery = start(
-        monkeypatch, GALLERY, files=workspace(planted[0], planted[1:]), protocol=protocol, model="2", door="names",
+        monkeypatch, GALLERY, files=workspace(planted[0], planted[1:]), protocol=protocol, model="2", charts="names",
         question=question_of(viewer(app), 0, measure),
     )  # fmt: skip
     head = next(block for block in html_blocks(gallery) if shown["title"] in block)
@@ -179,7 +179,7 @@ def test_an_average_that_the_protocol_does_not_have_is_not_chosen(monkeypatch: p
 
 def test_a_slice_about_pdfs_that_are_not_read_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = {"slice": {"measure": "recall", "conditions": [["scanned", "==", "yes"]]}}
-    app = start(monkeypatch, GALLERY, question=json.dumps(asked), door="names")
+    app = start(monkeypatch, GALLERY, question=json.dumps(asked), charts="names")
     assert not app.exception
     assert any("read the PDFs in the view Slices first" in warning.value for warning in app.warning)
     assert not viewer(app)["cards"]
@@ -195,7 +195,7 @@ def test_the_pdfs_are_read_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> No
         fine(app.run())
     asked = {"slice": {"measure": "recall", "conditions": [["font size", "<", 9.0]]}}
     app.switch_page(GALLERY)
-    app.query_params["question"], app.query_params["door"] = json.dumps(asked), "names"
+    app.query_params["question"], app.query_params["charts"] = json.dumps(asked), "names"
     fine(app.run())
     assert viewer(app)["cards"]
 

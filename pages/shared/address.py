@@ -490,7 +490,7 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("purity", State.poor_purity, _share(0.0, 1.0), _number, _FILTERED, applies=State.poor.get),
     # Gallery.
     Entry("question", State.gallery_question, _question, _question_text, _GALLERY),
-    Entry("door", State.gallery_charts, _one_of(tuple(gallery.CHARTS)), _text, _GALLERY),
+    Entry("charts", State.gallery_charts, _one_of(tuple(gallery.CHARTS)), _text, _GALLERY),
     Entry("sort", State.gallery_sort, _one_of(tuple(gallery.ORDERS)), _text, _GALLERY),
     Entry("third", State.gallery_third, _one_of(tuple(gallery.THIRDS)[1:]), _text, _GALLERY),
     Entry("sheet", State.gallery_sheet, _whole(1, 99_999, shift=1), _from_one, _GALLERY),

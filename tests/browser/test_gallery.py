@@ -99,7 +99,7 @@ def test_hundreds_of_cards_make_only_the_crops_that_are_near(server: str, visit:
 
 
 def test_a_point_of_the_curve_sets_the_score_threshold(server: str, visit: Visit) -> None:
-    screen = visit(server, width=1440).open("gallery", door="scores")
+    screen = visit(server, width=1440).open("gallery", charts="scores")
     chart = screen.page.locator("[data-testid=stVegaLiteChart]").nth(1)
     frame = chart.bounding_box()
     assert frame is not None
@@ -109,7 +109,7 @@ def test_a_point_of_the_curve_sets_the_score_threshold(server: str, visit: Visit
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_fits_a_narrow_window(server: str, visit: Visit, scheme: str) -> None:
-    screen = visit(server, width=1024, height=768, color_scheme=scheme).open("gallery", door="fit")
+    screen = visit(server, width=1024, height=768, color_scheme=scheme).open("gallery", charts="fit")
     assert screen.page.evaluate(
         "() => { const main = document.querySelector('[data-testid=stMain]');"
         " return main.scrollWidth <= main.clientWidth; }"

@@ -1,0 +1,131 @@
+"""Whatever a reader chooses in any view, alone or after other choices: no run ends in an error.
+
+Each view is one session that goes on, so that a choice meets those made before it. What AppTest cannot press, such as a
+row of a table or a box on a page, is in the browser tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import ButtonGroup, Selectbox
+
+from evaluator.review.place import FINDINGS_VARIABLE
+from tests import dashboard
+from tests.building import box, write_file
+from tests.dashboard import fine, start
+
+VIEWS = (
+    "overview", "page_browser", "gallery", "compare", "models", "slices", "pixel_confusion", "fields", "posters",
+    "suspects", "findings", "review_pack", "files",
+)  # fmt: skip
+
+
+# What takes seconds, and has tests of its own.
+SLOW = {"Make the pack", "Read the PDFs"}
+
+
+class Shown(str):
+    """The words of an option, which AppTest otherwise wants as the value behind them."""
+
+    __slots__ = ()
+
+
+@pytest.fixture(autouse=True)
+def _options_by_their_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in (Selectbox, ButtonGroup):
+        own: Any = kind.format_func
+
+        def words_of(self: object, _own: Any = own) -> Callable[[object], object]:
+            return lambda value: value if isinstance(value, Shown) else _own.fget(self)(value)
+
+        monkeypatch.setattr(kind, "format_func", property(words_of))
+
+
+@pytest.fixture
+def own_findings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Verdicts of these tests are kept in a file of their own."""
+    monkeypatch.setenv(FINDINGS_VARIABLE, str(tmp_path / "findings.sqlite"))
+
+
+def choices(app: AppTest) -> Iterator[tuple[str, str, Sequence[Any]]]:
+    """Kind and label of each widget with a choice, and values to give it: the first and the last, and back."""
+    for selectbox in app.selectbox:
+        yield "selectbox", selectbox.label, [Shown(selectbox.options[at]) for at in (-1, 0)]
+    for group in app.button_group:
+        options = [Shown(group.options[at]) for at in (-1, 0)]
+        yield "button_group", group.label, options if group.proto.click_mode == 0 else [[each] for each in options]
+    for check in (*app.checkbox, *app.toggle):
+        yield check.type, check.label, [not check.value, check.value]
+    for slider in app.slider:
+        ends = [slider.max, slider.min]
+        yield "slider", slider.label, [[end, end] for end in ends] if isinstance(slider.value, list | tuple) else ends
+
+
+def choose_everything(app: AppTest) -> int:
+    """Give each widget of the view its values in turn, wherever it still is, and count them."""
+    chosen = 0
+    for kind, label, values in list(choices(app)):
+        for value in values:
+            shown: Sequence[Any] = app.get(kind)
+            widget = next((each for each in shown if each.label == label), None)
+            options = value if isinstance(value, list) else [value]
+            if widget is None or getattr(widget, "disabled", False):
+                continue
+            if any(isinstance(each, Shown) and each not in widget.options for each in options):
+                continue
+            widget.set_value(value)
+            fine(app.run())
+            chosen += 1
+    return chosen
+
+
+def press_everything(app: AppTest, view: str) -> int:
+    """Press each button of the view, from the view again where one has led away, and count them."""
+    labels = list(dict.fromkeys(each.label for each in app.button if each.label not in SLOW))
+    for label in labels:
+        button = next((each for each in app.button if each.label == label and not each.disabled), None)
+        if button is not None:
+            fine(button.click().run())
+            if next((each for each in app.button if each.label == label), None) is None:
+                dashboard.go(app, view)
+    return len(labels)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.usefixtures("own_findings")
+def test_the_sample(monkeypatch: pytest.MonkeyPatch, view: str) -> None:
+    app = start(monkeypatch, f"pages/{view}.py")
+    assert choose_everything(app) + press_everything(app, f"pages/{view}.py") > 8
+
+
+@pytest.mark.parametrize("kind", ["pixels", "fields", "posters"])
+@pytest.mark.usefixtures("own_findings")
+def test_the_sample_in_compare(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    app = start(monkeypatch, "pages/compare.py", kind=kind)
+    assert choose_everything(app) + press_everything(app, "pages/compare.py") > 8
+
+
+FILES = {
+    "no ground truth": (False, 2),
+    "a ground truth alone": (True, 0),
+    "one model": (True, 1),
+    "three models": (True, 3),
+}
+
+
+@pytest.mark.parametrize("files", FILES)
+@pytest.mark.parametrize("view", [view for view in VIEWS if view not in {"fields", "posters"}])
+@pytest.mark.usefixtures("own_findings")
+def test_few_files_and_many(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, view: str, files: str) -> None:
+    boxes = [box(0.1, 0.1, 0.4, 0.2, label="Text"), box(0.5, 0.5, 0.9, 0.9, label="Table", document="other.pdf")]
+    with_truth, models = FILES[files]
+    truth = write_file(tmp_path / "truth.json", boxes, side="ground_truth") if with_truth else None
+    predicted = [write_file(tmp_path / f"{at}.json", boxes[: 1 + at % 2]) for at in range(models)]
+    app = start(monkeypatch, f"pages/{view}.py", files=dashboard.workspace(truth, predicted))
+    choose_everything(app)
+    press_everything(app, f"pages/{view}.py")

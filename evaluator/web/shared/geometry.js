@@ -127,6 +127,8 @@ const MOST_FULL = 0.12;
 const MOST_COMPACT = 0.15;
 /** Share of a chip that may lie on other boxes; a chip that would hide more of the page is written short. */
 const MOST_HIDING = 0.3;
+/** Share of another box from which on a chip hides it: the value of a field, or one line. */
+const HIDDEN = 0.5;
 
 export const CHIP_PLACES = ["above-right", "above-left", "below-left", "below-right", "inside-right", "beside-left", "beside-right"];
 
@@ -145,8 +147,8 @@ export function chipRect(b, place, width, height) {
 
 /**
  * A place for each chip: the first free one of seven, else the one that hides least; a chip that would cover
- * another chip is written short, and left out when even that covers one. On a sheet too small for so many, all are
- * short, or all are left out until the reader zooms in.
+ * another chip, or hide another box, is written short, and left out when even that covers a chip. On a sheet too small for
+ * so many, all are short, or all are left out until the reader zooms in.
  * @param {Chip[]} chips most important first
  * @param {{key: string, rect: Rect, weight: number}[]} taken boxes to keep clear, and how much it matters; a chip may hide its own
  * @param {Rect} bounds the sheet
@@ -177,6 +179,18 @@ export function placeChips(chips, taken, bounds, height, seen = bounds) {
     }
     return sum;
   };
+  // How many other boxes a chip hides; one that is less important than a chip, such as a picture, may be hidden.
+  const hides = (/** @type {Rect} */ r, /** @type {string} */ own) => {
+    const [first, last] = rowsOf(r);
+    /** @type {Set<Taken>} */
+    const hidden = new Set();
+    for (let row = first; row <= last; row += 1) {
+      for (const one of boxRows.get(row) ?? []) {
+        if (one.key !== own && one.weight >= 1 && overlapOf(r, one.rect) > HIDDEN * areaOf(one.rect)) hidden.add(one);
+      }
+    }
+    return hidden.size;
+  };
   for (const one of taken) add(boxRows, one);
   const share = (/** @type {"width" | "compactWidth"} */ side) =>
     (chips.reduce((sum, chip) => sum + chip[side], 0) * height) / Math.max(1, areaOf(bounds));
@@ -192,7 +206,7 @@ export function placeChips(chips, taken, bounds, height, seen = bounds) {
         if (overlapOf(rect, inside) < areaOf(rect) - height) continue;
         if (covered(chipRows, rect, null) > 1) continue;
         const own = place === "inside-right" ? 0.5 * overlapOf(rect, box) : 0;
-        const cost = covered(boxRows, rect, key) + own;
+        const cost = covered(boxRows, rect, key) + own + hides(rect, key) * (MOST_HIDING * areaOf(rect) + 1);
         if (!best || cost < best.cost - 1) best = { place, rect, cost };
         if (cost < 1) break;
       }

@@ -61,6 +61,16 @@ test("a chip between rows of small boxes lies beside its own", () => {
   assert.deepEqual(placeChips([chip], [own, ...rows], [0, 0, 300, 200], 12), [{ key: "p1", place: "beside-left", compact: false, rect: [58, 49, 98, 61] }]);
 });
 
+test("a chip that would hide a small box is written short", () => {
+  const chip = { key: "p1", box: /** @type {Rect} */ ([100, 50, 110, 62]), width: 160, compactWidth: 24 };
+  // A table with narrow columns: above and below are values, and the long chip reaches over them.
+  const values = [30, 70].flatMap((top) => [0, 60, 100, 140].map((left) => ({ key: `r${top}-${left}`, rect: /** @type {Rect} */ ([left, top, left + 10, top + 12]), weight: 1 })));
+  const row = [20, 180].map((left) => ({ key: `c${left}`, rect: /** @type {Rect} */ ([left, 50, left + 10, 62]), weight: 1 }));
+  const place = (/** @type {number} */ weight) => placeChips([chip], [...values, ...row].map((each) => ({ ...each, weight })), [0, 0, 300, 200], 17).map(({ place: at, compact }) => [at, compact]);
+  assert.deepEqual(place(1), [["beside-left", true]]);
+  assert.equal(place(0.2)[0][1], false);
+});
+
 test("the chip of a box that shows is not beyond the part of the sheet that shows", () => {
   const [seen, hidden] = [[20, 50, 60, 60], [320, 50, 360, 60]].map((box, at) => ({ key: `p${at}`, box: /** @type {Rect} */ (box), width: 50, compactWidth: 50 }));
   const places = (/** @type {Rect | undefined} */ part) => placeChips([seen, hidden], [], [0, 0, 400, 200], 12, part).map(({ place }) => place);

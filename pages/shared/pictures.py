@@ -27,7 +27,7 @@ from evaluator.project import AnyProject
 from evaluator.uploads import PAGE_BYTES, PAGE_SUFFIXES
 from evaluator.workspace_folder import put
 from pages.shared import by_digest, ended_sessions, frame, kept
-from pages.shared.opened import BOXES, FIELDS, POSTERS, AnyKind, OpenedBoxes, Place, files
+from pages.shared.opened import BOXES, FIELDS, POSTERS, AnyKind, OpenedBoxes, Place, files, workspace_named
 from pages.shared.state import Field, State, state, written
 
 # Enough for a whole page on most screens; the viewer asks for more when it needs it, and less is sent at each turn.
@@ -70,6 +70,13 @@ def pool() -> PagePool:
     made = PagePool()
     ended_sessions.when_none(made.rest)
     return made
+
+
+def start_renderer(kind: AnyKind) -> None:
+    """Start the renderer's processes where there is a folder of pages; nothing is read or waited for."""
+    held = kind.held.get()
+    if (workspace_named().of(kind.name).pdfs if held is None else held.pdfs) is not None:
+        pool().start()
 
 
 def preparation(path: Path, index: int) -> Callable[[], None]:

@@ -34,6 +34,8 @@ from pages.shared.state import Field, State, state, written
 FIRST_DPI: Final = 90.0
 FIRST_PIXELS: Final = 8_000_000
 """Of such a picture at most, however large the page is."""
+PATIENCE: Final = 6.0
+"""Seconds that a view waits for a slow page: with its own run, two more than the limit of a page."""
 SHARPEST_WIDTH: Final = 8_000
 THUMBNAIL_WIDTH: Final = 96
 """Pixels; the strip shows it half as wide, for screens of two pixels to one."""
@@ -206,7 +208,9 @@ def picture(
     try:
         page = _page_file(root, name, index, images)
         most = FIRST_PIXELS if width is None else PIXEL_LIMIT
-        image = pool().page_image(page.path, page.page_index, width=width, dpi=FIRST_DPI, most_pixels=most)
+        image = pool().page_image(
+            page.path, page.page_index, width=width, dpi=FIRST_DPI, most_pixels=most, patience=PATIENCE
+        )
     except PageProblem as problem:
         return PictureItem(
             width=595.0,

@@ -20,7 +20,7 @@ from pages.shared.browser import text_count as words
 from pages.shared.browser import window
 from pages.shared.components import parse_events, viewer, with_documents
 from pages.shared.findings import log as findings
-from pages.shared.opened import Model, OpenedBoxes
+from pages.shared.opened import BOXES, Model, OpenedBoxes
 from pages.shared.state import Field, State, go_to, report, state, written
 
 GALLERY_VIEW = "pages/gallery.py"
@@ -270,6 +270,8 @@ def _cleared() -> None:
 def view() -> None:
     """The whole view."""
     read_url("page_browser")
+    # Its processes start while the files are read.
+    pictures.start_renderer(BOXES)
     loaded = frame.open_boxes("Page browser")
     if loaded is None:
         return

@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -94,19 +94,35 @@ def drawn_documents(count: int, seed: int) -> Iterator[Drawn]:
 
 
 class Late(NamedTuple):
-    """By how many seconds a sleeping thread woke late, and how many of them it was ready while others were run."""
+    """A sleeping thread that woke late, and what the machine and the process did meanwhile, in seconds.
+
+    Attributes
+    ----------
+    seconds : float
+        By how much it was late.
+    machine : float
+        How long it was itself ready while others were run.
+    ran : float
+        How long other threads of the process ran.
+    waited : float
+        How long other threads of the process were ready while others were run, together.
+    """
 
     seconds: float
     machine: float
+    ran: float
+    waited: float
 
     @property
     def frozen(self) -> float:
-        """Seconds in which the thread was kept from running by something else than the machine.
+        """Seconds in which the process kept the thread from running.
 
-        At least what this process did: a thread that holds the interpreter and itself waits for a processor counts too,
-        because nothing says which thread held it. On a busy machine that is more than the process is to blame for.
+        That is what other threads ran, who may have held the interpreter all that time, or what no thread's wait for a
+        processor explains, whichever is more: a call that holds the interpreter and sleeps is a freeze as well, and
+        a thread that holds it while the machine runs other programs is none of this process.
         """
-        return max(0.0, self.seconds - self.machine)
+        kept = max(0.0, self.seconds - self.machine)
+        return max(min(self.ran, kept), kept - self.waited)
 
 
 @contextmanager
@@ -116,12 +132,18 @@ def freezes(step: float = 0.005) -> Iterator[list[Late]]:
     watching, done = threading.Event(), threading.Event()
 
     def watch() -> None:
+        own = str(threading.get_native_id())
         while not done.is_set():
-            before, start = _waited(), time.perf_counter()
+            before, ran = _waited(), time.process_time() - time.thread_time()
+            start = time.perf_counter()
             watching.set()
             time.sleep(step)
             seconds = time.perf_counter() - start - step
-            late.append(Late(seconds, _waited() - before))
+            # A thread that began meanwhile has waited since then; of one that ended nothing is known, and it excuses
+            # nothing.
+            waited = {thread: after - before.get(thread, 0.0) for thread, after in _waited().items()}
+            machine = waited.pop(own, 0.0)
+            late.append(Late(seconds, machine, time.process_time() - time.thread_time() - ran, sum(waited.values())))
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
@@ -134,12 +156,14 @@ def freezes(step: float = 0.005) -> Iterator[list[Late]]:
         thread.join()
 
 
-def _waited() -> float:
-    """Seconds that this thread was ready to run while a processor ran others; 0 where that is not counted."""
-    try:
-        return int(Path("/proc/thread-self/schedstat").read_text(encoding="ascii").split()[1]) / 1e9
-    except OSError:
-        return 0.0
+def _waited() -> dict[str, float]:
+    """Seconds that each thread of this process was ready to run while a processor ran others, where that is counted."""
+    seconds = {}
+    for place in Path("/proc/self/task").glob("*/schedstat"):
+        # A thread may end meanwhile.
+        with suppress(OSError):
+            seconds[place.parent.name] = int(place.read_text(encoding="ascii").split()[1]) / 1e9
+    return seconds
 
 
 def geometries(count: int, seed: int) -> Iterator[tuple[Geometry, int]]:

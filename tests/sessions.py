@@ -45,14 +45,18 @@ class Act(NamedTuple):
     Attributes
     ----------
     seconds : float
-        From the message of the browser to the end of the run, with its pictures fetched.
+        From the message of the browser to the end of the run, with all its pictures fetched that the browser did not
+        have, small ones that are scrolled out of sight too.
     errors : tuple of str
         Exceptions that the view shows, and pictures that were not there.
+    page_seconds : float
+        To the end of the run, with the picture of the page itself; the small ones come after it.
     """
 
     name: str
     seconds: float
     errors: tuple[str, ...]
+    page_seconds: float = 0.0
 
 
 class Reader:
@@ -63,6 +67,10 @@ class Reader:
         self._connection: ClientConnection | None = None
         self._page = self._query = ""
         self._viewer: tuple[str, str] | None = None
+        # What a browser has is not sent or asked for again: an address and a name stand for their content for good.
+        self._pictures: set[str] = set()
+        self._contents: dict[str, Any] = {}
+        self._strips: set[str] = set()
         self.shown: dict[str, Any] = {}
         """What the page viewer was last given."""
 
@@ -87,17 +95,19 @@ class Reader:
 
     def content(self) -> dict[str, Any]:
         """What was given of the page that is shown."""
-        given: dict[str, Any] = self.shown["contents"][self.shown["shown"]["content"]]
+        given: dict[str, Any] = self._contents[self.shown["shown"]["content"]]
         return given
 
     async def open(self, view: str, **address: str) -> Act:
         """Go to a view."""
         self._page, self._query, self._viewer = view, urlencode(address), None
+        self._contents, self._strips = {}, set()
         return await self._run(view or "overview", BackMsg())
 
     async def turn(self, step: int = 1) -> Act:
         """Turn to another page of the list in the page browser; it must be open."""
-        return await self._tell("page turn", "go", {"step": step, "turn": "", "held": []})
+        held = [*self._contents, *self._strips]
+        return await self._tell("page turn", "go", {"step": step, "turn": "", "held": held})
 
     async def _tell(self, name: str, kind: str, said: dict[str, Any]) -> Act:
         """What the page viewer says of the page that is shown."""
@@ -124,13 +134,28 @@ class Reader:
             async with asyncio.timeout(_PATIENCE):
                 await self._connection.send(message.SerializeToString())
                 await self._read(errors, pictures)
-                fetched = await asyncio.gather(*(asyncio.to_thread(fetch, self._url, path) for path in pictures))
+                await self._fetch(pictures & self._of_page(), errors)
+                page_seconds = time.perf_counter() - start
+                await self._fetch(pictures, errors)
         except TimeoutError:
-            return Act(name, _PATIENCE, (*errors, f"{name}: no end within {_PATIENCE:g} s"))
-        # 204: a page of the strip that cannot be drawn has no small picture.
-        statuses = zip(pictures, (status for status, _ in fetched), strict=True)
-        errors += [f"{path}: {status}" for path, status in statuses if status not in (200, 204)]
-        return Act(name, time.perf_counter() - start, tuple(errors))
+            return Act(name, _PATIENCE, (*errors, f"{name}: no end within {_PATIENCE:g} s"), _PATIENCE)
+        return Act(name, time.perf_counter() - start, tuple(errors), page_seconds)
+
+    def _of_page(self) -> set[str]:
+        """The picture of the page that the viewer was last given; none where the view has no viewer, or no picture."""
+        shown = self.shown.get("shown") if self._viewer is not None else None
+        return {shown["image"]} - {None} if shown else set()
+
+    async def _fetch(self, pictures: set[str], errors: list[str]) -> None:
+        """Fetch what the browser does not have."""
+        missing = sorted(pictures - self._pictures)
+        fetched = await asyncio.gather(*(asyncio.to_thread(fetch, self._url, path) for path in missing))
+        for path, (status, _) in zip(missing, fetched, strict=True):
+            if status == 200:
+                self._pictures.add(path)
+            # 204: a page of the strip that cannot be drawn has no small picture.
+            elif status != 204:
+                errors.append(f"{path}: {status}")
 
     async def _read(self, errors: list[str], pictures: set[str]) -> None:
         """Read to the end of the run."""
@@ -157,6 +182,8 @@ class Reader:
                 given = json.loads(element.bidi_component.json or "null")
                 if isinstance(given, dict) and "shown" in given and "contents" in given:
                     self._viewer, self.shown = (element.bidi_component.id, said.delta.fragment_id), given
+                    self._contents |= given["contents"]
+                    self._strips |= given.get("strips", {}).keys()
 
 
 def fetch(url: str, path: str) -> tuple[int, bytes]:

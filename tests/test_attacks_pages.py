@@ -5,11 +5,12 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.attacks_pages import drawn_documents, freezes, geometry_offs
+from tests.attacks_pages import Late, drawn_documents, freezes, geometry_offs
 from tests.red_box import MOST_OFF
 
 
@@ -37,6 +38,38 @@ def test_no_name_opens_anything_outside_the_folder() -> None:
 def test_a_call_that_holds_the_interpreter_is_a_freeze() -> None:
     with freezes() as late:
         # Unlike CDLL, PyDLL does not let other threads run.
-        ctypes.PyDLL(None).usleep(300_000)
-    assert max(each.frozen for each in late) > 0.2
+        ctypes.PyDLL(None).usleep(900_000)
+    longest = max(late, key=lambda each: each.seconds - each.machine)
+    # On a busy machine the thread that made the call waits for a processor before and after it.
+    assert longest.seconds - longest.machine > 0.2
+    assert longest.frozen > 0.2 - longest.waited
     assert all(each.frozen <= each.seconds for each in late if each.seconds > 0)
+
+
+@pytest.mark.parametrize(
+    ("late", "frozen"),
+    [
+        (Late(0.1, 0.1, ran=0.0, waited=0.0), 0.0),  # the machine ran others
+        (Late(0.1, 0.0, ran=0.0, waited=0.1), 0.0),  # whoever held the interpreter waited for the machine
+        (Late(0.1, 0.0, ran=0.1, waited=0.0), 0.1),  # somebody held it and computed
+        (Late(0.1, 0.0, ran=0.1, waited=0.3), 0.1),  # the same, while others waited
+        (Late(0.1, 0.0, ran=0.0, waited=0.0), 0.1),  # somebody held it and slept
+        (Late(0.1, 0.04, ran=0.2, waited=0.0), 0.06),
+        (Late(-0.001, 0.0, ran=0.005, waited=0.0), 0.0),
+    ],
+)
+def test_a_freeze_is_what_the_process_did(late: Late, frozen: float) -> None:
+    assert late.frozen == pytest.approx(frozen)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Only Linux says how long a thread was ready and not run.")
+def test_a_thread_that_computes_and_holds_the_interpreter_is_a_freeze() -> None:
+    def compute() -> None:
+        # One call of C, which does not let others run.
+        sorted(range(6_000_000, 0, -1), key=(-1).__mul__)
+
+    with freezes() as late:
+        start = time.thread_time()
+        compute()
+        took = time.thread_time() - start
+    assert max(each.frozen for each in late) > took / 2

@@ -32,7 +32,7 @@ from sqlalchemy import Connection, create_engine, text
 from evaluator.review import schema
 from evaluator.review.identity import page_target
 from evaluator.review.problems import StoreProblem
-from evaluator.review.store import _LAYOUT_KEY, _POSTGRES_TURN, Store
+from evaluator.review.store import _KEEP_NEW, _LAYOUT_KEY, _POSTGRES_TURN, _READ, Store
 from evaluator.review.verdicts import Event, JudgedBox, Target, judge
 from tests.store_process import POSTGRES, own_schema
 
@@ -115,6 +115,16 @@ def begin_layout_1(address: str, events: list[Event]) -> None:
                 text(f"INSERT INTO layoutscope_event ({names}) VALUES ({', '.join(':' + name for name in row)})"), row
             )
     engine.dispose()
+
+
+def test_the_written_out_statements_have_the_columns_of_the_schema() -> None:
+    table = schema.event_table
+    columns = [column.name for column in table.c if column.name != "seq"]
+    assert _KEEP_NEW.text == (
+        f"INSERT INTO {table.name} ({', '.join(columns)}) SELECT :{', :'.join(columns)} "
+        f"WHERE NOT EXISTS (SELECT 1 FROM {table.name} WHERE id = :same_id)"
+    )
+    assert _READ.text == f"SELECT * FROM {table.name} WHERE workspace = :workspace AND seq > :after ORDER BY seq"
 
 
 class TestContract:

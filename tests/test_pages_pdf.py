@@ -765,6 +765,86 @@ def test_a_page_is_judged_by_what_it_takes_of_the_processor(
         assert not alive(pid)
 
 
+def test_a_slow_page_is_not_waited_for_longer_than_is_said(write: Callable[[str, bytes], Path]) -> None:
+    """It lets others go first, so that on a busy machine it takes long; what is said comes in time, to all who ask."""
+    bomb = write("bomb.pdf", form_bomb())
+    with PagePool(time_limit=3.0, slow_after=0.05, wait_limit=120.0, spares=0, workers=1) as pool:
+        pool.describe(bomb)
+        said: list[PageProblem] = []
+
+        def ask() -> None:
+            with pytest.raises(PageProblem) as caught:
+                pool.page_image(bomb, 0, patience=0.2)
+            said.append(caught.value)
+
+        asking = [threading.Thread(target=ask) for _ in range(3)]
+        for each in asking:
+            each.start()
+        for each in asking:
+            each.join()
+        assert [problem.kind for problem in said] == ["not_ready"] * 3
+        assert str(said[0]) == (
+            "This page is still being drawn. Page 1 of bomb.pdf was not ready after 0.2 s. It is drawn further while "
+            "others go first. Open it again in a moment."
+        )
+        with pytest.raises(PageProblem) as caught:
+            pool.page_image(bomb, 0)
+        assert caught.value.kind == "too_slow"
+        # What is known by then is said at once.
+        with pytest.raises(PageProblem) as caught:
+            pool.page_image(bomb, 0, patience=0.2)
+        assert caught.value.kind == "too_slow"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_page_that_is_waited_for_no_longer_is_drawn_for_the_next_one_who_asks(
+    write: Callable[[str, bytes], Path],
+) -> None:
+    path = write("good.pdf", pages(3))
+    with PagePool(slow_after=0.0, time_limit=30.0, spares=0, workers=1) as pool:
+        pool.describe(path)
+        (pid,) = worker_pids(pool)
+        os.kill(pid, signal.SIGSTOP)
+        with pytest.raises(PageProblem) as caught:
+            pool.page_image(path, 1, patience=0.05)
+        assert caught.value.kind == "not_ready"
+        os.kill(pid, signal.SIGCONT)
+        assert pool.page_image(path, 1).page_width == 101
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="priorities")
+def test_a_slow_page_in_a_process_that_had_to_start_lets_others_go_first(write: Callable[[str, bytes], Path]) -> None:
+    """A start takes longer than `slow_after` on a busy machine, and often on a quiet one."""
+    bomb = write("bomb.pdf", form_bomb())
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    with PagePool(time_limit=2.0, slow_after=0.01, spares=0, workers=1) as pool, ThreadPoolExecutor(1) as threads:
+        asking = threads.submit(pool.page_image, bomb, 0)
+        stepped_back = False
+        while not asking.done() and not stepped_back:
+            time.sleep(0.01)
+            for pid in worker_pids(pool):
+                with contextlib.suppress(ProcessLookupError):
+                    stepped_back |= os.getpriority(os.PRIO_PROCESS, pid) > own or own == 19
+        assert isinstance(asking.exception(), PageProblem)
+        assert stepped_back
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_page_that_is_late_and_not_slow_is_waited_for(write: Callable[[str, bytes], Path]) -> None:
+    """On a busy machine every page is late."""
+    path = write("good.pdf", pages(3))
+    with PagePool(time_limit=30.0, spares=0, workers=1) as pool:
+        pool.describe(path)
+        (pid,) = worker_pids(pool)
+        os.kill(pid, signal.SIGSTOP)
+        threading.Timer(1.5, os.kill, (pid, signal.SIGCONT)).start()
+        assert pool.page_image(path, 1, patience=0.05).page_width == 101
+        # What goes wrong beside the one who waits is said to him.
+        with pytest.raises(PageProblem) as caught:
+            pool.page_image(path, 7, patience=5.0)
+        assert caught.value.kind == "page_out_of_range"
+
+
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="the system does not count what a process waits")
 def test_a_process_that_neither_computes_nor_waits_for_the_processor_is_ended_as_soon_as_one_that_computes(
     write: Callable[[str, bytes], Path],

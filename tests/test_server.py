@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 import contextlib
 import http.client
+import inspect
 import json
 import os
 import re
@@ -21,6 +23,7 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 import streamlit
+from streamlit.runtime.scriptrunner import script_runner
 from streamlit.web.server import starlette
 from streamlit.web.server.starlette import starlette_app
 from websockets import CloseCode, ConnectionClosedError, Origin
@@ -260,13 +263,95 @@ def test_what_every_view_needs_is_imported_before_the_first_one() -> None:
         "import sys, threading\n"
         "from pages.shared import serve\n"
         "serve.Runtime.exists = staticmethod(lambda: True)\n"
-        "before = [name for name in serve.AHEAD if name in sys.modules]\n"
+        "ahead = [*serve.EVERY_VIEW, *serve.SOME_VIEWS]\n"
+        "before = [name for name in ahead if name in sys.modules]\n"
         "serve.import_ahead()\n"
         "[each.join() for each in threading.enumerate() if each.name == 'layoutscope-imports']\n"
-        "print(before, [name for name in serve.AHEAD if name not in sys.modules], 'pandas' in sys.modules)\n"
+        "print(before, [name for name in ahead if name not in sys.modules], 'pandas' in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "[] [] True\n"
+
+
+def test_what_some_views_need_waits_while_a_view_runs() -> None:
+    code = (
+        "import sys, threading\n"
+        "from pages.shared import serve\n"
+        "serve.Runtime.exists = staticmethod(lambda: True)\n"
+        "over = threading.Event()\n"
+        "run = threading.Thread(target=over.wait, name=serve.RUN_THREAD)\n"
+        "run.start()\n"
+        "serve.import_ahead()\n"
+        "(ahead,) = [each for each in threading.enumerate() if each.name == 'layoutscope-imports']\n"
+        "while not all(name in sys.modules for name in serve.EVERY_VIEW):\n"
+        "    ahead.join(0.05)\n"
+        "ahead.join(0.5)\n"
+        "during = ahead.is_alive(), 'altair' in sys.modules, 'pandas' in sys.modules\n"
+        "over.set()\n"
+        "ahead.join()\n"
+        "print(during, all(name in sys.modules for name in serve.SOME_VIEWS))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "(True, False, False) True\n"
+
+
+def test_the_thread_that_runs_a_view_has_the_name_that_is_waited_for() -> None:
+    assert f'name="{serve.RUN_THREAD}"' in inspect.getsource(script_runner)
+
+
+def test_the_page_browser_is_imported_without_what_charts_need() -> None:
+    """Altair and pandas are a third of all that is imported: the first page would wait for them."""
+    imports = [
+        node
+        for name in ("app.py", "pages/page_browser.py")
+        for node in ast.parse((ROOT / name).read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module != "__future__")
+    ]
+    code = "\n".join(
+        [*map(ast.unparse, imports), "import sys", "print('altair' in sys.modules, 'pandas' in sys.modules)"]
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "False False\n"
+
+
+def test_garbage_is_not_collected_after_every_run() -> None:
+    """In a process of its own, which runs all that is said to Streamlit and ends where the server would start."""
+    code = (
+        "import runpy, sys\n"
+        "from streamlit import config\n"
+        "from streamlit.web import bootstrap\n"
+        "bootstrap.run = lambda *_: print(config.get_option('runner.postScriptGC'))\n"
+        "sys.argv = ['serve.py', 'app.py']\n"
+        "runpy.run_path('pages/shared/serve.py', run_name='__main__')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout == "False\n", done.stderr
+
+
+def test_garbage_is_collected_now_and_then_when_there_can_be_any() -> None:
+    code = (
+        "import gc, time\n"
+        "from pages.shared import serve\n"
+        "serve.COLLECT_SECONDS = 0.02\n"
+        "def collections():\n"
+        "    return gc.get_stats()[2]['collections']\n"
+        "def collected(least):\n"
+        "    while collections() < least:\n"
+        "        time.sleep(0.02)\n"
+        "serve.collect_rarely()\n"
+        "collected(1)\n"
+        "time.sleep(0.3)\n"
+        "before = collections()\n"
+        "time.sleep(0.3)\n"
+        "idle = collections() - before\n"
+        "kept = [[number] for number in range(20_000)]\n"
+        "collected(before + 1)\n"
+        "print(idle)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout == "0\n"
 
 
 def test_the_version_of_streamlit_is_pinned_to_the_tested_minor() -> None:

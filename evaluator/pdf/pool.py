@@ -74,6 +74,8 @@ _CLOCK_LIMITS: Final = 12
 _IDLE_SECONDS: Final = 2.0
 # Between two looks at a process that is near such a limit and wants the processor.
 _LOOK_AGAIN: Final = 0.1
+# Between two looks whether a page that is waited for no longer is a slow one.
+_LOOK_IF_SLOW: Final = 0.1
 # The processor's time is told in hundredths of a second.
 _LEAST_WAIT: Final = 0.02
 _MAX_DPI = 1200.0
@@ -439,11 +441,12 @@ class _Places:
 
 
 class _Turn:
-    """A lock with the number of threads that hold or want it."""
+    """A lock with the number of threads that hold or want it, and whether the page that holds it is slow."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.wanted = 0
+        self.slow = False
 
 
 class PagePool:
@@ -587,6 +590,7 @@ class PagePool:
         dpi: float = 110.0,
         width: int | None = None,
         most_pixels: int = PIXEL_LIMIT,
+        patience: float | None = None,
     ) -> PageImage:
         """One page as WebP; images by the `IMAGE_SUFFIXES` are one page at 72 dpi and are never enlarged.
 
@@ -600,6 +604,9 @@ class PagePool:
         most_pixels : int
             Fewer where a sharp picture is not needed: what drawing a page takes grows with its pixels. A picture that
             is less sharp for that reason has no warning.
+        patience : float or None
+            Seconds after which a slow page raises ``not_ready``, and is drawn further for whoever asks next: it lets
+            others go first on the processor, so on a busy machine it takes long. None waits to the end.
 
         Raises
         ------
@@ -613,7 +620,7 @@ class PagePool:
         else:
             _need_width(width)
         asked = float(dpi) if width is None else None
-        return self._picture(path, page_index, dpi=asked, width=width, most_pixels=most_pixels)
+        return self._picture(path, page_index, dpi=asked, width=width, most_pixels=most_pixels, patience=patience)
 
     def page_part(
         self, path: Path, page_index: int, *, part: tuple[float, float, float, float], dpi: float, width: int
@@ -645,6 +652,7 @@ class PagePool:
         width: int | None,
         part: tuple[float, float, float, float] | None = None,
         most_pixels: int = PIXEL_LIMIT,
+        patience: float | None = None,
     ) -> PageImage:
         """A page or a part of it, as the worker is asked for it."""
 
@@ -662,6 +670,7 @@ class PagePool:
             width=width,
             part=part,
             most_pixels=most_pixels,
+            patience=patience,
         )
 
     def words(self, path: Path, page_index: int) -> Words:
@@ -718,6 +727,7 @@ class PagePool:
         width: int | None = None,
         part: tuple[float, float, float, float] | None = None,
         most_pixels: int = PIXEL_LIMIT,
+        patience: float | None = None,
     ) -> _Value:
         name = path.name
         if page_index < 0 or page_index >= PAGE_LIMIT:
@@ -744,24 +754,60 @@ class PagePool:
             )
             # Opening can kill too, so describing has a place of its own among the blocked pages.
             page: _Key = (digest, -1 if operation == "describe" else page_index)
-            deadline = time.monotonic() + self._wait_limit
-            with self._turn(page, name, page_index, deadline):
-                known = cache.get(key)
-                if known is not None:
-                    return known
-                self._refuse_blocked(page, name, page_index)
-                try:
-                    reply = self._asked_twice(request, name, deadline, wanted)
-                except PageProblem as problem:
-                    if problem.kind in _KILLERS and not self._closed:
-                        self._block(page, problem)
-                    raise
-                if isinstance(reply, wanted):
-                    cache.put(key, reply, size(reply))
-                    return reply
+
+            # What is defined here belongs to this round: it is called before the next one begins, or in its own thread.
+            def in_turn(key: _Key = key, page: _Key = page, request: Request = request) -> _Value | None:
+                deadline = time.monotonic() + self._wait_limit
+                with self._turn(page, name, page_index, deadline) as turn:
+                    known = cache.get(key)
+                    if known is not None:
+                        return known
+                    self._refuse_blocked(page, name, page_index)
+                    try:
+                        reply = self._asked_twice(request, name, deadline, wanted, turn)
+                    except PageProblem as problem:
+                        if problem.kind in _KILLERS and not self._closed:
+                            self._block(page, problem)
+                        raise
+                    if isinstance(reply, wanted):
+                        cache.put(key, reply, size(reply))
+                        return reply
+                return None
+
+            answer = in_turn() if patience is None else self._within(patience, in_turn, page, name, page_index)
+            if answer is not None:
+                return answer
             # The file was exchanged since its digest was taken.
             self._digests.drop(identity)
         raise PageProblem("unreadable", document=name, detail="The file changes while it is read.")
+
+    def _within(
+        self, patience: float, ask: Callable[[], _Value | None], page: _Key, name: str, page_index: int
+    ) -> _Value | None:
+        """What `ask` returns or raises; ``not_ready`` when it takes longer and the page is slow, while it goes on."""
+        over = threading.Event()
+        answers: list[_Value | None] = []
+        problems: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                answers.append(ask())
+            except BaseException as problem:  # noqa: BLE001 - raised by whoever waits
+                problems.append(problem)
+            finally:
+                over.set()
+
+        threading.Thread(target=run, daemon=True, name="page that is asked for").start()
+        if not over.wait(patience):
+            while not over.wait(_LOOK_IF_SLOW):
+                with self._lock:
+                    turn = self._turns.get(page)
+                    slow = turn is not None and turn.slow
+                if slow:
+                    raise PageProblem("not_ready", document=name, page_index=page_index, detail=f"{patience:g} s")
+        if problems:
+            raise problems[0]
+        return answers[0]
 
     def _out_of_range(self, path: Path, page_index: int) -> PageProblem:
         described = self.describe(path)
@@ -790,7 +836,7 @@ class PagePool:
         return place, identity, digest
 
     @contextlib.contextmanager
-    def _turn(self, page: _Key, name: str, page_index: int, deadline: float) -> Iterator[None]:
+    def _turn(self, page: _Key, name: str, page_index: int, deadline: float) -> Iterator[_Turn]:
         with self._lock:
             turn = self._turns.setdefault(page, _Turn())
             turn.wanted += 1
@@ -798,8 +844,9 @@ class PagePool:
             if not turn.lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
                 raise PageProblem("busy", document=name, page_index=page_index)
             try:
-                yield
+                yield turn
             finally:
+                turn.slow = False
                 turn.lock.release()
         finally:
             with self._lock:
@@ -816,17 +863,19 @@ class PagePool:
         if blocked is not None and self._clock() < blocked[0]:
             raise PageProblem(blocked[1], document=name, page_index=page_index, detail=blocked[2])
 
-    def _asked_twice(self, request: Request, name: str, deadline: float, wanted: type[_Value]) -> _Value | None:
+    def _asked_twice(
+        self, request: Request, name: str, deadline: float, wanted: type[_Value], turn: _Turn
+    ) -> _Value | None:
         """The answer of a worker, and of a fresh one when the first was lost: others end processes, too."""
         try:
-            return self._exchange(request, name, deadline, wanted)
+            return self._exchange(request, name, deadline, wanted, turn)
         except PageProblem as problem:
             if problem.kind != "worker_lost" or self._closed:
                 raise
-        return self._exchange(request, name, deadline, wanted, fresh=True)
+        return self._exchange(request, name, deadline, wanted, turn, fresh=True)
 
     def _exchange(
-        self, request: Request, name: str, deadline: float, wanted: type[_Value], *, fresh: bool = False
+        self, request: Request, name: str, deadline: float, wanted: type[_Value], turn: _Turn, *, fresh: bool = False
     ) -> _Value | None:
         """The checked answer of a worker; None when the file is no longer the one of the digest."""
         page_index = request.page_index
@@ -836,18 +885,24 @@ class PagePool:
         slow_after = self._slow_after
 
         def step_back() -> None:
-            # A page is slow by what it takes of the processor: on a busy machine every page is late.
-            while asked and not over.is_set():
-                worker, before = asked[0]
-                if worker.processor_seconds() - before >= slow_after:
-                    worker.step_back()
-                    return
-                over.wait(slow_after / 4)
+            # A page is slow by what it takes of the processor: on a busy machine every page is late, and there its
+            # process may still be starting.
+            while not over.is_set():
+                for worker, before in asked:
+                    if worker.processor_seconds() - before >= slow_after:
+                        worker.step_back()
+                        turn.slow = True
+                        return
+                over.wait(max(slow_after / 4, _LEAST_WAIT))
 
         with self._places.taken(max(0.0, deadline - time.monotonic()), slow_after, step_back) as granted:
             if not granted:
                 raise PageProblem("busy", document=name, page_index=page_index)
-            worker = self._borrow(request.digest, name, fresh=fresh)
+            try:
+                worker = self._borrow(request.digest, name, fresh=fresh)
+            except BaseException:
+                over.set()
+                raise
             asked.append((worker, worker.processor_seconds()))
             healthy = False
             try:

@@ -13,7 +13,7 @@ from evaluator.model.issues import plain
 
 ProblemKind = Literal[
     "no_folder", "missing", "blocked", "ambiguous", "not_pdf", "encrypted", "unreadable", "no_pages",
-    "page_out_of_range", "too_large", "too_slow", "out_of_memory", "worker_lost", "busy", "no_renderer",
+    "page_out_of_range", "too_large", "too_slow", "not_ready", "out_of_memory", "worker_lost", "busy", "no_renderer",
 ]  # fmt: skip
 
 # Title, text, fix. Braces: document, folder, page (from 1), index (from 0), detail.
@@ -73,6 +73,11 @@ _SENTENCES: dict[ProblemKind, tuple[str, str, str]] = {
         "Rendering took too long",
         "Page {page} of {document} was not ready after {detail} and was stopped. It is not tried again for 10 minutes.",
         "Open the page in a PDF viewer; saving it again in simpler form often helps.",
+    ),
+    "not_ready": (
+        "This page is still being drawn",
+        "Page {page} of {document} was not ready after {detail}. It is drawn further while others go first.",
+        "Open it again in a moment.",
     ),
     "out_of_memory": (
         "Rendering needed too much memory",

@@ -49,16 +49,16 @@ _FILE: Final = "layoutscope_file"
 # The driver's own errors come from what is asked of it past SQLAlchemy.
 _RAISED: Final = (SQLAlchemyError, sqlite3.Error, OSError)
 
-# Text, because building and compiling a statement takes longer than the database needs to run it.
-_COLUMNS: Final = [column.name for column in schema.event_table.c if column.name != "seq"]
+# Text, because building and compiling a statement takes longer than the database needs to run it; written out, so that
+# nothing is ever put into it but by parameters. A test compares it with the columns of the schema.
 # An event whose id is there already is not kept again. The id has two names, because PostgreSQL wants one type of each.
 _KEEP_NEW: Final = text(
-    f"INSERT INTO {schema.event_table.name} ({', '.join(_COLUMNS)}) SELECT :{', :'.join(_COLUMNS)} "  # noqa: S608
-    f"WHERE NOT EXISTS (SELECT 1 FROM {schema.event_table.name} WHERE id = :same_id)"
+    "INSERT INTO layoutscope_event (id, workspace, target, kind, snapshot, action, verdict, note, tags, author, "
+    "verified, time, source, owner, due, status) SELECT :id, :workspace, :target, :kind, :snapshot, :action, :verdict, "
+    ":note, :tags, :author, :verified, :time, :source, :owner, :due, :status "
+    "WHERE NOT EXISTS (SELECT 1 FROM layoutscope_event WHERE id = :same_id)"
 )
-_READ: Final = text(
-    f"SELECT * FROM {schema.event_table.name} WHERE workspace = :workspace AND seq > :after ORDER BY seq"  # noqa: S608
-)
+_READ: Final = text("SELECT * FROM layoutscope_event WHERE workspace = :workspace AND seq > :after ORDER BY seq")
 
 
 class _Kept(NamedTuple):

@@ -27,13 +27,15 @@ from evaluator.project import AnyProject
 from evaluator.uploads import PAGE_BYTES, PAGE_SUFFIXES
 from evaluator.workspace_folder import put
 from pages.shared import by_digest, ended_sessions, frame, kept
-from pages.shared.opened import BOXES, FIELDS, POSTERS, AnyKind, OpenedBoxes, Place, files
+from pages.shared.opened import BOXES, FIELDS, POSTERS, AnyKind, OpenedBoxes, Place, files, workspace_named
 from pages.shared.state import Field, State, state, written
 
 # Enough for a whole page on most screens; the viewer asks for more when it needs it, and less is sent at each turn.
 FIRST_DPI: Final = 90.0
 FIRST_PIXELS: Final = 8_000_000
 """Of such a picture at most, however large the page is."""
+PATIENCE: Final = 6.0
+"""Seconds that a view waits for a slow page: with its own run, two more than the limit of a page."""
 SHARPEST_WIDTH: Final = 8_000
 THUMBNAIL_WIDTH: Final = 96
 """Pixels; the strip shows it half as wide, for screens of two pixels to one."""
@@ -70,6 +72,13 @@ def pool() -> PagePool:
     made = PagePool()
     ended_sessions.when_none(made.rest)
     return made
+
+
+def start_renderer(kind: AnyKind) -> None:
+    """Start the renderer's processes where there is a folder of pages; nothing is read or waited for."""
+    held = kind.held.get()
+    if (workspace_named().of(kind.name).pdfs if held is None else held.pdfs) is not None:
+        pool().start()
 
 
 def preparation(path: Path, index: int) -> Callable[[], None]:
@@ -199,7 +208,9 @@ def picture(
     try:
         page = _page_file(root, name, index, images)
         most = FIRST_PIXELS if width is None else PIXEL_LIMIT
-        image = pool().page_image(page.path, page.page_index, width=width, dpi=FIRST_DPI, most_pixels=most)
+        image = pool().page_image(
+            page.path, page.page_index, width=width, dpi=FIRST_DPI, most_pixels=most, patience=PATIENCE
+        )
     except PageProblem as problem:
         return PictureItem(
             width=595.0,

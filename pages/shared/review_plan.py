@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from evaluator.charts.review import half_width
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import displayed, plain
 from evaluator.review.identity import page_target
@@ -63,6 +62,8 @@ def course_chart(answers: Sequence[Known], *, key: str) -> None:
     """How the half width of the interval falls with the reviewed pages, and where it meets the margin."""
     courses = {answer.model.letter: course(answer.plan, answer.reviewed) for answer in answers}
     if any(each.expected for each in courses.values()):
+        from evaluator.charts.review import half_width  # every view imports this module, and few draw a chart
+
         chart = half_width(courses, margin=state.suspect_margin, baseline="A", dark=frame.is_dark())
         widgets.chart(st, chart, key=key, alt="Half width of the interval by reviewed pages")
 

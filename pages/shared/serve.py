@@ -1,16 +1,17 @@
 """Starts the server with app.py as its main script; the terminal command runs this file.
 
-Eight things are said to Streamlit before the first session. It takes a folder named ``pages`` for its old kind of
+Nine things are said to Streamlit before the first session. It takes a folder named ``pages`` for its old kind of
 multipage app until ``st.navigation`` was called once, so that the first link straight to a view would run the view
 alone, without settings and style. It asks a foreign host for this machine's address when a page of another origin
 knocks. It answers under any name: a web page whose name was made to point at this machine could read everything. It
 sends scripts and pictures with each message: they get the route of `by_digest`. It ends a callback for the next
 message: `callbacks`. It keeps the last session for good: `ended_sessions`. It compresses each message without the one
-before, of which most is the same. And it lets pages of other origins frame it,
-and opens a session for any port of this machine: `evaluator.web.guard`.
+before, of which most is the same. It collects garbage after every run, while all others wait: `collect_rarely`. And it
+lets pages of other origins frame it, and opens a session for any port of this machine: `evaluator.web.guard`.
 """
 
 import contextlib
+import gc
 import importlib
 import os
 import signal
@@ -43,16 +44,21 @@ WATCHED = "--end-with-command"
 STOP_SECONDS = 5.0
 WINDOW_BITS = 15
 """Of the compressed messages to a browser: 32 kB."""
+COLLECT_SECONDS = 60.0
+"""Between two collections of garbage."""
 FIRST_VIEW = "overview"
 """The file of the default page of app.py."""
 HOSTS_VARIABLE = "LAYOUTSCOPE_HOSTS"
 """Environment variable with further names, separated by commas, under which the server answers: those of a proxy."""
-AHEAD = (
+EVERY_VIEW = (
     "evaluator.project_file", "evaluator.match_check", "evaluator.uploads", "evaluator.drawing.mistake_filter",
-    "evaluator.charts.boxes", "evaluator.compare.comparison", "evaluator.review.groups",
-    "evaluator.drawing.field_pair", "evaluator.charts.fields", "rapidfuzz",
+    "evaluator.review.problems", "evaluator.compare.comparison", "evaluator.review.groups",
 )  # fmt: skip
-"""Modules, with all that they import, that every view needs; the last three take Fields and Posters longest to open."""
+"""Modules, with all that they import, that every view needs."""
+SOME_VIEWS = ("evaluator.charts.boxes", "evaluator.drawing.field_pair", "evaluator.charts.fields", "rapidfuzz")
+"""Those that take Overview, Fields and Posters longest to open; a third of all, and not needed to show a page."""
+RUN_THREAD = "ScriptRunner.scriptThread"
+"""Name of a thread in which Streamlit runs a view."""
 
 
 def allowed_hosts(said: str) -> list[str]:
@@ -143,14 +149,41 @@ def end_sessions() -> None:
         refuse("uploads of a closed tab would stay")
 
 
+def collect_rarely() -> None:
+    """Have garbage collected once in a minute in which something was done, instead of after every run of a view.
+
+    A collection looks at what all sessions hold, 50 to 70 ms of the processor with twenty readers, and no other thread of
+    the process runs meanwhile. What fifty runs leave to it are a few thousand small objects.
+    """
+    # Not as a word of the command: a Streamlit without this setting would not start.
+    os.environ["STREAMLIT_RUNNER_POST_SCRIPT_GC"] = "false"
+
+    def collect() -> None:
+        seen = -1
+        while True:
+            time.sleep(COLLECT_SECONDS)
+            # Python's own collections of what is new: without any, there is nothing new.
+            young = gc.get_stats()[1]["collections"]
+            if young != seen:
+                gc.collect()
+                seen = young
+
+    threading.Thread(target=collect, name="layoutscope-garbage", daemon=True).start()
+
+
 def import_ahead() -> None:
-    """Import what every view needs while the browser still opens: the first view then begins about a second sooner."""
+    """Import what views need while the browser still opens: the first view then begins about a second sooner."""
 
     def load() -> None:
         # The server itself comes first: it has to answer the browser.
         while not Runtime.exists():
             time.sleep(0.05)
-        for name in AHEAD:
+        for name in EVERY_VIEW:
+            importlib.import_module(name)
+        for name in SOME_VIEWS:
+            # A view that runs imports what it needs; the rest would take half of the processor from it.
+            while any(thread.name == RUN_THREAD for thread in threading.enumerate()):
+                time.sleep(0.05)
             importlib.import_module(name)
 
     threading.Thread(target=load, name="layoutscope-imports", daemon=True).start()
@@ -184,6 +217,7 @@ if __name__ == "__main__":
     keep_callbacks()
     compress_across_messages()
     end_sessions()
+    collect_rarely()
     import_ahead()
     PagesManager.uses_pages_directory = False
     net_util.get_external_ip = lambda: None

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from unicodedata import east_asian_width
 
 import streamlit as st
 
-from evaluator.charts.vega import Chart
 from evaluator.metrics.results import distinct_names
 from pages.shared.state import AnyField, Field, chart_key, state
+
+if TYPE_CHECKING:
+    from evaluator.charts.vega import Chart
 
 ROW_HEIGHT: Final = 26
 HEADER_HEIGHT: Final = 34

@@ -27,6 +27,7 @@ from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.causes import causes
 from evaluator.model.dataset import join
 from evaluator.pack import font, html_pack, tables
+from evaluator.pack import marked as marked_copies
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents, gather, key_rows
 from evaluator.pack.folder import write_folder
@@ -533,6 +534,47 @@ def test_a_document_that_is_not_there_or_no_pdf_is_told(tmp_path: Path, results:
     fake.write_bytes(b"<svg xmlns='http://www.w3.org/2000/svg'/>")
     (marked,) = write_marked(tmp_path, contents, tmp_path, progress=nothing)
     assert (marked.path, marked.problem) == (None, "The file is no PDF, so it cannot hold marks.")
+
+
+def test_one_process_marks_many_documents_and_is_replaced_when_it_fails(
+    tmp_path: Path, results: list[ThresholdResult], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pypdf = pytest.importorskip("pypdf")
+    names = ("harvest-survey-2024.pdf", "river-districts.pdf", "scanned-minutes-1997.pdf", "tram-options.pdf")
+    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions(documents=names))
+    alone = {}
+    for name in names:
+        (tmp_path / name).mkdir()
+        one = gather(results, MODELS, ReviewLog.of([]), PackOptions(documents=(name,)))
+        (marked,) = write_marked(tmp_path / name, one, SAMPLE / "pdf", progress=nothing)
+        assert marked.path is not None
+        alone[name] = marked.path.read_bytes()
+    started: list[Writer] = []
+
+    class Counted(Writer):
+        def __init__(self) -> None:
+            super().__init__()
+            started.append(self)
+
+    def written(documents: Path, processes: int) -> dict[str, bytes | None]:
+        started.clear()
+        all_marked = write_marked(tmp_path, contents, documents, progress=nothing)
+        assert len(started) == processes
+        return {each.name: None if each.path is None else each.path.read_bytes() for each in all_marked}
+
+    monkeypatch.setattr(marked_copies, "Writer", Counted)
+    assert written(SAMPLE / "pdf", 1) == alone
+    monkeypatch.setattr(marked_copies, "_DOCUMENTS_PER_PROCESS", 3)
+    assert written(SAMPLE / "pdf", 2) == alone
+    monkeypatch.undo()
+    monkeypatch.setattr(marked_copies, "Writer", Counted)
+    (tmp_path / "pdf").mkdir()
+    for name in names:
+        (tmp_path / "pdf" / name).write_bytes((SAMPLE / "pdf" / name).read_bytes())
+    (tmp_path / "pdf" / names[1]).write_bytes(b"no document")
+    # The first one's, that of the second, which was tried in a fresh one too, and the one for the rest.
+    assert written(tmp_path / "pdf", 3) == {**alone, names[1]: None}
+    assert pypdf.PdfReader(tmp_path / "tram-options-marked.pdf").pages
 
 
 def test_a_changed_file_is_not_marked(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from evaluator import cli
 from evaluator.model.dataset import join
 from evaluator.model.issues import BadInput
+from evaluator.slices import search as slice_search
 from evaluator.slices.attributes import Attribute, OfPages, attributes_of
 from evaluator.slices.conditions import Condition, binned, short_between, subject, words
 from evaluator.slices.named import NamedSlice, read_named, saved
@@ -177,20 +178,30 @@ def test_boxes_that_are_counted_once_are_those_that_are_counted_each_time(monkey
     dataset, attributes = corpus(400, 3)
     by_name = {each.name: each.values for each in attributes}
     rng = np.random.default_rng(1)
-    loss = (rng.random(len(by_name["y"])) < np.where(by_name["y"] > 0.6, 0.6, 0.15)).astype(np.float64)
+    chance = np.where(by_name["y"] > 0.6, 0.6, np.where(by_name["label"] == 9, 0.4, 0.15))
+    loss = (rng.random(len(chance)) < chance).astype(np.float64)
     document = dataset.ground_truth.document.astype(np.int64)
     kept = search(attributes, loss, document)
-    counted = _Run._counted
+    counted, residuals = _Run._counted, _Run._residuals
 
-    def anew(run: _Run, groups: np.ndarray) -> object:
+    def counted_anew(run: _Run, groups: np.ndarray) -> object:
         run.counted.clear()
         return counted(run, groups)
 
-    monkeypatch.setattr(_Run, "_counted", anew)
+    def residuals_anew(run: _Run, outcome: object, cells: object, groups: np.ndarray) -> object:
+        run.residuals = None
+        run.summed.clear()
+        return residuals(run, outcome, cells, groups)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(_Run, "_counted", counted_anew)
+    monkeypatch.setattr(_Run, "_residuals", residuals_anew)
+    monkeypatch.setattr(slice_search, "_KEPT_CELLS", 0)
+    monkeypatch.setattr(slice_search, "_EXACT", 0)
     again = search(attributes, loss, document)
-    assert kept.subsets
-    assert [(one.conditions, one.z, one.p) for one in kept.subsets] == [
-        (one.conditions, one.z, one.p) for one in again.subsets
+    assert len(kept.subsets) > 1
+    assert kept.best_p == again.best_p
+    assert [(one.conditions, one.z, one.p, one.confirmed) for one in kept.subsets] == [
+        (one.conditions, one.z, one.p, one.confirmed) for one in again.subsets
     ]
 
 

@@ -162,7 +162,7 @@ def review_pack(
         raise UsageError("--since compares packs with boxes; none of these protocols matches boxes.")
     earlier = None if since is None else read_earlier(since)
     run = _Run(gt, pred, pdfs, chosen(options), [*min_score, *[0.0] * len(pred)][: len(pred)])
-    with progress("Reading") as say, PagePool(workers=min(os.cpu_count() or 2, _MOST_WORKERS)) as pool:
+    with progress("Reading") as say, PagePool(workers=min(os.cpu_count() or 2, _MOST_WORKERS), spares=0) as pool:
         run.need_options(systems)
         events = _events(findings, workspace, gt)
         with _refused():

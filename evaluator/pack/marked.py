@@ -9,7 +9,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import TracebackType
 from typing import Final, NamedTuple
+
+import numpy as np
 
 from evaluator.drawing.outlines import path_rings
 from evaluator.drawing.payloads import BoxItem, MistakeItem
@@ -29,6 +32,7 @@ _LOOKS: Final[Mapping[str, tuple[str, float, bool]]] = {
     "FP": ("#C75000", 1.8, False),
     "FN": ("#5E35B1", 1.4, True),
 }
+_DOCUMENTS_PER_PROCESS: Final = 50
 _WORDS: Final = {"TP": "True positive", "FP": "False positive", "FN": "Missed"}
 
 
@@ -57,17 +61,77 @@ def write_marked(folder: Path, contents: Contents, pdfs: Folders, *, progress: P
     if dataset is None:
         return []
     documents = [code for code, each in enumerate(dataset.documents) if wanted(each.doc_id, contents.options)]
-    sources = PdfFolder(pdfs)
-    taken: set[str] = set()
     marked: list[Marked] = []
-    for done, code in enumerate(documents):
-        name = dataset.documents[code].name
-        progress(done, len(documents), f"Marking {plain(name)}")
-        notes = tuple(notes_of(contents, code))
-        if notes:
-            marked.append(_marked(folder, name, notes, sources, taken))
+    with _Copies(folder, PdfFolder(pdfs)) as copies:
+        for done, code in enumerate(documents):
+            name = dataset.documents[code].name
+            progress(done, len(documents), f"Marking {plain(name)}")
+            notes = tuple(notes_of(contents, code))
+            if notes:
+                marked.append(copies.write(name, notes))
     progress(len(documents), len(documents), "Done")
     return marked
+
+
+class _Copies:
+    """Marked copies in a folder, written by one process at a time: to start one takes longer than to mark a document.
+
+    A process that has failed is replaced, and so is one that has written `_DOCUMENTS_PER_PROCESS`, so that what a
+    document left behind in it does not stay.
+    """
+
+    def __init__(self, folder: Path, sources: PdfFolder) -> None:
+        self._folder, self._sources = folder, sources
+        self._taken: set[str] = set()
+        self._writer: Writer | None = None
+        self._written = 0
+
+    def __enter__(self) -> _Copies:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end()
+
+    def write(self, name: str, notes: tuple[Note, ...]) -> Marked:
+        """One marked copy."""
+        try:
+            source = self._sources.find(name)
+            digest = hashlib.sha256(source.read_bytes()).hexdigest()
+            content, left_out = self._marked(Mark(str(source), digest, notes))
+        except PageProblem as problem:
+            return Marked(plain(name), None, 0, f"{plain(problem.title)}: {plain(problem.text)}")
+        except WritingProblem as problem:
+            return Marked(plain(name), None, 0, plain(str(problem)))
+        path = self._folder / _free_name(source.stem, self._taken)
+        write_whole(path, [content])
+        return Marked(plain(name), path, len(notes) - left_out, "")
+
+    def _marked(self, mark: Mark) -> tuple[bytes, int]:
+        """The marked document, and how many notes had no page; `WritingProblem` when a fresh process fails at it."""
+        is_fresh = not self._written
+        try:
+            if self._writer is None:
+                self._writer = Writer()
+            left_out = self._writer.send(mark)
+            content = self._writer.finish()
+        except WritingProblem:
+            self._end()
+            if is_fresh:
+                raise
+            # Another document may have harmed the process.
+            return self._marked(mark)
+        self._written += 1
+        if self._written == _DOCUMENTS_PER_PROCESS:
+            self._end()
+        return content, left_out
+
+    def _end(self) -> None:
+        """End the process, if there is one."""
+        writer, self._writer, self._written = self._writer, None, 0
+        if writer is not None:
+            writer.close()
 
 
 def notes_of(contents: Contents, document: int) -> Iterator[Note]:
@@ -78,9 +142,7 @@ def notes_of(contents: Contents, document: int) -> Iterator[Note]:
     dataset = contents.dataset
     if dataset is None:
         return
-    for page in range(dataset.pages):
-        if dataset.page_document[page] != document:
-            continue
+    for page in np.flatnonzero(dataset.page_document == document).tolist():
         index = int(dataset.page_index[page])
         for model, data in zip(contents.models, page_layers(contents, page, None), strict=True):
             by_number = {mistake.number: mistake for mistake in data.mistakes}
@@ -99,23 +161,6 @@ def _note(box: BoxItem, mistake: MistakeItem | None, index: int, layer: str) -> 
         lines += [f"Mistake {mistake.number}: {mistake.title}", *mistake.lines]
     rings = path_rings(box.outline) if box.outline else ()
     return Note(index, box.xyxy, layer, colour, width, dashed, layer, "\n".join(lines), rings)
-
-
-def _marked(folder: Path, name: str, notes: tuple[Note, ...], sources: PdfFolder, taken: set[str]) -> Marked:
-    """One marked copy."""
-    try:
-        source = sources.find(name)
-        digest = hashlib.sha256(source.read_bytes()).hexdigest()
-        with Writer() as writer:
-            left_out = writer.send(Mark(str(source), digest, notes))
-            content = writer.finish()
-    except PageProblem as problem:
-        return Marked(plain(name), None, 0, f"{plain(problem.title)}: {plain(problem.text)}")
-    except WritingProblem as problem:
-        return Marked(plain(name), None, 0, plain(str(problem)))
-    path = folder / _free_name(source.stem, taken)
-    write_whole(path, [content])
-    return Marked(plain(name), path, len(notes) - left_out, "")
 
 
 def _free_name(stem: str, taken: set[str]) -> str:

@@ -23,7 +23,9 @@ class WritingProblem(Exception):
 
 
 class Writer:
-    """One process that writes one document; a context manager that leaves nothing running.
+    """One process that writes documents, one after the other; a context manager that leaves nothing running.
+
+    Once it has raised `WritingProblem`, it writes nothing more.
 
     Parameters
     ----------
@@ -51,6 +53,10 @@ class Writer:
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process and close what is open to it."""
         self._process.kill()
         self._process.wait()
         self._handing.close()

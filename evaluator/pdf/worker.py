@@ -479,11 +479,12 @@ class _PdfDocument:
 
     def words(self, page_index: int) -> WordList:
         page, told = self._page(page_index)
-        width, height = _page_size(page)
+        # Asked once: PyMuPDF looks /Rotate up anew each time, which takes longer than the box of a word.
+        width, height, rotation = *_page_size(page), int(page.rotation)
         boxes = array.array("d")
         texts: list[str] = []
         for x1, y1, x2, y2, text, *_ in page.get_text("words"):
-            placed = displayed_box((x1, y1, x2, y2), rotation=page.rotation, width=width, height=height)
+            placed = displayed_box((x1, y1, x2, y2), rotation=rotation, width=width, height=height)
             if placed is None:
                 continue
             if len(texts) == WORD_LIMIT:
@@ -510,17 +511,17 @@ class _PdfDocument:
 
     def layout(self, page_index: int) -> LayoutList:
         page, _ = self._page(page_index)
-        width, height = _page_size(page)
+        width, height, rotation = *_page_size(page), int(page.rotation)
 
         def displayed(boxes: Iterator[tuple[float, float, float, float]], most: int) -> list[_Box]:
-            placed = (displayed_box(box, rotation=page.rotation, width=width, height=height) for box in boxes)
+            placed = (displayed_box(box, rotation=rotation, width=width, height=height) for box in boxes)
             return list(itertools.islice((box for box in placed if box is not None), most))
 
         images = displayed((tuple(image["bbox"]) for image in page.get_image_info()), _IMAGES_LIMIT)
         rules = displayed(_ruled_lines(page), _RULES_LIMIT)
         texts, sizes, characters = array.array("d"), array.array("d"), array.array("d")
         for piece in itertools.islice(_pieces_of_text(page), WORD_LIMIT):
-            placed = displayed_box(piece["bbox"], rotation=page.rotation, width=width, height=height)
+            placed = displayed_box(piece["bbox"], rotation=rotation, width=width, height=height)
             letters = len(str(piece["text"]).strip())
             size = float(piece["size"])
             if placed is not None and letters and math.isfinite(size) and size > 0.0:
@@ -533,7 +534,7 @@ class _PdfDocument:
         mask = _bits(_grey(page, (columns, rows))) if scan else b""
         producer = _sendable(str((self._document.metadata or {}).get("producer") or ""))[:200]
         return LayoutList(
-            int(page.rotation) % 360, producer, _as_bytes(array.array("d", itertools.chain(*images))),
+            rotation % 360, producer, _as_bytes(array.array("d", itertools.chain(*images))),
             _as_bytes(array.array("d", itertools.chain(*rules))), _as_bytes(texts), _as_bytes(sizes),
             _as_bytes(characters), columns, rows, mask,
         )  # fmt: skip

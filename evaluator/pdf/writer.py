@@ -528,14 +528,17 @@ class _Desk:
         pymupdf = engine()
         self._document = _opened(pymupdf, message, handed)
         layers: dict[str, int] = {}
-        left_out = 0
+        left_out, pages = 0, len(self._document)
+        sheet: _Sheet | None = None
         for note in message.notes:
-            if note.page >= len(self._document):
+            if note.page >= pages:
                 left_out += 1
                 continue
             if note.layer not in layers:
                 layers[note.layer] = self._document.add_ocg(note.layer, on=True)
-            _annotate(pymupdf, self._document[note.page], note, layers[note.layer])
+            if sheet is None or sheet.number != note.page:
+                sheet = _Sheet(pymupdf, self._document[note.page])
+            sheet.annotate(note, layers[note.layer])
         return Taken(left_out)
 
 
@@ -560,23 +563,30 @@ def _opened(pymupdf: _Untyped, message: Mark, handed: int | None) -> _Untyped:
     return document
 
 
-def _annotate(pymupdf: _Untyped, page: _Untyped, note: Note, layer: int) -> None:
-    """One rectangle with its pop-up, and a polygon for each ring of its outline."""
-    shown = page.rect
+class _Sheet:
+    """A page that gets notes, with what each of them asks of it: to work that out takes longer than a note."""
 
-    def at(x: float, y: float) -> _Untyped:
-        # Annotations are placed on the page before it is turned.
-        return pymupdf.Point(shown.x0 + x * shown.width, shown.y0 + y * shown.height) * page.derotation_matrix
+    def __init__(self, pymupdf: _Untyped, page: _Untyped) -> None:
+        self._pymupdf, self._page = pymupdf, page
+        self._shown, self._unturned = page.rect, page.derotation_matrix
+        self.number = int(page.number)
 
-    x1, y1, x2, y2 = note.xyxy
-    marks = [page.add_rect_annot(pymupdf.Rect(at(x1, y1), at(x2, y2)).normalize())]
-    marks += [page.add_polygon_annot([at(*point) for point in ring]) for ring in note.rings]
-    for place, mark in enumerate(marks):
-        mark.set_info(title=note.title, content=note.text)
-        mark.set_colors(stroke=_rgb(note.colour))
-        mark.set_border(width=0.7 * note.width if place else note.width, dashes=[5, 3] if note.dashed else None)
-        mark.set_oc(layer)
-        mark.update()
+    def _at(self, x: float, y: float) -> _Untyped:
+        """A place of the displayed page; annotations are placed on the page before it is turned."""
+        shown = self._shown
+        return self._pymupdf.Point(shown.x0 + x * shown.width, shown.y0 + y * shown.height) * self._unturned
+
+    def annotate(self, note: Note, layer: int) -> None:
+        """One rectangle with its pop-up, and a polygon for each ring of its outline."""
+        x1, y1, x2, y2 = note.xyxy
+        marks = [self._page.add_rect_annot(self._pymupdf.Rect(self._at(x1, y1), self._at(x2, y2)).normalize())]
+        marks += [self._page.add_polygon_annot([self._at(*point) for point in ring]) for ring in note.rings]
+        for place, mark in enumerate(marks):
+            mark.set_info(title=note.title, content=note.text)
+            mark.set_colors(stroke=_rgb(note.colour))
+            mark.set_border(width=0.7 * note.width if place else note.width, dashes=[5, 3] if note.dashed else None)
+            mark.set_oc(layer)
+            mark.update()
 
 
 def _draw_bar(page: _Untyped, rect: _Untyped, bar: Bar) -> None:
@@ -635,7 +645,7 @@ def _rgb(colour: str) -> tuple[float, float, float]:
 
 
 def main() -> None:
-    """Work off messages from stdin until the document is sent."""
+    """Work off messages from stdin, one document after the other, until it is closed or a document is refused."""
     source, sink = own_pipes()
     encode = msgspec.msgpack.Encoder().encode
     decode = msgspec.msgpack.Decoder(Message).decode
@@ -651,7 +661,10 @@ def main() -> None:
         try:
             if isinstance(message, Finish):
                 _send(sink, desk.finish(message))
-                return
+                # The next document gets nothing of this one.
+                desk = _Desk()
+                pymupdf.TOOLS.store_shrink(100)
+                continue
             if isinstance(message, Mark):
                 with taking.file() as handed:
                     answer = desk.mark(message, handed)

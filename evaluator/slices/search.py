@@ -69,7 +69,11 @@ _PRICE: Final = 12.0
 _DECOYS: Final = 6
 _CONFIRM_Z: Final = 1.645
 _CHUNK: Final = 1 << 14
+# Sums of counts below this are whole numbers in float32.
+_EXACT: Final = 1 << 24
 _AT_A_TIME: Final = 4096
+# With more cells than these, the bins of boxes are looked up anew each time.
+_KEPT_CELLS: Final = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,6 +273,10 @@ class _Run:
         self.decoys = self._decoys()
         self.law: tuple[float, float, float] | None = None
         self.counted: dict[bytes, _Counted] = {}
+        # Those of all units, of the last outcome that was asked for.
+        self.residuals: tuple[_Outcome, dict[int, Blocks], Blocks] | None = None
+        # By the identity of the table of a cell, which is kept beside so that no other one gets it: by groups.
+        self.summed: dict[int, tuple[Blocks, dict[bytes, list[FloatArray]]]] = {}
         self.tested = 0
 
     def _units(self, document: IntArray) -> tuple[IntArray, IntArray]:
@@ -373,7 +381,9 @@ class _Run:
             split[value] = part
             split[value & ~bit] = [of - less for of, less in zip(split[value & ~bit], part, strict=True)]
         kept = set(np.unique(cell).tolist())
-        return {value: part for value, part in split.items() if value in kept}
+        left = {value: part for value, part in split.items() if value in kept}
+        self.summed = {key: self.summed[key] for key in map(id, left.values()) if key in self.summed}
+        return left
 
     def _without_parts(self, cells: dict[int, Blocks]) -> dict[int, Blocks]:
         """From here on a group is one unit: only the signs, which are drawn once, need its parts."""
@@ -386,6 +396,7 @@ class _Run:
         )
         self.counts = merged[0]
         self.counted.clear()
+        self.summed.clear()
         self.first_half, self.other_half = (
             np.unique(self.group_of_unit[half]) for half in (self.first_half, self.other_half)
         )
@@ -429,28 +440,41 @@ class _Run:
             blocks.append(block)
         return blocks
 
-    def _by_bin(self, rows: IntArray, weight: FloatArray, group: IntArray) -> tuple[FloatArray, FloatArray]:
+    def _by_bin(
+        self, rows: IntArray, weight: FloatArray, placed: Callable[[IntArray], IntArray], groups: int
+    ) -> tuple[FloatArray, FloatArray]:
         """Sum of the weights and number of some boxes in every bin by group, float64, shape (K, G) each.
 
         Every box is in one bin of each attribute, so that counting them is less work than a product of matrices.
         """
-        groups = int(group[-1]) + 1
         cells = (self.width + 1) * groups
         sums, counts = np.zeros(cells), np.zeros(cells)
         for low in range(0, len(rows), _CHUNK):
             part = rows[low : low + _CHUNK]
-            cell = (self._places(part) * groups + group[part, None]).ravel()
+            cell = placed(part).ravel()
             sums += np.bincount(cell, np.repeat(weight[part], self.bins.codes.shape[1]), minlength=cells)
             counts += np.bincount(cell, minlength=cells)
         shape = self.width + 1, groups
         return sums.reshape(shape)[: self.width], counts.reshape(shape)[: self.width]
+
+    def _placed(self, group: IntArray, groups: int) -> Callable[[IntArray], IntArray]:
+        """For some rows the cell of each attribute: its bin, and in it the group of the box; int64, shape (N, A)."""
+
+        def made(rows: IntArray) -> IntArray:
+            return self._places(rows) * groups + group[rows, None]
+
+        if self.bins.codes.size > _KEPT_CELLS:
+            return made
+        # A box is in many of the sets that are looked at.
+        every = made(np.arange(self.size))
+        return lambda rows: every.take(rows, axis=0)
 
     # --- the statistic ------------------------------------------------------------------------------------------
 
     def _best(self, outcome: _Outcome, cells: dict[int, Blocks], groups: IntArray, depth: int) -> _Tried | None:
         """The best set in some of the groups, with its p-value when these are all of them."""
         every = len(groups) == self.groups
-        sums, variance = self._residuals(outcome, cells, slice(None) if every else groups)
+        sums, variance = self._residuals(outcome, cells, groups)
         level = self._level(outcome, groups)
         signs = None
         if self.law is None and every:
@@ -475,22 +499,37 @@ class _Run:
         most = _POLISHED if self.exact is None else 2 * _POLISHED
         return _Tried(best.ranges, best.t, least, _unlike([each for _, each in clear], most))
 
-    def _residuals(
-        self, outcome: _Outcome, cells: dict[int, Blocks], pick: slice | IntArray
-    ) -> tuple[Blocks, FloatArray]:
+    def _residuals(self, outcome: _Outcome, cells: dict[int, Blocks], groups: IntArray) -> tuple[Blocks, FloatArray]:
         """The residuals of every pair of bins by unit, and the variance of every two bins, float64, shape (K, K)."""
-        sums: Blocks = []
+        if self.residuals is None or self.residuals[0] is not outcome or self.residuals[1] is not cells:
+            sums: Blocks = []
+            for place, losses in enumerate(self.losses):
+                block, product = losses.copy(), np.empty_like(losses)
+                for value, parts in cells.items():
+                    block -= np.multiply(parts[place], np.float32(outcome.expected[value]), out=product)
+                sums.append(block)
+            self.residuals = outcome, cells, sums
         variance = np.zeros((self.width, self.width))
+        counts = [(outcome.spread[value], self._counts_in(parts, groups)) for value, parts in cells.items()]
         for place, start in enumerate(self.bins.starts[:-1].tolist()):
-            block = self.losses[place][:, :, pick].copy()
-            of_pairs = variance[start : start + len(block), start:]
-            for value, parts in cells.items():
-                chosen = parts[place][:, :, pick]
-                block -= np.float32(outcome.expected[value]) * chosen
-                of_pairs += outcome.spread[value] * chosen.sum(axis=2, dtype=np.float64)
-            variance[start:, start : start + len(block)] = of_pairs.T
-            sums.append(block)
-        return sums, variance
+            of_pairs = variance[start : int(self.bins.starts[place + 1]), start:]
+            for spread, by_place in counts:
+                of_pairs += spread * by_place[place]
+            variance[start:, start : start + len(of_pairs)] = of_pairs.T
+        if len(groups) == self.groups:
+            return self.residuals[2], variance
+        return [np.ascontiguousarray(each[:, :, groups]) for each in self.residuals[2]], variance
+
+    def _counts_in(self, parts: Blocks, groups: IntArray) -> list[FloatArray]:
+        """The boxes of a cell in every pair of bins, all groups of some together; kept while the cell is what it is."""
+        key = groups.tobytes()
+        known = self.summed.setdefault(id(parts), (parts, {}))[1]
+        if key not in known:
+            chosen = np.zeros(self.groups)
+            chosen[groups] = 1.0
+            of_counts = chosen.astype(np.float32) if self.size < _EXACT else chosen
+            known[key] = [np.asarray(each @ of_counts, dtype=np.float64) for each in parts]
+        return known[key]
 
     def _counted(self, groups: IntArray) -> _Counted:
         """The boxes of some groups; they stay what they are while more and more of them are expected."""
@@ -673,13 +712,15 @@ class _Run:
             return []
         level = self._level(outcome, groups).by_group()
         group, pick = self.group_of_unit[self.group], np.unique(self.group_of_unit[groups])
+        groups_in_all = int(group[-1]) + 1
+        placed = self._placed(group, groups_in_all)
         tables = np.zeros((2, self.width, len(parents), len(pick)), np.float32)
         spread = np.zeros(len(parents))
         for place, parent in enumerate(parents):
             progress.report(self.tested, 0)
-            inside = self._mask(parent)
-            spread[place] = outcome.variance[inside].sum() / max(int(inside.sum()), 1)
-            counted = self._by_bin(np.flatnonzero(inside), outcome.residual, group)
+            rows = np.flatnonzero(self._mask(parent))
+            spread[place] = outcome.variance.take(rows).sum() / max(len(rows), 1)
+            counted = self._by_bin(rows, outcome.residual, placed, groups_in_all)
             for table, by_group in zip(tables, counted, strict=True):
                 table[:, place] = by_group[:, pick]
         shape = len(parents), len(self.low)

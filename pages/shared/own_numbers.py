@@ -28,6 +28,7 @@ from evaluator.metrics.results import ScoreCurve, count_of, defined, threshold_t
 from evaluator.model.issues import displayed, plain
 from evaluator.protocols.base import BoxEvaluation, NumberGroup
 from pages.shared import frame, protocol, widgets
+from pages.shared.computed import computed
 from pages.shared.gallery import curve_of
 from pages.shared.opened import Model, Named, OpenedBoxes
 from pages.shared.results import (
@@ -59,7 +60,7 @@ def choice_of(loaded: OpenedBoxes, model: Model) -> ThresholdChoice:
     return _choice(key, _curve=lambda: curve_of(loaded, model))
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@computed(64)
 def _choice(key: ResultKey, *, _curve: Callable[[], ScoreCurve]) -> ThresholdChoice:
     """The thresholds of a curve; `key` identifies it."""
     return threshold_choice(_curve())
@@ -71,7 +72,7 @@ def _tide_of(loaded: OpenedBoxes, model: Model) -> TideErrors | None:
     return _tide(key, _evaluation=lambda: evaluation_of(loaded, model))
 
 
-@st.cache_resource(max_entries=16, show_spinner="Naming the errors")
+@computed(16, spinner="Naming the errors")
 def _tide(key: ResultKey, *, _evaluation: Callable[[], BoxEvaluation]) -> TideErrors | None:
     """The errors of an evaluation; `key` identifies it."""
     return protocol.chosen().error_types(_evaluation())
@@ -88,7 +89,7 @@ def _calibrations_of(loaded: OpenedBoxes, model: Model) -> Mapping[str | None, C
     return _calibrations(key, _result=lambda: result_of_all(loaded, model))
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@computed(64)
 def _calibrations(key: ResultKey, *, _result: Callable[[], Result]) -> Mapping[str | None, Calibration | None]:
     """Of all predictions, under None, and of each label; `key` identifies the result."""
     return box_calibrations(_result())
@@ -101,7 +102,7 @@ def _differences_of(loaded: OpenedBoxes, chosen: Sequence[Model]) -> dict[str, D
     return {one.metric: one for one in every}
 
 
-@st.cache_resource(max_entries=16, show_spinner="Resampling the documents")
+@computed(16, spinner="Resampling the documents")
 def _differences(
     first: ResultKey, second: ResultKey, *, _results: Callable[[], list[BoxEvaluation]]
 ) -> tuple[Difference, ...]:

@@ -21,20 +21,21 @@ from evaluator.metrics.measures import Measures
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import displayed, plain
 from pages.shared import frame, item_ledger, widgets
+from pages.shared.computed import computed
 from pages.shared.opened import Named
 from pages.shared.state import state
 
 _ROWS = 10
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+@computed(24)
 def _differences(key: tuple[str, ...], *, _measures: Callable[[], Sequence[Measures]]) -> tuple[Difference, ...]:
     """The differences of two models; `key` identifies them."""
     a, b = _measures()
     return differences(a, b)
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
+@computed(12)
 def _ledgers(
     key: tuple[str, ...], at: float | None, *, _ledgers: Callable[[], Sequence[ItemLedger]]
 ) -> tuple[ItemLedger, ...]:

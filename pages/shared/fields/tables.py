@@ -25,6 +25,7 @@ from evaluator.protocols.fields.drill_down import BIN, LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import ALL_FIELDS, FieldRow, FieldsResult
 from evaluator.protocols.fields.types import TypeRow, type_rows
 from pages.shared import frame, widgets
+from pages.shared.computed import computed
 from pages.shared.fields import results as choices
 from pages.shared.fields import verdicts as field_findings
 from pages.shared.state import State, chosen_cells, chosen_points, state
@@ -95,7 +96,7 @@ def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
     )
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@computed(16)
 def _rows_of_types(
     keys: tuple[tuple[str, choices.Key], ...], letter: str, iou: float, *, _results: Mapping[str, FieldsResult]
 ) -> Sequence[TypeRow]:

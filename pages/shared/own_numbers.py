@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from evaluator import export
@@ -42,6 +41,7 @@ from pages.shared.results import (
     score_threshold,
 )
 from pages.shared.state import State, state
+from pages.shared.widgets import Column
 
 # More than these are resampled in the terminal: 2,000 rankings of each label and threshold take minutes.
 _MOST_RESAMPLED: Final = 20_000
@@ -235,7 +235,7 @@ def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, col
     """One row per label: the first number of both models, the others of one, and its best score."""
     evaluation = evaluation_of(loaded, shown)
     counts = evaluation.first.per_label
-    table = pd.DataFrame({"Label": [displayed(label) for label in evaluation.matching.labels]})
+    table: dict[str, Column] = {"Label": [displayed(label) for label in evaluation.matching.labels]}
     table["Boxes"] = counts.tp + counts.fn
     settings: dict[str, object] = {"Label": 104, "Boxes": widgets.count(48)}
     first = next(iter(columns[shown.letter]))
@@ -263,7 +263,7 @@ def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, col
 
 
 def _add_scores(
-    table: pd.DataFrame, settings: dict[str, object], loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named
+    table: dict[str, Column], settings: dict[str, object], loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named
 ) -> None:
     """Columns of each label: the best score of every model, F1 there of the shown one, and how far scores are right."""
     labels = matching_of_all(loaded, shown).labels
@@ -298,7 +298,7 @@ def scores(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     with first:
         frame.section("Scores by label", f"IoU {threshold_text(state.iou)}, all predictions")
         labels = matching_of_all(loaded, chosen[0]).labels
-        table = pd.DataFrame({"Label": [displayed(label) for label in labels]})
+        table: dict[str, Column] = {"Label": [displayed(label) for label in labels]}
         settings: dict[str, Any] = {"Label": 104}
         _add_scores(table, settings, loaded, chosen, chosen[0])
         widgets.table(

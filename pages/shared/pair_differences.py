@@ -9,7 +9,6 @@ import functools
 import html
 from collections.abc import Callable, Sequence
 
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -117,17 +116,15 @@ def _table(every: Sequence[Difference], noun: str) -> None:
         return
     few = "–"
     widgets.table(
-        pd.DataFrame(
-            {
-                "Number": [displayed(name_of(one)) for one in rows],
-                "A": [one.a for one in rows],
-                "B": [one.b for one in rows],
-                "B − A, points": [f"{moved_text(one)}{' ★' if one.starred else ''}" for one in rows],
-                "95 % interval": [few if one.too_few else interval_text(one, signed=True) or few for one in rows],
-                "Better in B": [one.documents_better for one in rows],
-                "Worse in B": [one.documents_worse for one in rows],
-            }
-        ),
+        {
+            "Number": [displayed(name_of(one)) for one in rows],
+            "A": [one.a for one in rows],
+            "B": [one.b for one in rows],
+            "B − A, points": [f"{moved_text(one)}{' ★' if one.starred else ''}" for one in rows],
+            "95 % interval": [few if one.too_few else interval_text(one, signed=True) or few for one in rows],
+            "Better in B": [one.documents_better for one in rows],
+            "Worse in B": [one.documents_worse for one in rows],
+        },
         rows=12,
         placeholder="–",
         columns={

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import msgspec
 import numpy as np
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -53,6 +52,7 @@ from pages.shared.opened import Named, OpenedBoxes, Place
 from pages.shared.pixel import results as pixels
 from pages.shared.results import confusion_of, result_key, score_threshold
 from pages.shared.state import State, chosen_cells, chosen_points, report, state
+from pages.shared.widgets import Column
 
 BROWSER_VIEW, GALLERY_VIEW = "pages/page_browser.py", "pages/gallery.py"
 PIXEL_VIEW = "pages/pixel_confusion.py"
@@ -304,9 +304,8 @@ def _every_model(loaded: OpenedBoxes) -> None:
     rows = held.every_model(loaded)
     frame.section("All models", "against A, 95 % intervals over documents; a row makes its model B")
     letters = [f"{row.model.letter} " if isinstance(row.model, Named) else "" for row in rows]
-    table = pd.DataFrame(
-        {"Model": [letter + displayed(row.model.name) for letter, row in zip(letters, rows, strict=True)]}
-    )
+    names = [letter + displayed(row.model.name) for letter, row in zip(letters, rows, strict=True)]
+    table: dict[str, Column] = {"Model": names}
     table["Score"] = [f"≥ {threshold_text(score_threshold(loaded, row.model))}" for row in rows]
     for metric, title in (("precision", "Precision"), ("recall", "Recall"), ("f1", "F1")):
         table[title] = [getattr(row.result.micro, metric)[0] for row in rows]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from evaluator.charts import boxes as charts
@@ -20,6 +19,7 @@ from pages.shared.browser import listing as browser
 from pages.shared.opened import Model, Named, OpenedBoxes
 from pages.shared.results import Result, result_of
 from pages.shared.state import state
+from pages.shared.widgets import Column
 
 BROWSER_VIEW = "pages/page_browser.py"
 _MOST_BUTTONS = 4
@@ -83,11 +83,11 @@ def _labels(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         _open_pages(_lettered(chosen, letter), label="" if row == 0 else shown.matching.labels[row - 1])
 
 
-def _label_rows(results: Mapping[str, Result], shown: Result) -> pd.DataFrame:
+def _label_rows(results: Mapping[str, Result], shown: Result) -> dict[str, Column]:
     """All labels together, then each label: boxes, F1 of every model, and all numbers of one of them."""
     columns, micro = shown.per_label, shown.micro
     labels = [ALL_LABELS, *map(displayed, shown.matching.labels)]
-    table = pd.DataFrame({"Label": labels})
+    table: dict[str, Column] = {"Label": labels}
     table["Boxes"] = [int((micro.tp + micro.fn)[0]), *(columns.tp + columns.fn)]
     for key, result in results.items():
         table[f"F1, {key}"] = [result.micro.f1[0], *result.per_label.f1]
@@ -201,13 +201,13 @@ def _documents(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     }
     order = np.argsort(-mistakes["A"], kind="stable").tolist()
     pages = np.bincount(dataset.page_document, minlength=len(dataset.documents))
-    table = pd.DataFrame({"Document": [displayed(dataset.documents[row].name) for row in order]})
+    table: dict[str, Column] = {"Document": [displayed(dataset.documents[row].name) for row in order]}
     table["Pages"] = pages[order]
     for key, result in results.items():
         table[f"F1, {key}"] = result.per_document.f1[order]
     for key, counts in mistakes.items():
         table[f"Mistakes, {key}"] = counts[order]
-    st.html(f'<h2 class="ls-section">Documents, worst first <small>{len(table)} by mistakes of A</small></h2>')
+    st.html(f'<h2 class="ls-section">Documents, worst first <small>{len(order)} by mistakes of A</small></h2>')
     event = widgets.table(
         table,
         rows=8,

@@ -190,3 +190,12 @@ def test_a_chart_of_another_threshold_is_not_checked_again() -> None:
     checked = vega._check.cache_info().misses
     charts.histogram(values, low=0.6123, baseline="A", dark=False)
     assert vega._check.cache_info().misses == checked
+
+
+def test_columns_are_drawn_as_a_frame_of_them_is() -> None:
+    columns = {"label": ["Text", "Table"], "boxes": np.array([3, 12]), "share": np.array([0.5, np.nan])}
+    encoding = {"x": vega.field("boxes:Q"), "y": vega.field("label:N"), "opacity": vega.field("share:Q")}
+    drawn, framed = (
+        vega.chart([vega.layer(of, "bar", encoding)], {}, height=100) for of in (columns, pd.DataFrame(columns))
+    )
+    assert drawn == framed

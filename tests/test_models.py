@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import streamlit as st
 
 from evaluator.charts.models import Placed, over_runs
 from evaluator.cli import main
@@ -487,14 +486,11 @@ def test_the_values_are_there_before_the_intervals(monkeypatch: pytest.MonkeyPat
     tables = [each.value for each in final.get("html") if "ls-models" in each.value]
     assert "95 % interval" in tables[0]
 
-    def interrupted(*models: Any, **options: Any) -> Standings:
-        if options.get("resamples") != 0:
-            raise RuntimeError("the reader looks at the view while documents are resampled")
-        return standings(*models, **options)
+    def interrupted(*key: Any, **more: Any) -> Standings:
+        raise RuntimeError("the reader looks at the view while documents are resampled")
 
     app = start(monkeypatch, MODELS, protocol="coco")
-    monkeypatch.setattr("pages.shared.models.standings", interrupted)
-    st.cache_resource.clear()
+    monkeypatch.setattr("pages.shared.models._standings", interrupted)
     app = app.selectbox(key=State.rank_by.key).set_value("AP").run()
     assert app.exception
     assert numbers(app) == numbers(final)

@@ -90,10 +90,10 @@ def test_a_row_of_the_list_opens_its_page_field_or_poster(monkeypatch: pytest.Mo
     pressed: list[Callable[[], None]] = []
     table, read = widgets.table, address.read_url
 
-    def with_list(data: pd.DataFrame, **more: Any) -> Any:
+    def with_list(data: Any, **more: Any) -> Any:
         """The table; its last row is pressed once it lists something."""
         if more.get("key", "").startswith("ledger_behind_") and not listed:
-            listed.append(data.iloc[-1].to_dict())
+            listed.append({name: values[-1] for name, values in data.items()})
             pressed.append(more["on_select"])
         return table(data, **more)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -30,7 +31,7 @@ from evaluator.protocols.snapshot import Matching, ThresholdResult
 from evaluator.review.identity import page_mistakes
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
-from pages.shared import headline
+from pages.shared import headline, opened, widgets
 from tests import dashboard
 from tests.building import Box, box, random_rows, snapshot_file, write_file
 from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, VIEWS, fine, html_blocks, key_of, start
@@ -1048,3 +1049,33 @@ def test_a_and_b_of_three_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         fine(app.run())
         places.append([each.value for each in app.sidebar.selectbox if each.label.startswith("Model ")])
     assert places == [[2, 1], [1, 2], [1, 2], [1, 0]]
+
+
+def test_what_a_view_has_loaded_is_set_aside_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit collects garbage after every run, and the page waits for it."""
+    frozen: list[str] = []
+    monkeypatch.setattr(opened.gc, "freeze", lambda: frozen.append("all"))
+    opened.freeze_loaded.clear()
+    app = start(monkeypatch)
+    assert frozen == ["all", "all"]  # the files, then what the view made of them
+    fine(app.run())
+    assert frozen == ["all", "all"]
+
+
+def test_a_table_of_columns_is_that_of_a_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Columns by name go to the browser without pandas; what is undefined is missing either way."""
+    columns: dict[str, widgets.Column] = {
+        "Label": ["Text", "Table\u202e", None],
+        "Boxes": np.array([3, 0, 12]),
+        "F1": [0.5, None, float("nan")],
+        "Purity": np.array([np.nan, 0.25, 1.0]),
+    }
+    shown: list[Any] = []
+    monkeypatch.setattr(widgets.st, "dataframe", lambda data, **more: shown.append((data, more["height"])))
+    widgets.table(columns, rows=2, alt="")
+    widgets.table(pd.DataFrame(columns), rows=2, alt="")
+    (arrow, height), (frame, other) = shown
+    assert height == other == widgets.HEADER_HEIGHT + 2 * widgets.ROW_HEIGHT
+    assert arrow.column_names == list(frame.columns)
+    assert [column.null_count for column in arrow.columns] == [1, 0, 2, 1]
+    pd.testing.assert_frame_equal(arrow.to_pandas(), frame, check_dtype=False)

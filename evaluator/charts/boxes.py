@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
-import pandas as pd
 
 from evaluator.charts.theme import bars_of_labels, fixed_scale, name_height, palette, themed, tips
-from evaluator.charts.vega import Chart, Piece, brushed, field, layer, picked
+from evaluator.charts.vega import Chart, Frame, Piece, brushed, field, layer, picked
 from evaluator.model.boxes import FloatArray, IntArray
 
 HISTOGRAM_BINS: Final = 20
@@ -108,6 +107,6 @@ def histogram(values: Mapping[str, FloatArray], *, low: float, baseline: str, da
     return themed(layers, colours, height=height)
 
 
-def _bins(start: FloatArray, stop: FloatArray, model: str, boxes: IntArray) -> pd.DataFrame:
+def _bins(start: FloatArray, stop: FloatArray, model: str, boxes: IntArray) -> Frame:
     """The bins of one model."""
-    return pd.DataFrame({"start": start, "stop": stop, "model": [model] * len(start), "boxes": boxes})
+    return {"start": start, "stop": stop, "model": [model] * len(start), "boxes": boxes}

@@ -199,15 +199,14 @@ def reliability_bars(bins: Calibration, *, model: str, baseline: str, dark: bool
         Empty bins have no bar.
     """
     colours = palette(dark=dark, baseline=baseline)
-    frame = pd.DataFrame(
-        {
-            "low": bins.low,
-            "high": bins.high,
-            "accuracy": bins.accuracy,
-            "confidence": bins.mean_confidence,
-            "boxes": bins.count,
-        }
-    ).dropna()
+    filled = ~(np.isnan(bins.accuracy) | np.isnan(bins.mean_confidence))
+    frame = {
+        "low": bins.low[filled],
+        "high": bins.high[filled],
+        "accuracy": bins.accuracy[filled],
+        "confidence": bins.mean_confidence[filled],
+        "boxes": bins.count[filled],
+    }
     across: Piece = {
         "x": field(
             "low:Q", title=None, scale=unit_scale(), axis={"values": [0, 0.5, 1], "format": ".1f", "grid": False}
@@ -219,7 +218,7 @@ def reliability_bars(bins: Calibration, *, model: str, baseline: str, dark: bool
         boxes=("Boxes", ",d"),
     )  # fmt: skip
     bar: Piece = across | {"x2": {"field": "high"}, "y2": {"datum": 0}, "tooltip": tooltip}
-    diagonal = pd.DataFrame({"low": [0.0, 1.0], "accuracy": [0.0, 1.0]})
+    diagonal = {"low": [0.0, 1.0], "accuracy": [0.0, 1.0]}
     layers = [
         layer(frame, "bar", bar, color=colours.of(model), opacity=0.55, binSpacing=1, cornerRadius=0),
         layer(diagonal, "line", across, color=colours.text, strokeWidth=1, strokeDash=[4, 3]),

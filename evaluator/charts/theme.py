@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from evaluator.charts.vega import Chart, Piece, chart, field, layer
 
@@ -139,7 +138,13 @@ def bars_of_labels(
         for model, column in values.items()
         if not np.isnan(value := column[place].item())
     ]
-    frame = pd.DataFrame(rows, columns=["label", "model", name, "count"])
+    frame = dict(
+        zip(
+            ("label", "model", name, "count"),
+            map(list, zip(*rows, strict=True)) if rows else ([], [], [], []),
+            strict=True,
+        )
+    )
     base: Piece = {
         "y": field("label:N", sort=list(labels), title=None, axis=label_axis()),
         "yOffset": field("model:N", sort=list(values), scale={"paddingInner": 0}),

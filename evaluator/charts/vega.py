@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import altair as alt
+import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 
@@ -22,6 +23,8 @@ _TYPES: Final = {"Q": "quantitative", "N": "nominal", "O": "ordinal", "T": "temp
 
 Piece = dict[str, Any]
 """A part of a specification, as JSON has it."""
+Frame = pd.DataFrame | Mapping[str, Any]
+"""The rows of marks: a frame of pandas, or lists and arrays of one length, which are made sooner."""
 
 
 class Chart(NamedTuple):
@@ -46,7 +49,7 @@ def field(shorthand: str, **options: Any) -> Piece:  # noqa: ANN401 - as JSON ha
 
 
 def layer(
-    frame: pd.DataFrame,
+    frame: Frame,
     mark: str,
     encoding: Piece,
     *,
@@ -58,7 +61,7 @@ def layer(
 
     Parameters
     ----------
-    frame : DataFrame
+    frame : DataFrame or mapping of columns
         Its columns are the fields; NaN is undefined.
     mark : str
         Kind of the mark: "bar", "line", "point", "rect", "rule", "text" or "tick".
@@ -140,9 +143,14 @@ def _form(value: object) -> object:
     return value
 
 
-def _stream(frame: pd.DataFrame) -> bytes:
+def _stream(frame: Frame) -> bytes:
     """A table as an Arrow stream."""
-    table = pa.table({name: pa.array(column.to_numpy(), from_pandas=True) for name, column in frame.items()})
+    table = pa.table(
+        {
+            name: pa.array(column if isinstance(column, list) else np.asarray(column), from_pandas=True)
+            for name, column in frame.items()
+        }
+    )
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)

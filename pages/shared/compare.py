@@ -12,7 +12,6 @@ from functools import partial
 from typing import Final
 
 import numpy as np
-import streamlit as st
 
 from evaluator.compare import differences
 from evaluator.compare.changed_causes import ChangedCauses, changed_causes
@@ -27,6 +26,7 @@ from evaluator.model.boxes import IntArray
 from evaluator.model.issues import whole
 from pages.shared import opened
 from pages.shared.browser import listing
+from pages.shared.computed import computed
 from pages.shared.opened import Model, Named, OpenedBoxes, Place
 from pages.shared.results import Result, ResultKey, result_key, result_of
 from pages.shared.state import go_to, state
@@ -162,7 +162,7 @@ def compared(loaded: OpenedBoxes) -> Compared:
     return Compared((first, second), keys, label, within, results, whole, listed)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@computed(8)
 def _ledger(
     first: ResultKey,
     second: ResultKey,
@@ -173,7 +173,7 @@ def _ledger(
     return ledger(*_results)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@computed(16)
 def _only(first: ResultKey, second: ResultKey, label: str | None, within: str | None, *, _ledger: Ledger) -> Ledger:
     """The part of a ledger that the page list is about."""
     return _ledger.only(
@@ -182,7 +182,7 @@ def _only(first: ResultKey, second: ResultKey, label: str | None, within: str | 
     )
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@computed(16)
 def _causes(
     first: ResultKey,
     second: ResultKey,
@@ -201,13 +201,13 @@ def _measured(loaded: OpenedBoxes, model: Model) -> Measures:
     return _measures(result_key(loaded, model), _result=result_of(loaded, model))
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@computed(8)
 def _measures(key: ResultKey, *, _result: Result) -> Measures:
     """The sums by document of a result that the board is about; `key` identifies it."""
     return box_measures(_result, metrics=TABLE_METRICS)
 
 
-@st.cache_resource(max_entries=32, show_spinner="Resampling the documents")
+@computed(32, spinner="Resampling the documents")
 def _differences(
     first: ResultKey,
     second: ResultKey,

@@ -17,6 +17,7 @@ from evaluator.drawing.ruler import Ruler, ruler
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
 from pages.shared import frame, widgets
+from pages.shared.computed import computed
 from pages.shared.opened import Named
 from pages.shared.results import Result, ResultKey
 from pages.shared.state import State, state
@@ -33,7 +34,7 @@ def rule() -> Rule:
     return Rule(metric=state.rule_measure or None, least=state.rule_least / 100.0, loss=limit)
 
 
-@st.cache_resource(max_entries=32, show_spinner="Counting what has to be corrected")
+@computed(32, spinner="Counting what has to be corrected")
 def cost(first: ResultKey, second: ResultKey, *, _results: tuple[Result, Result]) -> Cost | None:
     """What the models cost; the keys identify the results."""
     return cost_of(*_results)

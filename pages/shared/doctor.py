@@ -26,6 +26,7 @@ from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput, cut, displayed, plain, whole
 from evaluator.project import Member
 from pages.shared import frame, opened, protocol, widgets
+from pages.shared.computed import computed
 from pages.shared.opened import BOXES
 from pages.shared.state import chosen_cells, go_to, state
 
@@ -87,7 +88,7 @@ def _as_written(model: Member[Annotations]) -> Annotations | None:
     return opened.read(BOXES, model.origin, model.name, model.side, as_written=True).source
 
 
-@st.cache_resource(max_entries=64, show_spinner="Looking at files that do not match")
+@computed(64, spinner="Looking at files that do not match")
 def _diagnosis(of: str, truth: str, prediction: str, *, _make: Callable[[], Diagnosis | None]) -> Diagnosis | None:
     """A diagnosis by the content of the files and the protocol."""
     return _make()
@@ -424,7 +425,7 @@ def _show_page(name: str, place: Place) -> None:
     go_to(place.document, place.page)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@computed(64)
 def _contents(digest: str, *, _source: Annotations) -> Contents:
     """What is in a file, by its content."""
     return contents(_source)

@@ -9,7 +9,6 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import streamlit as st
 
 from evaluator.drawing import crops, mistake_filter
 from evaluator.drawing.payloads import CardItem, CropItem, Rect
@@ -24,6 +23,7 @@ from evaluator.model.order import order_by
 from evaluator.pdf.problems import PageProblem
 from pages.shared import opened, pictures, slices
 from pages.shared.browser import listing
+from pages.shared.computed import computed
 from pages.shared.opened import Model, OpenedBoxes
 from pages.shared.results import Result, ResultKey, pairs_of, result_key, result_of
 from pages.shared.state import state
@@ -113,14 +113,14 @@ class Shown:
         return len(self.items) if self.causes is None else len(self.causes)
 
 
-@st.cache_resource(max_entries=16, show_spinner="Listing the boxes")
+@computed(16, spinner="Listing the boxes")
 def _items(key: ResultKey, matched: bool, *, _result: Callable[[], Result]) -> Items:
     """All items of a result, or its mistakes alone, their sizes as shares of the page; `key` identifies it."""
     result = _result()
     return mistake_filter.on_pages(result, box_items.items(result, matched=matched))
 
 
-@st.cache_resource(max_entries=32, show_spinner="Matching at every score")
+@computed(32, spinner="Matching at every score")
 def _curve(key: ResultKey, *, _make: Callable[[], ScoreCurve]) -> ScoreCurve:
     """The score curve of a model at an IoU threshold."""
     return _make()

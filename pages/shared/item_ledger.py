@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import pandas as pd
 import streamlit as st
 
 from evaluator.metrics.item_ledger import OUTCOMES, Item, ItemLedger
@@ -49,9 +48,7 @@ def _table(ledger: ItemLedger) -> None:
                 state.ledger_of = (ledger.measure, ledger.rows[row], outcome)
 
     widgets.table(
-        pd.DataFrame(
-            {"": [displayed(name) for name in ledger.rows], **columns, "Net": [each["net"] for each in counts]}
-        ),
+        {"": [displayed(name) for name in ledger.rows], **columns, "Net": [each["net"] for each in counts]},
         rows=8,
         on_select=picked,
         key=key,
@@ -91,7 +88,7 @@ def _behind(ledger: ItemLedger, open_item: Callable[[Item], None]) -> None:
                 open_item(items[at])
 
     widgets.table(
-        pd.DataFrame(table),
+        table,
         rows=8,
         on_select=picked,
         key=key,

@@ -16,6 +16,7 @@ from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Dataset
 from evaluator.model.issues import cut, displayed, plain
 from pages.shared import frame, protocol
+from pages.shared.computed import computed
 from pages.shared.opened import Named, OpenedBoxes
 from pages.shared.results import Result, result_of
 from pages.shared.state import State, state, written
@@ -142,7 +143,7 @@ def _average_precision(loaded: OpenedBoxes, result: Result, model: Named) -> _Gr
     return _Group("mAP (COCO)", _AVERAGES, tuple(numbers[name] for name in _AVERAGES), ("", "", ""))
 
 
-@st.cache_resource(max_entries=16, show_spinner="Computing average precision")
+@computed(16, spinner="Computing average precision")
 def _ranked(digests: tuple[str, ...], model: int, *, _dataset: Dataset) -> Mapping[str, float | None] | None:
     """COCO's numbers of a model; the files state which."""
     return protocol.average_precision(_dataset, model)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import streamlit as st
+import msgspec
 
 from evaluator.compare import earlier
 from evaluator.compare.earlier import EarlierResult
@@ -20,6 +20,7 @@ from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.metrics.results import distinct_names
 from evaluator.model.issues import BadInput, Issue
 from pages.shared import protocol
+from pages.shared.computed import computed
 from pages.shared.opened import OpenedBoxes
 from pages.shared.results import ResultKey, evaluation_of, result_key, result_of
 from pages.shared.state import State, state
@@ -99,7 +100,7 @@ def ranked(loaded: OpenedBoxes, *, resampled: bool = True) -> Ranked:
             return standings(_contenders(loaded, fitting, names, own=own), key, resamples=0)
         return _standings(
             _keys(loaded, own=own),
-            tuple(fitting),
+            msgspec.json.encode(fitting),
             names,
             key,
             state.iou,
@@ -162,10 +163,10 @@ def _contenders(
     ]
 
 
-@st.cache_resource(max_entries=32, show_spinner="Resampling the documents")
+@computed(32, spinner="Resampling the documents")
 def _standings(
     models: tuple[ResultKey, ...],
-    fitting: tuple[EarlierResult, ...],
+    fitting: bytes,
     names: tuple[str, ...],
     key: Key,
     iou: float,

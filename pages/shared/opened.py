@@ -33,6 +33,7 @@ from evaluator.protocols.base import Source
 from evaluator.workspace import WORKSPACE_VARIABLE, Workspace
 from evaluator.workspace_folder import Taken
 from pages.shared import kept, protocol, waiting
+from pages.shared.computed import computed
 from pages.shared.state import Field, Given, PlaceField, State, state, written
 
 SAMPLE_DATA: Final = Path(__file__).resolve().parents[2] / "sample_data"
@@ -202,12 +203,12 @@ def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
     digest = hashlib.sha256(content).hexdigest()
     how = (reading.side, reading.as_reference, reading.as_written, reading.unscored)
     columns = origin.columns if isinstance(origin, Upload) else ""
-    return _annotations(digest, name, how, columns=columns, _content=content)
+    return _annotations(digest, name, how, columns, _content=content)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@computed(32)
 def _annotations(
-    digest: str, name: str, how: tuple[Side | None, bool, bool, bool], *, columns: str, _content: bytes
+    digest: str, name: str, how: tuple[Side | None, bool, bool, bool], columns: str, *, _content: bytes
 ) -> Annotations:
     """Columns of a file by its content, name, role, and the verdicts on the columns of a table."""
     side, as_reference, as_written, unscored = how
@@ -227,7 +228,7 @@ def _read_other(
     return read
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@computed(32)
 def _shared(kind: KindName, digest: str, name: str, ids: str, *, _content: Source) -> Source:
     """The first copy of some content."""
     return _content
@@ -529,7 +530,7 @@ def paired(kind: Kind[C], truth: C, prediction: C) -> Paired[C]:
     return pair
 
 
-@st.cache_resource(max_entries=96, show_spinner=False)
+@computed(96)
 def _paired(of: str, truth: str, prediction: str, *, _pair: Callable[[], Paired[Any]]) -> Paired[Any]:
     """A pair by the content of its sides and what compares them."""
     return _pair()
@@ -623,7 +624,7 @@ def _pixel_pair(truth: Annotations, prediction: Annotations) -> Paired[Annotatio
     return made
 
 
-@st.cache_resource(max_entries=8, show_spinner="Reading the files")
+@computed(8, spinner="Reading the files")
 def _dataset(digests: tuple[str, ...], *, _files: tuple[Annotations, ...]) -> Dataset:
     """The joined dataset of some files."""
     return join(_files[0], *_files[1:])
@@ -638,3 +639,10 @@ def freeze_loaded(moment: str) -> bool:
     gc.collect()
     gc.freeze()
     return True
+
+
+def freeze_drawn(view: str) -> None:
+    """The same for what a view has loaded by now, once it has shown files."""
+    kinds: tuple[AnyKind, ...] = (BOXES, FIELDS, POSTERS)
+    if any(files(kind).members for kind in kinds):
+        freeze_loaded(f"{view} drawn")

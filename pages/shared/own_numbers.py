@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from evaluator import export
@@ -28,6 +27,7 @@ from evaluator.metrics.results import ScoreCurve, count_of, defined, threshold_t
 from evaluator.model.issues import displayed, plain
 from evaluator.protocols.base import BoxEvaluation, NumberGroup
 from pages.shared import frame, protocol, widgets
+from pages.shared.computed import computed
 from pages.shared.gallery import curve_of
 from pages.shared.opened import Model, Named, OpenedBoxes
 from pages.shared.results import (
@@ -41,6 +41,7 @@ from pages.shared.results import (
     score_threshold,
 )
 from pages.shared.state import State, state
+from pages.shared.widgets import Column
 
 # More than these are resampled in the terminal: 2,000 rankings of each label and threshold take minutes.
 _MOST_RESAMPLED: Final = 20_000
@@ -59,7 +60,7 @@ def choice_of(loaded: OpenedBoxes, model: Model) -> ThresholdChoice:
     return _choice(key, _curve=lambda: curve_of(loaded, model))
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@computed(64)
 def _choice(key: ResultKey, *, _curve: Callable[[], ScoreCurve]) -> ThresholdChoice:
     """The thresholds of a curve; `key` identifies it."""
     return threshold_choice(_curve())
@@ -71,7 +72,7 @@ def _tide_of(loaded: OpenedBoxes, model: Model) -> TideErrors | None:
     return _tide(key, _evaluation=lambda: evaluation_of(loaded, model))
 
 
-@st.cache_resource(max_entries=16, show_spinner="Naming the errors")
+@computed(16, spinner="Naming the errors")
 def _tide(key: ResultKey, *, _evaluation: Callable[[], BoxEvaluation]) -> TideErrors | None:
     """The errors of an evaluation; `key` identifies it."""
     return protocol.chosen().error_types(_evaluation())
@@ -88,7 +89,7 @@ def _calibrations_of(loaded: OpenedBoxes, model: Model) -> Mapping[str | None, C
     return _calibrations(key, _result=lambda: result_of_all(loaded, model))
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@computed(64)
 def _calibrations(key: ResultKey, *, _result: Callable[[], Result]) -> Mapping[str | None, Calibration | None]:
     """Of all predictions, under None, and of each label; `key` identifies the result."""
     return box_calibrations(_result())
@@ -101,7 +102,7 @@ def _differences_of(loaded: OpenedBoxes, chosen: Sequence[Model]) -> dict[str, D
     return {one.metric: one for one in every}
 
 
-@st.cache_resource(max_entries=16, show_spinner="Resampling the documents")
+@computed(16, spinner="Resampling the documents")
 def _differences(
     first: ResultKey, second: ResultKey, *, _results: Callable[[], list[BoxEvaluation]]
 ) -> tuple[Difference, ...]:
@@ -234,7 +235,7 @@ def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, col
     """One row per label: the first number of both models, the others of one, and its best score."""
     evaluation = evaluation_of(loaded, shown)
     counts = evaluation.first.per_label
-    table = pd.DataFrame({"Label": [displayed(label) for label in evaluation.matching.labels]})
+    table: dict[str, Column] = {"Label": [displayed(label) for label in evaluation.matching.labels]}
     table["Boxes"] = counts.tp + counts.fn
     settings: dict[str, object] = {"Label": 104, "Boxes": widgets.count(48)}
     first = next(iter(columns[shown.letter]))
@@ -262,7 +263,7 @@ def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, col
 
 
 def _add_scores(
-    table: pd.DataFrame, settings: dict[str, object], loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named
+    table: dict[str, Column], settings: dict[str, object], loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named
 ) -> None:
     """Columns of each label: the best score of every model, F1 there of the shown one, and how far scores are right."""
     labels = matching_of_all(loaded, shown).labels
@@ -297,7 +298,7 @@ def scores(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     with first:
         frame.section("Scores by label", f"IoU {threshold_text(state.iou)}, all predictions")
         labels = matching_of_all(loaded, chosen[0]).labels
-        table = pd.DataFrame({"Label": [displayed(label) for label in labels]})
+        table: dict[str, Column] = {"Label": [displayed(label) for label in labels]}
         settings: dict[str, Any] = {"Label": 104}
         _add_scores(table, settings, loaded, chosen, chosen[0])
         widgets.table(

@@ -34,6 +34,7 @@ from evaluator.protocols.base import Options
 from evaluator.protocols.fields.protocol import FieldsOptions, OptionsWithSchema
 from evaluator.review.verdicts import Event
 from pages.shared import pictures, protocol, slices
+from pages.shared.computed import computed
 from pages.shared.fields import results as field_results
 from pages.shared.findings import log as findings
 from pages.shared.opened import FIELDS, POSTERS, AnyOpened, OpenedBoxes, opened, pixels
@@ -163,7 +164,7 @@ def contents_of(loaded: OpenedBoxes, options: PackOptions, earlier: Packed | Non
     )
 
 
-@st.cache_resource(max_entries=4, show_spinner="Gathering the pack")
+@computed(4, spinner="Gathering the pack")
 def _contents(
     keys: tuple[ResultKey, ...],
     options: bytes,

@@ -9,7 +9,6 @@ import functools
 import html
 from collections.abc import Callable, Sequence
 
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -21,20 +20,21 @@ from evaluator.metrics.measures import Measures
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import displayed, plain
 from pages.shared import frame, item_ledger, widgets
+from pages.shared.computed import computed
 from pages.shared.opened import Named
 from pages.shared.state import state
 
 _ROWS = 10
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+@computed(24)
 def _differences(key: tuple[str, ...], *, _measures: Callable[[], Sequence[Measures]]) -> tuple[Difference, ...]:
     """The differences of two models; `key` identifies them."""
     a, b = _measures()
     return differences(a, b)
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
+@computed(12)
 def _ledgers(
     key: tuple[str, ...], at: float | None, *, _ledgers: Callable[[], Sequence[ItemLedger]]
 ) -> tuple[ItemLedger, ...]:
@@ -116,17 +116,15 @@ def _table(every: Sequence[Difference], noun: str) -> None:
         return
     few = "–"
     widgets.table(
-        pd.DataFrame(
-            {
-                "Number": [displayed(name_of(one)) for one in rows],
-                "A": [one.a for one in rows],
-                "B": [one.b for one in rows],
-                "B − A, points": [f"{moved_text(one)}{' ★' if one.starred else ''}" for one in rows],
-                "95 % interval": [few if one.too_few else interval_text(one, signed=True) or few for one in rows],
-                "Better in B": [one.documents_better for one in rows],
-                "Worse in B": [one.documents_worse for one in rows],
-            }
-        ),
+        {
+            "Number": [displayed(name_of(one)) for one in rows],
+            "A": [one.a for one in rows],
+            "B": [one.b for one in rows],
+            "B − A, points": [f"{moved_text(one)}{' ★' if one.starred else ''}" for one in rows],
+            "95 % interval": [few if one.too_few else interval_text(one, signed=True) or few for one in rows],
+            "Better in B": [one.documents_better for one in rows],
+            "Worse in B": [one.documents_worse for one in rows],
+        },
         rows=12,
         placeholder="–",
         columns={

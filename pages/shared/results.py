@@ -10,13 +10,13 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
-import streamlit as st
 
 from evaluator.metrics.box_items import ClassConfusion, class_confusion
 from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult
 from evaluator.model.dataset import Dataset
 from evaluator.protocols.base import BoxEvaluation
 from pages.shared import protocol
+from pages.shared.computed import computed
 from pages.shared.opened import BOXES, Model, OpenedBoxes, files
 from pages.shared.state import Field, State, state
 
@@ -135,7 +135,7 @@ def evaluation_of(loaded: OpenedBoxes, model: Model) -> BoxEvaluation:
     return _evaluation(key, _matching=lambda: matching_of_all(loaded, model))
 
 
-@st.cache_resource(max_entries=16, show_spinner="Computing average precision")
+@computed(16, spinner="Computing average precision")
 def _evaluation(key: ResultKey, *, _matching: Callable[[], object]) -> BoxEvaluation:
     """An evaluation; `key` identifies it."""
     return protocol.evaluation(_matching())
@@ -156,13 +156,13 @@ def confusion_of(loaded: OpenedBoxes, model: Model) -> ClassConfusion:
     return _confusion(result_key(loaded, model), _result=result_of(loaded, model))
 
 
-@st.cache_resource(max_entries=16, show_spinner="Comparing the boxes")
+@computed(16, spinner="Comparing the boxes")
 def _pairs(digests: tuple[str, ...], of: str, model: int, *, _dataset: Dataset) -> AnyBoxPairs:
     """All pairs of one model that could match."""
     return protocol.pairs(_dataset, model)
 
 
-@st.cache_resource(max_entries=128, show_spinner=False)
+@computed(128)
 def _matching(
     digests: tuple[str, ...], of: str, model: int, min_score: float, *, _pairs: Callable[[], AnyBoxPairs]
 ) -> AnyBoxMatching:
@@ -170,19 +170,19 @@ def _matching(
     return protocol.match(_pairs(), min_score)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@computed(32)
 def _result(key: ResultKey, *, _pairs: Callable[[], AnyBoxPairs]) -> Result:
     """A result, with what was computed of it so far: every part of a view that asks gets the same."""
     return _matching(*key[:-1], _pairs=_pairs).at(key.iou)
 
 
-@st.cache_resource(max_entries=128, show_spinner=False)
+@computed(128)
 def _best_f1(key: tuple[tuple[str, ...], str, int, float], *, _pairs: AnyBoxPairs) -> float:
     """The score threshold with the best F1."""
     return _pairs.best_f1(iou=key[-1])
 
 
-@st.cache_resource(max_entries=16, show_spinner="Naming the mistakes")
+@computed(16, spinner="Naming the mistakes")
 def _confusion(key: ResultKey, *, _result: Result) -> ClassConfusion:
     """The class confusion of a result; `key` identifies it."""
     return class_confusion(_result)

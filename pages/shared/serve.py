@@ -152,8 +152,8 @@ def end_sessions() -> None:
 def collect_rarely() -> None:
     """Have garbage collected once in a minute in which something was done, instead of after every run of a view.
 
-    A collection looks at what all sessions hold, 50 to 70 ms of the processor with twenty readers, and no other thread of
-    the process runs meanwhile. What fifty runs leave to it are a few thousand small objects.
+    A collection looks at what all sessions hold, 50 to 70 ms of the processor with twenty readers, and no other thread
+    of the process runs meanwhile. What fifty runs leave to it are a few thousand small objects.
     """
     # Not as a word of the command: a Streamlit without this setting would not start.
     os.environ["STREAMLIT_RUNNER_POST_SCRIPT_GC"] = "false"

@@ -25,6 +25,7 @@ from evaluator.slices.pdf_pages import PdfAttributes, of_pdf_pages
 from evaluator.slices.slices import Slices, boxes_in, find_slices, signature_of
 from evaluator.system.recent import Recent
 from pages.shared import ended_sessions, pictures, waiting
+from pages.shared.computed import computed
 from pages.shared.opened import Model, OpenedBoxes
 from pages.shared.reading import KEPT, Reading, kept_result
 from pages.shared.results import Result, ResultKey, evaluation_of, result_key, result_of
@@ -201,7 +202,7 @@ def _awaited(key: _SearchKey, work: Callable[[], _Searched]) -> _Searched:
     return waiting.with_progress("Searching for slices", under_way.work, cancel, words=words, key="cancel_search")
 
 
-@st.cache_resource(max_entries=16, show_spinner="Searching for slices")
+@computed(16, spinner="Searching for slices")
 def _short_search(key: _SearchKey, *, _work: Callable[[], _Searched]) -> _Searched:
     """What a search gives; `key` identifies it."""
     return _work()
@@ -257,7 +258,7 @@ def inside(loaded: OpenedBoxes, model: Model, asked: SliceOf) -> Inside | str:
         return f"The slice needs the attribute {name}: {hint}."
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@computed(16)
 def _inside(key: ResultKey, asked: SliceOf, pdfs: str, *, _result: Callable[[], Result], _of: Known) -> Inside:
     """The boxes of a slice; KeyError for an attribute that is not known."""
     conditions = [Condition(*each) for each in asked.conditions]

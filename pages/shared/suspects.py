@@ -35,6 +35,7 @@ from evaluator.suspects.shown import in_file, picture_key, shares_of, suspects_p
 from evaluator.suspects.targets import edited, target_of
 from evaluator.system.recent import Recent
 from pages.shared import components, pictures
+from pages.shared.computed import computed
 from pages.shared.findings import log as findings
 from pages.shared.gallery import crop
 from pages.shared.opened import Named, OpenedBoxes, Place
@@ -107,7 +108,7 @@ def read_pages(loaded: OpenedBoxes) -> None:
     job.start(lambda count: with_ink(plain, PdfFolder(root), pool, count=count))
 
 
-@st.cache_resource(max_entries=8, show_spinner="Comparing the ground truth with the models")
+@computed(8, spinner="Comparing the ground truth with the models")
 def _listed(digests: tuple[str, ...], models: tuple[int, ...], *, _dataset: Dataset) -> Suspects:
     sources = [_dataset.predictions[model].source for model in models]
     return suspects(join(_dataset.ground_truth.source, *sources))
@@ -205,7 +206,7 @@ def _list_key(loaded: OpenedBoxes, every: Suspects, entries: Sequence[Entry]) ->
     return hashlib.blake2b(b"\0".join(content), digest_size=16).hexdigest()
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@computed(16)
 def _payload(
     key: str,
     more: int,

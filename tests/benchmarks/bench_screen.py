@@ -11,12 +11,16 @@ in each view a key is held down before any page was seen; fields, pixels and pos
 Compare. Then every view is opened, the first time and again, and the IoU threshold is moved. `fetched` are bytes that
 came by their own address; `cpu_ms` is of the server and what runs below it, until the page rests.
 
+The part `controls` moves every slider of every view, without a browser: see `controls`. With `--against CHECKOUT` the
+server of another checkout makes the same steps in turns with this one.
+
     python -m tests.benchmarks.bench_screen [--turns N] [--boxes N] [--folder DIR] [--part P] [--smoke] [--json]
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import base64
 import contextlib
 import os
@@ -37,6 +41,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from tests.benchmarks import controls
 from tests.building import Box, write_file
 from tests.dashboard import ROOT
 
@@ -244,9 +249,9 @@ def make_fields(folder: Path, boxes: int, pages: int) -> None:
 
 
 @contextlib.contextmanager
-def served(command: list[str], port: int, folder: Path) -> Iterator[tuple[str, int]]:
-    """Address and process of a server that is up; ended when the block ends."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+def served(command: list[str], port: int, folder: Path, root: Path = ROOT) -> Iterator[tuple[str, int]]:
+    """Address and process of a server of the checkout in `root` that is up; ended when the block ends."""
+    environment = {**os.environ, "PYTHONPATH": str(root)}
     # As users have it: where this is set, each process compiles the whole product anew.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     process = subprocess.Popen(
@@ -474,7 +479,8 @@ def verdicts_of(play: Any, ours: tuple[str, int], times: int) -> Rows:
             if verdict.sent:
                 # Nothing was chosen where a page has no mistake of its own.
                 rows.setdefault(f"compare {kind}: verdict", []).append(verdict)
-            take(page, wire, ours[1], OURS, [PANES, {"key": "ArrowRight", "turns": True}], rest=1500)
+            # No turn to wait for: on the last page of the list the key leads nowhere.
+            take(page, wire, ours[1], OURS, [PANES, {"key": "ArrowRight"}], rest=1500)
         page.close()
     browser.close()
     return rows
@@ -539,16 +545,45 @@ def our_server(port: int, *paths: str) -> list[str]:
     return [sys.executable, "-m", "evaluator.cli", *named, "--port", str(port), "--no-browser"]
 
 
+def print_controls(given: argparse.Namespace) -> None:
+    """Print what a step of each slider takes of the server, of this checkout and of another one."""
+    checkouts = {"here": ROOT} | ({"there": given.against.resolve()} if given.against else {})
+    paths = [str(given.folder.resolve())] if given.folder else []
+    views, times = given.view or list(controls.VIEWS), 2 if given.smoke else given.turns
+    with tempfile.TemporaryDirectory(prefix="layoutscope-") as name, contextlib.ExitStack() as servers:
+        up = []
+        for checkout, root in checkouts.items():
+            # Apart from the reader's own findings, which lie beside the ground truth.
+            port, kept = free_port(), ["--findings", str(Path(name) / f"{checkout}.sqlite")]
+            up.append(servers.enter_context(served(our_server(port, *paths, *kept), port, Path(name), root)))
+        rows = controls.summary(asyncio.run(controls.measured(up, views[:1] if given.smoke else views, times)))
+    if given.json:
+        print(msgspec.json.encode({act: dict(zip(checkouts, of, strict=True)) for act, of in rows.items()}).decode())
+        return
+    print(f"{'act':44}{'':8}" + "".join(f"{each:>14}" for each in controls.FIELDS))
+    for act, of in rows.items():
+        for checkout, numbers in zip(checkouts, of, strict=True):
+            texts = ("-" if numbers[each] is None else f"{numbers[each]:g}" for each in controls.FIELDS)
+            print(f"{act:44}{checkout:8}" + "".join(f"{each:>14}" for each in texts))
+
+
 def main() -> None:
     """Print what each act takes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=40)
     parser.add_argument("--boxes", type=int, default=200)
     parser.add_argument("--folder", type=Path, help="open the views on these files instead of the sample")
-    parser.add_argument("--part", choices=["turns", "compare", "fields", "verdicts", "views"], help="one part only")
+    parser.add_argument(
+        "--part", choices=["turns", "compare", "fields", "verdicts", "views", "controls"], help="one part only"
+    )
+    parser.add_argument("--view", action="append", choices=list(controls.VIEWS), help="of the part controls")
+    parser.add_argument("--against", type=Path, help="another checkout, for the part controls")
     parser.add_argument("--smoke", action="store_true", help="a few page turns only")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    if given.part == "controls":
+        print_controls(given)
+        return
     if shutil.which("chromium") is None:
         raise SystemExit("the benchmark needs chromium")
     from playwright.sync_api import sync_playwright

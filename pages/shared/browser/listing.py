@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
-import streamlit as st
 
 from evaluator.drawing import layers, mistake_filter, text_lost
 from evaluator.drawing.mistake_filter import MistakeColumns, MistakeFilter, PageList
@@ -21,6 +20,7 @@ from evaluator.metrics.error_types import NONE, MistakeOptions, Mistakes
 from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.pdf.problems import PageProblem
 from pages.shared import pictures
+from pages.shared.computed import computed
 from pages.shared.findings import log as findings
 from pages.shared.opened import Model, OpenedBoxes, Place
 from pages.shared.results import Result, ResultKey, result_key, result_of
@@ -151,7 +151,7 @@ def open_all_of(model: Model, *, within: str = "", label: str = "", name: str = 
     state.order, state.doc, state.box, state.page = "worst", None, None, None
 
 
-@st.cache_resource(max_entries=16, show_spinner="Naming the mistakes")
+@computed(16, spinner="Naming the mistakes")
 def _working(
     key: ResultKey,
     poor: tuple[float, float] | None,

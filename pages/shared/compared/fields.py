@@ -18,6 +18,7 @@ from evaluator.protocols.fields.ledger import field_ledgers, whole_ledger
 from pages.shared import frame, pair_differences, pictures
 from pages.shared.address import write_url
 from pages.shared.compared import panes
+from pages.shared.computed import computed
 from pages.shared.fields import results as choices
 from pages.shared.fields import verdicts as field_findings
 from pages.shared.opened import FIELDS, Place
@@ -53,7 +54,7 @@ def body(compared: choices.Compared) -> None:
     _write_url()
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@computed(8)
 def _whole(
     key: tuple[str | None, ...], iou: float, *, _models: tuple[choices.FieldModel, choices.FieldModel]
 ) -> tuple[ItemLedger, ItemPages]:

@@ -21,6 +21,7 @@ from evaluator.system.recent import Recent
 from pages.shared import frame, headline, pair_differences, pictures
 from pages.shared.address import at, write_url
 from pages.shared.compared import panes
+from pages.shared.computed import computed
 from pages.shared.opened import OpenedBoxes, Place
 from pages.shared.pixel import results as choices
 from pages.shared.pixel import verdicts as pixel_findings
@@ -86,7 +87,7 @@ def _key(loaded: OpenedBoxes, *results: pixel.PixelResult) -> list[str]:
     return [*loaded.digests, *(str(model.index) for model in loaded.pair), *lines, *sizes]
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@computed(8)
 def _pages(key: tuple[str, ...], *, _results: tuple[pixel.PixelResult, pixel.PixelResult]) -> ItemPages | None:
     """The pages of two results; `key` identifies them."""
     ledgers: tuple[ItemLedger, ...] = PROTOCOLS[pixel.NAME].item_ledgers(*_results)

@@ -18,6 +18,7 @@ from evaluator.protocols.posters.profiles import PROFILES
 from pages.shared import frame, pair_differences, widgets
 from pages.shared.address import write_url
 from pages.shared.compared import panes
+from pages.shared.computed import computed
 from pages.shared.opened import Opened, Place
 from pages.shared.posters import panel
 from pages.shared.posters import results as choices
@@ -53,7 +54,7 @@ def body(posters: Opened[Posters]) -> None:
     _write_url()
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@computed(8)
 def _pages(key: tuple[str, ...], *, _columns: tuple[PosterColumns, PosterColumns]) -> ItemPages:
     """The posters by their criteria; `key` identifies them."""
     ledger = poster_ledger(*_columns)

@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-import streamlit as st
-
 from evaluator.drawing import fields as overlay
 from evaluator.formats.fields import schema_from
 from evaluator.metrics.item_ledger import Item
@@ -24,6 +22,7 @@ from evaluator.protocols.fields.drill_down import LEAST_SURE, FieldPages, behind
 from evaluator.protocols.fields.evaluation import Parity, RecallGrid
 from evaluator.protocols.fields.protocol import FieldsOptions
 from evaluator.protocols.fields.types import ApCurves, ap_curves
+from pages.shared.computed import computed
 from pages.shared.opened import FIELDS, Named, Opened, opened
 from pages.shared.state import State, state
 
@@ -109,7 +108,7 @@ def _model(loaded: Opened[FieldDocuments], model: Named) -> FieldModel:
     return FieldModel(model.index, model.name, model.letter, *result, key)
 
 
-@st.cache_resource(max_entries=12, show_spinner="Comparing the fields")
+@computed(12, spinner="Comparing the fields")
 def _compared(
     key: Key, *, _sides: tuple[FieldDocuments, FieldDocuments], _options: FieldsOptions, _schema: Schema | None
 ) -> tuple[fields.FieldsResult, FieldPages]:
@@ -221,7 +220,7 @@ def number() -> tuple[str, str | None, float | None]:
     return state.field_number, state.field_label or None, share
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@computed(64)
 def _listed(
     key: Key,
     threshold: float,
@@ -325,7 +324,7 @@ def mean_ap(model: FieldModel) -> float | None:
     return _mean_ap(model.key, state.field_iou, _model=model)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@computed(64)
 def _mean_ap(key: Key, iou: float, *, _model: FieldModel) -> float | None:
     """The same; the key identifies the comparison."""
     return weighted_mean(_model.result.average_precisions([iou])[:, 0])[0]
@@ -336,13 +335,13 @@ def curves(model: FieldModel) -> ApCurves:
     return _curves(model.key, _model=model)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@computed(16)
 def _curves(key: Key, *, _model: FieldModel) -> ApCurves:
     """The curves of a comparison; they belong to no threshold."""
     return ap_curves(_model.result)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@computed(32)
 def _unit(key: Key, *, _model: FieldModel) -> str:
     """What the boxes of a comparison look like."""
     return overlay.unit_of(_model.result)

@@ -11,7 +11,6 @@ import html
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-import pandas as pd
 import streamlit as st
 
 from evaluator.charts import fields as charts
@@ -25,9 +24,11 @@ from evaluator.protocols.fields.drill_down import BIN, LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import ALL_FIELDS, FieldRow, FieldsResult
 from evaluator.protocols.fields.types import TypeRow, type_rows
 from pages.shared import frame, widgets
+from pages.shared.computed import computed
 from pages.shared.fields import results as choices
 from pages.shared.fields import verdicts as field_findings
 from pages.shared.state import State, chosen_cells, chosen_points, state
+from pages.shared.widgets import Column
 
 ROWS_SHOWN: Final = 500
 _TABLE_ROWS: Final = 13
@@ -62,7 +63,8 @@ def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
     keys = tuple((each.letter, each.key) for each in compared.models)
     rows = _rows_of_types(keys, model.letter, state.field_iou, _results=results)
     at = f"AP {threshold_text(state.field_iou)}"
-    table = pd.DataFrame({"Field": [displayed(row.label) for row in rows]})
+    names = [displayed(row.label) for row in rows]
+    table: dict[str, Column] = {"Field": names}
     for letter in results:
         table[f"AP, {letter}"] = [row.ap[letter] for row in rows]
     ratios = {"AP50": "ap_50", "AP75": "ap_75", at: "ap_at", "Mean IoU": "mean_iou"}
@@ -70,11 +72,11 @@ def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
         del ratios[at]  # it has its column
     # The mean IoU and the sums of the counts come last: a narrow window scrolls to them.
     for title in list(ratios)[:-1]:
-        table[title] = pd.Series([getattr(row, ratios[title]) for row in rows], dtype="float64")
+        table[title] = [getattr(row, ratios[title]) for row in rows]
     for title, (name, _) in _COUNTS.items():
         table[title] = [getattr(row, name) for row in rows]
-    table["Mean IoU"] = pd.Series([row.mean_iou for row in rows], dtype="float64")
-    columns = list(table.columns)
+    table["Mean IoU"] = [row.mean_iou for row in rows]
+    columns = list(table)
     key = f"field_types_{model.letter}"
     widgets.table(
         table,
@@ -83,7 +85,7 @@ def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
         key=key,
         placeholder="–",
         columns={
-            "Field": _name_width(table["Field"].tolist()),
+            "Field": _name_width(names),
             **{
                 f"AP, {each.letter}": widgets.ratio(46, help=f"Mean over IoU 0.50 to 0.95, {frame.escaped(each.name)}")
                 for each in compared.models
@@ -95,7 +97,7 @@ def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
     )
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@computed(16)
 def _rows_of_types(
     keys: tuple[tuple[str, choices.Key], ...], letter: str, iou: float, *, _results: Mapping[str, FieldsResult]
 ) -> Sequence[TypeRow]:
@@ -159,14 +161,15 @@ def rows_table(
     if not fields:
         st.caption("No field is behind this number.")
         return
-    table = pd.DataFrame({"Document": [displayed(row.document) for row in fields]} if documents else {})
-    table["Field"] = [displayed(row.prediction_path or row.truth_path or "") for row in fields]
+    names = [displayed(row.prediction_path or row.truth_path or "") for row in fields]
+    table: dict[str, Column] = {"Document": [displayed(row.document) for row in fields]} if documents else {}
+    table["Field"] = names
     table["Box"] = [_STATUS.get(row.status, "–") for row in fields]
     table["Value"] = [_judged(row) for row in fields]
     table["Predicted"] = [_value_of(row.predicted) for row in fields]
     table["Ground truth"] = [_value_of(row.truth) for row in fields]
-    table["Conf."] = pd.Series([row.confidence for row in fields], dtype="float64")
-    table["IoU"] = pd.Series([row.iou for row in fields], dtype="float64")
+    table["Conf."] = [row.confidence for row in fields]
+    table["IoU"] = [row.iou for row in fields]
     ratio = st.column_config.NumberColumn(format="%.2f", width=48)
 
     def chosen() -> None:
@@ -181,7 +184,7 @@ def rows_table(
         placeholder="–",
         columns={
             "Document": 100,
-            "Field": _name_width(table["Field"].tolist()),
+            "Field": _name_width(names),
             "Box": 58,
             "Value": 48,
             "Predicted": 104 if documents else 145,

@@ -22,6 +22,7 @@ from evaluator.review.field_targets import (
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import ReviewLog
 from evaluator.system.recent import Recent
+from pages.shared.computed import computed
 from pages.shared.fields import results as choices
 from pages.shared.findings import log as findings
 from pages.shared.state import state
@@ -90,7 +91,7 @@ def corrections_of(compared: choices.Compared) -> FieldCorrections | None:
     return to if to.applied or to.issues else None
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@computed(8)
 def _corrections(
     keys: tuple[choices.Key, ...], revision: tuple[int, str], *, _found: choices.Compared, _log: ReviewLog
 ) -> FieldCorrections:
@@ -106,7 +107,7 @@ def corrected_of(compared: choices.Compared, model: choices.FieldModel) -> Corre
     return _corrected((*keys, model.key), findings.review_log().revision, _model=model, _to=to)
 
 
-@st.cache_resource(max_entries=16, show_spinner="Comparing the fields with the corrected ground truth")
+@computed(16, spinner="Comparing the fields with the corrected ground truth")
 def _corrected(
     keys: tuple[choices.Key, ...],
     revision: tuple[int, str],

@@ -40,6 +40,7 @@ from evaluator.review.store import Store
 from evaluator.review.verdicts import AUTHOR_LENGTH, Event, ReviewLog, Target, judge
 from pages.shared import frame, login
 from pages.shared.components import remembered_name, reviewer
+from pages.shared.computed import computed
 from pages.shared.opened import BOXES, SAMPLE_DATA, Model, OpenedBoxes, Place, files
 from pages.shared.results import ResultKey, result_key, result_of
 from pages.shared.state import Field, State, report, state
@@ -127,7 +128,7 @@ def address() -> str:
     return store_address(origin, environment=os.environ, bundled=SAMPLE_DATA)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@computed(8)
 def _open_store(address: str) -> _OpenStore:
     """The store behind an address, one for all sessions."""
     return _OpenStore(address)
@@ -450,7 +451,7 @@ def corrections_of(loaded: OpenedBoxes) -> Corrections:
     return _corrections(loaded.digests, every.revision, _loaded=loaded, _log=every)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@computed(8)
 def _corrections(
     digests: tuple[str, ...], revision: tuple[int, str], *, _loaded: OpenedBoxes, _log: ReviewLog
 ) -> Corrections:
@@ -466,7 +467,7 @@ def corrected_of(loaded: OpenedBoxes, model: Model) -> Corrected | None:
     return _corrected(key, review_log().revision, _loaded=loaded, _model=model, _to=to)
 
 
-@st.cache_resource(max_entries=32, show_spinner="Comparing the boxes with the corrected ground truth")
+@computed(32, spinner="Comparing the boxes with the corrected ground truth")
 def _corrected(
     key: ResultKey,
     revision: tuple[int, str],
@@ -488,7 +489,7 @@ def statuses(loaded: OpenedBoxes | None) -> list[FindingStatus]:
     return _statuses(key, every.revision, _loaded=loaded, _models=models, _log=every)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@computed(32)
 def _statuses(
     keys: tuple[ResultKey, ...],
     revision: tuple[int, str],

@@ -21,6 +21,7 @@ from evaluator.model.issues import BadInput, Issue
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.sides import Classes, MissingPage, PageSizes
 from pages.shared import pictures
+from pages.shared.computed import computed
 from pages.shared.opened import BOXES, OpenedBoxes
 from pages.shared.results import score_threshold
 from pages.shared.state import Field, state
@@ -45,7 +46,7 @@ class Counted:
     issues: tuple[Issue, ...]
 
 
-@st.cache_resource(max_entries=24, show_spinner="Counting the pixels")
+@computed(24, spinner="Counting the pixels")
 def _counted(
     first: str,
     second: str,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from evaluator.charts import pixel as charts
@@ -167,14 +166,12 @@ def _behind(shown: Shown, letter: str, facts: CellFacts, place: Place | None) ->
     result = shown.scopes[letter].result
     places = [place_of(result, each.page) for each in facts.behind[:_PAGES_SHOWN]]
     names = {document.doc_id: displayed(document.name) for document in result.dataset.documents}
-    table = pd.DataFrame(
-        {
-            "": ["▸" if each == place else "" for each in places],
-            "Document": [names[each.document] for each in places],
-            "Page": [each.index + 1 for each in places],
-            "Pixels": [each.pixels for each in facts.behind[:_PAGES_SHOWN]],
-        }
-    )
+    table = {
+        "": ["▸" if each == place else "" for each in places],
+        "Document": [names[each.document] for each in places],
+        "Page": [each.index + 1 for each in places],
+        "Pixels": [each.pixels for each in facts.behind[:_PAGES_SHOWN]],
+    }
     key = f"{_BEHIND}_{shown.of}_{letter}_{cut(facts.row)}_{cut(facts.column)}_{state.pixel_scope}"
     widgets.table(
         table,

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-import streamlit as st
 
 from evaluator.drawing.payloads import PictureItem, SharperEvent, with_notes
 from evaluator.formats import posters as reader
@@ -34,6 +33,7 @@ from evaluator.protocols.posters.difference import (
 from evaluator.protocols.posters.page import PageDifference, on_page
 from evaluator.protocols.posters.profiles import PROFILES, ProfileName
 from pages.shared import pictures
+from pages.shared.computed import computed
 from pages.shared.opened import POSTERS, Named, files, opened
 from pages.shared.state import state
 
@@ -93,7 +93,7 @@ def evaluated(model: PosterModel, *, under: ProfileName | None = None) -> Evalua
     return _evaluated(truth, prediction, under or state.poster_profile, _sides=sides)
 
 
-@st.cache_resource(max_entries=12, show_spinner="Comparing the texts")
+@computed(12, spinner="Comparing the texts")
 def _evaluated(
     truth: str, prediction: str, under: ProfileName, *, _sides: tuple[reader.Posters, reader.Posters]
 ) -> Evaluated:
@@ -121,7 +121,7 @@ def comparison(model: PosterModel, poster_id: str, *, under: ProfileName | None 
     return _comparison(reference.sha256, generated.sha256, under or state.poster_profile, _sides=(reference, generated))
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@computed(64)
 def _comparison(
     reference: str, generated: str, under: ProfileName, *, _sides: tuple[reader.Poster, reader.Poster]
 ) -> Comparison:

@@ -1,0 +1,249 @@
+"""What the server takes for a step of every slider of every view, over its websocket without a browser.
+
+For `bench_screen`, which has the browser. Owns no bar. A step is one that no cache knows, from where the slider stands.
+`cpu_ms` is CPU of the server and of what runs below it until the run ends, by its clock in nanoseconds;
+`number_cpu_ms` is what it had taken when the first changed number, table or chart below the title came, and
+`number_ms` the same by the clock on the wall.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import statistics
+import time
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
+
+VIEWS: Final = {
+    "Overview": ("", ""),
+    "Overview, COCO": ("", "protocol=coco"),
+    "Page browser": ("page_browser", ""),
+    "Gallery": ("gallery", ""),
+    "Compare": ("compare", ""),
+    "Compare, fields": ("compare", "compare=fields"),
+    "Compare, pixels": ("compare", "compare=pixels"),
+    "Models": ("models", ""),
+    "Slices": ("slices", ""),
+    "Pixel confusion": ("pixel_confusion", ""),
+    "Fields": ("fields", ""),
+    "Suspected ground truth": ("suspects", ""),
+}
+"""Address and first query of each view that has a slider."""
+_CHANGES: Final = {"html", "bidi_component", "arrow_data_frame", "arrow_vega_lite_chart", "vega_lite_chart", "markdown"}
+_FINISHED: Final = {
+    ForwardMsg.ScriptFinishedStatus.Value("FINISHED_SUCCESSFULLY"),
+    ForwardMsg.ScriptFinishedStatus.Value("FINISHED_FRAGMENT_RUN_SUCCESSFULLY"),
+}
+_PATIENCE: Final = 300.0
+
+
+FIELDS: Final = ("n", "cpu_ms", "least_cpu_ms", "number_cpu_ms", "number_ms", "ms", "messages", "received")
+"""What `summary` has of an act: how often it was done, then medians, and the least CPU."""
+
+
+class Step(NamedTuple):
+    """What one run took; `number_ms` and `number_cpu_ms` are None where nothing changed."""
+
+    ms: float
+    cpu_ms: float
+    number_ms: float | None
+    number_cpu_ms: float | None
+    messages: int
+    received: int
+
+
+class Slider(NamedTuple):
+    """A slider as it was drawn last, and the fragment that it belongs to."""
+
+    identity: str
+    label: str
+    low: float
+    high: float
+    step: float
+    fragment: str
+
+
+def processes(pid: int) -> set[int]:
+    """A process and all below it."""
+    below = {pid}
+    for path in sorted(Path("/proc").glob("[0-9]*/stat"), key=lambda each: int(each.parent.name)):
+        with contextlib.suppress(OSError):
+            if int(path.read_text().rpartition(")")[2].split()[1]) in below:
+                below.add(int(path.parent.name))
+    return below
+
+
+def cpu_ms(pids: set[int]) -> float:
+    """Milliseconds of CPU that processes have taken, those that ended left out."""
+    total = 0.0
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            # The clock of another process: see clock_getcpuclockid(3).
+            total += time.clock_gettime((~pid << 3) | 2)
+    return 1000.0 * total
+
+
+Rows = dict[str, list[list[Step]]]
+
+
+class Tab:
+    """One reader's session."""
+
+    def __init__(self, url: str, pid: int) -> None:
+        self._url, self._pid = url, pid
+        self._connection: ClientConnection
+        self._page = self._query = ""
+        self._shown: dict[tuple[int, ...], bytes] = {}
+        self.sliders: dict[str, Slider] = {}
+        self._values: dict[str, list[float]] = {}
+
+    async def connected(self) -> Tab:
+        """Open the session as a browser does that comes from the dashboard's own page."""
+        self._connection = await connect(
+            f"ws://{urlsplit(self._url).netloc}/_stcore/stream", origin=self._url, subprotocols=["streamlit"],  # type: ignore[list-item, arg-type]
+            max_size=None, proxy=None, ping_interval=None,
+        )  # fmt: skip
+        return self
+
+    async def left(self) -> None:
+        """Close the tab."""
+        await self._connection.close()
+
+    async def open(self, page: str, query: str) -> Step:
+        """Go to a view."""
+        self._page, self._query = page, query
+        self._shown, self.sliders, self._values = {}, {}, {}
+        return await self._run(BackMsg())
+
+    async def move(self, label: str, value: float) -> Step:
+        """Move a slider, by its label: another value is another widget, with another identity."""
+        moved = self.sliders[label]
+        self._values[moved.identity] = [value]
+        message = BackMsg()
+        message.rerun_script.fragment_id = moved.fragment
+        for identity, values in self._values.items():
+            widget = message.rerun_script.widget_states.widgets.add()
+            widget.id = identity
+            widget.double_array_value.data.extend(values)
+        return await self._run(message)
+
+    def value(self, label: str) -> list[float]:
+        """Where a slider stands; two values for a range."""
+        return self._values[self.sliders[label].identity]
+
+    async def _run(self, message: BackMsg) -> Step:
+        # What is in the address bar: another address would be a wish to go there.
+        message.rerun_script.query_string, message.rerun_script.page_name = self._query, self._page
+        below = processes(self._pid)
+        spent, start = cpu_ms(below), time.perf_counter()
+        first: tuple[float, float] | None = None
+        messages = received = 0
+        async with asyncio.timeout(_PATIENCE):
+            await self._connection.send(message.SerializeToString())
+            while True:
+                content = await self._connection.recv()
+                assert isinstance(content, bytes)
+                said = ForwardMsg()
+                said.ParseFromString(content)
+                messages, received = messages + 1, received + len(content)
+                if said.WhichOneof("type") == "script_finished" and said.script_finished in _FINISHED:
+                    break
+                if self._changed(said) and first is None:
+                    first = (1000.0 * (time.perf_counter() - start), cpu_ms(below) - spent)
+        ms = 1000.0 * (time.perf_counter() - start)
+        # The end of a run collects garbage, and what is computed beside goes on.
+        await asyncio.sleep(0.3)
+        return Step(ms, cpu_ms(processes(self._pid)) - spent, *(first or (None, None)), messages, received)
+
+    def _changed(self, said: ForwardMsg) -> bool:
+        """Whether a message has another number, table or chart than was there; notes what it has."""
+        kind = said.WhichOneof("type")
+        if kind == "page_info_changed":
+            self._query = said.page_info_changed.query_string
+        if kind != "delta" or said.delta.WhichOneof("type") != "new_element":
+            return False
+        element: Any = said.delta.new_element
+        of = element.WhichOneof("type")
+        if of == "exception":
+            raise SystemExit(f"{self._page or 'overview'}: {element.exception.message}")
+        if of == "slider":
+            one = element.slider
+            self.sliders[one.label] = Slider(one.id, one.label, one.min, one.max, one.step, said.delta.fragment_id)
+            self._values.setdefault(one.id, list(one.value if one.set_value else one.default))
+        if of not in _CHANGES or (of == "html" and "ls-title" in element.html.body):
+            return False
+        path, content = tuple(said.metadata.delta_path), element.SerializeToString()
+        before = self._shown.get(path)
+        self._shown[path] = content
+        return before is not None and before != content
+
+
+def steps_of(slider: Slider, at: float, count: int) -> list[float]:
+    """So many values beside one, above it as far as the range goes, then below.
+
+    From the lower end of its range a slider goes in the upper half, where scores are that change something.
+    """
+    at = (slider.low + slider.high) / 2 if at == slider.low else at
+    every = [at + slider.step * sign * number for sign in (1, -1) for number in range(1, count + 1)]
+    return [round(each, 10) for each in every if slider.low - 1e-9 <= each <= slider.high + 1e-9][:count]
+
+
+async def measured(servers: list[tuple[str, int]], views: list[str], count: int, *, opened: int = 3) -> Rows:
+    """So many steps of each slider of some views, and openings, on some servers in turns.
+
+    Returns
+    -------
+    dict
+        By view and act: the steps on each server, in order.
+    """
+    tabs = [await Tab(*server).connected() for server in servers]
+    rows: Rows = {}
+    for view in views:
+        for number in range(1 + opened):
+            name = f"{view}: open, {'again' if number else 'first time'}"
+            for place, tab in enumerate(tabs):
+                rows.setdefault(name, [[] for _ in tabs])[place].append(await tab.open(*VIEWS[view]))
+        for label, slider in list(tabs[0].sliders.items()):
+            at = tabs[0].value(label)
+            if len(at) > 1:
+                continue
+            name = f"{view}: {label}"
+            for value in steps_of(slider, at[0], count):
+                for place, tab in enumerate(tabs):
+                    # Models may have other numbers then, and views no such slider any more.
+                    if label in tab.sliders:
+                        rows.setdefault(name, [[] for _ in tabs])[place].append(await tab.move(label, value))
+            for tab in tabs:
+                await tab.move(label, at[0])
+    for tab in tabs:
+        await tab.left()
+    return rows
+
+
+def summary(rows: Rows) -> dict[str, list[dict[str, float | None]]]:
+    """Medians of each act on each server, and the least CPU."""
+
+    def median(values: list[float | None]) -> float | None:
+        known = [each for each in values if each is not None]
+        return round(statistics.median(known), 1) if known else None
+
+    return {
+        name: [
+            {
+                "n": len(steps),
+                "least_cpu_ms": round(min(each.cpu_ms for each in steps), 1),
+                **{
+                    field: median([getattr(each, field) for each in steps])
+                    for field in ("cpu_ms", "ms", "number_cpu_ms", "number_ms", "messages", "received")
+                },
+            }
+            for steps in of
+        ]
+        for name, of in rows.items()
+    }

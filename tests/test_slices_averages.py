@@ -178,11 +178,11 @@ def test_what_is_never_found_has_no_average_precision_and_no_influence() -> None
 def test_the_values_of_the_boxes_of_a_label_average_to_its_own() -> None:
     evaluation = average_case(100, 5, depth=0).evaluation
     counted = counted_by_average([evaluation], "AR100")
-    label = counted.column(lambda side: side.label.astype(np.int64))
+    label = counted.label
     for code, name in enumerate(evaluation.evaluated.labels):
         assert counted.values[0, label == code].mean() == pytest.approx(evaluation.per_label[name]["AR100"])
     counted = counted_by_average([evaluation], "AP")
-    label = counted.column(lambda side: side.label.astype(np.int64))
+    label = counted.label
     for code, name in enumerate(evaluation.evaluated.labels):
         # The protocol reads 101 points off the curve, the values are about its area.
         assert counted.values[0, label == code].mean() == pytest.approx(evaluation.per_label[name]["AP"], abs=0.02)
@@ -194,7 +194,7 @@ def test_the_mean_value_of_a_label_is_its_average_recall(tmp_path: Path, average
     truth, prediction = (formats.read(path) for path in files(tmp_path)[:2])
     evaluation = coco.evaluate(truth, prediction)
     counted = counted_by_average([evaluation], average)
-    label = counted.column(lambda side: side.label.astype(np.int64))
+    label = counted.label
     means = [counted.values[0, label == code].mean() for code in range(len(evaluation.evaluated.labels))]
     assert np.mean(means) == pytest.approx(evaluation.numbers[average])
     assert average_of(evaluation, average) == evaluation.numbers[average]

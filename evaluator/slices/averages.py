@@ -24,14 +24,15 @@ import numpy as np
 from evaluator.metrics.box_items import SliceAverage
 from evaluator.metrics.box_measures import RankedLabel
 from evaluator.metrics.box_results import UNMATCHED
+from evaluator.metrics.observations import Attribute
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import JoinedBoxes, join
 from evaluator.model.portions import kept_boxes
 from evaluator.protocols import box_protocols
 from evaluator.protocols.base import BoxEvaluation
-from evaluator.slices.attributes import Attribute, OfPages
+from evaluator.slices.attributes import OfPages
 from evaluator.slices.conditions import Condition, holding
-from evaluator.slices.measured import GROUND_TRUTH, Counted, tables_of
+from evaluator.slices.measured import GROUND_TRUTH, CountedBoxes, tables_of
 from evaluator.slices.search import SMALLEST_EFFECT
 from evaluator.slices.slices import Slice, Slices, attribute_table, find_in, known_of_pages
 
@@ -90,7 +91,7 @@ def find_by_average(
     return tried._replace(slices=sorted_by_cost(tried.slices), thin=sorted_by_cost(tried.thin), boxes=truths)
 
 
-def counted_by_average(evaluations: Sequence[BoxEvaluation], average: SliceAverage) -> Counted:
+def counted_by_average(evaluations: Sequence[BoxEvaluation], average: SliceAverage) -> CountedBoxes:
     """What each box adds to an average of each evaluation; see the module."""
     dataset = evaluations[0].evaluated
     sides = (dataset.ground_truth, *(each.matching.prediction for each in evaluations))
@@ -103,7 +104,7 @@ def counted_by_average(evaluations: Sequence[BoxEvaluation], average: SliceAvera
     origin = np.repeat(np.arange(len(sides)), np.diff(starts))
     row = np.arange(starts[-1]) - starts[origin]
     kept = ~np.isnan(values).all(axis=0)
-    return Counted(average, dataset, sides, origin[kept], row[kept], values[:, kept])
+    return CountedBoxes.of(average, dataset, sides, (origin[kept], row[kept]), values[:, kept])
 
 
 def _values(evaluation: BoxEvaluation, average: SliceAverage) -> tuple[FloatArray, FloatArray]:

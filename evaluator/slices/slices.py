@@ -316,6 +316,7 @@ def find_in(
     smallest: float = SMALLEST_EFFECT,
     depth: int = 3,
     signature: str = "",
+    within_documents: bool = False,
 ) -> Slices:
     """The slices of boxes that are counted already.
 
@@ -325,9 +326,15 @@ def find_in(
         Attributes of all boxes of each side, by origin: at least of the sides that are counted.
     alpha, smallest, depth, signature
         See `search` and `find_slices`.
+    within_documents : bool
+        Whether each box is compared with the others of its document: what documents differ by as a whole then hides
+        nothing, and a slice of whole documents is no slice.
     """
     taken = counted.taken(tables)
     outcome, document = _outcome(counted), counted.document
+    if within_documents:
+        boxes = np.maximum(np.bincount(document), 1)
+        outcome = outcome - (np.bincount(document, outcome) / boxes)[document]
     both = len(counted.values) == 2
     tried = search(
         taken,

@@ -8,8 +8,11 @@ import streamlit as st
 
 from evaluator import export
 from evaluator.metrics.results import capitalised, count_of
+from evaluator.model.issues import displayed
 from evaluator.slices.measured import ALL, MEASURES, WORDS, is_average
-from pages.shared import frame, headline, protocol, reading, slice_list, widgets
+from evaluator.slices.observed import measures_of
+from evaluator.slices.slices import Slices, signature_of
+from pages.shared import frame, headline, observed_slices, protocol, reading, slice_list, widgets
 from pages.shared import slices as held
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import OpenedBoxes
@@ -21,6 +24,8 @@ _OF_AVERAGES: Final = (
 )
 _OF = {"A": "A", "B": "B", "B-A": "B minus A"}
 _ALL_MEASURES: Final = (ALL, *MEASURES)
+# Their names would not fit into a row.
+_MANY_MEASURES: Final = 6
 
 
 def _controls(loaded: OpenedBoxes) -> None:
@@ -55,9 +60,66 @@ def _pdfs(loaded: OpenedBoxes) -> None:
     )
 
 
+def _kind_switch() -> str:
+    """Of which files the slices are; the choice only where there is one."""
+    kinds = observed_slices.kinds()
+    if state.slices_kind not in kinds:
+        state.slices_kind = next(iter(kinds))
+    if len(kinds) > 1:
+        with st.sidebar:
+            widgets.choice("Slices of", kinds, State.slices_kind, on_change=lambda: State.slices_listed.set(None))
+    return state.slices_kind
+
+
 def view() -> None:
     """The whole view."""
     read_url("slices")
+    kind = _kind_switch()
+    if kind == "boxes":
+        _of_boxes()
+    else:
+        _observed(kind)
+
+
+def _observed(kind: str) -> None:
+    """Slices of pixels, fields or posters."""
+    source = observed_slices.source_of(kind)
+    if source is None:
+        frame.title("Slices", "")
+        frame.sidebar(None)
+        st.info("The pixels of these files cannot be counted; Pixel confusion shows why and asks for what is missing.")
+        return
+    frame.title("Slices", signature_of([result.signature.line for result in source.results]))
+    frame.refused_parts()
+    offered = _OF if len(source.models) > 1 else {"A": "A"}
+    if state.slices_of not in offered:
+        state.slices_of = "A"
+    words = source.words
+    measures = {name: capitalised(each.title) for name, each in words.items()}
+    together = measures_of(words)
+    if state.slices_measure not in (ALL, *measures):
+        state.slices_measure = next(iter(measures))
+    with st.container(horizontal=True, gap="medium"):
+        widgets.switch("Of", offered, State.slices_of, on_change=_drop_listed)
+        all_of = {ALL: "All" if len(together) == len(words) else f"All of {words[together[0]].noun}"}
+        measure = widgets.switch if len(measures) < _MANY_MEASURES else widgets.choice
+        measure("Measure", all_of | measures, State.slices_measure, on_change=_drop_listed)
+    observed_slices.pdfs_part(source)
+    with st.sidebar:
+        frame.lines([f"{model.letter}: {frame.shortened(displayed(model.name), 40)}" for model in source.models])
+    write_url("slices")
+    of_search = observed_slices.searched(source, state.slices_of, state.slices_measure)
+    observed_slices.listed(source, of_search)
+    _download(of_search.slices)
+
+
+def _drop_listed() -> None:
+    """The things of a slice of another search are no longer meant."""
+    state.slices_listed = None
+
+
+def _of_boxes() -> None:
+    """Slices of matched boxes."""
     loaded = frame.open_boxes("Slices")
     if loaded is None:
         return
@@ -87,6 +149,11 @@ def _list(loaded: OpenedBoxes) -> None:
     if is_average(state.slices_measure):
         st.caption(frame.escaped(slices.signature))
     slice_list.listed(loaded, slices, payload, key="slices", of=state.slices_of)
+    _download(slices)
+
+
+def _download(slices: Slices) -> None:
+    """The slices as the terminal writes them."""
     text = export.to_json([each.to_json() for each in slices.slices])
     st.download_button("JSON", text, "slices.json", "application/json", on_click="ignore")
 

@@ -14,6 +14,7 @@ import pytest
 from evaluator import formats
 from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.box_results import UNMATCHED
+from evaluator.metrics.observations import Attribute
 from evaluator.model.dataset import join
 from evaluator.pack import tables
 from evaluator.pack.cards import PackOptions
@@ -26,7 +27,6 @@ from evaluator.pdf.pool import PagePool
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from evaluator.review.verdicts import ReviewLog
 from evaluator.slices.all_measures import find_by_all_measures
-from evaluator.slices.attributes import Attribute
 from evaluator.slices.measured import MEASURES
 from tests.test_pack import MODELS, SAMPLE, nothing
 

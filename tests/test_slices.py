@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from evaluator import cli
+from evaluator.metrics.observations import Attribute
 from evaluator.model.dataset import join
 from evaluator.model.issues import BadInput
 from evaluator.slices import search as slice_search
-from evaluator.slices.attributes import Attribute, OfPages, attributes_of
+from evaluator.slices.attributes import OfPages, attributes_of
 from evaluator.slices.conditions import Condition, binned, short_between, subject, words
 from evaluator.slices.named import NamedSlice, read_named, saved
 from evaluator.slices.neighbours import columns_of_text, surroundings

@@ -16,9 +16,12 @@ from evaluator.metrics.measures import Key
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import join
 from evaluator.protocols import PROTOCOLS, coco, pod
-from evaluator.slices.averages import average_of, counted_by_average, find_by_average, influence
+from evaluator.slices.averages import average_of, counted_by_average, find_by_average, influence, of_whole_pages
 from evaluator.slices.conditions import Condition
+from evaluator.slices.measured import tables_of
 from evaluator.slices.named import NamedSlice, numbers_of, slices_json, slices_part
+from evaluator.slices.search import ALPHA
+from evaluator.slices.slices import find_in, known_of_pages
 from tests.benchmarks.bench_slices import average_case, ranked_model
 from tests.building import annotations, box
 from tests.test_slices import ended
@@ -178,11 +181,11 @@ def test_what_is_never_found_has_no_average_precision_and_no_influence() -> None
 def test_the_values_of_the_boxes_of_a_label_average_to_its_own() -> None:
     evaluation = average_case(100, 5, depth=0).evaluation
     counted = counted_by_average([evaluation], "AR100")
-    label = counted.column(lambda side: side.label.astype(np.int64))
+    label = counted.label
     for code, name in enumerate(evaluation.evaluated.labels):
         assert counted.values[0, label == code].mean() == pytest.approx(evaluation.per_label[name]["AR100"])
     counted = counted_by_average([evaluation], "AP")
-    label = counted.column(lambda side: side.label.astype(np.int64))
+    label = counted.label
     for code, name in enumerate(evaluation.evaluated.labels):
         # The protocol reads 101 points off the curve, the values are about its area.
         assert counted.values[0, label == code].mean() == pytest.approx(evaluation.per_label[name]["AP"], abs=0.02)
@@ -194,7 +197,7 @@ def test_the_mean_value_of_a_label_is_its_average_recall(tmp_path: Path, average
     truth, prediction = (formats.read(path) for path in files(tmp_path)[:2])
     evaluation = coco.evaluate(truth, prediction)
     counted = counted_by_average([evaluation], average)
-    label = counted.column(lambda side: side.label.astype(np.int64))
+    label = counted.label
     means = [counted.values[0, label == code].mean() for code in range(len(evaluation.evaluated.labels))]
     assert np.mean(means) == pytest.approx(evaluation.numbers[average])
     assert average_of(evaluation, average) == evaluation.numbers[average]
@@ -287,3 +290,29 @@ def test_the_terminal_searches_by_average_precision(capsys: pytest.CaptureFixtur
     code, out, err = ended(capsys, "slices", "snapshot", "--gt", truth, "--pred", a, "--measure", "AP")
     assert code == 2
     assert "slices have no measure AP; use recall, precision, f1, mean_iou, mean_coverage, mean_purity or all." in err
+
+
+def test_a_failure_in_ten_of_fifty_documents_that_differ_is_found() -> None:
+    """What documents differ by hides it as long as whole documents are compared; within them it is clear."""
+    case = average_case(1000, 90_000, depth=2, spread=0.4)
+    searched = find_by_average([case.evaluation], "AP", of_pages=case.of_pages)
+    (one,) = searched.slices
+    assert {each.attribute for each in one.conditions} == {"scan", "doc_category"}
+    truth = case.evaluation.evaluated.ground_truth
+    planted = case.planted[truth.page]
+    inside = np.zeros(len(truth), bool)
+    inside[one.parts[0].rows] = True
+    assert (inside & planted).sum() > 0.9 * max(inside.sum(), planted.sum())
+    assert one.documents < 15
+    assert one.p <= ALPHA
+    # Half of the error rate is for each of the two searches.
+    counted = counted_by_average([case.evaluation], "AP")
+    known = known_of_pages(counted.dataset.ground_truth, case.of_pages)
+    tables = of_whole_pages(counted.sides, tables_of(counted, of_pages=known, score=False))
+    plain, within = (
+        find_in(counted, tables, alpha=ALPHA / 2, within_documents=within_documents)
+        for within_documents in (False, True)
+    )
+    assert not plain.slices
+    assert one.p == pytest.approx(2.0 * within.slices[0].p)
+    assert searched.searched.tested == plain.searched.tested + within.searched.tested

@@ -11,7 +11,7 @@ from evaluator.model.dataset import join
 from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.slices.conditions import Condition
 from evaluator.slices.detail import Estimate, detail_of
-from evaluator.slices.measured import Measure, counted_of, tables_of
+from evaluator.slices.measured import WORDS, Measure, counted_of, tables_of
 from evaluator.slices.slices import Part, Slice, attribute_table, find_slices
 from tests.dashboard import SAMPLE_DATA
 
@@ -32,7 +32,7 @@ def slice_of(conditions: tuple[Condition, ...], result: AnyBoxResult, measure: M
         table = attribute_table(every)
         held = sum(each.holds(table[each.attribute]).astype(np.uint8) << place for place, each in enumerate(conditions))
         parts.append(Part(origin, np.empty(0, np.int64), np.asarray(held, np.uint8)))
-    return Slice(conditions, measure, 0.0, 0.0, 0, 0, 0.0, 0.0, False, None, tuple(parts))
+    return Slice(conditions, measure, WORDS[measure], 0.0, 0.0, 0, 0, 0.0, 0.0, False, None, tuple(parts))
 
 
 def test_the_numbers_of_a_found_slice_are_those_of_the_search(results: list[AnyBoxResult]) -> None:

@@ -13,12 +13,13 @@ from PIL import Image, ImageDraw
 
 from evaluator import formats
 from evaluator.model.dataset import Dataset, join
+from evaluator.model.text import script_of
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.slices.attributes import FROM_PDFS, attributes_of, joined
 from evaluator.slices.conditions import Condition
-from evaluator.slices.pdf_pages import of_pdf_pages, script_of
+from evaluator.slices.pdf_pages import of_pdf_pages
 from evaluator.slices.ruled_lines import ruled_lines
 from evaluator.slices.slices import boxes_in
 from tests.test_slices import ended

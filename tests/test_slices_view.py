@@ -19,7 +19,7 @@ from evaluator.slices.averages import find_by_average
 from evaluator.slices.slices import find_slices, pages_of
 from pages.shared import slices as shared_slices
 from pages.shared import waiting
-from tests.dashboard import SAMPLE_DATA, fine, html_blocks, key_of, start, viewer, workspace
+from tests.dashboard import SAMPLE_DATA, fine, html_blocks, key_of, send_event, start, viewer, workspace
 from tests.test_slices_averages import files
 
 SLICES = "pages/slices.py"
@@ -41,7 +41,7 @@ def test_it_lists_what_the_search_finds(monkeypatch: pytest.MonkeyPatch) -> None
         assert [(page["document"], page["index"], page["boxes"], page["wrong"]) for page in shown["pages"]] == [
             (page.document, page.page, page.boxes, page.wrong) for page in pages[:100]
         ]
-        assert shown["page_count"] == len(pages)
+        assert shown["places"] == f"{len(pages)} page{'s' if len(pages) > 1 else ''}"
         assert sum(page.boxes for page in pages) == one.boxes
         assert shown["bars"][0]["lost"] == round(one.lost)
         assert shown["rows"][0]["cells"][0] == f"{one.value:.3f}"
@@ -210,3 +210,40 @@ def test_compare_shows_where_b_loses_by_every_measure(monkeypatch: pytest.Monkey
     assert any(", mean purity " in line for line in lines)
     costs = [each["bars"][1]["lost"] - each["bars"][0]["lost"] for each in payload["slices"]]
     assert costs == sorted(costs, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "measure", "said"),
+    [
+        ("fields", "recall", " tested on 416 fields of 14 documents"),
+        ("posters", "passes", "5 with posters"),
+        ("pixels", "iou", " page labels of 8 documents"),
+    ],
+)
+def test_fields_pixels_and_posters_have_slices_too(
+    monkeypatch: pytest.MonkeyPatch, kind: str, measure: str, said: str
+) -> None:
+    app = start(monkeypatch, SLICES, slices=kind, slice_measure=measure)
+    assert not app.exception
+    texts = [*html_blocks(app), *(each.value for each in app.info), *(each.value for each in app.caption)]
+    assert any(said in text for text in texts), texts
+    # A measure that the kind does not have gives way to its first one.
+    again = start(monkeypatch, SLICES, slices=kind, slice_measure="mean_purity")
+    assert not again.exception
+
+
+def test_a_slice_of_fields_lists_its_fields_and_opens_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, SLICES, slices="fields", slice_measure="recall")
+    payload = slices_of(app)
+    (one,) = payload["slices"]
+    assert one["noun"] == "fields"
+    assert one["paged"]
+    assert one["examples"] == []
+    assert sum(page["boxes"] for page in one["pages"]) == int(one["boxes"].split()[0])
+    send_event(app, "slices", "boxes", 0)
+    assert not app.exception
+    (table,) = [each.value for each in app.dataframe if "Recall, A" in each.value.columns]
+    assert len(table) == int(one["boxes"].split()[0])
+    assert list(table["Recall, A"]) == sorted(table["Recall, A"], key=["no", "yes"].index), "wrong ones first"
+    wrong = (table["Recall, A"] == "no").sum()
+    assert sum(page["wrong"] for page in one["pages"]) == wrong

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from evaluator.metrics.results import count_of
@@ -16,12 +17,22 @@ def absent_note(dataset: Dataset, folder: PdfFolder) -> list[str]:
     """Which documents have no file in the folder of the PDFs, as a note; none when all have one."""
     names = [document.name for document in dataset.documents]
     pages = zip((names[row] for row in dataset.page_document.tolist()), dataset.page_index.tolist(), strict=True)
-    absent = folder.absent(pages, dataset.page_images)
+    return absent_of(pages, len(names), folder, dataset.page_images)
+
+
+def absent_of(
+    pages: Iterable[tuple[str, int]],
+    documents: int,
+    folder: PdfFolder,
+    images: Mapping[tuple[str, int], str] | None = None,
+) -> list[str]:
+    """The same of some pages (name of the document and page from 0) of as many documents."""
+    absent = folder.absent(pages, images)
     if not absent:
         return []
     more = f" and {len(absent) - _NAMED:,} more" if len(absent) > _NAMED else ""
     shown = ", ".join(map(plain, absent[:_NAMED]))
     return [
-        f"{len(absent):,} of {count_of(len(names), 'document')} have neither a PDF nor page images in "
+        f"{len(absent):,} of {count_of(documents, 'document')} have neither a PDF nor page images in "
         f"{plain(folder.name)}, so nothing of their pages was read: {shown}{more}."
     ]

@@ -1,4 +1,4 @@
-"""The named slices of a command: which file they are in, and their numbers for results that match boxes."""
+"""The named slices of a command: which file they are in, and their numbers for its results."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from cyclopts import Group, Parameter
 from evaluator.cli.program import UsageError
 from evaluator.cli.progress import SILENT, Bar
 from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.protocols.base import BoxEvaluation, Evaluation
-from evaluator.slices.attributes import FROM_PDFS, Attribute, OfPages, joined
+from evaluator.metrics.observations import Attribute
+from evaluator.protocols.base import BoxEvaluation, Evaluation, Result
+from evaluator.slices.attributes import FROM_PDFS, OfPages, joined
 from evaluator.slices.named import NamedNumbers, NamedSlice, default_file, numbers_of, read_named
+from evaluator.slices.observed import documents_of, numbers_of_observed
 from evaluator.slices.page_table import read_page_table
 
 _slices: Final = Group("Named slices", sort_key=3)
@@ -39,6 +41,9 @@ def named_in(
 ) -> list[NamedNumbers]:
     """Every measure of the named slices, for each result.
 
+    Slices of a protocol that does not match boxes are about what it observes one by one; from the file beside the
+    ground truth, which may be about boxes, it has those whose attributes it knows.
+
     Parameters
     ----------
     pdfs : Path, optional
@@ -47,26 +52,24 @@ def named_in(
     Returns
     -------
     list of NamedNumbers
-        Empty ones without named slices, and for protocols that do not match boxes unless a file was asked for.
+        Empty ones without named slices.
 
     Raises
     ------
     BadInput
         When a file cannot be understood.
     UsageError
-        When a slice is about an attribute that there is not, or was asked for of a protocol without matched boxes.
+        When a slice is about an attribute that there is not.
     """
     path = slices or default_file(gt)
     if slices is None and not path.exists():
         return [NamedNumbers() for _ in evaluations]
     results = [one.result for one in evaluations]
     boxes = [result for result in results if isinstance(result, BoxEvaluation)]
-    if len(boxes) < len(results):
-        if slices is None:
-            return [NamedNumbers() for _ in evaluations]
-        raise UsageError("--slices is about boxes that are matched one to one, which this protocol does not do.")
     named = read_named(path)
     of_pages: OfPages | None = None
+    if len(boxes) < len(results):
+        return _observed(results, named, attributes, known_only=slices is None)
     if attributes is not None:
         of_pages = read_page_table(attributes, boxes[0].matching.dataset.document_ids)
     try:
@@ -81,6 +84,17 @@ def named_in(
     except ValueError as problem:
         hint = "; --pdfs reads it from the documents" if pdfs is None and _needs_pdfs(named) else ""
         raise UsageError(f"{problem}{hint}.") from problem
+
+
+def _observed(
+    results: Sequence[Result], named: Sequence[NamedSlice], attributes: Path | None, *, known_only: bool
+) -> list[NamedNumbers]:
+    """The numbers for protocols that do not match boxes."""
+    of_pages = None if attributes is None else read_page_table(attributes, documents_of(results))
+    try:
+        return [numbers_of_observed(each, named, of_pages, known_only=known_only) for each in results]
+    except ValueError as problem:
+        raise UsageError(f"{problem}.") from problem
 
 
 def _needs_pdfs(named: Sequence[NamedSlice]) -> bool:

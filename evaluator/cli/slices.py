@@ -5,28 +5,30 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, NamedTuple, cast
 
 from cyclopts import Group, Parameter
 
 from evaluator import export, project
-from evaluator.cli.absent_documents import absent_note
+from evaluator.cli.absent_documents import absent_note, absent_of
 from evaluator.cli.program import OK, Protocol, Truth, UsageError, print_issues
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
 from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.observations import Attribute
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.project import OptionError
-from evaluator.protocols import box_protocols
-from evaluator.protocols.base import BoxEvaluation
+from evaluator.protocols import PROTOCOLS, box_protocols
+from evaluator.protocols.base import BoxEvaluation, Result
 from evaluator.slices.all_measures import find_by_all_measures
-from evaluator.slices.attributes import Attribute, OfPages, joined
+from evaluator.slices.attributes import OfPages, joined
 from evaluator.slices.averages import find_by_average
-from evaluator.slices.measured import ALL, Measure, is_average, problem_of
+from evaluator.slices.measured import ALL, WORDS, Measure, is_average, problem_of
 from evaluator.slices.named import NamedSlice, default_file, saved
+from evaluator.slices.observed import documents_of, find_observed, measure_problem, pages_of
 from evaluator.slices.page_table import read_page_table
-from evaluator.slices.pdf_pages import of_results
+from evaluator.slices.pdf_pages import of_listed_pages, of_results
 from evaluator.slices.search import SMALLEST_EFFECT
 from evaluator.slices.slices import Slices, find_slices, signature_of
 
@@ -41,7 +43,7 @@ def slices(
     gt: Truth,
     pred: Annotated[list[Path], Parameter(negative="")],
     options: ProtocolOptions = DEFAULT,
-    measure: Annotated[str, Parameter(group=_search)] = "recall",
+    measure: Annotated[str | None, Parameter(group=_search)] = None,
     attributes: Annotated[Path | None, Parameter(group=_search)] = None,
     conditions: Annotated[int, Parameter(group=_search)] = 3,
     smallest: Annotated[float, Parameter(group=_search)] = SMALLEST_EFFECT,
@@ -52,7 +54,7 @@ def slices(
     json: Annotated[bool, Parameter(group=_output, negative="")] = False,
     markdown: Annotated[bool, Parameter(group=_output, negative="")] = False,
 ) -> int:
-    """Find the sets of boxes, by up to three conditions, in which a model is worse than elsewhere.
+    """Find the sets of boxes, fields or posters, by up to three conditions, in which a model is worse than elsewhere.
 
     With two --pred, where B does differently from A. With --pdfs the words, fonts, ink, pictures and ruled lines of
     pages and boxes are attributes too. See docs/slices.md for what is tried and how chance is controlled.
@@ -62,8 +64,11 @@ def slices(
     pred
         Prediction file or folder; a second one is compared with the first.
     measure
-        recall, precision, f1, mean_iou, mean_coverage, mean_purity, or all of these in one list. With coco also AP,
-        AP50, AP75, AR1, AR10 and AR100, with pod map and mean_f1: conditions then are on pages, documents and labels.
+        recall (the default), precision, f1, mean_iou, mean_coverage, mean_purity, or all of these in one list. With
+        coco also AP, AP50, AP75, AR1, AR10 and AR100, with pod map and mean_f1: conditions then are on pages, documents
+        and labels. fields has recall, precision, mean_iou, value (right values) and all; posters passes (the default),
+        word_capture, rouge_l, number_capture, field_proportion, all of these, words, numbers and sections; pixel iou
+        (the default), recall, precision, f1 and all, of the labels of pages.
     attributes
         CSV with attributes of documents or pages: a column document, perhaps page (from 0) or page_no (from 1).
     conditions
@@ -71,7 +76,7 @@ def slices(
     smallest
         Smallest difference that is listed, as a ratio.
     use_score
-        Let conditions be on the score of predictions; with --measure precision.
+        Let conditions be on the score of predictions; with --measure precision, and mean_iou of fields.
     only_confirmed
         List only what the other half of the documents confirms.
     save
@@ -93,25 +98,22 @@ def slices(
     if not 0.0 <= smallest < 1.0:
         raise UsageError(f"--smallest must be at least 0 and below 1; found {smallest:g}.")
     measure = _measure(protocol, measure)
-    if use_score and measure != "precision":
+    if use_score and not _of_predictions(protocol, measure):
         raise UsageError("--use-score goes with --measure precision: the ground truth has no scores.")
     given = chosen(options)
-    # An option of the protocol pixel as well; here the pages give attributes.
-    pdfs = given.pop("pdfs", None)
+    # Here the pages give attributes; those of a protocol that counts pixels give their sizes too.
+    pdfs = given.get("pdfs")
+    if PROTOCOLS[protocol].matches_boxes or not hasattr(PROTOCOLS[protocol].options, "pdfs"):
+        given.pop("pdfs", None)
     with progress("Reading") as say:
         try:
             evaluations = project.evaluate_together(protocol, gt, pred, say, **given)
         except OptionError as refused:
             raise UsageError(f"{refused}.") from refused
-        results = [one.result for one in evaluations if isinstance(one.result, BoxEvaluation)]
-        boxes = [result.first for result in results]
-        of_pages, of_boxes, absent = _from_pdfs(boxes, pdfs, say)
-        if attributes is not None:
-            of_pages = joined(of_pages, read_page_table(attributes, boxes[0].matching.dataset.document_ids))
-        say("Searching")
-        result = _searched(
-            results, measure, of_pages, of_boxes, use_score=use_score, smallest=smallest, depth=conditions, say=say
-        )
+        sought = _Sought(measure, attributes, pdfs, use_score=use_score, smallest=smallest, depth=conditions)
+        results = [one.result for one in evaluations]
+        boxes = [result for result in results if isinstance(result, BoxEvaluation)]
+        result, absent = _of_boxes(boxes, sought, say) if boxes else _observed(results, sought, say)
     if only_confirmed:
         result = result._replace(slices=tuple(each for each in result.slices if each.confirmed))
     if save is not None:
@@ -124,29 +126,86 @@ def slices(
     return OK
 
 
-def _measure(protocol: str, name: str) -> str:
+class _Sought(NamedTuple):
+    """What is searched: the arguments of the command."""
+
+    measure: str
+    attributes: Path | None
+    pdfs: Path | None
+    use_score: bool
+    smallest: float
+    depth: int
+
+
+def _measure(protocol: str, name: str | None) -> str:
     """A measure that slices of the protocol have; averages may be written in small letters."""
     if protocol not in box_protocols():
-        raise UsageError(f"slices are of boxes that are matched one to one, which {protocol} does not do.")
-    averages = box_protocols()[protocol].averages
-    measure = {each.casefold(): each for each in averages}.get(name.casefold(), name)
-    if problem := problem_of(measure, averages):
+        words = PROTOCOLS[protocol].slice_measures
+        if not words:
+            raise UsageError(f"{protocol} says of nothing that slices are made of whether it is right.")
+        measure = name or next(iter(words))
+        problem = measure_problem(words, measure)
+    else:
+        averages = box_protocols()[protocol].averages
+        measure = {each.casefold(): each for each in averages}.get((name or "recall").casefold(), name or "recall")
+        problem = problem_of(measure, averages)
+    if problem:
         raise UsageError(f"--measure: {problem}.")
     return measure
 
 
+def _of_predictions(protocol: str, measure: str) -> bool:
+    """Whether a measure is about predictions, which have scores."""
+    words = WORDS if protocol in box_protocols() else PROTOCOLS[protocol].slice_measures
+    return any(name == measure and each.scored for name, each in words.items())
+
+
+def _observed(results: Sequence[Result], sought: _Sought, say: Bar) -> tuple[Slices, list[str]]:
+    """The search over what a protocol observes one by one, and which documents have no file, as a note."""
+    of_pages: OfPages = {}
+    absent: list[str] = []
+    if sought.pdfs is not None:
+        say("Reading pages")
+        folder = PdfFolder(sought.pdfs)
+        pages = pages_of(results)
+        absent = absent_of(pages, len({name for name, _ in pages}), folder)
+        with PagePool() as pool:
+            of_pages = of_listed_pages(pages, folder, pool, say.count)
+    if sought.attributes is not None:
+        of_pages = joined(of_pages, read_page_table(sought.attributes, documents_of(results)))
+    say("Searching")
+    slices = find_observed(
+        results,
+        sought.measure,
+        of_pages=of_pages,
+        use_score=sought.use_score,
+        smallest=sought.smallest,
+        depth=sought.depth,
+        signature=signature_of([each.signature.line for each in results]),
+        count=say.count,
+    )
+    return slices, absent
+
+
+def _of_boxes(results: Sequence[BoxEvaluation], sought: _Sought, say: Bar) -> tuple[Slices, list[str]]:
+    """The search over matched boxes, and which documents have no file, as a note."""
+    boxes = [result.first for result in results]
+    of_pages, of_boxes, absent = _from_pdfs(boxes, sought.pdfs, say)
+    if sought.attributes is not None:
+        of_pages = joined(of_pages, read_page_table(sought.attributes, boxes[0].matching.dataset.document_ids))
+    say("Searching")
+    return _searched(results, sought, of_pages, of_boxes, say), absent
+
+
 def _searched(
     results: Sequence[BoxEvaluation],
-    measure: str,
+    sought: _Sought,
     of_pages: OfPages,
     of_boxes: Sequence[Sequence[Attribute]],
-    *,
-    use_score: bool,
-    smallest: float,
-    depth: int,
     say: Bar,
 ) -> Slices:
     """The search by one measure, by all that are means over boxes, or by an average of the protocol."""
+    measure, smallest, depth = sought.measure, sought.smallest, sought.depth
     if is_average(measure):
         line = signature_of([each.signature.line for each in results])
         try:
@@ -172,7 +231,7 @@ def _searched(
         measure=cast(Measure, measure),
         of_pages=of_pages,
         of_boxes=of_boxes,
-        use_score=use_score,
+        use_score=sought.use_score,
         smallest=smallest,
         depth=depth,
         signature=line,

@@ -978,7 +978,12 @@ class SliceItem(Payload, frozen=True):
     """what each of two conditions does alone"""
     pages: Sequence[SlicePageItem]
     """those with most wrong boxes first, at most a hundred"""
-    page_count: int
+    places: str
+    """how many pages, in words"""
+    paged: bool
+    """whether they are pages of documents, else whole documents"""
+    noun: str
+    """what the slice is made of, as a plural"""
     boxes: str
     """how many, in words"""
     wrong: str

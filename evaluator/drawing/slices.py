@@ -5,9 +5,9 @@ Owns the words and the scales of the view; what a slice is, and its numbers, com
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -26,19 +26,21 @@ from evaluator.drawing.payloads import (
 )
 from evaluator.metrics.box_items import MATCHED, Items, items, with_boxes
 from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.observations import Observations
 from evaluator.metrics.results import capitalised, count_of
+from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.model.issues import cut, displayed
 from evaluator.slices.conditions import words
-from evaluator.slices.detail import Cell, Detail, Estimate, ModelDetail, detail_of
-from evaluator.slices.measured import WORDS, Measure, is_average, is_fit
+from evaluator.slices.detail import Cell, Detail, Estimate, ModelDetail, detail_in, detail_of
+from evaluator.slices.measured import Counted, is_average
 from evaluator.slices.named import FILE_NAME
 from evaluator.slices.slices import Slice, Slices, inside_of, pages_of
 
 _MOST_PAGES: Final = 100
 _EXAMPLES: Final = 6
 _MISSING: Final = "n/a"
-_OF_PREDICTIONS: Final[tuple[Measure, ...]] = ("precision", "f1")
-_NOT_NAMED: Final[tuple[Measure, ...]] = ("AR1", "AR10")
+_OF_PREDICTIONS: Final[tuple[str, ...]] = ("precision", "f1")
+_NOT_NAMED: Final[tuple[str, ...]] = ("AR1", "AR10")
 """Measures that a named slice does not have."""
 
 
@@ -63,7 +65,7 @@ def slices_payload(
     """
     every = items(searched[-1])
     alone = len(slices.measures) == 1
-    titles = WORDS[slices.measures[0]]
+    titles = slices.words[0]
     return SlicesPayload(
         measure=capitalised(titles.title) if alone else "Measure",
         lost=capitalised(titles.lost) if alone else "Lost",
@@ -87,7 +89,7 @@ def _slice(
         names, results = [names[at] for at in shown], [results[at] for at in shown]
     detail = detail_of(one, results)
     pages = pages_of(one, searched)
-    letters, (title, _, wrong, _) = [letter for letter, _ in names], WORDS[one.measure]
+    letters, title, wrong = [letter for letter, _ in names], one.words.title, one.words.wrong
     return SliceItem(
         title=displayed(one.subject),
         line=displayed(one.sentence[len(one.subject) + 2 :].rsplit("; ", 1)[0]),
@@ -99,21 +101,106 @@ def _slice(
         ],
         lead=_lead(one, letters, detail),
         rows=[*map(_row, names, detail.models), *_difference(detail)],
-        panels=_panels(letters, detail, fits=is_fit(one.measure)),
-        split=f"{title} of {detail.base} {WORDS[one.measure].noun}" if detail.base else title,
+        panels=_panels(letters, detail, fits=one.words.fits, noun="matches"),
+        split=f"{title} of {detail.base} {one.words.noun}" if detail.base else title,
         alone=displayed(detail.alone),
         pages=[
             SlicePageItem(cut(each.document), displayed(each.document), each.page, each.boxes, each.wrong)
             for each in pages[:_MOST_PAGES]
         ],
-        page_count=len(pages),
+        places=count_of(len(pages), "page"),
+        paged=True,
+        noun="boxes",
         boxes=count_of(one.boxes, "box"),
         wrong=wrong,
         examples=examples(one, searched[-1], every, most=_EXAMPLES),
-        examples_order="worst first" if is_fit(one.measure) else f"{wrong}, largest first",
+        examples_order="worst first" if one.words.fits else f"{wrong}, largest first",
         gate=_gate(one),
         conditions=msgspec.json.encode([each.to_json() for each in one.conditions]).decode(),
     )
+
+
+def observed_payload(slices: Slices, names: Sequence[tuple[str, str]], observed: Mapping[str, Seen]) -> SlicesPayload:
+    """Everything that the component shows of slices of what a protocol observes one by one.
+
+    Parameters
+    ----------
+    names : sequence of (str, str)
+        Letter and name of each model that was searched.
+    observed : mapping
+        What was searched, by measure.
+    """
+    alone = len(slices.measures) == 1
+    first = slices.words[0]
+    return SlicesPayload(
+        measure=capitalised(first.title) if alone else "Measure",
+        lost=capitalised(first.lost) if alone else "Lost",
+        order=f"Slice, most {first.lost} first" if alone else "Slice, most costly first",
+        summary=slices.summary,
+        file=FILE_NAME,
+        slices=[_observed_slice(one, names, observed[one.measure]) for one in slices.slices],
+        crops={},
+    )
+
+
+class Seen(NamedTuple):
+    """What was searched by one measure, and as the search counts it."""
+
+    observations: Observations
+    counted: Counted
+
+
+def _observed_slice(one: Slice, names: Sequence[tuple[str, str]], seen: Seen) -> SliceItem:
+    observed, detail = seen.observations, detail_in(one, seen.counted)
+    letters, words_ = [letter for letter, _ in names], one.words
+    rows = one.parts[0].rows
+    paged = any(item.page is not None for item in observed.items)
+    pages = _pages_of(one, observed, rows)
+    return SliceItem(
+        title=displayed(one.subject),
+        line=displayed(one.sentence[len(one.subject) + 2 :].rsplit("; ", 1)[0]),
+        chips=[displayed(words(each)) for each in one.conditions],
+        confirmed=one.confirmed,
+        bars=[
+            SliceBarItem(letter, each.here.value, each.rest.value, round(each.lost))
+            for letter, each in zip(letters, detail.models, strict=True)
+        ],
+        lead=_lead(one, letters, detail),
+        rows=[*map(_row, names, detail.models), *_difference(detail)],
+        panels=_panels(letters, detail, fits=words_.fits, noun=words_.noun),
+        split=f"{words_.title} of {detail.base} {words_.noun}" if detail.base else words_.title,
+        alone=displayed(detail.alone),
+        pages=pages[:_MOST_PAGES],
+        places=count_of(len(pages), "page" if paged else "document"),
+        paged=paged,
+        noun=words_.noun,
+        boxes=count_of(one.boxes, words_.unit),
+        wrong=words_.wrong,
+        examples=[],
+        examples_order="",
+        gate=_gate(one),
+        conditions=msgspec.json.encode([each.to_json() for each in one.conditions]).decode(),
+    )
+
+
+def wrong_of(one: Slice, observed: Observations, rows: IntArray) -> BoolArray:
+    """Which of some things of a slice lower it: wrong ones, or of a fit those that fit worse than elsewhere."""
+    values = observed.values[-1][rows]
+    usual = one.rest if one.models_elsewhere is None else one.models_elsewhere[-1]
+    return np.asarray(values < usual if one.words.fits else values == 0.0)
+
+
+def _pages_of(one: Slice, observed: Observations, rows: IntArray) -> list[SlicePageItem]:
+    """The pages or documents of a slice, those with most wrong things first."""
+    wrong = wrong_of(one, observed, rows)
+    counts: dict[tuple[str, int], list[int]] = {}
+    for row, bad in zip(rows.tolist(), wrong.tolist(), strict=True):
+        item = observed.items[row]
+        of_page = counts.setdefault((item.document, item.page or 0), [0, 0])
+        of_page[0] += 1
+        of_page[1] += bad
+    order = sorted(counts, key=lambda page: -counts[page][1])
+    return [SlicePageItem(cut(name), displayed(name), index, *counts[name, index]) for name, index in order]
 
 
 def _gate(one: Slice) -> str:
@@ -134,7 +221,7 @@ def examples(one: Slice, result: AnyBoxResult, every: Items, *, most: int) -> li
         All items of the result.
     """
     held = with_boxes(every, result, inside_of(one, result))
-    if is_fit(one.measure):
+    if one.words.fits:
         rows = np.flatnonzero(held)
         rows = rows[np.argsort(getattr(every, one.measure.removeprefix("mean_"))[rows], kind="stable")]
     else:
@@ -150,8 +237,8 @@ def examples(one: Slice, result: AnyBoxResult, every: Items, *, most: int) -> li
 
 def _lead(one: Slice, letters: Sequence[str], detail: Detail) -> str:
     """What the slice costs each model, in a sentence."""
-    title, noun, *_ = WORDS[one.measure]
-    if is_fit(one.measure):
+    title, noun = one.words.title, one.words.noun
+    if one.words.fits:
         shown = zip(letters, detail.models, strict=True)
         return " ".join(f"{letter}: {title} {_ratio(each.here)} over {each.boxes:,} {noun}." for letter, each in shown)
     if is_average(one.measure):
@@ -187,7 +274,7 @@ def _difference(detail: Detail) -> list[SliceRowItem]:
     return [SliceRowItem("", "B minus A", [here, "", rest, both, ""])]
 
 
-def _panels(letters: Sequence[str], detail: Detail, *, fits: bool) -> list[SlicePanelItem]:
+def _panels(letters: Sequence[str], detail: Detail, *, fits: bool, noun: str) -> list[SlicePanelItem]:
     """A panel for each combination of all factors but the last."""
     if not detail.factors:
         return []
@@ -195,25 +282,25 @@ def _panels(letters: Sequence[str], detail: Detail, *, fits: bool) -> list[Slice
     for outer, cells in groupby(detail.cells, key=lambda cell: cell.holds[:-1]):
         named = zip(detail.factors, outer, strict=False)
         title = ", ".join(displayed(factor.yes if holds else factor.no) for factor, holds in named)
-        panels.append(SlicePanelItem(title, [_cell(letters, detail, cell, fits=fits) for cell in cells]))
+        panels.append(SlicePanelItem(title, [_cell(letters, detail, cell, fits=fits, noun=noun) for cell in cells]))
     return panels
 
 
-def _cell(letters: Sequence[str], detail: Detail, cell: Cell, *, fits: bool) -> SliceCellItem:
+def _cell(letters: Sequence[str], detail: Detail, cell: Cell, *, fits: bool, noun: str) -> SliceCellItem:
     last = detail.factors[-1]
     points = [
         SlicePointItem(letter, each.value, each.low, each.high)
         for letter, each in zip(letters, cell.models, strict=True)
     ]
     name = displayed(last.yes if cell.holds[-1] else last.no)
-    return SliceCellItem(name, _counts(letters, cell, fits=fits), points, cell.of_slice)
+    return SliceCellItem(name, _counts(letters, cell, noun=noun if fits else ""), points, cell.of_slice)
 
 
-def _counts(letters: Sequence[str], cell: Cell, *, fits: bool) -> str:
-    """How many boxes are right of how many; of matches only how many there are."""
-    if fits:
+def _counts(letters: Sequence[str], cell: Cell, *, noun: str) -> str:
+    """How many boxes are right of how many; of matches and other things that fit (`noun`) only how many there are."""
+    if noun:
         counts = [f"{letter} {boxes:,}" for letter, boxes in zip(letters, cell.boxes, strict=True)]
-        return f"{', '.join(counts)} matches"
+        return f"{', '.join(counts)} {noun}"
     right = [f"{letter} {round(total):,}" for letter, total in zip(letters, cell.right, strict=True)]
     if len(set(cell.boxes)) == 1:
         return f"{', '.join(right)} of {cell.boxes[0]:,}"

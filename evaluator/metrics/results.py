@@ -308,8 +308,12 @@ def threshold_text(value: float) -> str:
 
 def count_of(count: int, noun: str) -> str:
     """A count with its noun: ``1 page``, ``1,204 pages``, ``2 boxes``."""
-    ending = "" if count == 1 else "es" if noun.endswith(("s", "x", "ch")) else "s"
-    return f"{count:,} {noun}{ending}"
+    return f"{count:,} {noun if count == 1 else plural_of(noun)}"
+
+
+def plural_of(noun: str) -> str:
+    """More than one of it: ``pages``, ``boxes``."""
+    return f"{noun}es" if noun.endswith(("s", "x", "ch")) else f"{noun}s"
 
 
 def distinct_names(names: Sequence[str]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
@@ -27,6 +28,9 @@ SPACES: Final[Mapping[int, str]] = _table(
     "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000", " "
 )
 """Blanks of other widths, as a table for `str.translate`."""
+
+SCRIPT_LETTERS: Final = 2_000
+"""Letters of a text that are looked at for its script."""
 
 DASHES: Final[Mapping[int, str]] = _table("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
 """Hyphens, dashes and the minus sign."""
@@ -357,3 +361,25 @@ def _replaced(word: str, endings: Mapping[str, str], above: int) -> str:
             measured = rest + new if ending in ("sion", "tion") else rest
             return rest + new if _measure(measured) > above else word
     return word
+
+
+def script_of(texts: Sequence[str]) -> str | None:
+    """The script of most letters of some texts, by the first word of their Unicode names; None without letters.
+
+    Examples
+    --------
+    >>> script_of(["Total", "Σ"]), script_of(["合計"]), script_of(["12"])
+    ('Latin', 'CJK', None)
+    """
+    counts: Counter[str] = Counter()
+    looked = 0
+    for text in texts:
+        letters = [letter for letter in text if letter.isalpha()]
+        counts.update(unicodedata.name(letter, "unknown").split()[0] for letter in letters)
+        looked += len(letters)
+        if looked >= SCRIPT_LETTERS:
+            break
+    if not counts:
+        return None
+    name = counts.most_common(1)[0][0]
+    return name if name == "CJK" else name.capitalize()

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.observations import Attribute
 from evaluator.model.issues import Issue
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.chapters import Made, issues_of, made_of, own_chapter
@@ -25,7 +26,7 @@ from evaluator.protocols import AnyBoxProtocol, AnyProtocol
 from evaluator.protocols.base import Options, Source
 from evaluator.review.identity import stored_name
 from evaluator.review.verdicts import ReviewLog
-from evaluator.slices.attributes import Attribute, OfPages
+from evaluator.slices.attributes import OfPages
 from evaluator.system.recent import Recent
 
 # Called with how much is done, how much there is, and what is being done.

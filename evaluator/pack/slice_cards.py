@@ -14,9 +14,10 @@ from evaluator.drawing.payloads import CardItem
 from evaluator.drawing.slices import examples
 from evaluator.metrics.box_items import items
 from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.observations import Attribute
 from evaluator.model.issues import plain
 from evaluator.slices.all_measures import find_by_all_measures
-from evaluator.slices.attributes import Attribute, OfPages
+from evaluator.slices.attributes import OfPages
 
 MOST_SLICES: Final = 6
 _EXAMPLES: Final = 2

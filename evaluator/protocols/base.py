@@ -29,6 +29,7 @@ from evaluator.metrics.error_types import TideErrors
 from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.metrics.measures import Measures
 from evaluator.metrics.metric import BOX_HEADLINE, BOX_METRICS, Metric
+from evaluator.metrics.observations import MeasureWords, Observations
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile, count_of
 from evaluator.model.dataset import Annotations, Dataset, Side, join
 from evaluator.model.fields import FieldDocuments
@@ -317,6 +318,9 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         The metrics that a summary speaks of.
     views : tuple of str
         The views that can show it.
+    slice_measures : mapping of MeasureWords
+        What slices of its results can be measured by, see `observations`, the first one when nothing is said; empty
+        where boxes are matched one to one, whose slices need no words of their own.
     """
 
     name: ClassVar[str]
@@ -331,6 +335,7 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
     metrics: ClassVar[Mapping[str, Metric]]
     headline: ClassVar[tuple[str, ...]]
     views: ClassVar[tuple[View, ...]]
+    slice_measures: ClassVar[Mapping[str, MeasureWords]] = {}
 
     def reading(self, side: Side, options: OptionsT) -> formats.Reading:
         """How one side is read under some options."""
@@ -413,6 +418,21 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
     def item_ledgers(self, a: Any, b: Any) -> tuple[ItemLedger, ...]:  # noqa: ANN401 - the protocol's own results
         """Two results of this protocol thing by thing; empty where boxes are matched one to one, see `Comparison`."""
         return ()
+
+    def observations(self, results: Sequence[Any], measure: str, *, scores: bool = False) -> Observations:
+        """What one of `slice_measures` is a mean over, one by one, of one result or of two with one ground truth.
+
+        Parameters
+        ----------
+        scores : bool
+            Whether the scores of predictions are among the attributes, where the measure is about predictions.
+
+        Raises
+        ------
+        KeyError
+            For a measure that slices of the protocol do not have.
+        """
+        raise KeyError(measure)
 
 
 class BoxProtocol(Protocol[Annotations, BoxOptionsT]):

@@ -7,14 +7,16 @@ boxes as a costlier one that moves the same way is no row of its own, its measur
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
 from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.observations import Attribute
 from evaluator.model.boxes import BoolArray
-from evaluator.slices.attributes import Attribute, OfPages
+from evaluator.slices.attributes import OfPages
 from evaluator.slices.conditions import holding
 from evaluator.slices.measured import MEASURES, Measure, counted_of, tables_of
 from evaluator.slices.search import ALPHA, SMALLEST_EFFECT, Search
@@ -59,32 +61,70 @@ def find_by_all_measures(
         with counting_from(sum(each.searched.tested for each in searches)):
             searches.append(find_in(counted, tables, alpha=ALPHA / len(measures), smallest=smallest, depth=depth))
     by_name = {origin: attribute_table(each) for origin, each in tables.items()}
-    tried = [each.searched for each in searches]
-    best_p = min(min(each.best_p * len(measures), 1.0) for each in tried)
+
+    def inside(one: Slice) -> BoolArray:
+        return np.concatenate([holding(one.conditions, table) for table in by_name.values()])
+
+    return together(searches, inside, _alike, boxes=len(both_sides), signature=signature)
+
+
+def _alike(first: BoolArray, second: BoolArray) -> bool:
+    return 2 * int((first & second).sum()) > int((first | second).sum())
+
+
+InT = TypeVar("InT")
+
+
+def together(
+    searches: Sequence[Slices],
+    inside: Callable[[Slice], InT],
+    alike: Callable[[InT, InT], bool],
+    *,
+    boxes: int,
+    signature: str,
+) -> Slices:
+    """The slices of several searches in one list, without those that a costlier one tells already.
+
+    Parameters
+    ----------
+    searches : sequence of Slices, length >= 1
+        Each by one measure, at its share of `search.ALPHA`.
+    inside : callable
+        What is in a slice.
+    alike : callable
+        Whether two slices are mostly the same.
+    boxes : int
+        That were searched.
+    signature : str
+        Of the results.
+    """
+    number, tried = len(searches), [each.searched for each in searches]
+    best_p = min(min(each.best_p * number, 1.0) for each in tried)
+    needed = min(each.needed for each in tried)
+
+    def one_for_each_cause(slices: Iterable[Slice]) -> tuple[Slice, ...]:
+        kept: list[tuple[Slice, InT]] = []
+        for one in sorted(slices, key=lambda each: -abs(each.lost)):
+            mine = inside(one)
+            for place, (other, of_other) in enumerate(kept):
+                same_way = one.measure != other.measure and (one.difference < 0) == (other.difference < 0)
+                if same_way and alike(mine, of_other):
+                    if one.measure not in other.also:
+                        also, titles = (*other.also, one.measure), (*other.also_titles, one.words.title)
+                        kept[place] = replace(other, also=also, also_titles=titles), of_other
+                    break
+            else:
+                kept.append((replace(one, p=min(one.p * number, 1.0)), mine))
+        return tuple(sorted((one for one, _ in kept), key=lambda each: -each.lost))
+
     return Slices(
-        _one_for_each_cause([one for each in searches for one in each.slices], by_name, len(measures)),
-        _one_for_each_cause([one for each in searches for one in each.thin], by_name, len(measures)),
-        len(both_sides),
+        one_for_each_cause(one for each in searches for one in each.slices),
+        one_for_each_cause(one for each in searches for one in each.thin),
+        boxes,
         tuple(dict.fromkeys(name for each in searches for name in each.attributes)),
-        Search((), sum(each.tested for each in tried), max(each.documents for each in tried), best_p=best_p),
+        Search((), sum(each.tested for each in tried), max(each.documents for each in tried), needed, best_p),
         signature,
-        tuple(measures),
+        tuple(each.measures[0] for each in searches),
+        tuple(each.words[0] for each in searches),
+        searches[0].unit,
     )
-
-
-def _one_for_each_cause(
-    slices: Sequence[Slice], by_name: Mapping[int, Mapping[str, Attribute]], searches: int
-) -> tuple[Slice, ...]:
-    """Slices of several searches without those that a costlier one tells already, most costly first."""
-    kept: list[tuple[Slice, BoolArray]] = []
-    for one in sorted(slices, key=lambda each: -abs(each.lost)):
-        inside = np.concatenate([holding(one.conditions, table) for table in by_name.values()])
-        for place, (other, of_other) in enumerate(kept):
-            alike = 2 * int((inside & of_other).sum()) > int((inside | of_other).sum())
-            if alike and one.measure != other.measure and (one.difference < 0) == (other.difference < 0):
-                if one.measure not in other.also:
-                    kept[place] = replace(other, also=(*other.also, one.measure)), of_other
-                break
-        else:
-            kept.append((replace(one, p=min(one.p * searches, 1.0)), inside))
-    return tuple(sorted((one for one, _ in kept), key=lambda each: -each.lost))

@@ -1,24 +1,22 @@
 """Attributes of boxes: what is known of a box, its page and its document without opening a PDF.
 
-Owns `Attribute` and the tables of attributes of one side of a dataset. Every attribute is a column with one value for
+Owns the tables of attributes of one side of a dataset. Every attribute is a column with one value for
 each box, worked out from the joined columns; what a file states about its pages, or a table beside the files, is joined
 by document and page. What a condition on an attribute is, `conditions` says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
+from evaluator.metrics.observations import Attribute, Level, number
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
 from evaluator.slices.neighbours import NOTHING, columns_of_text, surroundings
 
-Kind = Literal["category", "number"]
-Level = Literal["box", "page", "document"]
 Value = str | int | float | bool | None
 OfPages = Mapping[tuple[str, int | None], Mapping[str, Value]]
 """What is known of pages: names and values by document id and page from 0; a page None is the whole document."""
@@ -36,37 +34,6 @@ NONE_THERE: Final = "none"
 def joined(first: OfPages, second: OfPages) -> OfPages:
     """What two sources know of pages; where both name an attribute of a page, the second counts."""
     return {key: {**first.get(key, {}), **second.get(key, {})} for key in {**first, **second}}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Attribute:
-    """One attribute of N boxes.
-
-    Attributes
-    ----------
-    name : str
-        As in conditions, JSON and named slices.
-    kind : "category" or "number"
-    values : float64, shape (N,)
-        Numbers, or codes into `names`; NaN where it is not known.
-    names : tuple of str
-        The categories; empty for numbers.
-    level : "box", "page" or "document"
-        What it is an attribute of.
-    whole : bool
-        Whether its numbers are counts.
-    """
-
-    name: str
-    kind: Kind
-    values: FloatArray
-    names: tuple[str, ...] = ()
-    level: Level = "box"
-    whole: bool = False
-
-    def take(self, rows: IntArray) -> Attribute:
-        """The attribute of some of the boxes."""
-        return Attribute(self.name, self.kind, self.values[rows], self.names, self.level, self.whole)
 
 
 def attributes_of(
@@ -98,7 +65,7 @@ def attributes_of(
     """
     attributes = [*_of_places(dataset, side), *_of_page_sizes(dataset, side.page)]
     if score and not np.isnan(side.score).all():
-        attributes.append(_number("score", side.score))
+        attributes.append(number("score", side.score))
     attributes += of_boxes
     taken = {attribute.name for attribute in attributes}
     for attribute in page_attributes(dataset, of_pages or {}):
@@ -106,10 +73,6 @@ def attributes_of(
         values = attribute.values[side.page]
         attributes.append(Attribute(name, attribute.kind, values, attribute.names, attribute.level, attribute.whole))
     return tuple(attributes)
-
-
-def _number(name: str, values: FloatArray | IntArray, level: Level = "box", *, whole: bool = False) -> Attribute:
-    return Attribute(name, "number", np.asarray(values, np.float64), (), level, whole)
 
 
 def _category(name: str, codes: IntArray, names: Sequence[str], level: Level = "box") -> Attribute:
@@ -139,26 +102,26 @@ def _of_places(dataset: Dataset, side: JoinedBoxes) -> list[Attribute]:
 
     return [
         _category("label", label, labels),
-        _number("area", width * height),
-        _number("width", width),
-        _number("height", height),
-        _number("aspect", aspect),
-        _number("x", (shares[:, 0] + shares[:, 2]) / 2),
-        _number("y", (shares[:, 1] + shares[:, 3]) / 2),
-        _number("distance", around.distance),
-        _number("boxes beside", around.beside, whole=True),
-        _number("inside", around.inside, whole=True),
-        _number("holds", around.holds, whole=True),
-        _number("rank on page", order, whole=True),
-        _number("same label on page", same, whole=True),
+        number("area", width * height),
+        number("width", width),
+        number("height", height),
+        number("aspect", aspect),
+        number("x", (shares[:, 0] + shares[:, 2]) / 2),
+        number("y", (shares[:, 1] + shares[:, 3]) / 2),
+        number("distance", around.distance),
+        number("boxes beside", around.beside, whole=True),
+        number("inside", around.inside, whole=True),
+        number("holds", around.holds, whole=True),
+        number("rank on page", order, whole=True),
+        number("same label on page", same, whole=True),
         neighbour("next label", around.next_label),
         neighbour("label above", around.above),
         neighbour("label below", around.below),
-        _number("boxes on page", per_page[page], "page", whole=True),
-        _number("columns", columns[page], "page", whole=True),
-        _number("page number", dataset.page_index[page] + 1, "page", whole=True),
-        _number("position in document", place[page], "page"),
-        _number("pages in document", length[page], "document", whole=True),
+        number("boxes on page", per_page[page], "page", whole=True),
+        number("columns", columns[page], "page", whole=True),
+        number("page number", dataset.page_index[page] + 1, "page", whole=True),
+        number("position in document", place[page], "page"),
+        number("pages in document", length[page], "document", whole=True),
     ]
 
 
@@ -175,16 +138,30 @@ def _of_page_sizes(dataset: Dataset, page: IntArray) -> list[Attribute]:
     landscape = np.where(np.isnan(size[:, 0]), np.nan, size[:, 0] > size[:, 1])
     return [
         _category("landscape", landscape[page], ("no", "yes"), "page"),
-        _number("page width", size[page, 0], "page"),
-        _number("page height", size[page, 1], "page"),
+        number("page width", size[page, 0], "page"),
+        number("page height", size[page, 1], "page"),
     ]
 
 
 def page_attributes(dataset: Dataset, of_pages: OfPages) -> tuple[Attribute, ...]:
-    """Attributes of pages and documents from elsewhere, with one value for each page of a dataset.
+    """Attributes of pages and documents from elsewhere, with one value for each page of a dataset; see `known_at`."""
+    documents = dataset.document_ids
+    codes, indices = dataset.page_document.tolist(), dataset.page_index.tolist()
+    return known_at([(documents[code], index) for code, index in zip(codes, indices, strict=True)], of_pages)
+
+
+def known_at(places: Iterable[tuple[str, int | None]], of_pages: OfPages) -> tuple[Attribute, ...]:
+    """Attributes of pages and documents from elsewhere, with one value for each place.
 
     A name whose values are all numbers is a number, any other a category; true and false are "yes" and "no". What is
     stated about a page counts more than what is stated about its document.
+
+    Parameters
+    ----------
+    places : iterable of (str, int or None)
+        Id of the document, and the page from 0; None where it is not known.
+    of_pages : mapping
+        See `OfPages`.
     """
     whole_documents: dict[str, Mapping[str, Value]] = {}
     of_page: dict[tuple[str, int], Mapping[str, Value]] = {}
@@ -197,13 +174,10 @@ def page_attributes(dataset: Dataset, of_pages: OfPages) -> tuple[Attribute, ...
     if not names:
         return ()
     columns: dict[str, list[Value]] = {name: [] for name in names}
-    documents = dataset.document_ids
     nothing: Mapping[str, Value] = {}
-    codes, indices = dataset.page_document.tolist(), dataset.page_index.tolist()
-    for code, index in zip(codes, indices, strict=True):
-        document = documents[code]
+    for document, index in places:
         from_document = whole_documents.get(document, nothing)
-        from_page = of_page.get((document, index), nothing)
+        from_page = nothing if index is None else of_page.get((document, index), nothing)
         for name, column in columns.items():
             value = from_page.get(name)
             column.append(from_document.get(name) if value is None else value)

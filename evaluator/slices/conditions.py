@@ -14,9 +14,9 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from evaluator.metrics.observations import Attribute
 from evaluator.metrics.results import capitalised
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.slices.attributes import Attribute
 
 Operator = Literal["==", "<", ">="]
 CodeArray = npt.NDArray[np.uint8]
@@ -237,6 +237,8 @@ _WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "x": ("percent", "centre from the left"),
     "y": ("percent", "centre from the top"),
     "position in document": ("percent", "position in the document"),
+    "area of label": ("percent", "area of the label"),
+    "place in text": ("percent", "place in the text"),
 }
 _OF: Final[Mapping[str, str]] = {
     "area": " of the page",
@@ -246,6 +248,8 @@ _OF: Final[Mapping[str, str]] = {
     "x": " of the page",
     "y": " of the page",
     "position in document": "",
+    "area of label": " of the page",
+    "place in text": "",
 }
 
 
@@ -264,6 +268,8 @@ _ON_PAGE: Final[Mapping[tuple[str, str], str]] = {
     ("text layer", "no"): "on pages without a text layer",
     ("landscape", "yes"): "on landscape pages",
     ("landscape", "no"): "on portrait pages",
+    ("in a list", "yes"): "in lists",
+    ("in a list", "no"): "outside of lists",
 }
 
 

@@ -18,7 +18,7 @@ from evaluator.compare.resampling import draws, interval, widened
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.slices.conditions import Condition, words
-from evaluator.slices.measured import counted_of, is_average
+from evaluator.slices.measured import Counted, counted_of, is_average
 from evaluator.slices.slices import Slice
 
 _RESAMPLES: Final = 1_000
@@ -153,7 +153,11 @@ def detail_of(one: Slice, results: Sequence[AnyBoxResult]) -> Detail:
     if is_average(one.measure):
         here, rest = one.models or (one.value,), one.models_elsewhere or (one.rest,)
         return Detail(tuple(_exact(*each, one.boxes) for each in zip(here, rest, strict=True)), (), (), "")
-    counted = counted_of(results, one.measure)
+    return detail_in(one, counted_of(results, one.box_measure))
+
+
+def detail_in(one: Slice, counted: Counted) -> Detail:
+    """A slice looked at closely, by what is counted of the models to show: the same things as in its search."""
     bits = {part.origin: part.held for part in one.parts}
     held = {
         each: counted.placed({origin: (of >> place & 1).astype(bool) for origin, of in bits.items()})

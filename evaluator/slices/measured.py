@@ -1,25 +1,26 @@
 """What a measure is a mean of: one value for each box that counts, of one result or of several.
 
-Owns `Measure` and `Counted`. Recall is the mean over ground-truth boxes of 1 (matched) and 0, precision that over
-predictions. F1 is the mean over the boxes of both sides: 2 TP / (2 TP + FP + FN) divides the matched boxes of both by
-all of them. Mean IoU, coverage and purity are means over matches, which are counted at their ground-truth box. A
-measure of a slice is the mean over the boxes in it. Average precision is none of these: it ranks the predictions of all
-pages in one list; `averages` says what a box adds to it.
+Owns `Measure`, `Counted` and `CountedBoxes`. Recall is the mean over ground-truth boxes of 1 (matched) and 0, precision
+that over predictions. F1 is the mean over the boxes of both sides: 2 TP / (2 TP + FP + FN) divides the matched boxes of
+both by all of them. Mean IoU, coverage and purity are means over matches, which are counted at their ground-truth box.
+A measure of a slice is the mean over the boxes in it. Average precision is none of these: it ranks the predictions of
+all pages in one list; `averages` says what a box adds to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeGuard, get_args
+from typing import Final, TypeGuard, get_args
 
 import numpy as np
 
 from evaluator.metrics.box_items import SliceAverage, SliceMeasure
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
+from evaluator.metrics.observations import Attribute, MeasureWords
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
-from evaluator.slices.attributes import Attribute, OfPages, attributes_of
+from evaluator.slices.attributes import OfPages, attributes_of
 
 Measure = SliceMeasure | SliceAverage
 MEASURES: Final[tuple[SliceMeasure, ...]] = get_args(SliceMeasure)
@@ -28,37 +29,17 @@ ALL: Final = "all"
 """What is said instead of a measure for all of them."""
 GROUND_TRUTH: Final = 0
 """Origin of a box of the ground truth; that of a prediction is 1 and more, by the place of its model."""
+_OF_SIZES: Final = frozenset({"APs", "APm", "APl", "ARs", "ARm", "ARl"})
 _FITS: Final[Mapping[Measure, str]] = {"mean_iou": "iou", "mean_coverage": "coverage", "mean_purity": "purity"}
-
-
-class MeasureWords(NamedTuple):
-    """How a measure reads.
-
-    Attributes
-    ----------
-    title : str
-        In a sentence.
-    noun : str
-        What it is a mean over, as a plural.
-    wrong : str
-        What a box is called that lowers it.
-    lost : str
-        What a slice costs.
-    """
-
-    title: str
-    noun: str
-    wrong: str
-    lost: str
 
 
 WORDS: Final[Mapping[Measure, MeasureWords]] = {
     "recall": MeasureWords("recall", "boxes", "missed", "boxes lost"),
-    "precision": MeasureWords("precision", "predictions", "false", "boxes lost"),
+    "precision": MeasureWords("precision", "predictions", "false", "boxes lost", scored=True),
     "f1": MeasureWords("F1", "boxes and predictions", "wrong", "boxes lost"),
-    "mean_iou": MeasureWords("mean IoU", "matches", "ill-fitting", "IoU lost"),
-    "mean_coverage": MeasureWords("mean coverage", "matches", "ill-fitting", "coverage lost"),
-    "mean_purity": MeasureWords("mean purity", "matches", "ill-fitting", "purity lost"),
+    "mean_iou": MeasureWords("mean IoU", "matches", "ill-fitting", "IoU lost", "match", fits=True),
+    "mean_coverage": MeasureWords("mean coverage", "matches", "ill-fitting", "coverage lost", "match", fits=True),
+    "mean_purity": MeasureWords("mean purity", "matches", "ill-fitting", "purity lost", "match", fits=True),
     "AP": MeasureWords("AP", "boxes", "missed", "boxes lost"),
     "AP50": MeasureWords("AP50", "boxes", "missed", "boxes lost"),
     "AP75": MeasureWords("AP75", "boxes", "missed", "boxes lost"),
@@ -70,7 +51,7 @@ WORDS: Final[Mapping[Measure, MeasureWords]] = {
 }
 
 
-def is_fit(measure: Measure) -> bool:
+def is_fit(measure: str) -> bool:
     """Whether a measure is about the fit of matches."""
     return measure in _FITS
 
@@ -87,68 +68,54 @@ def problem_of(name: str, averages: Sequence[str] = ()) -> str | None:
     """
     if name == ALL or name in MEASURES or name in averages:
         return None
+    if name in _OF_SIZES:
+        return (
+            f"{name} has no slices, because it matches the boxes of a range of sizes anew, so that what a box adds "
+            "to it depends on the range; recall and precision have conditions on the area"
+        )
     return f"slices have no measure {name}; use {', '.join((*MEASURES, *averages))} or {ALL}"
 
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """The boxes that a measure is a mean over, of M results of one dataset.
+    """The things that a measure is a mean over, of M results of one ground truth.
 
     Attributes
     ----------
-    measure : Measure
-    dataset : Dataset
-    sides : tuple of JoinedBoxes
-        By origin: the ground truth, then the predictions of each result.
+    measure : str
+    words : MeasureWords
+    sizes : tuple of int
+        How many things each side has, by origin, whether they count or not.
+    origins : tuple of int
+        Those that the measure is about, rising, whether they have things or not.
     origin, row : int64, shape (U,)
-        Which side a box is from, and its row there.
+        Which side a thing is from, and its row there.
     values : float64, shape (M, U), in [0, 1]
         What it adds to the mean of each result; NaN where the result does not count it.
+    document, label : int64, shape (U,)
+        Codes.
     """
 
-    measure: Measure
-    dataset: Dataset
-    sides: tuple[JoinedBoxes, ...]
+    measure: str
+    words: MeasureWords
+    sizes: tuple[int, ...]
+    origins: tuple[int, ...]
     origin: IntArray
     row: IntArray
     values: FloatArray
+    document: IntArray
+    label: IntArray
 
     def __len__(self) -> int:
         return len(self.row)
 
     @property
-    def origins(self) -> tuple[int, ...]:
-        """The origins that occur in the measure, rising, whether they have boxes or not."""
-        predictions = tuple(range(1, len(self.sides)))
-        if self.measure == "f1" or is_average(self.measure):
-            return (GROUND_TRUTH, *predictions)
-        return predictions if self.measure == "precision" else (GROUND_TRUTH,)
-
-    @property
     def paired(self) -> bool:
-        """Whether every result counts every box."""
+        """Whether every result counts every thing."""
         return not np.isnan(self.values).any()
 
-    def column(self, of: Callable[[JoinedBoxes], IntArray]) -> IntArray:
-        """A column of the sides, such as the page, for each box, int64, shape (U,)."""
-        made = np.empty(len(self), np.int64)
-        for origin in self.origins:
-            here = self.origin == origin
-            made[here] = of(self.sides[origin])[self.row[here]]
-        return made
-
-    @property
-    def document(self) -> IntArray:
-        """Code of the document of each box, int64, shape (U,)."""
-        return self.column(lambda side: side.document.astype(np.int64))
-
-    @property
-    def page(self) -> IntArray:
-        """Row of the page of each box, int64, shape (U,)."""
-        return self.column(lambda side: side.page.astype(np.int64))
-
     def taken(self, tables: Mapping[int, Sequence[Attribute]]) -> tuple[Attribute, ...]:
-        """Attributes of the boxes from those of all boxes of each side, by origin."""
+        """Attributes of the things from those of all things of each side, by origin."""
         parts = {at: {each.name: each.take(self.row[self.origin == at]) for each in tables[at]} for at in self.origins}
         first = parts[self.origins[0]]
         if len(parts) == 1:
@@ -163,7 +130,7 @@ class Counted:
         return tuple(made)
 
     def placed(self, of_side: Mapping[int, BoolArray]) -> BoolArray:
-        """A mask over the boxes from one over all boxes of each side, by origin, bool, shape (U,)."""
+        """A mask over the things from one over all things of each side, by origin, bool, shape (U,)."""
         made = np.zeros(len(self), bool)
         for origin, mask in of_side.items():
             here = self.origin == origin
@@ -171,12 +138,64 @@ class Counted:
         return made
 
 
-def counted_of(results: Sequence[AnyBoxResult], measure: Measure) -> Counted:
+@dataclass(frozen=True, eq=False)
+class CountedBoxes(Counted):
+    """The boxes that a measure is a mean over, of M results of one dataset.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    sides : tuple of JoinedBoxes
+        By origin: the ground truth, then the predictions of each result.
+    """
+
+    dataset: Dataset
+    sides: tuple[JoinedBoxes, ...]
+
+    @classmethod
+    def of(
+        cls,
+        measure: Measure,
+        dataset: Dataset,
+        sides: tuple[JoinedBoxes, ...],
+        at: tuple[IntArray, IntArray],
+        values: FloatArray,
+    ) -> CountedBoxes:
+        """With the documents and labels of the boxes, whose origins and rows are given."""
+        origin, row = at
+        predictions = tuple(range(1, len(sides)))
+        origins: tuple[int, ...] = (GROUND_TRUTH,)
+        if measure == "f1" or is_average(measure):
+            origins = (GROUND_TRUTH, *predictions)
+        elif measure == "precision":
+            origins = predictions
+        document, label = (_column(sides, origins, origin, row, name) for name in ("document", "label"))
+        sizes = tuple(map(len, sides))
+        return cls(measure, WORDS[measure], sizes, origins, origin, row, values, document, label, dataset, sides)
+
+    @property
+    def page(self) -> IntArray:
+        """Row of the page of each box, int64, shape (U,)."""
+        return _column(self.sides, self.origins, self.origin, self.row, "page")
+
+
+def _column(
+    sides: Sequence[JoinedBoxes], origins: Sequence[int], origin: IntArray, row: IntArray, name: str
+) -> IntArray:
+    """A column of the sides for some of their boxes, int64, shape (U,)."""
+    made = np.empty(len(row), np.int64)
+    for at in origins:
+        here = origin == at
+        made[here] = getattr(sides[at], name)[row[here]]
+    return made
+
+
+def counted_of(results: Sequence[AnyBoxResult], measure: Measure) -> CountedBoxes:
     """The boxes that a measure is a mean over, of the results of one dataset.
 
     Returns
     -------
-    Counted
+    CountedBoxes
         Boxes of the ground truth once for all results, predictions of each result; by origin, then in file order.
     """
     dataset = results[0].matching.dataset
@@ -195,8 +214,8 @@ def counted_of(results: Sequence[AnyBoxResult], measure: Measure) -> Counted:
         origins.append(np.full(len(kept), origin, np.int64))
         rows.append(kept.astype(np.int64))
         blocks.append(block[:, kept])
-    return Counted(
-        measure, dataset, sides, np.concatenate(origins), np.concatenate(rows), np.concatenate(blocks, axis=1)
+    return CountedBoxes.of(
+        measure, dataset, sides, (np.concatenate(origins), np.concatenate(rows)), np.concatenate(blocks, axis=1)
     )
 
 
@@ -216,7 +235,7 @@ def _values(result: AnyBoxResult, measure: Measure) -> dict[int, FloatArray]:
 
 
 def tables_of(
-    counted: Counted, *, of_pages: OfPages | None = None, of_boxes: Sequence[Sequence[Attribute]] = (), score: bool
+    counted: CountedBoxes, *, of_pages: OfPages | None = None, of_boxes: Sequence[Sequence[Attribute]] = (), score: bool
 ) -> dict[int, tuple[Attribute, ...]]:
     """Attributes of all boxes of the sides that a measure is about, by origin.
 

@@ -22,15 +22,16 @@ import numpy as np
 from evaluator.formats import folder
 from evaluator.metrics.box_results import ALL_LABELS, AnyBoxResult
 from evaluator.metrics.measures import Key, Measures, Part, Ratios
+from evaluator.metrics.observations import Attribute
 from evaluator.metrics.results import ResultTable, ratio
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.issues import BadInput, Collector, refuse
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import BoxEvaluation
-from evaluator.slices.attributes import Attribute, OfPages
+from evaluator.slices.attributes import OfPages
 from evaluator.slices.averages import of_whole_pages, with_boxes
 from evaluator.slices.conditions import Condition, holding
-from evaluator.slices.measured import GROUND_TRUTH, MEASURES, Measure, counted_of, tables_of
+from evaluator.slices.measured import GROUND_TRUTH, MEASURES, counted_of, tables_of
 from evaluator.slices.slices import attribute_table, known_of_pages
 from evaluator.system.whole_file import write_whole
 
@@ -62,10 +63,13 @@ class NamedMeasure(NamedTuple):
     """
 
     slice: NamedSlice
-    measure: Measure
+    measure: str
     value: float
     total: FloatArray
     boxes: FloatArray
+
+
+_SIZES: Final[Mapping[str, str]] = {"recall": "ground_truth", "precision": "predictions"}
 
 
 class NamedNumbers(NamedTuple):
@@ -77,10 +81,16 @@ class NamedNumbers(NamedTuple):
     averages : tuple of Part
         Average precisions and the like of the slices of whole pages and labels, under their keys; none for protocols
         without them.
+    names : tuple of str
+        Every measure that a slice may have, in order.
+    sizes : mapping of str
+        Under which name it is stated how many things a measure is over, by measure.
     """
 
     measures: tuple[NamedMeasure, ...] = ()
     averages: tuple[Part, ...] = ()
+    names: tuple[str, ...] = MEASURES
+    sizes: Mapping[str, str] = _SIZES
 
 
 def read_named(path: Path) -> tuple[NamedSlice, ...]:
@@ -281,35 +291,34 @@ def slices_part(numbers: NamedNumbers) -> tuple[Part, ...]:
 
 
 def slices_table(slices: NamedNumbers, title: str, signature: str) -> ResultTable:
-    """One row per named slice: its measures, and of how many boxes of each side."""
+    """One row per named slice: its measures, and of how many things, such as the boxes of each side."""
     averages = dict.fromkeys(key.metric for part in slices.averages for key in part.keys)
-    columns = ("slice", "recall", "ground truth", "precision", "predictions", "f1", "mean_iou", "mean_coverage",
-               "mean_purity", *averages)  # fmt: skip
+    of_measures = [column for name in slices.names for column in (name, slices.sizes.get(name)) if column]
+    columns = ("slice", *(column.replace("_", " ") if column in slices.sizes.values() else column
+                          for column in of_measures), *averages)  # fmt: skip
     rows = tuple(
-        (name, *(one.get(column.replace(" ", "_")) for column in columns[1:]))
-        for name, one in slices_json(slices).items()
+        (name, *(one.get(column) for column in (*of_measures, *averages))) for name, one in slices_json(slices).items()
     )
     return ResultTable(title=title, signature=signature, columns=columns, rows=rows)
 
 
 def slices_json(slices: NamedNumbers) -> dict[str, Any]:
-    """Named slices as plain values: measures, boxes of both sides and conditions, by name."""
+    """Named slices as plain values: measures, of how many things they are, and conditions, by name."""
     averages = {
         key: None if np.isnan(value) else float(value)
         for part in slices.averages
         for key, value in zip(part.keys, part.values, strict=True)
     }
     by_name: dict[str, dict[str, Any]] = {}
-    sizes: dict[Measure, str] = {"recall": "ground_truth", "precision": "predictions"}
     for each in slices.measures:
         one = by_name.setdefault(
             each.slice.name,
-            {**dict.fromkeys((*MEASURES, *sizes.values())),
+            {**dict.fromkeys((*slices.names, *slices.sizes.values())),
              "conditions": [condition.to_json() for condition in each.slice.conditions]},
         )  # fmt: skip
         one[each.measure] = None if np.isnan(each.value) else each.value
-        if each.measure in sizes:
-            one[sizes[each.measure]] = int(each.boxes.sum())
+        if each.measure in slices.sizes:
+            one[slices.sizes[each.measure]] = int(each.boxes.sum())
     for key, average in averages.items():
         by_name[key.label.removeprefix(PREFIX)][key.metric] = average
     return by_name

@@ -6,27 +6,25 @@ none of them, so no condition on them holds there.
 
 from __future__ import annotations
 
-import unicodedata
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.observations import Attribute
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
+from evaluator.model.text import script_of
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import Ink, Layout, PagePool, Words
 from evaluator.pdf.problems import PageProblem
-from evaluator.slices.attributes import Attribute, Value, known_sizes, page_shares
+from evaluator.slices.attributes import Value, known_sizes, page_shares
 from evaluator.slices.ruled_lines import ruled_lines
 from evaluator.system.threads import in_threads
 
 _OF_BOXES: Final = {"words in box": True, "font size": False, "ink in box": False, "ruled lines in box": True}
 """Attributes of boxes, and whether they are counts."""
-_LETTERS: Final = 2_000
-"""Of a page are looked at for its script."""
 
 
 class PdfAttributes(NamedTuple):
@@ -77,28 +75,63 @@ def of_pdf_pages(
     """
     columns = [_Columns.of(dataset, side) for side in sides]
     of_pages: dict[tuple[str, int | None], dict[str, Value]] = {}
+    documents, codes = dataset.documents, dataset.page_document
+    pages = [(documents[codes[page]].name, int(dataset.page_index[page])) for page in range(dataset.pages)]
+    for page, seen in enumerate(_read(pages, folder, pool, count, dataset.page_images)):
+        if seen is None:
+            continue
+        lines = _lines(seen)
+        sizes = {} if known_sizes(dataset) else _of_size(seen)
+        of_pages[documents[codes[page]].doc_id, pages[page][1]] = {**_of_page(seen, lines), **sizes}
+        for of_side in columns:
+            of_side.fill(page, seen, lines)
+    return PdfAttributes(of_pages, tuple(of_side.attributes() for of_side in columns))
 
-    def read(page: int) -> _Page | None:
-        document, index = dataset.documents[dataset.page_document[page]], int(dataset.page_index[page])
+
+def of_listed_pages(
+    pages: Iterable[tuple[str, int]],
+    folder: PdfFolder,
+    pool: PagePool,
+    count: Callable[[int, int], None] = lambda _done, _all: None,
+) -> dict[tuple[str, int | None], dict[str, Value]]:
+    """Attributes of some pages (name of the document and page from 0), of what is no dataset of boxes.
+
+    See `PdfAttributes.of_pages`; the size of a page is one of them.
+    """
+    listed = list(dict.fromkeys(pages))
+    return {
+        page: {**_of_page(seen, _lines(seen)), **_of_size(seen)}
+        for page, seen in zip(listed, _read(listed, folder, pool, count), strict=True)
+        if seen is not None
+    }
+
+
+def _read(
+    pages: Sequence[tuple[str, int]],
+    folder: PdfFolder,
+    pool: PagePool,
+    count: Callable[[int, int], None],
+    images: Mapping[tuple[str, int], str] | None = None,
+) -> Iterator[_Page | None]:
+    """What some pages show, in order; None for one that cannot be read."""
+
+    def read(page: tuple[str, int]) -> _Page | None:
         try:
-            path, of_file = folder.find_page(document.name, index, dataset.page_images)
+            path, of_file = folder.find_page(*page, images)
             width, height = pool.page_sizes(path)[of_file].tolist()
             parts = pool.words(path, of_file), pool.ink(path, of_file), pool.layout(path, of_file)
             return _Page(*parts, (width, height), path.suffix.lower() == ".pdf")
         except PageProblem:
             return None
 
-    for page, seen in enumerate(in_threads(read, range(dataset.pages), most=2)):
-        count(page, dataset.pages)
-        if seen is None:
-            continue
-        document = dataset.documents[dataset.page_document[page]].doc_id
-        lines = ruled_lines(seen.layout.mask) if seen.layout.scanned else seen.layout.rules
-        sizes = {} if known_sizes(dataset) else _of_size(seen)
-        of_pages[document, int(dataset.page_index[page])] = {**_of_page(seen, lines), **sizes}
-        for of_side in columns:
-            of_side.fill(page, seen, lines)
-    return PdfAttributes(of_pages, tuple(of_side.attributes() for of_side in columns))
+    for done, seen in enumerate(in_threads(read, pages, most=2)):
+        count(done, len(pages))
+        yield seen
+
+
+def _lines(seen: _Page) -> FloatArray:
+    """The ruled lines of a page."""
+    return ruled_lines(seen.layout.mask) if seen.layout.scanned else seen.layout.rules
 
 
 def of_results(
@@ -209,25 +242,3 @@ def _median(values: FloatArray, weights: FloatArray) -> float | None:
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
     return round(float(values[order][np.searchsorted(reached, reached[-1] / 2)]), 1)
-
-
-def script_of(texts: Sequence[str]) -> str | None:
-    """The script of most letters of some texts, by the first word of their Unicode names; None without letters.
-
-    Examples
-    --------
-    >>> script_of(["Total", "Σ"]), script_of(["合計"]), script_of(["12"])
-    ('Latin', 'CJK', None)
-    """
-    counts: Counter[str] = Counter()
-    looked = 0
-    for text in texts:
-        letters = [letter for letter in text if letter.isalpha()]
-        counts.update(unicodedata.name(letter, "unknown").split()[0] for letter in letters)
-        looked += len(letters)
-        if looked >= _LETTERS:
-            break
-    if not counts:
-        return None
-    name = counts.most_common(1)[0][0]
-    return name if name == "CJK" else name.capitalize()

@@ -36,8 +36,8 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from evaluator.metrics.observations import Attribute
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.slices.attributes import Attribute
 from evaluator.slices.conditions import Binned, Condition, Range, binned, holding, short_between
 from evaluator.system import progress
 
@@ -176,7 +176,9 @@ def search(
     """
     present = np.unique(document)
     if len(present) < _LEAST_GROUPS or len(loss) < 2 * LEAST_BOXES:
-        return Search((), 0, len(present))
+        # As many more as are there for each of those that are there.
+        enough = -(-2 * LEAST_BOXES * len(present) // len(loss)) if len(loss) else 0
+        return Search((), 0, len(present), max(_LEAST_GROUPS, enough))
     run = _Run(
         attributes,
         loss,

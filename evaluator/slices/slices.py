@@ -13,19 +13,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluator.metrics.box_items import Inside
 from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.results import ResultTable, count_of
+from evaluator.metrics.observations import Attribute, MeasureWords
+from evaluator.metrics.results import ResultTable, count_of, plural_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import JoinedBoxes
-from evaluator.slices.attributes import Attribute, OfPages, joined
+from evaluator.slices.attributes import OfPages, joined
 from evaluator.slices.conditions import Condition, holding, subject
-from evaluator.slices.measured import GROUND_TRUTH, WORDS, Counted, Measure, counted_of, is_average, is_fit, tables_of
+from evaluator.slices.measured import (
+    GROUND_TRUTH,
+    Counted,
+    CountedBoxes,
+    Measure,
+    counted_of,
+    is_average,
+    is_fit,
+    tables_of,
+)
 from evaluator.slices.search import ALPHA, LEAST_DOCUMENTS, SMALLEST_EFFECT, Search, Subset, as_normal, search
 
 
@@ -54,7 +64,9 @@ class Slice:
     Attributes
     ----------
     conditions : tuple of Condition
-    measure : Measure
+    measure : str
+    words : MeasureWords
+        Of the measure.
     value, rest : float
         The measure in the slice and elsewhere; of two models B minus A. Elsewhere are the other boxes, those of the
         same label when the slice names one.
@@ -73,12 +85,15 @@ class Slice:
         Its boxes, by side.
     missing : int
         How many more documents it would take to list it; 0 for a slice that is listed.
-    also : tuple of Measure
+    also : tuple of str
         Other measures that are as clearly different for mostly the same boxes, where several were searched.
+    also_titles : tuple of str
+        These as people read them.
     """
 
     conditions: tuple[Condition, ...]
-    measure: Measure
+    measure: str
+    words: MeasureWords
     value: float
     rest: float
     boxes: int
@@ -89,8 +104,14 @@ class Slice:
     models: tuple[float, float] | None
     parts: tuple[Part, ...]
     missing: int = 0
-    also: tuple[Measure, ...] = ()
+    also: tuple[str, ...] = ()
+    also_titles: tuple[str, ...] = ()
     models_elsewhere: tuple[float, float] | None = None
+
+    @property
+    def box_measure(self) -> Measure:
+        """The measure of a slice of boxes."""
+        return cast("Measure", self.measure)
 
     @property
     def difference(self) -> float:
@@ -100,15 +121,15 @@ class Slice:
     @property
     def cost(self) -> str:
         """What it costs in words, such as "12 boxes lost"; "" where nothing is lost."""
-        if is_fit(self.measure):
-            return f"{self.lost:,.1f} {WORDS[self.measure].lost}" if self.lost >= 0.05 else ""
+        if self.words.fits:
+            return f"{self.lost:,.1f} {self.words.lost}" if self.lost >= 0.05 else ""
         boxes = round(self.lost)
-        return f"{count_of(boxes, 'box')} lost" if boxes > 0 else ""
+        return f"{count_of(boxes, self.words.unit)} lost" if boxes > 0 else ""
 
     @property
     def subject(self) -> str:
         """Which boxes, as the beginning of a sentence."""
-        return subject(self.conditions, WORDS[self.measure].noun)
+        return subject(self.conditions, self.words.noun)
 
     @property
     def sentence(self) -> str:
@@ -116,11 +137,11 @@ class Slice:
         kept = "confirmed on the other half" if self.confirmed else "not confirmed on the other half"
         if self.missing:
             kept = f"too few documents, {self.missing} more needed"
-        boxes = count_of(self.boxes, "match" if is_fit(self.measure) else "box")
+        boxes = count_of(self.boxes, self.words.unit)
         counts = f"{boxes} in {count_of(self.documents, 'document')}"
         if self.also:
-            counts += f"; also {', '.join(WORDS[each].title for each in self.also)}"
-        title = WORDS[self.measure].title
+            counts += f"; also {', '.join(self.also_titles)}"
+        title = self.words.title
         if self.models is None:
             return f"{self.subject}: {title} {self.value:.2f}, elsewhere {self.rest:.2f}; {counts}; {kept}"
         a, b = self.models
@@ -170,8 +191,12 @@ class Slices(NamedTuple):
     searched : Search
     signature : str
         Of the results.
-    measures : tuple of Measure
+    measures : tuple of str
         That were searched.
+    words : tuple of MeasureWords
+        Of these.
+    unit : str
+        What was searched, one of it.
     """
 
     slices: tuple[Slice, ...]
@@ -180,7 +205,9 @@ class Slices(NamedTuple):
     attributes: tuple[str, ...]
     searched: Search
     signature: str
-    measures: tuple[Measure, ...]
+    measures: tuple[str, ...]
+    words: tuple[MeasureWords, ...]
+    unit: str = "box"
 
     @property
     def summary(self) -> str:
@@ -189,7 +216,7 @@ class Slices(NamedTuple):
         if not self.enough:
             missing = count_of(tried.needed - tried.documents, "more document")
             return (
-                f"Too few documents to say: {tried.documents} with boxes. A search needs {missing}; "
+                f"Too few documents to say: {tried.documents} with {plural_of(self.unit)}. A search needs {missing}; "
                 "with still more, smaller effects are found."
             )
         return f"{self.heading}, {self.tested}"
@@ -218,16 +245,27 @@ class Slices(NamedTuple):
         tried = self.searched
         more = "" if self.slices else f" The clearest has p = {min(tried.best_p, 1.0):.2g}."
         return (
-            f"of {tried.tested:,} tested on {self.boxes:,} boxes of {count_of(tried.documents, 'document')}. "
+            f"of {tried.tested:,} tested on {count_of(self.boxes, self.unit)} of "
+            f"{count_of(tried.documents, 'document')}. "
             f"At most {100 * ALPHA:.0f} % chance that any is listed where there is none (max-T over all tests, random "
             f"signs of whole documents).{more}"
         )
 
     def table(self) -> ResultTable:
         """One row per slice."""
-        columns = ("lost", "slice", "measure", "value", "elsewhere", "boxes", "documents", "p", "confirmed")
+        columns = (
+            "lost",
+            "slice",
+            "measure",
+            "value",
+            "elsewhere",
+            plural_of(self.unit),
+            "documents",
+            "p",
+            "confirmed",
+        )
         rows = tuple(
-            (round(each.lost, 1) if is_fit(each.measure) else round(each.lost), each.subject, each.measure, each.value,
+            (round(each.lost, 1) if each.words.fits else round(each.lost), each.subject, each.measure, each.value,
              each.rest, each.boxes, each.documents, each.p, "yes" if each.confirmed else "no")
             for each in self.slices
         )  # fmt: skip
@@ -278,6 +316,7 @@ def find_in(
     smallest: float = SMALLEST_EFFECT,
     depth: int = 3,
     signature: str = "",
+    within_documents: bool = False,
 ) -> Slices:
     """The slices of boxes that are counted already.
 
@@ -287,9 +326,15 @@ def find_in(
         Attributes of all boxes of each side, by origin: at least of the sides that are counted.
     alpha, smallest, depth, signature
         See `search` and `find_slices`.
+    within_documents : bool
+        Whether each box is compared with the others of its document: what documents differ by as a whole then hides
+        nothing, and a slice of whole documents is no slice.
     """
     taken = counted.taken(tables)
     outcome, document = _outcome(counted), counted.document
+    if within_documents:
+        boxes = np.maximum(np.bincount(document), 1)
+        outcome = outcome - (np.bincount(document, outcome) / boxes)[document]
     both = len(counted.values) == 2
     tried = search(
         taken,
@@ -301,7 +346,7 @@ def find_in(
         depth=depth,
         exact=_difference_z(counted, document) if both and not counted.paired else None,
     )
-    label = counted.column(lambda side: side.label.astype(np.int64))
+    label = counted.label
 
     def sorted_by_cost(subsets: Sequence[Subset]) -> tuple[Slice, ...]:
         made = [_slice(one, counted, document, label, tables) for one in subsets]
@@ -316,6 +361,8 @@ def find_in(
         tried,
         signature,
         (counted.measure,),
+        (counted.words,),
+        "box" if isinstance(counted, CountedBoxes) else counted.words.unit,
     )
 
 
@@ -410,7 +457,7 @@ def inside_of(one: Slice, result: AnyBoxResult) -> Inside:
     """The boxes of a slice in the last of the results that were searched; of an average those of the ground truth."""
     rows = {part.origin: part.rows for part in one.parts if part.origin == GROUND_TRUTH or not is_average(one.measure)}
     sides = result.matching.dataset.ground_truth, result.matching.prediction
-    return _inside(sides, rows, 1 if one.models is None else 2, fits=is_fit(one.measure))
+    return _inside(sides, rows, 1 if one.models is None else 2, fits=one.words.fits)
 
 
 def _inside(sides: tuple[JoinedBoxes, JoinedBoxes], rows: dict[int, IntArray], last: int, *, fits: bool) -> Inside:
@@ -475,7 +522,7 @@ def _slice(
     parts = []
     for origin in counted.origins:
         table = attribute_table(tables[origin])
-        held = np.zeros(len(counted.sides[origin]), dtype=np.uint8)
+        held = np.zeros(counted.sizes[origin], dtype=np.uint8)
         for place, each in enumerate(subset.conditions):
             held |= each.holds(table[each.attribute]).astype(np.uint8) << place
         parts.append(Part(origin, counted.row[last & (counted.origin == origin)], held))
@@ -485,7 +532,7 @@ def _slice(
         documents=len(np.unique(document[last])), lost=int(last.sum()) * (rest - value), p=subset.p,
         confirmed=subset.confirmed, models=(here[0], here[1]) if len(here) == 2 else None, parts=tuple(parts),
         missing=max(LEAST_DOCUMENTS - subset.documents, 0),
-        models_elsewhere=(there[0], there[1]) if len(there) == 2 else None,
+        models_elsewhere=(there[0], there[1]) if len(there) == 2 else None, words=counted.words,
     )  # fmt: skip
 
 
@@ -511,14 +558,14 @@ def pages_of(one: Slice, results: Sequence[AnyBoxResult]) -> tuple[PageOfSlice, 
     Wrong are the missed and the false ones of the last result; for a mean fit those that fit worse than elsewhere, for
     an average the missed ones.
     """
-    counted = counted_of(results, _counting(one.measure))
+    counted = counted_of(results, _counting(one.box_measure))
     dataset, values, page = counted.dataset, counted.values[-1], counted.page
     masks = {part.origin: np.zeros(len(counted.sides[part.origin]), bool) for part in one.parts}
     for part in one.parts:
         masks[part.origin][part.rows] = True
     inside = counted.placed(masks) & ~np.isnan(values)
     usual = one.rest if one.models is None else one.models[1] - one.value + one.rest
-    bad = inside & (values < usual if is_fit(one.measure) else values == 0.0)
+    bad = inside & (values < usual if one.words.fits else values == 0.0)
     boxes = np.bincount(page[inside], minlength=dataset.pages)
     wrong = np.bincount(page[bad], minlength=dataset.pages)
     order = np.lexsort((np.arange(dataset.pages), -wrong))

@@ -28,7 +28,7 @@ from evaluator.metrics.causes import Family
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.item_ledger import Outcome
 from evaluator.model.issues import MOST_SHOWN, cut, whole
-from evaluator.protocols import pixel
+from evaluator.protocols import PROTOCOLS, pixel
 from evaluator.protocols.fields.drill_down import LINKS
 from evaluator.protocols.fields.ledger import BY_BOX, BY_VALUE
 from evaluator.protocols.pixel.ledger import BY_PIXELS
@@ -120,6 +120,12 @@ class Entry(Generic[T]):
 
 
 # --- reading and writing one part ----------------------------------------------------------------------------
+
+
+def _slice_measure(text: str) -> str:
+    """A measure of slices of any protocol."""
+    own = [name for protocol in PROTOCOLS.values() for name in protocol.slice_measures]
+    return str(_one_of((ALL, *MEASURES, *AVERAGES, *own))(text))
 
 
 def _one_of(words: Sequence[str]) -> Callable[[str], Any]:
@@ -507,8 +513,9 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     # Models.
     Entry("rank_by", State.rank_by, _measure, _text, _MODELS),
     # Slices.
+    Entry("slices", State.slices_kind, _one_of(KINDS_COMPARED), _text, _SLICES),
     Entry("of_models", State.slices_of, _one_of(("A", "B", "B-A")), _text, _SLICES),
-    Entry("slice_measure", State.slices_measure, _one_of((ALL, *MEASURES, *AVERAGES)), _text, _SLICES),
+    Entry("slice_measure", State.slices_measure, _slice_measure, _text, _SLICES),
     # Pixel confusion.
     Entry("scope", State.pixel_scope, _one_of(SCOPES), _text, _PIXEL),
     Entry("shows", State.pixel_shows, _one_of(tuple(SHOWS)), _text, _PIXEL),

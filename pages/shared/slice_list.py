@@ -105,7 +105,7 @@ def _choose(loaded: OpenedBoxes, one: Slice, of: str) -> None:
     listing.clear_filter()
     state.gallery_third = ""
     state.model = _model(loaded, of)
-    gallery.ask(Question(slice=held.slice_of(one.conditions, one.measure)))
+    gallery.ask(Question(slice=held.slice_of(one.conditions, one.box_measure)))
 
 
 def _model(loaded: OpenedBoxes, of: str) -> int:

@@ -14,10 +14,11 @@ import streamlit as st
 from evaluator.drawing.payloads import SlicesPayload
 from evaluator.drawing.slices import slices_payload
 from evaluator.metrics.box_items import Inside, SliceOf
+from evaluator.metrics.observations import Attribute
 from evaluator.pdf.folder import PdfFolder
 from evaluator.protocols.base import BoxEvaluation
 from evaluator.slices.all_measures import find_by_all_measures
-from evaluator.slices.attributes import FROM_PDFS, Attribute, OfPages
+from evaluator.slices.attributes import FROM_PDFS, OfPages
 from evaluator.slices.averages import find_by_average
 from evaluator.slices.conditions import Condition, subject
 from evaluator.slices.measured import ALL, WORDS, Measure, is_average

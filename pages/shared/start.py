@@ -13,11 +13,12 @@ from pages.shared.address import is_bare
 from pages.shared.opened import BOXES, FIELDS, POSTERS, AnyKind, workspace_named
 from pages.shared.state import state
 
-# Compare has fields and posters as well; Findings, Review pack and Files always have something to do.
+# A view of several kinds is muted when none of them is there. Compare has all of them too; Findings, Review pack and
+# Files always have something to do.
 _VIEWS: Final[tuple[tuple[AnyKind, tuple[str, ...]], ...]] = (
     (BOXES, ("", "page_browser", "gallery", "models", "slices", "pixel_confusion", "suspects")),
-    (FIELDS, ("fields",)),
-    (POSTERS, ("posters",)),
+    (FIELDS, ("fields", "slices")),
+    (POSTERS, ("posters", "slices")),
 )
 
 
@@ -44,7 +45,8 @@ def land(page: Any) -> None:  # noqa: ANN401 - a page of Streamlit's navigation
 
 def mute_empty_views() -> None:
     """Have the navigation show which views have nothing to show; nothing where all have something."""
-    empty = [views for kind, views in _VIEWS if not has(kind)]
-    if 0 < len(empty) < len(_VIEWS):
-        links = ", ".join(f'[data-testid="stSidebarNavLink"][href$="/{view}"] > *' for views in empty for view in views)
+    full = {view for kind, views in _VIEWS if has(kind) for view in views}
+    empty = list(dict.fromkeys(view for _, views in _VIEWS for view in views if view not in full))
+    if empty and full:
+        links = ", ".join(f'[data-testid="stSidebarNavLink"][href$="/{view}"] > *' for view in empty)
         st.html(f"<style>{links} {{ opacity: .5; }}</style>")

@@ -336,6 +336,10 @@ class State:
     slices_of: WidgetField[str] = WidgetField("A")
     slices_measure: WidgetField[str] = WidgetField("recall")
     slices_wanted: Field[list[str]] = Field([])
+    slices_kind: WidgetField[str] = WidgetField("boxes")
+    # Of fields, pixels and posters: which slice of the list has its things in a table.
+    slices_listed: Field[int | None] = Field(None)
+    slices_opens: Field[str] = Field("")
 
     # Pixel confusion.
     pixel_scope: WidgetField[Literal["page", "document", "dataset"]] = WidgetField("dataset")

@@ -27,13 +27,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evaluator.metrics.observations import Attribute
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.dataset import Annotations, Boxes, Dataset, join
 from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, CocoResult, result_of
 from evaluator.protocols.coco.matching import pair as coco_pair
 from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.slices.all_measures import find_by_all_measures
-from evaluator.slices.attributes import Attribute, attributes_of
+from evaluator.slices.attributes import attributes_of
 from evaluator.slices.averages import average_of, find_by_average, with_boxes
 from evaluator.slices.conditions import Binned, binned
 from evaluator.slices.search import LEAST_BOXES, Search, search
@@ -277,36 +278,58 @@ def average_case(pages: int, seed: int, *, depth: int, spread: float = 0.0) -> A
     return AverageCase(result_of(matching, IOU_THRESHOLDS), of_pages, planted)
 
 
+class AverageFound(NamedTuple):
+    """What a search by AP gave: what the plant costs, whether it is the first row, the rows, and CPU seconds."""
+
+    effect: float
+    first: bool
+    rows: tuple[str, ...]
+    cpu: float
+
+
+def found_by_average(case: AverageCase) -> AverageFound:
+    """One search by AP."""
+    truth, prediction = case.evaluation.evaluated.ground_truth, case.evaluation.matching.prediction
+    inside, outside = (
+        average_of(with_boxes(case.evaluation, mask[truth.page], mask[prediction.page]), "AP")
+        for mask in (case.planted, ~case.planted)
+    )
+    start = time.process_time()
+    listed = find_by_average([case.evaluation], "AP", of_pages=case.of_pages).slices
+    took = time.process_time() - start
+    first = np.zeros(len(truth), bool)
+    if listed:
+        first[listed[0].parts[0].rows] = True
+    right, _ = judged([first] if listed else [], case.planted[truth.page])
+    return AverageFound(outside - inside, bool(right), tuple(one.sentence for one in listed), took)
+
+
 def find_by_averages(pages: int, seeds: range, *, verbose: bool) -> dict[str, Any]:
-    """How often a plant of 8 points of AP or more is the first row, and how often any row is listed without one."""
-    rows: dict[str, list[float]] = {"first": [], "rows": [], "cpu": []}
+    """How often a plant of 8 points of AP or more is the first row, and how often any row is listed without one.
+
+    Of alike documents, and of documents that differ by themselves with the plant on one category of about ten.
+    """
+    alike: list[AverageFound] = []
+    spread: list[AverageFound] = []
     any_row = 0
     for seed in seeds:
-        case = average_case(pages, seed + 90_000, depth=seed % 2 + 1)
-        truth, prediction = case.evaluation.evaluated.ground_truth, case.evaluation.matching.prediction
-        inside, outside = (
-            average_of(with_boxes(case.evaluation, mask[truth.page], mask[prediction.page]), "AP")
-            for mask in (case.planted, ~case.planted)
-        )
-        start = time.process_time()
-        planted = find_by_average([case.evaluation], "AP", of_pages=case.of_pages).slices
-        took = time.process_time() - start
-        first = np.zeros(len(truth), bool)
-        if planted:
-            first[planted[0].parts[0].rows] = True
-        right, _ = judged([first] if planted else [], case.planted[truth.page])
-        if outside - inside >= 0.08:
-            for name, value in (("first", right), ("rows", len(planted)), ("cpu", took)):
-                rows[name].append(value)
+        for listed, depth, of in ((alike, seed % 2 + 1, 0.0), (spread, 2, 0.4)):
+            one = found_by_average(average_case(pages, seed + 90_000, depth=depth, spread=of))
+            if one.effect >= 0.08:
+                listed.append(one)
+            if verbose:
+                print("average", seed, depth, of, one, file=sys.stderr, flush=True)
         nothing = average_case(pages, seed + 95_000, depth=0, spread=0.4)
-        listed = find_by_average([nothing.evaluation], "AP", of_pages=nothing.of_pages).slices
-        any_row += bool(listed)
-        if verbose:
-            said = [one.sentence for one in (*planted[:2], *listed)]
-            print("average", seed, round(inside, 3), round(outside, 3), right, said, file=sys.stderr, flush=True)
+        rows = find_by_average([nothing.evaluation], "AP", of_pages=nothing.of_pages).slices
+        any_row += bool(rows)
+        if verbose and rows:
+            print("null average", seed, [one.sentence for one in rows], file=sys.stderr, flush=True)
+    every = [*alike, *spread]
     return {
-        "first": int(sum(rows["first"])), "of": len(rows["first"]), "most_rows": int(max(rows["rows"], default=0)),
-        "cpu_seconds": float(np.mean(rows["cpu"])) if rows["cpu"] else None, "any_row": any_row, "nulls": len(seeds),
+        "first": sum(one.first for one in alike), "of": len(alike), "spread_first": sum(one.first for one in spread),
+        "spread_of": len(spread), "most_rows": max((len(one.rows) for one in every), default=0),
+        "cpu_seconds": float(np.mean([one.cpu for one in every])) if every else None, "any_row": any_row,
+        "nulls": len(seeds),
     }  # fmt: skip
 
 
@@ -417,7 +440,9 @@ def main() -> None:
         )
     if "average" in result:
         one = result["average"]
-        print(f"AP           first {one['first']}/{one['of']} of 8 points or more, at most {one['most_rows']} rows; "
+        print(f"AP           first {one['first']}/{one['of']} of 8 points or more, "
+              f"{one['spread_first']}/{one['spread_of']} on a category of documents that differ, "
+              f"at most {one['most_rows']} rows; "
               f"any row without a plant {one['any_row']}/{one['nulls']}")  # fmt: skip
     for one in result.get("speed", []):
         print(f"{one['pages']:>7,} pages {one['boxes']:>9,} boxes: {one['total_cpu_s']:.1f} s of CPU "

@@ -14,6 +14,7 @@ from evaluator.metrics.box_measures import column, joined_means
 from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.metrics.measures import Averages, Key, Means, Measures, Part, Ratios
 from evaluator.metrics.metric import BOX_METRICS, Metric
+from evaluator.metrics.observations import Observations
 from evaluator.metrics.ranked import Ranking, on_grid
 from evaluator.metrics.results import sum_by, weighted_mean
 from evaluator.model.boxes import FloatArray, IntArray
@@ -34,6 +35,7 @@ from evaluator.protocols.fields.evaluation import (
     evaluate,
 )
 from evaluator.protocols.fields.ledger import field_ledgers
+from evaluator.protocols.fields.observations import MEASURES, observations
 
 
 class FieldsOptions(Options, frozen=True, kw_only=True):
@@ -75,9 +77,11 @@ class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
         "map_75": Metric("mAP at 0.75", "ranks better", "ranks worse"),
         "ap_50": Metric("AP at 0.50", "ranks better", "ranks worse"),
         "ap_75": Metric("AP at 0.75", "ranks better", "ranks worse"),
+        "value": Metric("right values", "reads more values right", "reads fewer values right"),
     }
     headline: ClassVar[tuple[str, ...]] = ("mean_ap",)
-    views = ("fields", "findings")
+    views = ("fields", "slices", "findings")
+    slice_measures = MEASURES
 
     def evaluate(
         self,
@@ -109,6 +113,10 @@ class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
     def item_ledgers(self, a: FieldsResult, b: FieldsResult) -> tuple[ItemLedger, ...]:
         """Field by field, by box at the first threshold and by value."""
         return field_ledgers(a, b, next(iter(a.iou), IOU_THRESHOLDS[0]))
+
+    def observations(self, results: Sequence[FieldsResult], measure: str, *, scores: bool = False) -> Observations:
+        """The fields behind a measure, boxes at the first threshold."""
+        return observations(results, measure, next(iter(results[0].iou), IOU_THRESHOLDS[0]), scores=scores)
 
     def measures(self, result: FieldsResult) -> Measures:
         """Precision, recall and IoU of the boxes at the first threshold, and AP, over the classes and per class."""

@@ -14,6 +14,7 @@ from evaluator import formats
 from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.metrics.measures import Key, Means, Measures, Part, Ratios
 from evaluator.metrics.metric import BOX_METRICS, Metric
+from evaluator.metrics.observations import Observations
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import Collector, Issue
 from evaluator.pdf.sizes import page_sizes
@@ -41,6 +42,7 @@ from evaluator.protocols.pixel.evaluation import (
 )
 from evaluator.protocols.pixel.ledger import page_ledger
 from evaluator.protocols.pixel.matrix import VECTORS
+from evaluator.protocols.pixel.observations import MEASURES, observations
 from evaluator.protocols.pixel.sides import Classes, MissingPage, matrix_classes
 
 
@@ -77,7 +79,8 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
         "pixel_recall": Metric("pixel recall", "covers more", "covers less"),
     }
     headline: ClassVar[tuple[str, ...]] = ("iou",)
-    views = ("pixel_confusion",)
+    views = ("pixel_confusion", "slices")
+    slice_measures = MEASURES
 
     def reading(self, side: Side, options: PixelOptions) -> formats.Reading:
         """A file of either side, with or without scores: two annotators, or two models, can be compared."""
@@ -138,6 +141,10 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
         """Page by page; empty where the two sides use different classes."""
         pages = page_ledger(a, b)
         return () if pages is None else (pages,)
+
+    def observations(self, results: Sequence[PixelResult], measure: str, *, scores: bool = False) -> Observations:
+        """The labels of each page; pixels have no score."""
+        return observations(results, measure)
 
     def measures(self, result: PixelResult) -> Measures:
         """The class vectors and their means; documents weigh by their pixels, as in the protocol."""

@@ -13,10 +13,12 @@ from evaluator.metrics.box_measures import column
 from evaluator.metrics.item_ledger import ItemLedger
 from evaluator.metrics.measures import Key, Measures, Ratios
 from evaluator.metrics.metric import Metric
+from evaluator.metrics.observations import Observations
 from evaluator.protocols.base import Count, Evaluation, Options, Protocol
 from evaluator.protocols.posters.difference import columns_of
 from evaluator.protocols.posters.evaluation import CRITERIA, NAME, TITLE, VERSION, PostersResult, evaluate
 from evaluator.protocols.posters.ledger import poster_ledger
+from evaluator.protocols.posters.observations import MEASURES, observations
 from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, ProfileName
 
 ALL_POSTERS: Final = "All posters"
@@ -45,9 +47,14 @@ class PostersProtocol(Protocol[Posters, PostersOptions]):
         "rouge_l": Metric("ROUGE-L", "keeps the order of the text better", "keeps the order of the text worse"),
         "number_capture": Metric("number capture", "captures more numbers", "captures fewer numbers"),
         "field_proportion": Metric("field proportion", "writes more fields", "writes fewer fields", target=1.0),
+        "passes": Metric("share that passes", "passes more posters", "passes fewer posters"),
+        "words": Metric("words captured", "captures more words", "captures fewer words"),
+        "numbers": Metric("numbers captured", "captures more numbers", "captures fewer numbers"),
+        "sections": Metric("ROUGE-L of sections", "matches sections better", "matches sections worse"),
     }
     headline: ClassVar[tuple[str, ...]] = ("word_capture", "rouge_l", "number_capture")
-    views = ("posters",)
+    views = ("posters", "slices")
+    slice_measures = MEASURES
 
     def evaluate(
         self,
@@ -63,6 +70,10 @@ class PostersProtocol(Protocol[Posters, PostersOptions]):
     def item_ledgers(self, a: PostersResult, b: PostersResult) -> tuple[ItemLedger, ...]:
         """Poster by poster."""
         return (poster_ledger(columns_of(a), columns_of(b)),)
+
+    def observations(self, results: Sequence[PostersResult], measure: str, *, scores: bool = False) -> Observations:
+        """The posters, words, numbers or sections behind a measure; none of them has a score."""
+        return observations(results, measure)
 
     def measures(self, result: PostersResult) -> Measures:
         """The means of the four criteria over the posters where they are defined."""

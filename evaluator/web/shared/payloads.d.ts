@@ -822,7 +822,12 @@ export interface SliceItem {
   alone: string;
   /** those with most wrong boxes first, at most a hundred */
   pages: SlicePageItem[];
-  page_count: number;
+  /** how many pages, in words */
+  places: string;
+  /** whether they are pages of documents, else whole documents */
+  paged: boolean;
+  /** what the slice is made of, as a plural */
+  noun: string;
   /** how many, in words */
   boxes: string;
   /** what a wrong box is called */

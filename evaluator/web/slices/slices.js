@@ -6,7 +6,7 @@
 import { fillCrop } from "../gallery/crop_frame.js";
 import { button, html, icon, svg } from "../shared/elements.js";
 import { mounting, streamlitSend } from "../shared/mount.js";
-import { count, percentOf, plural } from "../shared/words.js";
+import { count, percentOf } from "../shared/words.js";
 
 /** @typedef {import("../shared/payloads.d.ts").SliceItem} SliceItem */
 /** @typedef {import("../shared/payloads.d.ts").SliceBarItem} SliceBarItem */
@@ -137,13 +137,13 @@ export class SlicesView {
         ? [html("h4", {}, "How it splits", html("span", { class: "muted" }, ` ${one.split} with 95 % interval`)), html("div", { class: "slices-panels" }, ...one.panels.map(panel))]
         : []),
       one.alone ? html("p", { class: "muted" }, one.alone) : "",
-      html("div", { class: "slices-boxes" }, html("h4", {}, "Examples", html("span", { class: "muted" }, ` ${one.examples_order}`)),
-        button(`Show all ${one.boxes} as crops`, { class: "plain" }, () => this.send("boxes", at), `Show all ${one.boxes}`)),
+      html("div", { class: "slices-boxes" }, one.examples_order ? html("h4", {}, "Examples", html("span", { class: "muted" }, ` ${one.examples_order}`)) : null,
+        button(one.examples_order ? `Show all ${one.boxes} as crops` : `List all ${one.boxes}`, { class: "plain" }, () => this.send("boxes", at), `${one.examples_order ? "Show" : "List"} all ${one.boxes}`)),
       this.examples(one),
-      html("h4", {}, plural(one.page_count, "page"), html("span", { class: "muted" }, ` most ${one.wrong} first`)),
+      html("h4", {}, one.places, html("span", { class: "muted" }, ` most ${one.wrong} first`)),
       html("ul", { class: "slices-pages" }, ...one.pages.map((page) => html("li", {},
-        button(`${page.name}, page ${page.index + 1}: ${count(page.wrong)} of ${plural(page.boxes, "box", "boxes")} ${one.wrong}. Open the page`, { class: "link-button", title: page.name },
-          () => this.send("open", { document: page.document, index: page.index }), html("span", { class: "slices-name" }, page.name), ` p.\u00a0${page.index + 1}`),
+        button(`${page.name}${one.paged ? `, page ${page.index + 1}` : ""}: ${count(page.wrong)} of ${count(page.boxes)} ${one.noun} ${one.wrong}. Open ${one.paged ? "the page" : "it"}`, { class: "link-button", title: page.name },
+          () => this.send("open", { document: page.document, index: page.index }), html("span", { class: "slices-name" }, page.name), one.paged ? ` p.\u00a0${page.index + 1}` : ""),
         html("span", { class: "muted" }, `${count(page.wrong)} of ${count(page.boxes)} ${one.wrong}`)))),
       ...this.naming(one, data));
   }

@@ -113,6 +113,21 @@ def _evaluated(
     )
 
 
+def result_of(model: PosterModel) -> posters.PostersResult:
+    """The whole evaluation of a model under the chosen profile."""
+    sides = model.reference, model.posters
+    truth, prediction = (POSTERS.digest(side) for side in sides)
+    return _result(truth, prediction, state.poster_profile, _sides=sides)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Comparing the texts")
+def _result(
+    truth: str, prediction: str, under: ProfileName, *, _sides: tuple[reader.Posters, reader.Posters]
+) -> posters.PostersResult:
+    """The evaluation of one set of posters."""
+    return posters.evaluate(*_sides, profile=under)
+
+
 def comparison(model: PosterModel, poster_id: str, *, under: ProfileName | None = None) -> Comparison | None:
     """The texts of one poster side by side; None when a side lacks it or is broken."""
     reference, generated = model.reference.posters.get(poster_id), model.posters.posters.get(poster_id)

@@ -1,0 +1,252 @@
+"""Posters, their words, numbers and sections one by one: the columns in which slices of posters are searched.
+
+Owns what each measure of a slice is a mean over and the attributes of a poster, a word and a section. Of posters
+themselves the four criteria are measured and whether all of them are met; most sets have few posters, so that their
+words, numbers and sections say more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from evaluator.formats.posters import Section, text_of
+from evaluator.metrics.item_ledger import Item
+from evaluator.metrics.observations import Attribute, Level, MeasureWords, Observations, category, number
+from evaluator.model.text import script_of
+from evaluator.protocols.posters.comparison import Comparison
+from evaluator.protocols.posters.evaluation import FIELDS_FROM, FIELDS_TO, PosterResult, PostersResult
+
+MEASURES: Final[Mapping[str, MeasureWords]] = {
+    "passes": MeasureWords("share that passes", "posters", "failed", "posters lost", "poster"),
+    "word_capture": MeasureWords("word capture", "posters", "incomplete", "word capture lost", "poster", fits=True),
+    "rouge_l": MeasureWords("ROUGE-L", "posters", "disordered", "ROUGE-L lost", "poster", fits=True),
+    "number_capture": MeasureWords(
+        "number capture", "posters", "incomplete", "number capture lost", "poster", fits=True
+    ),
+    "field_proportion": MeasureWords(
+        f"field proportion from {FIELDS_FROM:.2f} to {FIELDS_TO:.2f}", "posters", "failed", "posters lost", "poster"
+    ),
+    "words": MeasureWords("words captured", "words", "missing", "words lost", "word"),
+    "numbers": MeasureWords("numbers captured", "numbers", "missing", "numbers lost", "number"),
+    "sections": MeasureWords("ROUGE-L of sections", "sections", "ill-matching", "ROUGE-L lost", "section", fits=True),
+}  # fmt: skip
+"""What a slice of posters can be measured by, the first one when nothing is said."""
+_OTHER: Final = "other text"
+_CAPTION: Final = "Caption"
+
+
+class _Seen(NamedTuple):
+    """A thing of a poster that counts.
+
+    Attributes
+    ----------
+    place : str
+        The word, the number or the path of the section; empty for the poster.
+    values : tuple of float
+        What it adds to the measure of each result; NaN where it is not counted.
+    own : mapping
+        Attributes of the thing, by name.
+    """
+
+    poster: str
+    place: str
+    values: tuple[float, ...]
+    own: Mapping[str, str | float | None]
+
+
+def observations(results: Sequence[PostersResult], measure: str) -> Observations:
+    """The posters, words, numbers or sections that a measure is a mean over, of one result or of two.
+
+    Parameters
+    ----------
+    measure : str
+        One of `MEASURES`.
+
+    Returns
+    -------
+    Observations
+        Posters of every result, sorted by id; a criterion of a poster that could not be compared is not counted, but
+        such a poster does not pass. Words, numbers and sections are those of the reference of posters that all results
+        compare. A poster is a document of one page.
+    """
+    every = [{poster.poster_id: poster for poster in result.posters} for result in results]
+    ids = tuple(sorted({name for posters in every for name in posters}))
+    seen: list[_Seen] = []
+    for name in ids:
+        posters = [of_result.get(name) for of_result in every]
+        seen += _things(name, posters, measure) if measure in _THINGS else _whole(name, posters, measure)
+    code = {name: place for place, name in enumerate(ids)}
+    known = {name: _of_poster([of_result.get(name) for of_result in every]) for name in ids}
+    values = np.array([each.values for each in seen], dtype=np.float64).reshape(len(seen), len(results)).T
+    if len(results) == 2 and len(seen):
+        # Two models are compared where both have a number.
+        kept = np.flatnonzero(~np.isnan(values).any(axis=0))
+        values, seen = values[:, kept], [seen[row] for row in kept.tolist()]
+    return Observations(
+        documents=ids,
+        document=np.array([code[each.poster] for each in seen], dtype=np.int64),
+        page=np.zeros(len(seen), dtype=np.int64),
+        items=[Item(each.poster, None, each.place) for each in seen],
+        label=np.zeros(len(seen), dtype=np.int64),
+        values=values,
+        attributes=(
+            *_columns([each.own for each in seen], "box"),
+            *_columns([known[each.poster] for each in seen], "document"),
+        ),
+    )
+
+
+def _columns(rows: Sequence[Mapping[str, str | float | None]], level: Level) -> Iterator[Attribute]:
+    """The attributes that some rows have, as columns."""
+    for name in dict.fromkeys(name for row in rows for name in row):
+        values = [row.get(name) for row in rows]
+        if any(isinstance(value, str) for value in values):
+            yield category(name, [None if value is None else str(value) for value in values], level)
+        else:
+            column = np.array([np.nan if value is None else float(value) for value in values])
+            yield number(name, column, level, whole=bool((column[~np.isnan(column)] % 1.0 == 0.0).all()))
+
+
+# --- posters as a whole ------------------------------------------------------------------------------------------
+
+
+def _whole(name: str, posters: Sequence[PosterResult | None], measure: str) -> list[_Seen]:
+    """The poster itself, without attributes of its own."""
+    return [_Seen(name, "", tuple(_criterion(poster, measure) for poster in posters), {})]
+
+
+def _criterion(poster: PosterResult | None, measure: str) -> float:
+    """The value of a poster, in [0, 1]; NaN where the criterion is not defined."""
+    if measure == "passes":
+        return float(poster is not None and poster.passes)
+    if poster is None or poster.comparison is None:
+        return float("nan")
+    if measure == "field_proportion":
+        # More fields than the reference has are no better than fewer: the criterion is met or not.
+        return float(measure not in poster.failed)
+    value = poster.metrics[measure]  # type: ignore[literal-required]
+    return float("nan") if value is None else float(value)
+
+
+def _of_poster(posters: Sequence[PosterResult | None]) -> dict[str, str | float | None]:
+    """What is known of a poster: of its reference, and where the text of the extraction is from."""
+    results = [poster for poster in posters if poster is not None]
+    sources = {poster.source for poster in results if poster.source}
+    known: dict[str, str | float | None] = {"source": sources.pop() if len(sources) == 1 else None}
+    compared = next((poster.comparison for poster in results if poster.comparison is not None), None)
+    if compared is None:
+        return known
+    reference = compared.reference
+    tokens = compared.profile.tokens(compared.texts[0])
+    sections = [part for part in reference.sections if not _is_caption(part)]
+    return known | {
+        "words in poster": float(len(tokens)),
+        "different words": float(len(compared.words.reference)),
+        "numbers in poster": float(len(compared.numbers.reference)),
+        "sections in poster": float(len(sections)),
+        "captions in poster": float(len(reference.sections) - len(sections)),
+        "fields in poster": float(sum(field.reference for field in compared.fields)),
+        "characters per word": len(compared.texts[0]) / len(tokens) if tokens else None,
+        "script": script_of([text_of(reference.content)]),
+    }
+
+
+def _is_caption(section: Section) -> bool:
+    """Whether a part is a caption, by its place."""
+    return _CAPTION in section.place
+
+
+# --- words, numbers and sections ---------------------------------------------------------------------------------
+
+
+def _words(name: str, comparisons: Sequence[Comparison], *, numbers: bool) -> list[_Seen]:
+    """The words or the numbers of the reference, each once, as the criterion counts them."""
+    sides = [each.numbers if numbers else each.words for each in comparisons]
+    first = comparisons[0]
+    tokens = _tokens_of(first, first.texts[0], numbers=numbers)
+    place = {token: at for at, token in reversed(list(enumerate(tokens)))}
+    count, parts = Counter(tokens), list(_parts(first, numbers=numbers))
+    seen = []
+    for token in sorted(sides[0].reference):
+        part = next((each for each in parts if token in each.tokens), None)
+        at = place.get(token)
+        own: dict[str, str | float | None] = {
+            "length": float(len(token)),
+            "times in poster": float(count[token]) if count[token] else None,
+            "place in text": None if at is None else at / len(tokens),
+            "part": _OTHER if part is None else part.kind,
+            "section title": None if part is None else part.title,
+        }
+        if not numbers:
+            own["has digits"] = "yes" if any(letter.isdecimal() for letter in token) else "no"
+        values = tuple(float(token in side.generated) for side in sides)
+        seen.append(_Seen(name, token, values, own))
+    return seen
+
+
+def _tokens_of(comparison: Comparison, text: str, *, numbers: bool) -> list[str]:
+    """Words of a text in order, each as the criterion counts it; those that count only."""
+    profile = comparison.profile
+    tokens: list[str] = []
+    for match in profile.span.finditer(text):
+        normal = profile.normalised(match.group())
+        tokens += sorted(profile.numbers(normal)[0] if numbers else profile.words(normal))
+    return tokens
+
+
+class _Part(NamedTuple):
+    """A section or a caption of the reference with the words or numbers in it."""
+
+    kind: str
+    title: str | None
+    tokens: frozenset[str]
+
+
+def _parts(comparison: Comparison, *, numbers: bool) -> Iterator[_Part]:
+    """The sections of the reference in order, then its captions."""
+    profile = comparison.profile
+    for section in comparison.reference.sections:
+        normal = profile.normalised(f"{section.title} {text_of(section.value)}")
+        tokens = profile.numbers(normal)[0] if numbers else profile.words(normal)
+        kind = "caption" if _is_caption(section) else "section"
+        yield _Part(kind, _title_of(section), tokens)
+
+
+def _title_of(section: Section) -> str | None:
+    """The title of a section, so that titles that differ in case are one; None without."""
+    return section.title.strip().casefold() or None
+
+
+def _sections(name: str, comparisons: Sequence[Comparison]) -> list[_Seen]:
+    """The sections of the reference, each with its best match."""
+    matches = [each.sections for each in comparisons]
+    profile, seen = comparisons[0].profile, []
+    for at, section in enumerate(matches[0].reference):
+        tokens = profile.tokens(profile.normalised(profile.section_text(section.value) or ""))
+        own: dict[str, str | float | None] = {
+            "part": "caption" if _is_caption(section) else "section",
+            "section title": _title_of(section),
+            "words in section": float(len(tokens)),
+            "rank in poster": float(at + 1),
+            "numbers in section": float(sum(token.isdecimal() for token in tokens)),
+        }
+        seen.append(_Seen(name, section.place, tuple(float(each.best_f1[at]) for each in matches), own))
+    return seen
+
+
+_THINGS: Final[Mapping[str, Callable[[str, Sequence[Comparison]], list[_Seen]]]] = {
+    "words": partial(_words, numbers=False),
+    "numbers": partial(_words, numbers=True),
+    "sections": _sections,
+}
+
+
+def _things(name: str, posters: Sequence[PosterResult | None], measure: str) -> list[_Seen]:
+    """The words, numbers or sections of a poster; none where a result could not compare it."""
+    comparisons = [poster.comparison for poster in posters if poster is not None and poster.comparison is not None]
+    return _THINGS[measure](name, comparisons) if len(comparisons) == len(posters) else []

@@ -1,0 +1,320 @@
+"""The slices of fields, pixels and posters: what is searched of the open files, and the view where a thing opens.
+
+Each kind says which results it has and how a thing is shown; the search and the list are the same for all of them.
+What was read of the PDFs is kept for all sessions under the files and the PDF folder.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from evaluator.drawing.payloads import SlicesPayload
+from evaluator.drawing.slices import Seen, observed_payload, wrong_of
+from evaluator.metrics.item_ledger import Item
+from evaluator.metrics.observations import MeasureWords
+from evaluator.metrics.results import capitalised, count_of
+from evaluator.model.issues import cut, displayed, whole
+from evaluator.pdf.folder import Folders, PdfFolder
+from evaluator.protocols import PROTOCOLS
+from evaluator.protocols.base import Result
+from evaluator.slices.attributes import OfPages
+from evaluator.slices.measured import ALL
+from evaluator.slices.observed import counted_in, find_observed, measures_of, observed_of, pages_of
+from evaluator.slices.pdf_pages import of_listed_pages
+from evaluator.slices.slices import Slice, Slices
+from evaluator.system.recent import Recent
+from pages.shared import components, frame, opened, pictures, slice_list, widgets
+from pages.shared.fields import results as fields
+from pages.shared.opened import Named
+from pages.shared.pixel import results as pixels
+from pages.shared.posters import results as posters
+from pages.shared.reading import KEPT, Reading, kept_result, panel
+from pages.shared.state import Field, State, chosen_cells, go_to, report, state
+
+_VIEWS: Final = {"pixels": "pages/pixel_confusion.py", "fields": "pages/fields.py", "posters": "pages/posters.py"}
+_KEY: Final = "observed_slices"
+_MOST_ROWS: Final = 14
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The results of one kind of files.
+
+    Attributes
+    ----------
+    kind : "pixels", "fields" or "posters"
+    models : tuple of Named
+        A and, when there are two, B.
+    results : tuple of Result
+        Of these.
+    key : tuple of str
+        What the results follow from.
+    pdfs : Path, tuple of Path, or None
+        Where the PDFs are.
+    open : callable
+        Shows a thing in its view; called before the view runs.
+    """
+
+    kind: str
+    models: tuple[Named, ...]
+    results: tuple[Result, ...]
+    key: tuple[str, ...]
+    pdfs: Folders | None
+    open: Callable[[Item], None]
+
+    @property
+    def words(self) -> Mapping[str, MeasureWords]:
+        """The measures of its protocol."""
+        return PROTOCOLS[self.results[0].signature.protocol].slice_measures
+
+
+# --- what is open ------------------------------------------------------------------------------------------------
+
+
+def kinds() -> dict[str, str]:
+    """Of which open files there are slices, with their names; boxes where nothing is open."""
+    boxes = opened.boxes()
+    named = {"boxes": "Boxes", "pixels": "Pixels"} if boxes is not None else {}
+    if fields.compared() is not None:
+        named["fields"] = "Fields"
+    if posters.models():
+        named["posters"] = "Posters"
+    return named or {"boxes": "Boxes"}
+
+
+def source_of(kind: str) -> Source | None:
+    """The results of a kind; None where they cannot be had."""
+    return {"pixels": _pixels, "fields": _fields, "posters": _posters}[kind]()
+
+
+def _fields() -> Source | None:
+    compared = fields.compared()
+    if compared is None:
+        return None
+    return Source(
+        "fields",
+        compared.models,
+        tuple(replace(model.result, iou=(state.field_iou,)) for model in compared.models),
+        (*(str(part) for model in compared.models for part in model.key), f"{state.field_iou:g}"),
+        compared.opened.project.pdfs,
+        partial(fields.open_item, compared),
+    )
+
+
+def _posters() -> Source | None:
+    loaded, models = opened.opened(opened.POSTERS), posters.models()
+    if loaded is None or not models:
+        return None
+    return Source(
+        "posters",
+        models,
+        tuple(posters.result_of(model) for model in models),
+        (*loaded.digests, *(str(model.index) for model in models), state.poster_profile),
+        loaded.project.pdfs,
+        lambda item: posters.open_poster(item.document),
+    )
+
+
+def _pixels() -> Source | None:
+    loaded = opened.boxes()
+    if loaded is None:
+        return None
+    counted = {model: pixels.result_of(loaded, model.letter).result for model in loaded.pair}
+    if any(result is None for result in counted.values()):
+        return None
+    results = tuple(result for result in counted.values() if result is not None)
+    return Source(
+        "pixels",
+        tuple(counted),
+        results,
+        (*loaded.digests, *(str(model.index) for model in counted), *(result.signature.line for result in results)),
+        loaded.project.pdfs,
+        lambda item: go_to(item.document, item.page or 0),
+    )
+
+
+# --- what the PDFs say -------------------------------------------------------------------------------------------
+
+
+class ReadKey(NamedTuple):
+    """What was read: the files and the PDF folder."""
+
+    files: tuple[str, ...]
+    pdfs: str
+
+
+READING: Final[Field[Reading[ReadKey, OfPages] | None]] = Field(None, "observed_reading")
+"""What the session reads of the PDFs, or has read."""
+
+
+@st.cache_resource(show_spinner=False)
+def _read() -> Recent[ReadKey, OfPages]:
+    """What this process has read to its end."""
+    return Recent(most=KEPT)
+
+
+def _read_key(source: Source) -> ReadKey:
+    return ReadKey(source.key, str(source.pdfs))
+
+
+def pdfs_part(source: Source) -> None:
+    """What the PDFs say: the way to it, its progress, or that it counts."""
+    if source.pdfs is None:
+        st.caption("Without PDFs or page images; words, fonts, ink and ruled lines of pages are not searched.")
+        return
+    pages, root, key = pages_of(source.results), source.pdfs, _read_key(source)
+
+    def start() -> None:
+        under_way = READING.get()
+        if under_way is not None:
+            under_way.stop()
+        _read().drop(key)
+        pool = pictures.pool()
+        job: Reading[ReadKey, OfPages] = Reading(key, len(pages))
+        READING.set(job)
+        job.start(lambda count: of_listed_pages(pages, PdfFolder(root), pool, count))
+
+    seen = kept_result(READING.get(), key, _read())
+    panel(
+        READING,
+        start=start,
+        unread=f"Also search by words, fonts, ink, pictures and ruled lines: reads {count_of(len(pages), 'page')}.",
+        read=None
+        if seen is None
+        else f"Also by words, fonts, ink, pictures and ruled lines of {count_of(len(seen), 'page')}.",
+        key=_KEY,
+    )
+
+
+# --- the search --------------------------------------------------------------------------------------------------
+
+
+class Searched(NamedTuple):
+    """What a search gave, how it is shown, and what was searched by measure."""
+
+    slices: Slices
+    payload: SlicesPayload
+    seen: Mapping[str, Seen]
+
+
+def searched(source: Source, of: str, measure: str) -> Searched:
+    """The slices of one model, or of what B does differently from A, by one measure or `ALL`."""
+    letters = ["A", "B"] if of == "B-A" else [of]
+    places = [place for place, model in enumerate(source.models) if model.letter in letters]
+    of_pages = None if source.pdfs is None else kept_result(READING.get(), _read_key(source), _read())
+    return _searched(
+        (source.kind, *source.key, of, measure, "" if of_pages is None else f"{source.pdfs} {id(of_pages)}"),
+        measure,
+        tuple((source.models[place].letter, source.models[place].name) for place in places),
+        _results=[source.results[place] for place in places],
+        _of_pages=of_pages,
+    )
+
+
+@st.cache_resource(max_entries=16, show_spinner="Searching for slices")
+def _searched(
+    key: tuple[str, ...],
+    measure: str,
+    names: tuple[tuple[str, str], ...],
+    *,
+    _results: Sequence[Result],
+    _of_pages: OfPages | None,
+) -> Searched:
+    """What a search gives; `key` identifies it."""
+    words = PROTOCOLS[_results[0].signature.protocol].slice_measures
+    slices = find_observed(_results, measure, of_pages=_of_pages)
+    seen = {}
+    for name in measures_of(words) if measure == ALL else (measure,):
+        observed = observed_of(_results, name, of_pages=_of_pages)
+        seen[name] = Seen(observed, counted_in(observed, name, words[name]))
+    return Searched(slices, observed_payload(slices, names, seen), seen)
+
+
+# --- the list ----------------------------------------------------------------------------------------------------
+
+
+def listed(source: Source, of_search: Searched) -> None:
+    """Everything about the slices of a search: what was tested, the list, and the things of the opened slice."""
+    slices = of_search.slices
+    slice_list.heading(slices)
+    if slices.slices:
+        _shown(source, of_search)
+        order = state.slices_listed
+        if order is not None and order < len(slices.slices):
+            _things(source, of_search, slices.slices[order])
+    if slices.thin:
+        frame.section("Too few documents", "as clear as the others, not ranked")
+        for one in slices.thin:
+            st.caption(frame.escaped(one.sentence))
+
+
+def _shown(source: Source, of_search: Searched) -> None:
+    """The list; a page opens the view of its kind, the things of a slice a table below."""
+    events = components.slices(of_search.payload, key=_KEY, on_boxes=_list_things)
+    page = events.open
+    if page is None:
+        return
+    every = [item for each in of_search.seen.values() for item in each.observations.items]
+    document = whole(page.document, {item.document for item in every})
+    item = next((each for each in every if (each.document, each.page or 0) == (document, page.index)), None)
+    if item is not None:
+        source.open(item)
+        st.switch_page(_VIEWS[source.kind])
+
+
+def _list_things() -> None:
+    """The things of a slice were asked for."""
+    state.slices_listed = components.parse_slices(report(_KEY)).boxes
+
+
+def _things(source: Source, of_search: Searched, one: Slice) -> None:
+    """The things of a slice, wrong ones first; a row opens its field, page or poster."""
+    observed = of_search.seen[one.measure].observations
+    rows = one.parts[0].rows
+    order = rows[np.argsort(~wrong_of(one, observed, rows), kind="stable")]
+    items = [observed.items[row] for row in order.tolist()]
+    words = one.words
+    frame.section(
+        capitalised(frame.escaped(displayed(one.subject))), f"{count_of(len(items), words.unit)}; a row opens it"
+    )
+    table: dict[str, list[str]] = {"Document": [displayed(cut(item.document)) for item in items]}
+    if any(item.page is not None for item in items):
+        table["Page"] = ["–" if item.page is None else f"{item.page + 1:,}" for item in items]
+    if any(item.place for item in items):
+        table[capitalised(words.unit)] = [displayed(cut(item.place)) for item in items]
+    values = observed.values[:, order]
+    for letter, column in zip(_letters(source, len(values)), values, strict=True):
+        table[f"{capitalised(words.title)}, {letter}"] = [_value(value, words) for value in column.tolist()]
+
+    def picked() -> None:
+        for at, _ in chosen_cells(f"{_KEY}_things"):
+            if at < len(items):
+                source.open(items[at])
+                state.slices_opens = _VIEWS[source.kind]
+
+    widgets.table(
+        pd.DataFrame(table), rows=_MOST_ROWS, on_select=picked, key=f"{_KEY}_things", columns={"Document": 240},
+        alt=f"{capitalised(words.noun)} of the slice",
+    )  # fmt: skip
+    if State.slices_opens.take():
+        st.switch_page(_VIEWS[source.kind])
+
+
+def _letters(source: Source, number: int) -> list[str]:
+    """The letters of the models that were searched."""
+    return [model.letter for model in source.models] if number == len(source.models) else [state.slices_of]
+
+
+def _value(value: float, words: MeasureWords) -> str:
+    """What a thing adds to the measure, in a word or a number."""
+    if math.isnan(value):
+        return "–"
+    return f"{value:.3f}" if words.fits else "yes" if value else "no"

@@ -1,0 +1,286 @@
+"""Slices of what is not matched box by box: fields, posters with their words, labels of pages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evaluator import project
+from evaluator.cli.registered import run
+from evaluator.metrics.observations import Observations
+from evaluator.protocols import PROTOCOLS
+from evaluator.protocols.base import Result
+from evaluator.protocols.fields.evaluation import FieldsResult
+from evaluator.protocols.pixel.evaluation import PixelResult
+from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
+from evaluator.protocols.posters.evaluation import PostersResult
+from evaluator.slices.conditions import Condition, holding
+from evaluator.slices.measured import ALL
+from evaluator.slices.named import NamedSlice
+from evaluator.slices.observed import find_observed, measures_of, numbers_of_observed, observed_of, pages_of
+from evaluator.slices.slices import attribute_table
+from tests.dashboard import SAMPLE_DATA
+
+FIELDS = SAMPLE_DATA / "fields"
+POSTERS = SAMPLE_DATA / "posters"
+
+
+def results_of(protocol: str, *models: str) -> list[Result]:
+    """Sample results of a protocol."""
+    if protocol == "pixel":
+        truth, files = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / f"{name}.json" for name in models]
+        given = {"page_size": (612.0, 792.0)}
+    else:
+        folder = FIELDS if protocol == "fields" else POSTERS
+        truth, files, given = folder / "ground_truth", [folder / name for name in models], {}
+    evaluated = project.evaluate_together(protocol, truth, files, lambda _said: None, **given)
+    return [one.result for one in evaluated]
+
+
+def mean_of(observed: Observations, model: int = 0) -> float:
+    values = observed.values[model]
+    return float(values[~np.isnan(values)].mean())
+
+
+def test_the_mean_over_all_fields_is_the_number_of_the_protocol() -> None:
+    (result,) = results_of("fields", "anchors")
+    assert isinstance(result, FieldsResult)
+    overall = result.overall(0.5)
+    assert mean_of(observed_of([result], "recall")) == overall.recall[0]
+    assert mean_of(observed_of([result], "precision")) == overall.precision[0]
+    predicted = result.compared.iou[result.with_prediction]
+    assert mean_of(observed_of([result], "mean_iou")) == pytest.approx(predicted.mean(), abs=1e-15)
+    compared = result.compared
+    asked = compared.is_field & ~compared.only_predicted
+    assert mean_of(observed_of([result], "value")) == compared.right[asked].mean()
+
+
+def test_the_mean_over_the_labels_of_pages_is_the_mean_over_pages_of_the_protocol() -> None:
+    (result,) = results_of("pixel", "lines")
+    assert isinstance(result, PixelResult)
+    of_class = result.page_mean["per_class"]
+    for measure in PROTOCOLS["pixel"].slice_measures:
+        observed = observed_of([result], measure)
+        label = attribute_table(observed.attributes)["label"]
+        assert BACKGROUND_NAME not in label.names
+        for code, name in enumerate(label.names):
+            mean = observed.values[0][label.values == code].mean()
+            assert mean == pytest.approx(of_class[name][measure], abs=1e-12)
+        missing = {name for name, numbers in of_class.items() if numbers[measure] is None}
+        assert set(label.names) == set(of_class) - missing - {BACKGROUND_NAME}
+
+
+def test_the_mean_over_posters_is_the_number_of_the_protocol() -> None:
+    (result,) = results_of("posters", "columns")
+    assert isinstance(result, PostersResult)
+    for criterion in ("word_capture", "rouge_l", "number_capture"):
+        assert mean_of(observed_of([result], criterion)) == pytest.approx(result.aggregate[criterion], abs=1e-15)  # type: ignore[literal-required]
+    assert mean_of(observed_of([result], "passes")) == np.mean([poster.passes for poster in result.posters])
+    met = ["field_proportion" not in poster.failed for poster in result.posters]
+    assert mean_of(observed_of([result], "field_proportion")) == np.mean(met)
+
+
+def test_the_words_of_a_poster_have_its_word_capture() -> None:
+    (result,) = results_of("posters", "columns")
+    assert isinstance(result, PostersResult)
+    for measure, criterion in (("words", "word_capture"), ("numbers", "number_capture")):
+        observed = observed_of([result], measure)
+        for code, poster in enumerate(result.posters):
+            rows = observed.document == code
+            if rows.any():
+                assert observed.values[0][rows].mean() == pytest.approx(poster.metrics[criterion], abs=1e-12)  # type: ignore[literal-required]
+    observed = observed_of([result], "sections")
+    for code, poster in enumerate(result.posters):
+        assert poster.comparison is not None
+        assert observed.values[0][observed.document == code].mean() == pytest.approx(poster.comparison.sections.mean)
+    titles = attribute_table(observed.attributes)["section title"].names
+    assert "background" in titles, "titles that differ in case are one"
+
+
+def test_two_models_are_compared_where_both_have_the_thing() -> None:
+    results = results_of("fields", "anchors", "rules")
+    both = observed_of(results, "recall")
+    assert both.values.shape == (2, len(both))
+    assert not np.isnan(both.values).any()
+    for model, result in enumerate(results):
+        assert mean_of(both, model) == mean_of(observed_of([result], "recall"))
+    predicted = observed_of(results, "precision")
+    assert (np.isnan(predicted.values).sum(axis=0) == 1).all(), "each model predicts fields of its own"
+    for model, result in enumerate(results):
+        assert mean_of(predicted, model) == mean_of(observed_of([result], "precision"))
+
+
+@pytest.mark.parametrize("protocol", ["fields", "posters", "pixel"])
+def test_attributes_and_values_are_of_the_things(protocol: str) -> None:
+    models = {"fields": ("anchors", "rules"), "posters": ("across", "columns"), "pixel": ("lines", "blocks")}[protocol]
+    results = results_of(protocol, *models)
+    words = PROTOCOLS[protocol].slice_measures
+    for measure in words:
+        for chosen in (results[:1], results):
+            observed = observed_of(chosen, measure)
+            names = [each.name for each in observed.attributes]
+            assert len(set(names)) == len(names)
+            assert all(len(each.values) == len(observed) == len(observed.items) for each in observed.attributes)
+            known = observed.values[~np.isnan(observed.values)]
+            assert ((known >= 0.0) & (known <= 1.0)).all()
+            assert words[measure].fits or np.isin(known, (0.0, 1.0)).all(), measure
+            assert (observed.document < len(observed.documents)).all()
+    assert set(pages_of(results)) >= {(observed.documents[0], 0)}
+    assert set(measures_of(words)) <= set(words)
+    with pytest.raises(KeyError):
+        PROTOCOLS[protocol].observations(results, "nothing")
+
+
+def test_the_confidence_is_an_attribute_of_predictions_only() -> None:
+    (result,) = results_of("fields", "anchors")
+    names = {measure: {each.name for each in observed_of([result], measure, scores=True).attributes}
+             for measure in PROTOCOLS["fields"].slice_measures}  # fmt: skip
+    assert {measure for measure, of in names.items() if "confidence" in of} == {"precision", "mean_iou"}
+    assert "confidence" not in {each.name for each in observed_of([result], "precision").attributes}
+
+
+def test_what_is_known_of_pages_and_documents_is_added() -> None:
+    (result,) = results_of("fields", "anchors")
+    plain = observed_of([result], "recall")
+    (document, *_) = plain.documents
+    known = observed_of([result], "recall", of_pages={(document, None): {"vendor": "a", "depth": 7}})
+    table = attribute_table(known.attributes)
+    assert {"vendor", "depth", "depth (file)"} <= table.keys()
+    of_document = known.document == 0
+    assert (table["vendor"].values[of_document] == 0).all()
+    assert np.isnan(table["vendor"].values[~of_document]).all()
+
+
+# --- the search ----------------------------------------------------------------------------------------------------
+
+
+def planted_fields(folder: Path, *, documents: int, miss: bool) -> tuple[Path, Path]:
+    """Documents of 12 fields in lists and outside; where it is asked for, most totals outside of lists are missed."""
+    rng = np.random.default_rng(3)
+    for side in ("truth", "model"):
+        (folder / side).mkdir()
+    for number in range(documents):
+        truth: dict[str, object] = {}
+        for place in range(12):
+            top = 0.05 + 0.07 * place
+            name = ("total", "date", "city")[place % 3]
+            value = {"_value": f"{name} {rng.integers(100)}", "_confidence": 0.9, "_bbox": [0.1, top, 0.4, top + 0.05]}
+            truth[f"{name}_{place // 3}" if place % 3 else name] = value
+            if place % 3 == 0:
+                truth[f"part{place}"] = {"total": value}
+        model = {key: value for key, value in truth.items()
+                 if not (miss and key.startswith("part") and rng.random() < 0.7) and rng.random() > 0.1}  # fmt: skip
+        for side, content in (("truth", truth), ("model", model)):
+            (folder / side / f"d{number}.json").write_text(json.dumps(content))
+    return folder / "truth", folder / "model"
+
+
+def test_a_failure_of_fields_is_found_by_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    truth, model = planted_fields(tmp_path, documents=40, miss=True)
+    assert run(["slices", "fields", "--gt", str(truth), "--pred", str(model), "--json"]) == 0
+    out, err = capsys.readouterr()
+    (first, *others) = json.loads(out)
+    assert first["measure"] == "recall"
+    assert first["value"] < 0.5 < first["rest"]
+    assert first["confirmed"]
+    assert " fields in 40 documents" in first["sentence"]
+    assert "on 520 fields of 40 documents" in err.replace("\n", " ")
+    # The slice as a named one has the same number, in evaluate and in the gate.
+    named = tmp_path / "named.json"
+    named.write_text(json.dumps({"worst": first}))
+    arguments = ["--gt", str(truth), "--pred", str(model), "--slices", str(named)]
+    assert run(["evaluate", "fields", *arguments, "--json"]) == 0
+    one = json.loads(capsys.readouterr().out)["slices"]["worst"]
+    assert one["recall"] == first["value"]
+    assert one["fields_counted"] == first["boxes"]
+    assert run(["gate", "fields", *arguments, "--fail-if", "recall[slice:worst] < 0.6"]) == 1
+    assert run(["gate", "fields", *arguments, "--fail-if", f"value[slice:worst] < {first['value'] / 2}"]) == 0
+    assert not others or first["lost"] >= others[0]["lost"]
+
+
+def test_nothing_is_listed_where_nothing_is_planted(tmp_path: Path) -> None:
+    truth, model = planted_fields(tmp_path, documents=40, miss=False)
+    (one,) = project.evaluate_together("fields", truth, [model], lambda _said: None)
+    for measure in (ALL, *PROTOCOLS["fields"].slice_measures):
+        searched = find_observed([one.result], measure)
+        assert not searched.slices
+        assert searched.enough
+
+
+def test_one_failure_is_one_row_of_all_measures(tmp_path: Path) -> None:
+    truth, model = planted_fields(tmp_path, documents=40, miss=True)
+    (one,) = project.evaluate_together("fields", truth, [model], lambda _said: None)
+    searched = find_observed([one.result], ALL)
+    assert searched.measures == measures_of(PROTOCOLS["fields"].slice_measures)
+    first = searched.slices[0]
+    assert {first.measure, *first.also} >= {"recall", "value"}
+    assert first.also_titles
+    assert ("also right values" in first.sentence) or ("also recall" in first.sentence)
+    alone = find_observed([one.result], first.measure).slices[0]
+    assert (alone.conditions, alone.value, alone.boxes) == (first.conditions, first.value, first.boxes)
+    assert first.p == pytest.approx(min(alone.p * len(searched.measures), 1.0))
+
+
+def test_too_few_posters_say_how_many_would_do(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--gt", str(POSTERS / "ground_truth"), "--pred", str(POSTERS / "columns")]
+    assert run(["slices", "posters", *arguments]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    # A slice needs 20 posters, and as many elsewhere.
+    assert "Too few documents to say: 5 with posters. A search needs 35 more documents" in said
+    assert run(["slices", "posters", *arguments, "--measure", "words", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out) == []
+    assert "5 with words. A search needs 3 more documents" in " ".join(err.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["fields", "--measure", "ap"], "slices have no measure ap; use recall, precision, mean_iou, value or all"),
+        (["posters", "--measure", "recall"], "slices have no measure recall; use passes, word_capture"),
+        (["fields", "--use-score"], "--use-score goes with --measure precision"),
+        (["coco", "--measure", "APs"], "APs has no slices, because it matches the boxes of a range of sizes anew"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused_in_a_sentence(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = POSTERS if arguments[0] == "posters" else FIELDS
+    assert run(["slices", *arguments, "--gt", str(folder / "ground_truth"), "--pred", str(folder / "columns")]) == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_pdfs_and_a_table_give_attributes_of_fields(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "documents.csv"
+    names = sorted(path.stem for path in (FIELDS / "ground_truth").iterdir())
+    table.write_text("document,vendor\n" + "".join(f"{name},{name.split('-')[0]}\n" for name in names))
+    arguments = ["--gt", str(FIELDS / "ground_truth"), "--pred", str(FIELDS / "anchors"), "--pdfs", str(FIELDS / "pdf")]
+    assert run(["slices", "fields", *arguments, "--attributes", str(table), "--json"]) == 0
+    assert isinstance(json.loads(capsys.readouterr().out), list)
+    named = tmp_path / "named.json"
+    named.write_text(json.dumps({"first": [{"attribute": "vendor", "op": "==", "value": names[0].split("-")[0]}]}))
+    arguments = [*arguments[:4], "--slices", str(named), "--attributes", str(table)]
+    assert run(["evaluate", "fields", *arguments, "--json"]) == 0
+    one = json.loads(capsys.readouterr().out)["slices"]["first"]
+    assert one["fields_counted"] > 0
+
+
+def test_a_file_of_named_slices_of_boxes_is_left_alone() -> None:
+    """The file beside the truth may be about boxes; of it only slices whose attributes there are."""
+    (result,) = results_of("fields", "anchors")
+    named = [
+        NamedSlice("boxes", (Condition("aspect ratio", "<", 1.0),)),
+        NamedSlice("low", (Condition("depth", "<", 2.0),)),
+    ]
+    numbers = numbers_of_observed(result, named, known_only=True)
+    assert {each.slice.name for each in numbers.measures} == {"low"}
+    with pytest.raises(ValueError, match="slice boxes needs the attribute aspect ratio; there are label"):
+        numbers_of_observed(result, named)
+    observed = observed_of([result], "recall")
+    inside = holding(named[1].conditions, attribute_table(observed.attributes))
+    recall = next(each for each in numbers.measures if each.measure == "recall")
+    assert recall.value == pytest.approx(observed.values[0][inside].mean())
+    assert recall.boxes.sum() == inside.sum()

@@ -120,7 +120,7 @@ def result_of(model: PosterModel) -> posters.PostersResult:
     return _result(truth, prediction, state.poster_profile, _sides=sides)
 
 
-@st.cache_resource(max_entries=4, show_spinner="Comparing the texts")
+@computed(4, spinner="Comparing the texts")
 def _result(
     truth: str, prediction: str, under: ProfileName, *, _sides: tuple[reader.Posters, reader.Posters]
 ) -> posters.PostersResult:

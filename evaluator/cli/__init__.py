@@ -55,7 +55,8 @@ COMMANDS = {
     ),
     "slices": (
         "slices:slices",
-        "Find the sets of boxes, by up to three conditions, in which a model is worse than elsewhere.",
+        "Find the sets of boxes, fields or posters, by up to three conditions, in which a model is worse than "
+        "elsewhere.",
     ),
     "suspects": (
         "suspects:suspects",

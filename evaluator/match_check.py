@@ -27,8 +27,8 @@ from evaluator.model.issues import BadInput, Issue, examples, refuse
 from evaluator.protocols import DEFAULT, PROTOCOLS, AnyBoxProtocol, AnyProtocol, box_protocols
 from evaluator.protocols.base import BoxEvaluation, BoxProtocol, Evaluation, Options, Source
 
-# Above this F1 nothing is suspected.
-_SUSPECT: Final = 0.5
+SUSPECT: Final = 0.5
+"""Above this F1 nothing is suspected."""
 
 SourceT = TypeVar("SourceT", bound=Source)
 
@@ -184,9 +184,9 @@ def _match_issue(
         return None
     resolved = formats.resolve(model, truth)
     if result is not None:
-        if (result.micro.row(0)["f1"] or 0.0) >= _SUSPECT:
+        if (result.micro.row(0)["f1"] or 0.0) >= SUSPECT:
             return None
-    elif (measure_of(protocol, options)(truth, resolved) or 0.0) >= _SUSPECT:
+    elif (measure_of(protocol, options)(truth, resolved) or 0.0) >= SUSPECT:
         return None
     diagnosis = diagnosis_of(truth, resolved, protocol, options)
     if diagnosis.best is None and not diagnosis.nothing_matches:

@@ -8,6 +8,7 @@ no number and formats nothing.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -33,6 +34,8 @@ from evaluator.protocols.base import BoxOptions, Count, Evaluation, Options, Sou
 Say = Callable[[str], None]
 """Called with a few words about what is being done."""
 _READ_AHEAD_BYTES: Final = 64 << 20
+# Bytes of predictions to a byte of ground truth.
+_MOST_PREDICTIONS: Final = 3
 
 
 class Upload(NamedTuple):
@@ -353,6 +356,8 @@ def evaluate(
     predictions: Sequence[Input],
     say: Say = lambda _text: None,
     count: Count | None = None,
+    *,
+    boxes: bool = True,
     **chosen: Any,  # noqa: ANN401 - each option has a type of its own
 ) -> list[Evaluation]:
     """Predictions evaluated against one ground truth, which is read once; each by itself.
@@ -369,6 +374,9 @@ def evaluate(
         Called with a few words about what is being done.
     count : callable, optional
         Called with how many of how many pages are counted, by protocols that go page by page.
+    boxes : bool
+        Whether more than the tables of the results is wanted. Without it one plain prediction may be evaluated over
+        ranges of pages, where the protocol can: the same numbers and issues in less time and memory.
     **chosen
         Options of the protocol by name; None leaves the protocol's own.
 
@@ -388,6 +396,10 @@ def evaluate(
     options = options_of(system, **chosen)
     if system.wants_ranges(options):
         return [_over_ranges(system, ground_truth, origin, options, say) for origin in predictions]
+    if not boxes and len(predictions) == 1:
+        alone = _numbers_alone(system, ground_truth, predictions[0], options, say)
+        if alone is not None:
+            return [alone]
     project = open_project(system, ground_truth, predictions, options, say)
     with explained(project, system, options):
         truth, models = project.required()
@@ -574,9 +586,9 @@ def _over_ranges(
     Where they do not, the ordinary way is taken: its issues are the same for everybody, and its result is kept whole,
     error types included, because they are there.
     """
-    for name, value in options.chosen().items():
-        if name not in ("page_ranges", "iou", "allow_no_match") and (name, value) != ("format", protocol.name):
-            raise OptionError(f"--page-ranges goes with --iou alone, and not with {spelled(name)}")
+    strange = _needing_boxes(protocol, options)
+    if strange:
+        raise OptionError(f"--page-ranges goes with --iou alone, and not with {spelled(strange[0])}")
     paths = []
     for origin in (ground_truth, prediction):
         if isinstance(origin, Upload) or is_folder(Path(origin)):
@@ -588,3 +600,34 @@ def _over_ranges(
         return Evaluation(result, ())
     ordinary = {name: value for name, value in options.chosen().items() if name != "page_ranges"}
     return evaluate(protocol.name, ground_truth, [prediction], say, **ordinary)[0]
+
+
+def _needing_boxes(protocol: AnyProtocol, options: Options) -> list[str]:
+    """The options that were chosen and that a result over ranges of pages cannot have."""
+    return [
+        name
+        for name, value in options.chosen().items()
+        if name not in ("page_ranges", "iou", "allow_no_match") and (name, value) != ("format", protocol.name)
+    ]
+
+
+def _numbers_alone(
+    protocol: AnyProtocol, ground_truth: Input, prediction: Input, options: Options, say: Say
+) -> Evaluation | None:
+    """The numbers over ranges of pages; None where the ordinary way has to be taken, has more to say, or is faster."""
+    if isinstance(ground_truth, Upload) or isinstance(prediction, Upload) or _needing_boxes(protocol, options):
+        return None
+    truth, predicted = Path(ground_truth), Path(prediction)
+    if not (os.path.isfile(truth) and os.path.isfile(predicted)):
+        return None
+    if predicted.stat().st_size > _MOST_PREDICTIONS * truth.stat().st_size:
+        # Where so many boxes are predicted few of them match, and the ordinary way looks for the reason.
+        return None
+    sides: tuple[tuple[Path, Side], ...] = ((predicted, "prediction"), (truth, "ground_truth"))
+    if all(formats.is_kept(path, protocol.reading(side, options)) for path, side in sides):
+        return None
+    say(f"Reading {truth.name} and {predicted.name}")
+    result = protocol.over_ranges(truth, predicted, options)
+    if result is None or (getattr(result, "f1", None) or 0.0) < match_check.SUSPECT:
+        return None
+    return Evaluation(result, ())

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from evaluator import cli, project
 from evaluator.formats import coco as reader
-from evaluator.formats import limits
+from evaluator.formats import column_cache, limits
 from evaluator.formats.base import Reading
 from evaluator.formats.coco import shape as coco_shape
 from evaluator.formats.coco import stream as coco_stream
@@ -539,3 +539,60 @@ def test_each_model_goes_its_own_way(tmp_path: Path) -> None:
     assert [type(one.result) for one in both] == [RangesResult, coco.CocoResult]
     assert [len(one.issues) for one in both] == [0, 1]
     assert both[0].result.to_json()["AP"] == both[1].result.to_json()["AP"]
+
+
+def good_set() -> tuple[Value, list[Value]]:
+    """A `plain_set` with a model that finds nearly everything."""
+    truth, results = plain_set(4, crowds=0.0)
+    found = [
+        {"image_id": row["image_id"], "category_id": row["category_id"], "bbox": row["bbox"], "score": 0.5}
+        for row in truth["annotations"]
+    ]
+    return truth, found + results[: len(found) // 2]
+
+
+def test_a_table_needs_no_boxes_and_everything_else_does() -> None:
+    truth, results = good_set()
+    with written(truth, results) as paths:
+        (table,) = project.evaluate("coco", paths[0], [paths[1]], boxes=False)
+        (whole,) = project.evaluate("coco", paths[0], [paths[1]])
+        filtered = project.evaluate("coco", paths[0], [paths[1]], boxes=False, min_score=0.1)
+        two = project.evaluate("coco", paths[0], [paths[1]] * 2, boxes=False)
+    assert isinstance(table.result, RangesResult)
+    assert isinstance(whole.result, coco.CocoResult)
+    assert (table.result.table(), table.issues) == (whole.result.table(), whole.issues)
+    assert table.result.f1 == whole.result.first.micro.row(0)["f1"]
+    assert {type(one.result) for one in (*filtered, *two)} == {coco.CocoResult}
+
+
+def test_where_little_matches_or_something_is_odd_the_boxes_are_looked_at() -> None:
+    truth, results = good_set()
+    # Everything is predicted again where nothing is: F1 falls below a half.
+    away = [{**row, "bbox": [900.0, 900.0, 5.0, 5.0]} for row in results]
+    odd = [{**row, "score": 1.5} for row in results]
+    for predictions in (results + away * 2, results + away * 5, odd):
+        with written(truth, predictions) as paths:
+            (one,) = project.evaluate("coco", paths[0], [paths[1]], boxes=False)
+            (other,) = project.evaluate("coco", paths[0], [paths[1]])
+        assert isinstance(one.result, coco.CocoResult)
+        assert (one.result.table(), one.issues) == (other.result.table(), other.issues)
+
+
+def test_columns_that_are_kept_are_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("LAYOUTSCOPE_CACHE", str(tmp_path))
+    monkeypatch.setattr(column_cache, "SMALLEST", 0)
+    with written(*good_set()) as paths:
+        (first,) = project.evaluate("coco", paths[0], [paths[1]], boxes=False)
+        (whole,) = project.evaluate("coco", paths[0], [paths[1]])
+        (again,) = project.evaluate("coco", paths[0], [paths[1]], boxes=False)
+        column_cache.clear()
+        (last,) = project.evaluate("coco", paths[0], [paths[1]], boxes=False)
+    kinds = [type(one.result) for one in (first, whole, again, last)]
+    assert kinds == [RangesResult, coco.CocoResult, coco.CocoResult, RangesResult]
+
+
+def test_a_page_with_too_many_boxes_is_left_to_the_ordinary_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    truth, results = good_set()
+    assert over_ranges(truth, results) is not None
+    monkeypatch.setattr(coco_ranges, "most_pairs", lambda _boxes: 3)
+    assert over_ranges(truth, results) is None

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from evaluator.formats.coco import arrow as coco_arrow
 from evaluator.formats.coco import pieces as coco_pieces
+from evaluator.formats.coco import uniform as coco_uniform
 
 pytest.importorskip("numba", reason="the extra fast is not installed")
 from evaluator.formats.coco import compiled as coco_compiled
@@ -154,17 +154,17 @@ def test_the_number_of_records_must_be_right() -> None:
 
 
 def test_big_arrays_are_read_by_compiled_code_and_others_until_it_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert coco_pieces._reader(0) is coco_compiled.read
+    assert coco_pieces.reader_for(0) is coco_compiled.read
     monkeypatch.delitem(coco_pieces.sys.modules, coco_compiled.__name__)
-    assert coco_pieces._reader(1 << 25) is coco_arrow.read
+    assert coco_pieces.reader_for(1 << 25) is coco_uniform.read
     with monkeypatch.context() as patch:
         patch.setattr(importlib.util, "find_spec", lambda _name: None)
-        assert coco_pieces._reader(1 << 30) is coco_arrow.read
+        assert coco_pieces.reader_for(1 << 30) is coco_uniform.read
 
 
-def test_without_a_place_for_compiled_code_arrow_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_place_for_compiled_code_numbers_are_read_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(_name: str) -> Any:
         raise RuntimeError("cannot cache function '_records': no locator available")
 
     monkeypatch.setattr(coco_pieces.importlib, "import_module", refused)
-    assert coco_pieces._reader(1 << 30) is coco_arrow.read
+    assert coco_pieces.reader_for(1 << 30) is coco_uniform.read

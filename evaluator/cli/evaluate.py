@@ -64,7 +64,11 @@ def evaluate(
         raise UsageError("--page-ranges leaves no boxes that --findings could correct; choose one of them.")
     with progress("Reading") as say:
         try:
-            results = evaluated_files(compared.protocol, compared.gt, compared.pred, say, say.count, **options_given)
+            # A table needs no boxes; the JSON has what is kept of them.
+            boxes = json or any((out, findings, slices, attributes))
+            results = evaluated_files(
+                compared.protocol, compared.gt, compared.pred, say, say.count, boxes=boxes, **options_given
+            )
         except OptionError as problem:
             raise UsageError(f"{problem}.") from problem
         if findings:

@@ -56,7 +56,7 @@ from evaluator.formats.base import (
     UnknownFormat,
     read_boxes,
 )
-from evaluator.formats.column_cache import kept
+from evaluator.formats.column_cache import holds, kept
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, Collector, Issue, examples, quote, refuse
 from evaluator.model.page_sizes import in_unit_of
@@ -64,7 +64,7 @@ from evaluator.model.polygons import polygon_issues
 
 __all__ = [
     "FORMATS", "HEAD_BYTES", "KINDS", "AnyFormat", "BoxFormat", "Content", "Format", "Kind", "Reading", "Unit",
-    "detect_bytes", "files_of", "format_of", "of_kind", "outline_issues", "pair_issues", "read",
+    "detect_bytes", "files_of", "format_of", "is_kept", "of_kind", "outline_issues", "pair_issues", "read",
     "read_bytes", "reads_whole", "recognise", "register", "registered", "resolve", "side_of", "suffixes",
 ]  # fmt: skip
 
@@ -265,6 +265,12 @@ def read(
         if folder.is_folder(path):
             _name_folders_below(path)
         raise
+
+
+def is_kept(path: Path, reading: Reading) -> bool:
+    """Whether `read` would take the columns of a file from the cache on disk."""
+    # As `read` hands it on: the format apart.
+    return holds(path, (reading.format, msgspec.structs.replace(reading, format=None)))
 
 
 def _name_folders_below(path: Path) -> None:

@@ -110,8 +110,7 @@ def kept(content: bytes, name: str, asked: tuple[str | None, Reading], read: Cal
     home = cache_folder()
     if home is None or len(content) < SMALLEST:
         return read()
-    parts = (__version__, _readers(), name, asked, hashlib.sha256(content).hexdigest())
-    key = hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
+    key = _key(name, asked, hashlib.sha256(content).hexdigest())
     path = home / f"{key}.columns"
     source = _loaded(path, key)
     if source is None:
@@ -120,6 +119,30 @@ def kept(content: bytes, name: str, asked: tuple[str | None, Reading], read: Cal
         with contextlib.suppress(OSError, UnicodeEncodeError):
             _store(path, key, source)
     return source
+
+
+def holds(path: Path, asked: tuple[str | None, Reading]) -> bool:
+    """Whether the cache has a file of the columns of an annotation file; `asked` as in `kept`.
+
+    Returns
+    -------
+    bool
+        False without looking at the bytes where the cache is empty or off, or the file is too small for it.
+    """
+    home = cache_folder()
+    if home is None or path.stat().st_size < SMALLEST or not home.is_dir() or not any(home.glob("*.columns")):
+        return False
+    try:
+        with path.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return False
+    return (home / f"{_key(path.name, asked, sha256)}.columns").exists()
+
+
+def _key(name: str, asked: tuple[str | None, Reading], sha256: str) -> str:
+    """What a file of the cache is found by."""
+    return hashlib.sha256(msgspec.json.encode((__version__, _readers(), name, asked, sha256))).hexdigest()
 
 
 def clear() -> None:

@@ -350,7 +350,7 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         return False
 
     def over_ranges(self, ground_truth: Path, prediction: Path, options: OptionsT) -> Result | None:
-        """The result from the files themselves; None where they do not allow it."""
+        """The result from the files themselves, with the F1 of its boxes as ``f1``; None where they do not allow it."""
         return None
 
     @abstractmethod

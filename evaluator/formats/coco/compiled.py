@@ -1,6 +1,6 @@
 """Annotations and results whose values are plain numbers, read by compiled code: the optional extra ``fast``.
 
-Owns one function that fills the columns of a piece as ``arrow`` does, several times faster. It accepts only the
+Owns one function that fills the columns of a piece as ``uniform`` does, several times faster. It accepts only the
 grammar of JSON and only records of plain numbers; a piece that has anything else is left to the decoder. Numbers are
 the nearest float64: exactly where one division or product of exact numbers gives it, else by the method of Eisel and
 Lemire (D. Lemire, Number Parsing at a Gigabyte per Second, Software: Practice and Experience 51(8), 2021, section 5),
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from evaluator.formats.coco.arrow import Column, Text
+from evaluator.formats.coco.uniform import Column, Text
 
 _KEYS: Final = ("image_id", "category_id", "bbox", "score", "area", "id", "iscrowd", "ignore")
 _IMAGE, _CATEGORY, _BOX, _SCORE, _AREA, _ID = range(6)
@@ -55,7 +55,7 @@ _HIGH, _LOW = _powers_of_five()
 
 
 def read(text: Text, columns: dict[str, Column]) -> bool:
-    """Write the records of a piece into columns of their number; parameters and result as in `arrow.read`."""
+    """Write the records of a piece into columns of their number; parameters and result as in `uniform.read`."""
     wanted = sum(1 << place for place, key in enumerate(_KEYS) if key in columns)
     no_integers, no_numbers = np.empty(0, dtype=np.int64), np.empty(0)
     others = tuple(columns.get(key, no_integers) for key in ("id", "iscrowd", "ignore"))

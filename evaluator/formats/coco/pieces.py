@@ -1,8 +1,8 @@
 """Annotations and results whose values are plain numbers: several pieces of the array at a time.
 
 Owns the cuts of the array and the threads that turn pieces into the columns of ``shape``, by compiled code where
-the extra ``fast`` is installed and by Arrow elsewhere, with the same result. Both run without the interpreter's lock
-and make no object per record. A piece that has anything but plain numbers is left to the decoder.
+the extra ``fast`` is installed and the array is big, by ``uniform`` elsewhere, with the same result. Neither makes an
+object per record. A piece that has anything but plain numbers is left to the decoder.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from typing import Final, Self
 import msgspec
 import numpy as np
 
-from evaluator.formats.coco import arrow as coco_arrow
-from evaluator.formats.coco.arrow import Column, Text
+from evaluator.formats.coco import uniform as coco_uniform
+from evaluator.formats.coco.uniform import Column, Text
 from evaluator.system.threads import MOST_THREADS
 
-_STEP: Final = 1 << 20
-# Arrays of fewer bytes are decoded before Arrow is loaded, and read by Arrow before the compiled code is.
+_STEP: Final = 1 << 18
+# Arrays of fewer bytes are decoded before threads are started, and others are read before compiled code is loaded.
 _FEWEST_BYTES: Final = 1 << 22
 _FEWEST_COMPILED_BYTES: Final = 1 << 26
 # Then pieces are small, so that what the decoder makes of them stays in the processor's cache.
@@ -34,7 +34,9 @@ _SMALL_STEP: Final = 1 << 16
 _NEXT_ITEM = re.compile(rb"\}[ \t\n\r]*+,[ \t\n\r]*+(?=\{)")
 _FIRST_ITEM = re.compile(rb"[ \t\n\r]*+(\{[^{}]*+\})")
 CLOSING: Final = b"}"[0]
-_REQUIRED: Final = frozenset({"image_id", "category_id", coco_arrow.BOX})
+Reader = Callable[[Text, dict[str, Column]], bool]
+"""Writes the records of a piece into columns, and says whether it could; see `uniform.read`."""
+_REQUIRED: Final = frozenset({"image_id", "category_id", coco_uniform.BOX})
 
 
 class Reading:
@@ -63,7 +65,7 @@ class Reading:
         closing = [np.count_nonzero(text[cut] == CLOSING) for cut in self._cuts]
         self._rows = [0, *np.cumsum(closing).tolist()]
         self._columns = empty_columns(keys, self._rows[-1])
-        read = _reader(len(text))
+        read = reader_for(len(text))
         self._pool = ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS))
         self._answers = [
             self._pool.submit(read, text[cut], {key: column[slice(*rows)] for key, column in self._columns.items()})
@@ -92,9 +94,9 @@ class Reading:
 
 def empty_columns(keys: Iterable[str], count: int) -> dict[str, Column]:
     """Room for the values of some records: int64 or float64, shape (N,), ``bbox`` (N, 4)."""
-    columns: dict[str, Column] = {key: np.empty(count, dtype=np.int64) for key in keys if key in coco_arrow.INTEGERS}
-    columns |= {key: np.empty(count) for key in keys if key in coco_arrow.NUMBERS}
-    return {**columns, coco_arrow.BOX: np.empty((count, 4))}
+    columns: dict[str, Column] = {key: np.empty(count, dtype=np.int64) for key in keys if key in coco_uniform.INTEGERS}
+    columns |= {key: np.empty(count) for key in keys if key in coco_uniform.NUMBERS}
+    return {**columns, coco_uniform.BOX: np.empty((count, 4))}
 
 
 def plain_keys(content: bytes, start: int, stop: int) -> tuple[str, ...]:
@@ -106,7 +108,7 @@ def plain_keys(content: bytes, start: int, stop: int) -> tuple[str, ...]:
         keys = msgspec.json.decode(first[1], type=dict[str, object]).keys()
     except msgspec.MsgspecError:
         return ()
-    return tuple(keys) if _REQUIRED <= keys <= {coco_arrow.BOX, *coco_arrow.INTEGERS, *coco_arrow.NUMBERS} else ()
+    return tuple(keys) if _REQUIRED <= keys <= {coco_uniform.BOX, *coco_uniform.INTEGERS, *coco_uniform.NUMBERS} else ()
 
 
 def _cuts(content: bytes, at: int, end: int, step: int) -> Iterator[slice]:
@@ -117,13 +119,13 @@ def _cuts(content: bytes, at: int, end: int, step: int) -> Iterator[slice]:
         at = cut.end() if cut else end
 
 
-def _reader(size: int) -> Callable[[Text, dict[str, Column]], bool]:
+def reader_for(size: int) -> Reader:
     """What writes the records of a piece into columns: compiled code where it is there and worth loading."""
     name = "evaluator.formats.coco.compiled"
     if name not in sys.modules and (size < _FEWEST_COMPILED_BYTES or importlib.util.find_spec("numba") is None):
-        return coco_arrow.read
+        return coco_uniform.read
     try:
         return importlib.import_module(name).read  # type: ignore[no-any-return]
     except RuntimeError:
         # numba finds no folder to keep compiled code in, and compiling each time takes longer than reading.
-        return coco_arrow.read
+        return coco_uniform.read

@@ -49,20 +49,30 @@ def check_images(images: Sequence[Image], collector: Collector, texts: Texts = N
     """The images as page entries, after the rules on their ids, documents, pages and sizes."""
     ids = [image.id for image in images]
     _check_unique(ids, "$.images", "an image", collector, texts)
-    names = [_document_of(image, texts) for image in images]
+    names = _stated(images, "doc") or [_document_of(image, texts) for image in images]
     code = {name: row for row, name in enumerate(dict.fromkeys(names))}
-    paths = {
-        name: image.file_name for name, image in zip(names, images, strict=True) if isinstance(image.file_name, str)
-    }
+    files = _stated(images, "file_name")
+    paths = dict(zip(names, files, strict=False))
+    if not files:
+        files = [image.file_name if isinstance(image.file_name, str) else "" for image in images]
+        there = (isinstance(image.file_name, str) for image in images)
+        paths = {name: file for name, file, stated in zip(names, files, there, strict=True) if stated}
+    of_page = np.array([code[name] for name in names], dtype=np.int32)
     return Pages(
         ids=np.array([-1 if key is None else key for key in ids], dtype=np.int64),
         documents=tuple(Document(name, name, paths.get(name, "")) for name in code),
-        page_document=np.array([code[name] for name in names], dtype=np.int32),
-        page_index=_page_indices(images, names, collector),
+        page_document=of_page,
+        page_index=_page_indices(images, names, of_page, collector),
         page_size=_page_size(images, collector),
         attributes=_attributes(images),
-        images=[image.file_name if isinstance(image.file_name, str) else "" for image in images],
+        images=files,
     )
+
+
+def _stated(images: Sequence[Image], key: str) -> list[str]:
+    """What all images have under a key; empty when one of them has no text there."""
+    texts = [*map(attrgetter(key), images)]
+    return texts if set(map(type, texts)) == {str} and all(texts) else []
 
 
 def _attributes(images: Sequence[Image]) -> dict[str, list[str | None]]:
@@ -87,16 +97,15 @@ def _document_of(image: Image, texts: Texts) -> str:
     return "" if image.id is None else written(image.id, texts)
 
 
-def _page_indices(images: Sequence[Image], names: Sequence[str], collector: Collector) -> IntArray:
+def _page_indices(images: Sequence[Image], names: Sequence[str], document: CodeArray, collector: Collector) -> IntArray:
     """Page of each image in its document, from 0."""
     _report_merged(images, names, collector)
     if all(not _given(images, key) for key in PAGE_KEYS):
-        order: Counter[str] = Counter()
-        pages = []
-        for name in names:
-            pages.append(order[name])
-            order[name] += 1
-        return np.array(pages, dtype=np.int64)
+        order = np.argsort(document, kind="stable")
+        before = np.searchsorted(document[order], document[order])
+        pages = np.empty(len(order), dtype=np.int64)
+        pages[order] = np.arange(len(order)) - before
+        return pages
     return _given_pages(images, names, collector)
 
 
@@ -305,9 +314,8 @@ def check_size(boxes: int, collector: Collector) -> None:
 
 def check_inside(xyxy: FloatArray, size: FloatArray, place: Callable[[int], str], collector: Collector) -> None:
     """Warn of boxes that leave their image."""
-    outside = (xyxy[:, :2].min(axis=1, initial=0.0) < -_TOLERANCE_PX) | (
-        (xyxy[:, 2] - size[:, 0] > _TOLERANCE_PX) | (xyxy[:, 3] - size[:, 1] > _TOLERANCE_PX)
-    )
+    outside = (xyxy[:, 0] < -_TOLERANCE_PX) | (xyxy[:, 1] < -_TOLERANCE_PX)
+    outside |= (xyxy[:, 2] - size[:, 0] > _TOLERANCE_PX) | (xyxy[:, 3] - size[:, 1] > _TOLERANCE_PX)
     rule = f"a box should not leave its image by more than {_TOLERANCE_PX:g} px"
     _note(
         collector,
@@ -334,16 +342,41 @@ def _note(
         collector.warning(place, rule, value + more, fix)
 
 
+class Index:
+    """The rows of ids among those that are known, prepared once for any number of questions.
+
+    Parameters
+    ----------
+    known : int64, shape (K,)
+    """
+
+    def __init__(self, known: IntArray) -> None:
+        self._known = known
+        self._place: IntArray | None = None
+        self._order = np.empty(0, dtype=np.int64)
+        if not len(known):
+            return
+        self._low, self._high = int(known.min()), int(known.max())
+        if self._high - self._low < 8 * len(known) + 1024:
+            self._place = np.full(self._high - self._low + 2, -1, dtype=np.int64)
+            self._place[known - self._low] = np.arange(len(known))
+        else:
+            self._order = np.argsort(known, kind="stable")
+
+    def rows_of(self, ids: IntArray) -> IntArray:
+        """Row of each id in the known ones, int64; -1 for an unknown id."""
+        known, order = self._known, self._order
+        if not len(known):
+            return np.full(len(ids), -1, dtype=np.int64)
+        if self._place is not None:
+            if not len(ids) or (int(ids.min()) >= self._low and int(ids.max()) <= self._high):
+                return self._place[ids - self._low]
+            inside = (ids >= self._low) & (ids <= self._high)
+            return self._place[np.where(inside, ids - self._low, self._high - self._low + 1)]
+        at = np.minimum(np.searchsorted(known[order], ids), len(known) - 1)
+        return np.where(known[order[at]] == ids, order[at], -1)
+
+
 def rows_of(ids: IntArray, known: IntArray) -> IntArray:
-    """Row of each id in the known ones, int64; -1 for an unknown id."""
-    if not len(known):
-        return np.full(len(ids), -1, dtype=np.int64)
-    low, high = int(known.min()), int(known.max())
-    if high - low < 8 * len(known) + 1024:
-        place = np.full(high - low + 2, -1, dtype=np.int64)
-        place[known - low] = np.arange(len(known))
-        inside = (ids >= low) & (ids <= high)
-        return place[np.where(inside, ids - low, high - low + 1)]
-    order = np.argsort(known, kind="stable")
-    at = np.minimum(np.searchsorted(known[order], ids), len(known) - 1)
-    return np.where(known[order[at]] == ids, order[at], -1)
+    """Row of each id in the known ones, int64; -1 for an unknown id. For many questions see `Index`."""
+    return Index(known).rows_of(ids)

@@ -305,13 +305,16 @@ def _items(reading: Reading, content: bytes) -> ItemColumns:
 
 def corners(xywh: FloatArray) -> FloatArray:
     """x1, y1, x2, y2 of boxes, float64, shape (N, 4)."""
-    return np.concatenate([xywh[:, :2], xywh[:, :2] + xywh[:, 2:]], axis=1)
+    xyxy = np.array(xywh)
+    xyxy[:, 2:] += xywh[:, :2]
+    return xyxy
 
 
 def plain_columns(columns: dict[str, AnyArray]) -> ItemColumns:
     """Columns from ``pieces``, in which every item has every key."""
     count = len(columns["image_id"])
-    nothing, nowhere, everywhere = (np.broadcast_to(value, count) for value in (np.nan, False, True))
+    nothing = np.broadcast_to(np.nan, count)
+    nowhere, everywhere = np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
     crowd, ignored = columns.get("iscrowd"), columns.get("ignore")
     return ItemColumns(
         image_id=columns["image_id"],

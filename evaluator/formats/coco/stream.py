@@ -17,10 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.formats import json_text, limits
-from evaluator.formats.coco import arrow as coco_arrow
-from evaluator.formats.coco.pieces import CLOSING, empty_columns, plain_keys
+from evaluator.formats.coco.pieces import CLOSING, Reader, empty_columns, plain_keys, reader_for
 from evaluator.formats.coco.rules import (
-    Labels,
+    Index,
     check_categories,
     check_id_zero,
     check_ids,
@@ -29,7 +28,6 @@ from evaluator.formats.coco.rules import (
     check_items,
     check_scores,
     check_size,
-    rows_of,
 )
 from evaluator.formats.coco.shape import (
     ANNOTATIONS,
@@ -56,7 +54,7 @@ PREDICTION: Final = np.dtype([("page", "i4"), ("label", "i2"), ("xywh", "f8", 4)
 """A row of a results list."""
 
 # Bytes of a piece, and of the first look at either end of a file.
-_STEP = 1 << 20
+_STEP = 1 << 18
 # What is before and behind the annotations is decoded as a whole.
 _MOST_AROUND: Final = 64 << 20
 # Each has a piece and its columns in memory.
@@ -77,11 +75,14 @@ class Pages(NamedTuple):
         Width and height.
     documents : int
         How many there are.
+    lookup : Index
+        Of the ids.
     """
 
     ids: IntArray
     size: FloatArray
     documents: int
+    lookup: Index
 
 
 class Instances:
@@ -96,6 +97,8 @@ class Instances:
     ----------
     labels : Labels
         The categories by rising id.
+    label_index : Index
+        Of their ids.
 
     Raises
     ------
@@ -114,7 +117,9 @@ class Instances:
         if pages.page_size is None:
             raise Doubt
         order = np.argsort(pages.ids)
-        self.pages = Pages(pages.ids[order], pages.page_size[order], len(pages.documents))
+        ids = pages.ids[order]
+        self.pages = Pages(ids, pages.page_size[order], len(pages.documents), Index(ids))
+        self.label_index = Index(self.labels.ids)
 
     @property
     def sha256(self) -> str:
@@ -137,7 +142,7 @@ class Instances:
 
     def _rows(self, items: ItemColumns) -> tuple[Rows, IntArray | None]:
         """The rows of a piece, and the ids of its annotations where they have any."""
-        rows = _placed(items, self.pages, self.labels, TRUTH, "ground_truth")
+        rows = _placed(items, self.pages, self.label_index, TRUTH, "ground_truth")
         rows["crowd"] = False if items.crowd is None else items.crowd != 0
         rows["area"] = items.area
         return rows, items.id
@@ -161,7 +166,7 @@ class Results:
 
     def __init__(self, file: BinaryIO, truth: Instances) -> None:
         self._array = _list(_File(file))
-        self._pages, self._labels = truth.pages, truth.labels
+        self._pages, self._label_index = truth.pages, truth.label_index
 
     @property
     def sha256(self) -> str:
@@ -179,14 +184,14 @@ class Results:
         _need_nothing(collector)
 
     def _rows(self, items: ItemColumns) -> Rows:
-        rows = _placed(items, self._pages, self._labels, PREDICTION, "prediction")
+        rows = _placed(items, self._pages, self._label_index, PREDICTION, "prediction")
         rows["score"] = items.score
         return rows
 
 
-def _placed(items: ItemColumns, pages: Pages, labels: Labels, row: np.dtype[np.void], side: Side) -> Rows:
+def _placed(items: ItemColumns, pages: Pages, labels: Index, row: np.dtype[np.void], side: Side) -> Rows:
     """Rows of a piece on their pages, after the rules on its values."""
-    page, label = rows_of(items.image_id, pages.ids), rows_of(items.category_id, labels.ids)
+    page, label = pages.lookup.rows_of(items.image_id), labels.rows_of(items.category_id)
     if min(page.min(), label.min()) < 0:
         raise Doubt
     collector = _no_issues()
@@ -250,6 +255,7 @@ class _Array:
     def read(self, use: Callable[[ItemColumns], R]) -> Iterator[R]:
         """What `use` makes of each piece, in file order; a few pieces are worked on at a time."""
         keys: tuple[str, ...] = ()
+        read = reader_for(self._stop - self._start)
 
         def pieces() -> Iterator[tuple[bytes, tuple[str, ...]]]:
             nonlocal keys
@@ -257,7 +263,7 @@ class _Array:
                 keys = keys or plain_keys(piece, 0, len(piece))
                 yield piece, keys
 
-        return in_threads(lambda given: use(_columns(*given)), pieces(), most=_MOST_THREADS)
+        return in_threads(lambda given: use(_columns(*given, read)), pieces(), most=_MOST_THREADS)
 
     def _pieces(self) -> Iterator[bytes]:
         """Records with a comma between them; an empty array has no piece."""
@@ -277,11 +283,11 @@ class _Array:
         self._digest.update(self._tail)
 
 
-def _columns(piece: bytes, keys: tuple[str, ...]) -> ItemColumns:
+def _columns(piece: bytes, keys: tuple[str, ...], read: Reader) -> ItemColumns:
     """The records of a piece as columns."""
     text = np.frombuffer(piece, dtype=np.uint8)
     columns = empty_columns(keys, int(np.count_nonzero(text == CLOSING)))
-    if not keys or not coco_arrow.read(text, columns):
+    if not keys or not read(text, columns):
         raise Doubt
     return plain_columns(columns)
 

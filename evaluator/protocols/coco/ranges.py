@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
@@ -24,10 +24,11 @@ import numpy.typing as npt
 from evaluator import formats
 from evaluator.formats.coco import stream as coco_stream
 from evaluator.formats.coco.reader import Numbers
-from evaluator.formats.coco.shape import corners
+from evaluator.formats.coco.shape import Doubt, corners
 from evaluator.formats.coco.stream import Rows
 from evaluator.metrics.average_precision import average_precision, falling, ranks
 from evaluator.metrics.box_results import plain_values
+from evaluator.metrics.matching import most_pairs
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile, ratio
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Boxes, Document, Side, join
@@ -57,6 +58,8 @@ class RangesResult(Result):
         The thresholds, rising.
     columns : Columns
         Rows of ``iou``, columns of ``labels``.
+    f1 : float or None
+        Over all labels at the lowest threshold; None without any box.
     """
 
     ground_truth: SourceFile
@@ -66,6 +69,7 @@ class RangesResult(Result):
     columns: Columns
     documents: int
     pages: int
+    f1: float | None
 
     @cached_property
     def signature(self) -> Signature:
@@ -117,7 +121,8 @@ def average_over_ranges(
     RangesResult or None
         None when the ordinary way has to be taken, because a file or an option is anything but plain: a file cannot be
         read, is no COCO file of plain numbers (outlines, keys of other tools, missing values), or an error or a warning
-        is to be reported; a threshold is out of range, or there are more than 64.
+        is to be reported; a threshold is out of range, or there are more than 64; so many boxes are on one page that
+        their pairs have to be counted.
 
     Notes
     -----
@@ -143,9 +148,14 @@ def _result(ground_truth: Path, prediction: Path, iou: Sequence[float], pages_at
             truth = coco_stream.Instances(truth_file)
             labels, pages = truth.labels.names, len(truth.pages.ids)
             at_a_time = min(pages, pages_at_a_time)
-            truths = _Waiting(truth.rows(), coco_stream.TRUTH, at_a_time, truth_spill)
             predicted = coco_stream.Results(prediction_file, truth)
-            predictions = _Waiting(predicted.rows(), coco_stream.PREDICTION, at_a_time, prediction_spill)
+            # The first predictions are looked at before all of the ground truth is: most doubts are about them.
+            rows = predicted.rows()
+            first = [*islice(rows, 1)]
+            truths = _Waiting(truth.rows(), coco_stream.TRUTH, pages, at_a_time, truth_spill)
+            predictions = _Waiting(chain(first, rows), coco_stream.PREDICTION, pages, at_a_time, prediction_spill)
+        _need_few_pairs(truths)
+        _need_few_pairs(predictions)
         sides = (
             (_side(truths.take(number), labels, at_a_time), _side(predictions.take(number), labels, at_a_time))
             for number in range(-(-pages // at_a_time))
@@ -159,7 +169,23 @@ def _result(ground_truth: Path, prediction: Path, iou: Sequence[float], pages_at
         columns=_averaged(states, len(labels), len(iou)),
         documents=truth.pages.documents,
         pages=pages,
+        f1=_f1(states),
     )
+
+
+def _need_few_pairs(waiting: _Waiting) -> None:
+    """Doubt about a side whose pairs the ordinary way counts before it makes them; see `metrics.crowding`."""
+    if float((waiting.of_page.astype(np.float64) ** 2).sum()) > most_pairs(int(waiting.of_page.sum())):
+        raise Doubt
+
+
+def _f1(states: Sequence[_State]) -> float | None:
+    """F1 over all labels at the lowest threshold; None without any box."""
+    every = [state.ranked["all"] for state in states]
+    hits = sum(int(np.count_nonzero(_at(part.true, 0))) for part in every)
+    counted = sum(int(np.count_nonzero(_at(part.counts, 0))) for part in every)
+    boxes = counted + sum(int(state.positives["all"].sum()) for state in states)
+    return 2 * hits / boxes if boxes else None
 
 
 def _is_coco(path: Path) -> bool:
@@ -182,21 +208,37 @@ class _Waiting:
         In file order.
     row : dtype
         Has the field ``page``.
+    pages : int
+        How many there are.
     file : binary file
         Empty; the rows are there until it is closed.
+
+    Attributes
+    ----------
+    of_page : int64, shape (M,)
+        Rows of each page.
     """
 
-    def __init__(self, parts: Iterable[Rows], row: np.dtype[np.void], pages_at_a_time: int, file: BinaryIO) -> None:
+    def __init__(
+        self, parts: Iterable[Rows], row: np.dtype[np.void], pages: int, pages_at_a_time: int, file: BinaryIO
+    ) -> None:
         self._row, self._pages_at_a_time, self._file = row, pages_at_a_time, file
         self._spans: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        self.of_page = np.zeros(pages, dtype=np.int64)
         written = 0
         for rows in parts:
-            number = rows["page"] // pages_at_a_time
-            order = np.argsort(number, kind="stable")
-            file.write(rows[order].view(np.uint8).data)
-            starts = np.flatnonzero(np.diff(number[order], prepend=-1))
+            page = np.ascontiguousarray(rows["page"])
+            first = int(page.min(initial=pages))
+            there = np.bincount(page - first)
+            self.of_page[first : first + len(there)] += there
+            number = page // pages_at_a_time
+            if (number[1:] < number[:-1]).any():
+                order = np.argsort(number, kind="stable")
+                rows, number = rows[order], number[order]  # noqa: PLW2901 - the same rows in another order
+            file.write(rows.view(np.uint8).data)
+            starts = np.flatnonzero(np.diff(number, prepend=-1))
             bounds = [*(starts + written).tolist(), written + len(rows)]
-            for which, span in zip(number[order][starts].tolist(), pairwise(bounds), strict=True):
+            for which, span in zip(number[starts].tolist(), pairwise(bounds), strict=True):
                 self._spans[which].append(span)
             written += len(rows)
 

@@ -1,0 +1,175 @@
+"""Annotations and results of plain numbers that are all spelled like the first one, read without an object for each.
+
+Owns the keys of plain numbers, and one function that fills the columns of a piece. The text without its numbers must be
+the first record without its numbers, again and again, and every number must stand where one of the first record stands;
+the numbers alone are then one JSON array, which a decoder reads by the grammar of JSON. A piece of which any of this is
+not so is left to the decoder of records.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from decimal import Decimal
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+BOX: Final = "bbox"
+INTEGERS: Final = frozenset({"image_id", "category_id", "id", "iscrowd", "ignore"})
+NUMBERS: Final = frozenset({"score", "area"})
+# White space is that of JSON: Python's own has more.
+BLANKS: Final = b" \t\n\r"
+
+_OF_NUMBERS: Final = b"0123456789.-"
+_FIRST, _LAST = min(_OF_NUMBERS), max(_OF_NUMBERS)
+_NUMBER = re.compile(rb"[-.0-9]+")
+_NEITHER_NUMBER_NOR_COMMA: Final = bytes(set(range(256)) - {*_OF_NUMBERS, *b","})
+# Written out as decimals, which are the same numbers; other exponents are left to the decoder of records.
+_EXPONENT = re.compile(rb"(?<![-+.0-9eE])-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?[eE][-+]?[0-9]{1,3}(?![-+.0-9eE])")
+# Beyond, not every whole number is a float64.
+_MOST_EXACT: Final = 1 << 53
+
+Text = npt.NDArray[np.uint8]
+Column = npt.NDArray[Any]
+
+_record = msgspec.json.Decoder(dict[str, float | tuple[float, float, float, float]], strict=True).decode
+_numbers = msgspec.json.Decoder(list[float], strict=True).decode
+
+
+class _Spelling(NamedTuple):
+    """How the records of a piece are spelled.
+
+    Attributes
+    ----------
+    keys : tuple of str
+        In their order.
+    record, between : bytes
+        A record, and what separates two of them, without numbers.
+    before, after : bytes
+        The characters that stand before and behind a number, and nowhere else next to each other.
+    """
+
+    keys: tuple[str, ...]
+    record: bytes
+    between: bytes
+    before: bytes
+    after: bytes
+
+
+def read(text: Text, columns: dict[str, Column]) -> bool:
+    """Write the records of a piece into columns of their number.
+
+    Parameters
+    ----------
+    text : uint8, shape (B,)
+        Records with a comma between them.
+    columns : dict of arrays by key
+        int64 or float64, shape (N,), ``bbox`` (N, 4); every record must have these keys and no others.
+
+    Returns
+    -------
+    bool
+        Whether the text is N such records; the columns mean nothing otherwise.
+    """
+    piece, count = text.tobytes().strip(BLANKS), len(columns[BOX])
+    return _read(piece, columns, count) or _read(_EXPONENT.sub(_written_out, piece), columns, count)
+
+
+def _read(piece: bytes, columns: dict[str, Column], count: int) -> bool:
+    """The same for a piece without white space around it and without exponents."""
+    spelling = _spelling(piece)
+    if spelling is None or {*spelling.keys} != columns.keys() or not count:
+        return False
+    without = spelling.record + (spelling.between + spelling.record) * (count - 1)
+    if piece.translate(None, _OF_NUMBERS) != without or not _in_place(piece, spelling, count):
+        return False
+    numbers = b"[%b]" % piece.translate(None, _NEITHER_NUMBER_NOR_COMMA)
+    try:
+        values = np.frombuffer(array("d", _numbers(numbers))).reshape(count, -1)
+    except msgspec.MsgspecError:
+        return False
+    place = 0
+    for key in spelling.keys:
+        column = columns[key]
+        if key == BOX:
+            column[...] = values[:, place : place + 4]
+            place += 4
+            continue
+        numbers_of = values[:, place]
+        place += 1
+        if key in INTEGERS and not (np.abs(numbers_of) < _MOST_EXACT).all():
+            return False
+        column[...] = numbers_of
+        if key in INTEGERS and not np.array_equal(column, numbers_of):
+            return False
+    return True
+
+
+def _spelling(piece: bytes) -> _Spelling | None:
+    """How the first record is spelled; None when it is not one of plain numbers."""
+    stop = piece.find(b"}") + 1
+    following = piece.find(b"{", stop)
+    first = piece[:stop]
+    try:
+        values = _record(first)
+    except msgspec.MsgspecError:
+        return None
+    keys = tuple(values)
+    # A key that is repeated, or spelled with an escape.
+    if first.count(b'"') != 2 * len(keys) or b"\\" in first:
+        return None
+    if not {*keys} <= {BOX, *INTEGERS, *NUMBERS} or any(isinstance(values[key], tuple) != (key == BOX) for key in keys):
+        return None
+    between = piece[stop:following] if following >= 0 else b","
+    if between.strip(BLANKS) != b",":
+        return None
+    numbers = [*_NUMBER.finditer(first)]
+    if len(numbers) != len(keys) + 3 * (BOX in keys):
+        return None
+    before, after = ({first[place] for place in places} for places in _beside(numbers))
+    record = first.translate(None, _OF_NUMBERS)
+    ring = record + between + record[:1]
+    gone = np.cumsum([0, *(len(number[0]) for number in numbers)]).tolist()
+    theirs = {number.start() - less for number, less in zip(numbers, gone, strict=False)}
+    if any(at not in theirs and ring[at - 1] in before and ring[at] in after for at in range(1, len(ring))):
+        return None
+    return _Spelling(keys, record, between, bytes(sorted(before)), bytes(sorted(after)))
+
+
+def _beside(numbers: list[re.Match[bytes]]) -> tuple[list[int], list[int]]:
+    """The places before and behind some numbers."""
+    return [number.start() - 1 for number in numbers], [number.end() for number in numbers]
+
+
+def _in_place(piece: bytes, spelling: _Spelling, count: int) -> bool:
+    """Whether the numbers stand where those of the first record stand, one in each place.
+
+    The text without numbers is right already. So a number, which is a run of its characters, is in its place when what
+    stands before and behind it stands so there alone; and when there are as many as places, each has one.
+    """
+    text = np.frombuffer(piece, dtype=np.uint8)
+    # The characters between the first and the last one are those of numbers, but for one that no record has.
+    inside = (text - np.uint8(_FIRST)) <= _LAST - _FIRST
+    begins, ends = inside[1:] > inside[:-1], inside[:-1] > inside[1:]
+    expected = count * (len(spelling.keys) + 3 * (BOX in spelling.keys))
+    if inside[0] or inside[-1] or int(np.count_nonzero(begins)) != expected:
+        return False
+    begins &= _one_of(text[:-1], spelling.before)
+    ends &= _one_of(text[1:], spelling.after)
+    return int(np.count_nonzero(begins)) == int(np.count_nonzero(ends)) == expected
+
+
+def _one_of(text: Text, characters: bytes) -> npt.NDArray[np.bool_]:
+    """Where one of some characters stands."""
+    answer: npt.NDArray[np.bool_] = text == characters[0]
+    for character in characters[1:]:
+        answer |= text == character
+    return answer
+
+
+def _written_out(number: re.Match[bytes]) -> bytes:
+    """A number without its exponent."""
+    return format(Decimal(number[0].decode()), "f").encode()

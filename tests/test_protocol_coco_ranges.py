@@ -544,11 +544,11 @@ def test_each_model_goes_its_own_way(tmp_path: Path) -> None:
 def good_set() -> tuple[Value, list[Value]]:
     """A `plain_set` with a model that finds nearly everything."""
     truth, results = plain_set(4, crowds=0.0)
-    found = [
+    copies = [
         {"image_id": row["image_id"], "category_id": row["category_id"], "bbox": row["bbox"], "score": 0.5}
         for row in truth["annotations"]
     ]
-    return truth, found + results[: len(found) // 2]
+    return truth, copies + results[: len(copies) // 2]
 
 
 def test_a_table_needs_no_boxes_and_everything_else_does() -> None:

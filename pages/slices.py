@@ -26,6 +26,7 @@ _OF = {"A": "A", "B": "B", "B-A": "B minus A"}
 _ALL_MEASURES: Final = (ALL, *MEASURES)
 # Their names would not fit into a row.
 _MANY_MEASURES: Final = 6
+_LIST_WIDTH: Final = 320
 
 
 def _controls(loaded: OpenedBoxes) -> None:
@@ -102,8 +103,11 @@ def _observed(kind: str) -> None:
     with st.container(horizontal=True, gap="medium"):
         widgets.switch("Of", offered, State.slices_of, on_change=_drop_listed)
         all_of = {ALL: "All" if len(together) == len(words) else f"All of {words[together[0]].noun}"}
-        measure = widgets.switch if len(measures) < _MANY_MEASURES else widgets.choice
-        measure("Measure", all_of | measures, State.slices_measure, on_change=_drop_listed)
+        names = all_of | measures
+        if len(measures) < _MANY_MEASURES:
+            widgets.switch("Measure", names, State.slices_measure, on_change=_drop_listed)
+        else:
+            widgets.choice("Measure", names, State.slices_measure, on_change=_drop_listed, width=_LIST_WIDTH)
     observed_slices.pdfs_part(source)
     with st.sidebar:
         frame.lines([f"{model.letter}: {frame.shortened(displayed(model.name), 40)}" for model in source.models])

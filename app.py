@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.shared import frame, login, opened, start
+from pages.shared import frame, login, start
 
 HERE = Path(__file__).resolve().parent
 # In the page itself: a file of it is taken away for a moment when a run is cut short, and the logo stays broken. And
@@ -46,4 +46,3 @@ start.land(page)
 start.mute_empty_views()
 page.run()
 frame.follow_theme()
-opened.freeze_drawn(page.title)

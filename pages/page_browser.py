@@ -325,6 +325,7 @@ def _pages(loaded: OpenedBoxes, model: Model, shown: browser.Listed) -> None:
     )
     if place is not None:
         window.prepare(loaded, model, shown, place)
+    opened.freeze_loaded("page drawn")
 
 
 view()

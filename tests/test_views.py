@@ -31,7 +31,7 @@ from evaluator.protocols.snapshot import Matching, ThresholdResult
 from evaluator.review.identity import page_mistakes
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
-from pages.shared import headline, opened, widgets
+from pages.shared import headline, widgets
 from tests import dashboard
 from tests.building import Box, box, random_rows, snapshot_file, write_file
 from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, VIEWS, fine, html_blocks, key_of, start
@@ -1049,17 +1049,6 @@ def test_a_and_b_of_three_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         fine(app.run())
         places.append([each.value for each in app.sidebar.selectbox if each.label.startswith("Model ")])
     assert places == [[2, 1], [1, 2], [1, 2], [1, 0]]
-
-
-def test_what_a_view_has_loaded_is_set_aside_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Streamlit collects garbage after every run, and the page waits for it."""
-    frozen: list[str] = []
-    monkeypatch.setattr(opened.gc, "freeze", lambda: frozen.append("all"))
-    opened.freeze_loaded.clear()
-    app = start(monkeypatch)
-    assert frozen == ["all", "all"]  # the files, then what the view made of them
-    fine(app.run())
-    assert frozen == ["all", "all"]
 
 
 def test_a_table_of_columns_is_that_of_a_frame(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -639,10 +639,3 @@ def freeze_loaded(moment: str) -> bool:
     gc.collect()
     gc.freeze()
     return True
-
-
-def freeze_drawn(view: str) -> None:
-    """The same for what a view has loaded by now, once it has shown files."""
-    kinds: tuple[AnyKind, ...] = (BOXES, FIELDS, POSTERS)
-    if any(files(kind).members for kind in kinds):
-        freeze_loaded(f"{view} drawn")

@@ -8,7 +8,6 @@ from unicodedata import east_asian_width
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa  # type: ignore[import-untyped]
 import streamlit as st
 
 from evaluator.metrics.results import distinct_names
@@ -132,13 +131,16 @@ def table(
     }
     more.setdefault("row_height", ROW_HEIGHT)
     if isinstance(data, Mapping):
-        data = pa.table({name: _column(values) for name, values in data.items()})
+        data = _arrow(data)
     return st.dataframe(data, hide_index=True, column_config=settings, **more)
 
 
-def _column(values: Any) -> pa.Array:  # noqa: ANN401 - a sequence or an array
-    """A column as Arrow has it; what is undefined is null."""
-    return pa.array(values if isinstance(values, list) else np.asarray(values), from_pandas=True)
+def _arrow(columns: Mapping[str, Column]) -> Any:  # noqa: ANN401 - a table of Arrow
+    """Columns as Arrow has them; what is undefined is null."""
+    import pyarrow as pa  # type: ignore[import-untyped]  # every view imports this module, and not all draw a table
+
+    arrays = {name: each if isinstance(each, list) else np.asarray(each) for name, each in columns.items()}
+    return pa.table({name: pa.array(each, from_pandas=True) for name, each in arrays.items()})
 
 
 def _room(texts: Iterable[str], least: int, most: int = _WIDEST_NAMES) -> tuple[int, int]:

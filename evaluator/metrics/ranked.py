@@ -35,9 +35,12 @@ EXACT: Final = 512
 
 # Cells of predictions by resamples that are worked on at once: they stay in the processor's cache.
 _CELLS_AT_ONCE: Final = 1 << 17
-# A stretch holds one prediction in so many of those before it, and one in so many of all.
+# A stretch holds one prediction in so many of those before it, and one in so many of all: up to so many predictions,
+# more in longer rankings with the root of their length, so that an end of the interval of a difference moves little.
 _STRETCHES_BEFORE: Final = 40
 _STRETCHES: Final = 384
+_STRETCHES_OF: Final = 1 << 14
+_MOST_STRETCHES: Final = 1152
 # Predictions of a ranking by which those that may be the same are found.
 _LOOKED_AT: Final = 64
 # Resamples that are worked on at once.
@@ -469,7 +472,8 @@ def _stretches(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Str
 
 def _edges(predictions: int) -> IntArray:
     """Where the stretches of a ranking begin, and its end: one prediction each at the top, longer ones below."""
-    most = max(predictions // _STRETCHES, 1)
+    stretches = min(round(_STRETCHES * math.sqrt(max(predictions / _STRETCHES_OF, 1.0))), _MOST_STRETCHES)
+    most = max(predictions // stretches, 1)
     edges = [0]
     while edges[-1] < predictions:
         edges.append(min(edges[-1] + min(max(edges[-1] // _STRETCHES_BEFORE, 1), most), predictions))

@@ -35,11 +35,11 @@ EXACT: Final = 512
 
 # Cells of predictions by resamples that are worked on at once: they stay in the processor's cache.
 _CELLS_AT_ONCE: Final = 1 << 17
-# A stretch holds one prediction in so many of those before it, and one in so many of all: up to so many predictions,
-# more in longer rankings with the root of their length, so that an end of the interval of a difference moves little.
+# A stretch holds one prediction in so many of those before it, and one in so many of all: the root of their number, so
+# that long rankings, whose intervals are narrow, are followed in more steps.
 _STRETCHES_BEFORE: Final = 40
-_STRETCHES: Final = 384
-_STRETCHES_OF: Final = 1 << 14
+_STRETCHES_OF_ROOT: Final = 3.0
+_FEWEST_STRETCHES: Final = 160
 _MOST_STRETCHES: Final = 1152
 # Predictions of a ranking by which those that may be the same are found.
 _LOOKED_AT: Final = 64
@@ -472,7 +472,7 @@ def _stretches(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Str
 
 def _edges(predictions: int) -> IntArray:
     """Where the stretches of a ranking begin, and its end: one prediction each at the top, longer ones below."""
-    stretches = min(round(_STRETCHES * math.sqrt(max(predictions / _STRETCHES_OF, 1.0))), _MOST_STRETCHES)
+    stretches = min(max(round(_STRETCHES_OF_ROOT * math.sqrt(predictions)), _FEWEST_STRETCHES), _MOST_STRETCHES)
     most = max(predictions // stretches, 1)
     edges = [0]
     while edges[-1] < predictions:

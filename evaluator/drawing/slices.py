@@ -64,17 +64,7 @@ def slices_payload(
         What was searched: one of the results, or both for the difference of B and A.
     """
     every = items(searched[-1])
-    alone = len(slices.measures) == 1
-    titles = slices.words[0]
-    return SlicesPayload(
-        measure=capitalised(titles.title) if alone else "Measure",
-        lost=capitalised(titles.lost) if alone else "Lost",
-        order=f"Slice, most {titles.lost} first" if alone else "Slice, most costly first",
-        summary=slices.summary,
-        file=FILE_NAME,
-        slices=[_slice(one, names, results, searched, every) for one in slices.slices],
-        crops={},
-    )
+    return _payload(slices, [_slice(one, names, results, searched, every) for one in slices.slices])
 
 
 def _slice(
@@ -89,7 +79,67 @@ def _slice(
         names, results = [names[at] for at in shown], [results[at] for at in shown]
     detail = detail_of(one, results)
     pages = pages_of(one, searched)
-    letters, title, wrong = [letter for letter, _ in names], one.words.title, one.words.wrong
+    wrong = one.words.wrong
+    return _item(
+        one,
+        names,
+        detail,
+        things=("boxes", "box"),
+        fitting="matches",
+        pages=[
+            SlicePageItem(cut(each.document), displayed(each.document), each.page, each.boxes, each.wrong)
+            for each in pages[:_MOST_PAGES]
+        ],
+        places=len(pages),
+        paged=True,
+        shown=examples(one, searched[-1], every, most=_EXAMPLES),
+        order="worst first" if one.words.fits else f"{wrong}, largest first",
+    )
+
+
+def _payload(slices: Slices, listed: list[SliceItem]) -> SlicesPayload:
+    """The list of slices with its heads; crops are added where there are any."""
+    alone = len(slices.measures) == 1
+    titles = slices.words[0]
+    return SlicesPayload(
+        measure=capitalised(titles.title) if alone else "Measure",
+        lost=capitalised(titles.lost) if alone else "Lost",
+        order=f"Slice, most {titles.lost} first" if alone else "Slice, most costly first",
+        summary=slices.summary,
+        file=FILE_NAME,
+        slices=listed,
+        crops={},
+    )
+
+
+def _item(
+    one: Slice,
+    names: Sequence[tuple[str, str]],
+    detail: Detail,
+    *,
+    things: tuple[str, str],
+    fitting: str,
+    pages: list[SlicePageItem],
+    places: int,
+    paged: bool,
+    shown: list[CardItem],
+    order: str,
+) -> SliceItem:
+    """One slice.
+
+    Parameters
+    ----------
+    things : (str, str)
+        What is counted in it, as plural and as singular.
+    fitting : str
+        What a mean of fits is over, as plural.
+    pages : list of SlicePageItem
+        The first pages, or documents where not `paged`, of `places`.
+    shown : list of CardItem
+        Examples, in this `order`.
+    """
+    letters, words_ = [letter for letter, _ in names], one.words
+    noun, unit = things
     return SliceItem(
         title=displayed(one.subject),
         line=displayed(one.sentence[len(one.subject) + 2 :].rsplit("; ", 1)[0]),
@@ -101,20 +151,17 @@ def _slice(
         ],
         lead=_lead(one, letters, detail),
         rows=[*map(_row, names, detail.models), *_difference(detail)],
-        panels=_panels(letters, detail, fits=one.words.fits, noun="matches"),
-        split=f"{title} of {detail.base} {one.words.noun}" if detail.base else title,
+        panels=_panels(letters, detail, fits=words_.fits, noun=fitting),
+        split=f"{words_.title} of {detail.base} {words_.noun}" if detail.base else words_.title,
         alone=displayed(detail.alone),
-        pages=[
-            SlicePageItem(cut(each.document), displayed(each.document), each.page, each.boxes, each.wrong)
-            for each in pages[:_MOST_PAGES]
-        ],
-        places=count_of(len(pages), "page"),
-        paged=True,
-        noun="boxes",
-        boxes=count_of(one.boxes, "box"),
-        wrong=wrong,
-        examples=examples(one, searched[-1], every, most=_EXAMPLES),
-        examples_order="worst first" if one.words.fits else f"{wrong}, largest first",
+        pages=pages,
+        places=count_of(places, "page" if paged else "document"),
+        paged=paged,
+        noun=noun,
+        boxes=count_of(one.boxes, unit),
+        wrong=words_.wrong,
+        examples=shown,
+        examples_order=order,
         gate=_gate(one),
         conditions=msgspec.json.encode([each.to_json() for each in one.conditions]).decode(),
     )
@@ -130,17 +177,7 @@ def observed_payload(slices: Slices, names: Sequence[tuple[str, str]], observed:
     observed : mapping
         What was searched, by measure.
     """
-    alone = len(slices.measures) == 1
-    first = slices.words[0]
-    return SlicesPayload(
-        measure=capitalised(first.title) if alone else "Measure",
-        lost=capitalised(first.lost) if alone else "Lost",
-        order=f"Slice, most {first.lost} first" if alone else "Slice, most costly first",
-        summary=slices.summary,
-        file=FILE_NAME,
-        slices=[_observed_slice(one, names, observed[one.measure]) for one in slices.slices],
-        crops={},
-    )
+    return _payload(slices, [_observed_slice(one, names, observed[one.measure]) for one in slices.slices])
 
 
 class Seen(NamedTuple):
@@ -151,35 +188,20 @@ class Seen(NamedTuple):
 
 
 def _observed_slice(one: Slice, names: Sequence[tuple[str, str]], seen: Seen) -> SliceItem:
-    observed, detail = seen.observations, detail_in(one, seen.counted)
-    letters, words_ = [letter for letter, _ in names], one.words
-    rows = one.parts[0].rows
-    paged = any(item.page is not None for item in observed.items)
-    pages = _pages_of(one, observed, rows)
-    return SliceItem(
-        title=displayed(one.subject),
-        line=displayed(one.sentence[len(one.subject) + 2 :].rsplit("; ", 1)[0]),
-        chips=[displayed(words(each)) for each in one.conditions],
-        confirmed=one.confirmed,
-        bars=[
-            SliceBarItem(letter, each.here.value, each.rest.value, round(each.lost))
-            for letter, each in zip(letters, detail.models, strict=True)
-        ],
-        lead=_lead(one, letters, detail),
-        rows=[*map(_row, names, detail.models), *_difference(detail)],
-        panels=_panels(letters, detail, fits=words_.fits, noun=words_.noun),
-        split=f"{words_.title} of {detail.base} {words_.noun}" if detail.base else words_.title,
-        alone=displayed(detail.alone),
+    observed = seen.observations
+    noun, unit = one.words.noun, one.words.unit
+    pages = _pages_of(one, observed, one.parts[0].rows)
+    return _item(
+        one,
+        names,
+        detail_in(one, seen.counted),
+        things=(noun, unit),
+        fitting=noun,
         pages=pages[:_MOST_PAGES],
-        places=count_of(len(pages), "page" if paged else "document"),
-        paged=paged,
-        noun=words_.noun,
-        boxes=count_of(one.boxes, words_.unit),
-        wrong=words_.wrong,
-        examples=[],
-        examples_order="",
-        gate=_gate(one),
-        conditions=msgspec.json.encode([each.to_json() for each in one.conditions]).decode(),
+        places=len(pages),
+        paged=any(item.page is not None for item in observed.items),
+        shown=[],
+        order="",
     )
 
 

@@ -58,6 +58,7 @@ def test_messages_are_compressed(settings: dict[str, Any]) -> None:
         ("server", "fileWatcherType", "none"),
         ("server", "headless", True),
         ("browser", "gatherUsageStats", False),
+        ("global", "maxCachedMessageAge", 20),
         ("client", "showErrorDetails", "none"),
     ],
 )

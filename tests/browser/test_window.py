@@ -25,17 +25,17 @@ HOLD = """() => {
     waiting.splice(0).forEach(([act, event]) => act(event));
   };
 }"""
-# Which page each pane shows, whether its picture is there, where the sheets are, and how often boxes were drawn.
+# Which page each pane shows (none before its first page is drawn), whether its picture is there, where the sheets are, and how often boxes were drawn.
 SHOWN = """() => {
   const host = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
     .map((node) => node.shadowRoot).find((root) => root.querySelector('.pane'));
   const panes = [...host.querySelectorAll('.pane')];
   return {
     page: panes.map((pane) => pane.getAttribute('aria-label'))
-      .map((name) => name.match(/[Pp]age ([0-9,]+) of (.*), [0-9,]+ box/).slice(1, 3)),
+      .map((name) => name?.match(/[Pp]age ([0-9,]+) of (.*), [0-9,]+ box/).slice(1, 3) ?? ["", ""]),
     pictures: panes.map((pane) => pane.querySelector('.page-image'))
-      .map((image) => [image.src, image.complete && image.naturalWidth > 0]),
-    sheets: panes.map((pane) => pane.querySelector('.sheet').style.cssText),
+      .map((image) => image ? [image.src, image.complete && image.naturalWidth > 0] : ["", false]),
+    sheets: panes.map((pane) => pane.querySelector('.sheet')?.style.cssText ?? ""),
     boxes: panes.map((pane) => pane.querySelectorAll('.box').length),
     drawn: window.drawn ?? 0,
   };

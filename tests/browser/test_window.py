@@ -25,7 +25,8 @@ HOLD = """() => {
     waiting.splice(0).forEach(([act, event]) => act(event));
   };
 }"""
-# Which page each pane shows (none before its first page is drawn), whether its picture is there, where the sheets are, and how often boxes were drawn.
+# Which page each pane shows, none before its first one is drawn, whether its picture is there, where the sheets are,
+# and how often boxes were drawn.
 SHOWN = """() => {
   const host = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
     .map((node) => node.shadowRoot).find((root) => root.querySelector('.pane'));

@@ -144,7 +144,7 @@ class Reader:
     def _of_page(self) -> set[str]:
         """The picture of the page that the viewer was last given; none where the view has no viewer, or no picture."""
         shown = self.shown.get("shown") if self._viewer is not None else None
-        return {shown["image"]} - {None} if shown else set()
+        return {shown.get("image")} - {None} if shown else set()
 
     async def _fetch(self, pictures: set[str], errors: list[str]) -> None:
         """Fetch what the browser does not have."""

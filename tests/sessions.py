@@ -228,14 +228,17 @@ async def wander(
 
 
 async def poison(url: str, bombs: Iterable[int]) -> list[tuple[float, str]]:
-    """A reader who opens one page after the other that never ends: how long each took, and what was said of it."""
+    """A reader who opens one page after the other that never ends: how long until what was said of it, and that.
+
+    The small picture of such a page, beside it, may come later.
+    """
     reader, told = await Reader(url).connected(), []
     try:
         for number in bombs:
             act = await reader.open("page_browser", order="page", within=BOMBS.format(number))
             assert act.errors == (), act
             problem = reader.content()["payload"]["page"]["problem"]
-            told.append((act.seconds, problem["title"] if problem else ""))
+            told.append((act.page_seconds, problem["title"] if problem else ""))
     finally:
         await reader.left()
     return told

@@ -787,6 +787,10 @@ def test_a_slow_page_is_not_waited_for_longer_than_is_said(write: Callable[[str,
             "This page is still being drawn. Page 1 of bomb.pdf was not ready after 0.2 s. It is drawn further while "
             "others go first. Open it again in a moment."
         )
+        # Its words come after its picture.
+        with pytest.raises(PageProblem) as caught:
+            pool.words(bomb, 0, patience=0.1)
+        assert caught.value.kind == "not_ready"
         with pytest.raises(PageProblem) as caught:
             pool.page_image(bomb, 0)
         assert caught.value.kind == "too_slow"

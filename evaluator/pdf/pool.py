@@ -673,13 +673,16 @@ class PagePool:
             patience=patience,
         )
 
-    def words(self, path: Path, page_index: int) -> Words:
-        """The words of one page with their boxes in the displayed page; without rows for a page without text."""
+    def words(self, path: Path, page_index: int, *, patience: float | None = None) -> Words:
+        """The words of one page with their boxes in the displayed page; without rows for a page without text.
+
+        `patience` is that of `page_image`: the picture of a slow page is drawn before its words are read.
+        """
 
         def size(words: Words) -> int:
             return words.boxes.nbytes + sum(64 + len(text) for text in words.texts)
 
-        return self._answer(path, "words", page_index, wanted=Words, cache=self._words, size=size)
+        return self._answer(path, "words", page_index, wanted=Words, cache=self._words, size=size, patience=patience)
 
     def ink(self, path: Path, page_index: int) -> Ink:
         """The ink of one page on a small grid, all 0 for a blank one: what a page without text is compared by."""

@@ -36,6 +36,8 @@ FIRST_PIXELS: Final = 8_000_000
 """Of such a picture at most, however large the page is."""
 PATIENCE: Final = 6.0
 """Seconds that a view waits for a slow page: with its own run, two more than the limit of a page."""
+TEXT_PATIENCE: Final = 0.5
+"""Seconds that a view waits for the words of such a page, whose picture it has waited for."""
 SHARPEST_WIDTH: Final = 8_000
 THUMBNAIL_WIDTH: Final = 96
 """Pixels; the strip shows it half as wide, for screens of two pixels to one."""

@@ -269,10 +269,10 @@ def with_verdicts(loaded: OpenedBoxes, model: Model, place: Place, payload: Page
 
 
 def page_text(loaded: OpenedBoxes, place: Place) -> text_lost.PageText | None:
-    """The words of a page, or its ink where it has none; None when the page cannot be read."""
+    """The words of a page, or its ink where it has none; None when the page cannot be read, or not yet."""
     try:
         page = pictures.page_file(loaded, place.document, place.index)
-        words = pictures.pool().words(page.path, page.page_index)
+        words = pictures.pool().words(page.path, page.page_index, patience=pictures.TEXT_PATIENCE)
         ink = None if len(words.texts) else pictures.pool().ink(page.path, page.page_index)
     except PageProblem:
         return None

@@ -805,9 +805,11 @@ def test_a_page_that_is_waited_for_no_longer_is_drawn_for_the_next_one_who_asks(
     write: Callable[[str, bytes], Path],
 ) -> None:
     path = write("good.pdf", pages(3))
-    with PagePool(slow_after=0.0, time_limit=30.0, spares=0, workers=1) as pool:
+    with PagePool(time_limit=30.0, spares=0, workers=1) as pool:
         pool.describe(path)
         (pid,) = worker_pids(pool)
+        # From now on: a process that was slow once is replaced, and another one would draw the page.
+        pool._slow_after = 0.0
         os.kill(pid, signal.SIGSTOP)
         with pytest.raises(PageProblem) as caught:
             pool.page_image(path, 1, patience=0.05)

@@ -504,20 +504,10 @@ def _kinds() -> dict[str, str]:
     return kinds or {"boxes": "Boxes"}
 
 
-def _kind_switch(kinds: dict[str, str]) -> str:
-    """Which of them is shown; the choice only where there is one."""
-    if state.pair_kind not in kinds:
-        state.pair_kind = next(iter(kinds))
-    if len(kinds) > 1:
-        with st.sidebar:
-            widgets.choice("Compare", kinds, State.pair_kind, on_change=lambda: State.pair_box.set(None))
-    return state.pair_kind
-
-
 def view() -> None:
     """The whole view."""
     read_url("compare")
-    kind = _kind_switch(_kinds())
+    kind = widgets.kind_switch("Compare", _kinds(), State.pair_kind, lambda: State.pair_box.set(None))
     if kind == "boxes":
         _of_boxes()
         return

@@ -7,12 +7,12 @@ from typing import Final
 import streamlit as st
 
 from evaluator import export
-from evaluator.metrics.results import capitalised, count_of
+from evaluator.metrics.results import capitalised
 from evaluator.model.issues import displayed
 from evaluator.slices.measured import ALL, MEASURES, WORDS, is_average
 from evaluator.slices.observed import measures_of
 from evaluator.slices.slices import Slices, signature_of
-from pages.shared import frame, headline, observed_slices, protocol, reading, slice_list, widgets
+from pages.shared import frame, headline, observed_slices, protocol, slice_list, widgets
 from pages.shared import slices as held
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import OpenedBoxes
@@ -49,33 +49,19 @@ def _pdfs(loaded: OpenedBoxes) -> None:
         st.caption("Without PDFs or page images; words, fonts, ink and ruled lines are not searched.")
         return
     seen = held.from_pdfs(loaded)
-    pages = count_of(loaded.dataset.pages, "page")
-    reading.panel(
+    slice_list.pdfs_panel(
         held.READING,
         start=lambda: held.read_pdfs(loaded),
-        unread=f"Also search by words, fonts, ink, pictures and ruled lines: reads {pages}.",
-        read=None
-        if seen is None
-        else f"Also by words, fonts, ink, pictures and ruled lines of {count_of(len(seen.of_pages), 'page')}.",
+        pages=loaded.dataset.pages,
+        read=None if seen is None else len(seen.of_pages),
         key="slices",
     )
-
-
-def _kind_switch() -> str:
-    """Of which files the slices are; the choice only where there is one."""
-    kinds = observed_slices.kinds()
-    if state.slices_kind not in kinds:
-        state.slices_kind = next(iter(kinds))
-    if len(kinds) > 1:
-        with st.sidebar:
-            widgets.choice("Slices of", kinds, State.slices_kind, on_change=lambda: State.slices_listed.set(None))
-    return state.slices_kind
 
 
 def view() -> None:
     """The whole view."""
     read_url("slices")
-    kind = _kind_switch()
+    kind = widgets.kind_switch("Slices of", observed_slices.kinds(), State.slices_kind, _drop_listed)
     if kind == "boxes":
         _of_boxes()
     else:

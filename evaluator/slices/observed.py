@@ -16,7 +16,6 @@ import numpy as np
 from evaluator.metrics.item_ledger import Item
 from evaluator.metrics.observations import MeasureWords, Observations
 from evaluator.metrics.results import ratio
-from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import DatasetResult, Result
 from evaluator.slices.all_measures import together
@@ -189,12 +188,6 @@ def numbers_of_observed(
     nouns = {each.noun: name for name, each in reversed(list(words.items()))}
     sizes = {name: f"{noun.replace(' ', '_')}_counted" for noun, name in nouns.items()}
     return NamedNumbers(tuple(made), (), tuple(words), sizes)
-
-
-def rows_of(one: Slice, observed: Observations) -> IntArray:
-    """The things of a slice, int64: rows of what was searched; of two models those that B counts."""
-    inside: BoolArray = holding(one.conditions, attribute_table(observed.attributes))
-    return np.flatnonzero(inside & ~np.isnan(observed.values[-1])).astype(np.int64)
 
 
 def documents_of(results: Sequence[Result]) -> list[str]:

@@ -32,11 +32,12 @@ from evaluator.slices.pdf_pages import of_listed_pages
 from evaluator.slices.slices import Slice, Slices
 from evaluator.system.recent import Recent
 from pages.shared import components, frame, opened, pictures, slice_list, widgets
+from pages.shared.computed import computed
 from pages.shared.fields import results as fields
 from pages.shared.opened import Named
 from pages.shared.pixel import results as pixels
 from pages.shared.posters import results as posters
-from pages.shared.reading import KEPT, Reading, kept_result, panel
+from pages.shared.reading import KEPT, Reading, kept_result
 from pages.shared.state import Field, State, chosen_cells, go_to, report, state
 
 _VIEWS: Final = {"pixels": "pages/pixel_confusion.py", "fields": "pages/fields.py", "posters": "pages/posters.py"}
@@ -165,12 +166,19 @@ def _read_key(source: Source) -> ReadKey:
     return ReadKey(source.key, str(source.pdfs))
 
 
+@computed(16)
+def _pages(key: tuple[str, ...], *, _results: Sequence[Result]) -> list[tuple[str, int]]:
+    """Every page on which something is observed; `key` identifies it."""
+    return pages_of(_results)
+
+
 def pdfs_part(source: Source) -> None:
     """What the PDFs say: the way to it, its progress, or that it counts."""
     if source.pdfs is None:
         st.caption("Without PDFs or page images; words, fonts, ink and ruled lines of pages are not searched.")
         return
-    pages, root, key = pages_of(source.results), source.pdfs, _read_key(source)
+    pages = _pages((source.kind, *source.key), _results=source.results)
+    root, key = source.pdfs, _read_key(source)
 
     def start() -> None:
         under_way = READING.get()
@@ -183,15 +191,7 @@ def pdfs_part(source: Source) -> None:
         job.start(lambda count: of_listed_pages(pages, PdfFolder(root), pool, count))
 
     seen = kept_result(READING.get(), key, _read())
-    panel(
-        READING,
-        start=start,
-        unread=f"Also search by words, fonts, ink, pictures and ruled lines: reads {count_of(len(pages), 'page')}.",
-        read=None
-        if seen is None
-        else f"Also by words, fonts, ink, pictures and ruled lines of {count_of(len(seen), 'page')}.",
-        key=_KEY,
-    )
+    slice_list.pdfs_panel(READING, start=start, pages=len(pages), read=None if seen is None else len(seen), key=_KEY)
 
 
 # --- the search --------------------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def searched(source: Source, of: str, measure: str) -> Searched:
     )
 
 
-@st.cache_resource(max_entries=16, show_spinner="Searching for slices")
+@computed(16, spinner="Searching for slices")
 def _searched(
     key: tuple[str, ...],
     measure: str,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
+from typing import TypeVar
+
 import msgspec
 import streamlit as st
 
@@ -14,8 +17,11 @@ from pages.shared import components, frame, gallery, widgets
 from pages.shared import slices as held
 from pages.shared.browser import listing
 from pages.shared.opened import OpenedBoxes
-from pages.shared.state import State, go_to, report, state
+from pages.shared.reading import Reading, panel
+from pages.shared.state import Field, State, go_to, report, state
 
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
 BROWSER_VIEW, GALLERY_VIEW = "pages/page_browser.py", "pages/gallery.py"
 
 
@@ -30,6 +36,15 @@ def searched(loaded: OpenedBoxes, of: str, measure: str, *, key: str) -> tuple[S
             st.caption("The search was cancelled.")
             st.button("Search for slices", key=f"{key}_again", on_click=held.CANCELLED.set, args=(None,))
     return result
+
+
+def pdfs_panel(
+    field: Field[Reading[K, T] | None], *, start: Callable[[], None], pages: int, read: int | None, key: str
+) -> None:
+    """What the PDFs say: the way to read so many pages, its progress, or that so many count; None before."""
+    unread = f"Also search by words, fonts, ink, pictures and ruled lines: reads {count_of(pages, 'page')}."
+    counted = f"Also by words, fonts, ink, pictures and ruled lines of {count_of(read or 0, 'page')}."
+    panel(field, start=start, unread=unread, read=None if read is None else counted, key=key)
 
 
 def heading(slices: Slices) -> None:

@@ -53,6 +53,16 @@ def choice(label: str, names: Mapping[K, str], field: AnyField, **more: Any) -> 
     return _known(chosen, names, field)
 
 
+def kind_switch(label: str, kinds: Mapping[str, str], field: Field[str], changed: Callable[[], object]) -> str:
+    """Which kind of the open files a view shows, in the sidebar; the choice only where there is one."""
+    if field.get() not in kinds:
+        field.set(next(iter(kinds)))
+    if len(kinds) > 1:
+        with st.sidebar:
+            choice(label, kinds, field, on_change=changed)
+    return field.get()
+
+
 def _known(chosen: K, names: Mapping[K, str], field: AnyField) -> K:
     """What was chosen; the first option where the browser names one by words that have changed meanwhile."""
     if chosen is None or chosen in names or not names:

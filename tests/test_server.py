@@ -30,10 +30,12 @@ from websockets import CloseCode, ConnectionClosedError, Origin
 from websockets.extensions.permessage_deflate import PerMessageDeflate
 from websockets.sync.client import connect
 
+from evaluator.cli import dashboard as command
 from evaluator.web import guard
+from evaluator.workspace import Workspace
 from pages.shared import serve
 from tests import network
-from tests.browser.conftest import ROOT, dashboard
+from tests.browser.conftest import ROOT, dashboard, free_port
 
 
 @pytest.fixture(scope="module")
@@ -435,3 +437,68 @@ def test_the_server_ends_when_the_command_is_killed(output_is_read: bool, tmp_pa
         process.stdout.close()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="finds the server in /proc")
+def test_a_server_that_crashed_is_started_again_under_its_address(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "evaluator.cli", "open", str(ROOT / "sample_data"), "--no-browser"]
+    process = subprocess.Popen(
+        words, cwd=tmp_path, env=os.environ | {"PYTHONPATH": network.python_path(ROOT)}, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, start_new_session=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    try:
+        url = next(line for line in process.stdout if b"running at" in line).decode().split(" at ")[1].split(" (")[0]
+        (crashing,) = [pid for pid in below(process.pid) if b"serve.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        os.kill(crashing, signal.SIGSEGV)
+        assert (
+            next(line for line in process.stdout if b"by itself" in line)
+            == b"note: the server ended by itself (SIGSEGV); it is started again.\n"
+        )
+        answer, deadline = None, time.monotonic() + 60
+        while answer is None and time.monotonic() < deadline:
+            with contextlib.suppress(OSError):
+                answer = status(url, "/_stcore/health", Host=urlsplit(url).netloc)
+            time.sleep(0.1)
+        assert answer == 200
+        process.terminate()
+        assert process.wait(30) == 0
+    finally:
+        process.stdout.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    ("codes", "answers", "ended", "said"),
+    [
+        ([-11, 1, -9, -6, 0], True, 3, ["SIGSEGV", "exit code 1", "SIGKILL"]),
+        ([-11, 0], True, 0, ["SIGSEGV"]),
+        ([-15], True, 0, []),
+        # One that never answered would not the next time either.
+        ([3, 0], False, 3, []),
+    ],
+)
+def test_a_server_is_started_again_a_few_times(
+    codes: list[int], answers: bool, ended: int, said: list[str], *,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    left = list(codes)
+
+    class Server:
+        def __init__(self, *words: object, **options: object) -> None:
+            self.code = left.pop(0)
+
+        def wait(self, seconds: float | None = None) -> int:
+            return self.code
+
+        def terminate(self) -> None:
+            pass
+
+    monkeypatch.setattr(command.subprocess, "Popen", Server)
+    monkeypatch.setattr(command, "_answers", lambda url, child: answers)
+    monkeypatch.setattr(command, "_interrupted_by", lambda *names: None)
+    assert command._serve(Workspace(), port=free_port(), browser=False) == ended
+    out, notes = capsys.readouterr()
+    assert out.count("LayoutScope is running") == answers
+    assert notes == "".join(f"note: the server ended by itself ({each}); it is started again.\n" for each in said)

@@ -28,6 +28,9 @@ _FIRST_PORT: Final = 8501
 _PORTS_TRIED: Final = 100
 _START_SECONDS: Final = 60.0
 _STOP_SECONDS: Final = 5.0
+_MOST_STARTS: Final = 4
+_WITHIN_SECONDS: Final = 600.0
+"""So often a server is started within this time: one that ends again and again would do so for ever."""
 
 
 def dashboard(*, workspace: Path | None = None, port: int | None = None, browser: bool = True) -> int:
@@ -175,21 +178,47 @@ def _serve(
     safe |= {"logger.hideWelcomeMessage": "true", "logger.level": "warning"}
     command += [word for name, value in safe.items() for word in (f"--{name}", value)]
     address = f"http://127.0.0.1:{chosen}"
-    # Its own messages are messages: they go to standard error, and our line alone to standard output.
     _interrupted_by("SIGTERM", "SIGHUP")
-    child = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=2)
+    starts: list[float] = []
+    while True:
+        # Its own messages are messages: they go to standard error, and our line alone to standard output.
+        child = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=2)
+        starts.append(time.monotonic())
+        try:
+            answered = _answers(f"{address}/_stcore/health", child)
+            if answered and len(starts) == 1:
+                shown = f"{address}/?{query}" if query else address
+                print(f"LayoutScope is running at {shown} (Ctrl+C stops it)", flush=True)
+                if browser:
+                    webbrowser.open(shown)
+            code = child.wait()
+        except (KeyboardInterrupt, BrokenPipeError):
+            code, answered = OK, False
+        finally:
+            _stop(child)
+        if code in (OK, -signal.SIGTERM, -signal.SIGINT):
+            return OK
+        lately = [start for start in starts if time.monotonic() - start < _WITHIN_SECONDS]
+        if not answered or len(lately) >= _MOST_STARTS:
+            return INTERNAL_ERROR
+        # Open tabs knock until it answers, and go on where they were: all that a crash takes is what was on its way.
+        sys.stderr.write(f"note: the server ended by itself ({_ending(code)}); it is started again.\n")
+
+
+def _ending(code: int) -> str:
+    """How a process ended, from its code.
+
+    Examples
+    --------
+    >>> _ending(1)
+    'exit code 1'
+    >>> _ending(-9)
+    'SIGKILL'
+    """
     try:
-        if _answers(f"{address}/_stcore/health", child):
-            shown = f"{address}/?{query}" if query else address
-            print(f"LayoutScope is running at {shown} (Ctrl+C stops it)", flush=True)
-            if browser:
-                webbrowser.open(shown)
-        code = child.wait()
-    except (KeyboardInterrupt, BrokenPipeError):
-        code = OK
-    finally:
-        _stop(child)
-    return OK if code in (0, -signal.SIGTERM, -signal.SIGINT) else INTERNAL_ERROR
+        return signal.Signals(-code).name
+    except ValueError:
+        return f"exit code {code}"
 
 
 def _interrupted_by(*names: str) -> None:

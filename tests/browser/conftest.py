@@ -124,7 +124,8 @@ def answering(
     command: Sequence[str], folder: Path, log: Path, port: int, environment: Mapping[str, str] = os.environ
 ) -> subprocess.Popen[bytes]:
     """A server, started in `folder`, once it answers."""
-    environment = {**environment, "PYTHONPATH": network.python_path(ROOT)}
+    # A crash in compiled code says nowhere else what it was doing.
+    environment = {**environment, "PYTHONPATH": network.python_path(ROOT), "PYTHONFAULTHANDLER": "1"}
     with log.open("w") as output:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=output)
     deadline = time.monotonic() + 90
@@ -154,7 +155,14 @@ def dashboard(folder: Path, *words: str, by_streamlit: bool = False, port: int |
     try:
         yield f"http://127.0.0.1:{port}"
     finally:
+        code = process.poll()
         stop(process)
+        said = (folder / "server.log").read_text(encoding="utf-8", errors="replace")
+        # Said here too, when the test has failed for it.
+        crashed = code is not None or "ended by itself" in said
+        if crashed:
+            sys.stderr.write(f"the server of this test ended by itself ({code}):\n{said}\n")
+    assert not crashed, said
 
 
 @contextlib.contextmanager

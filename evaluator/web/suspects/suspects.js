@@ -12,6 +12,7 @@ import { mounting, streamlitSend } from "../shared/mount.js";
 import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
 import { count, isolated, percentOf, plural } from "../shared/words.js";
 import { Drafts } from "../viewer/drafts.js";
+import { Outbox } from "./outbox.js";
 import { SuspectQueue } from "./queue.js";
 import { SuspectSheet } from "./sheet.js";
 
@@ -39,8 +40,6 @@ const ZOOM = 1.25;
 const REST = 120;
 /** Milliseconds after which pictures that did not come are asked for again. */
 const ASKED_AGAIN = 3000;
-/** Milliseconds after which a message that is not answered makes way for the next one. */
-const LOST_AFTER = 8000;
 
 export class SuspectsView {
   /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<SuspectsEvents>} send */
@@ -63,15 +62,13 @@ export class SuspectsView {
     this.edit = null;
     /** @type {{label?: number, xyxy?: Rect}} the correction that goes with the answer, when it was edited */
     this.edited = {};
-    /** @type {import("../shared/payloads.d.ts").SuspectVerdictEvent[]} the first one is on its way */
-    this.outbox = [];
-    this.lostTimer = 0;
+    this.outbox = new Outbox((event) => this.send("verdict", { ...event, held: this.held ? [this.held] : [] }), () => this.want(0));
     this.asking = "";
     this.held = "";
     this.wanted = "";
     this.wantedAt = 0;
     this.wantTimer = 0;
-    this.drafts = new Drafts((event) => this.deliver(event), () => this.draw());
+    this.drafts = new Drafts((event) => this.outbox.take({ ...event, ...this.edited }), () => this.draw());
     this.sheet = new SuspectSheet((box) => this.moved(box));
     this.head = html("div", { class: "suspect-head" });
     this.rows = html("div", { class: "suspect-rows", role: "listbox", tabindex: "0", "aria-label": "Suspects, most likely first" });
@@ -97,7 +94,7 @@ export class SuspectsView {
   stop() {
     this.leave();
     window.clearTimeout(this.wantTimer);
-    window.clearTimeout(this.lostTimer);
+    this.outbox.stop();
     this.root.parentElement?.remove();
   }
 
@@ -119,8 +116,7 @@ export class SuspectsView {
     }
     this.queue.fill(data.set, data.suspects ?? this.queue.items, data.only_open);
     for (const item of this.queue.items) this.drafts.resolve(item, [this.mistakeOf(item)]);
-    const [first] = this.outbox;
-    if (first && this.states[first.target ?? ""]?.answered === first.id) this.next();
+    this.outbox.answered((event) => this.states[event.target ?? ""]?.answered === event.id);
     this.draw();
   }
 
@@ -305,6 +301,8 @@ export class SuspectsView {
   want(rest = REST) {
     window.clearTimeout(this.wantTimer);
     this.wantTimer = window.setTimeout(() => {
+      // Of two messages on their way the server takes the later one: an answer goes alone.
+      if (this.outbox.busy) return;
       const listed = this.listed;
       const at = Math.max(0, listed.findIndex(({ target }) => target === this.queue.chosen));
       const beside = [at, at + 1, at + 2, at - 1].flatMap((place) => listed[place] ?? []);
@@ -415,37 +413,6 @@ export class SuspectsView {
   undo() {
     const item = this.queue.takeBack();
     if (item) this.sendAnswer(item, null);
-  }
-
-  /**
-   * One message at a time: of two that are sent at once the first is lost on the way.
-   * @param {import("../shared/payloads.d.ts").VerdictEvent} event
-   */
-  deliver(event) {
-    if (event.again) {
-      // A message that is sent again says what it said; one that still waits is not sent twice.
-      const said = this.outbox.find(({ id }) => id === event.id);
-      if (said && said !== this.outbox[0]) return;
-      if (said) this.post({ ...said, again: true });
-      return;
-    }
-    this.outbox.push({ ...event, ...this.edited });
-    if (this.outbox.length === 1) this.post(event);
-  }
-
-  /** @param {import("../shared/payloads.d.ts").SuspectVerdictEvent} event */
-  post(event) {
-    const [first] = this.outbox;
-    this.send("verdict", { ...first, again: event.again, held: this.held ? [this.held] : [] });
-    window.clearTimeout(this.lostTimer);
-    this.lostTimer = window.setTimeout(() => this.next(), LOST_AFTER);
-  }
-
-  /** The next message, when there is one. */
-  next() {
-    this.outbox.shift();
-    window.clearTimeout(this.lostTimer);
-    if (this.outbox.length) this.post(this.outbox[0]);
   }
 
   /** @param {KeyboardEvent} event */

@@ -94,6 +94,16 @@ test("without an answer it is sent again under the same id, then reported as lat
   assert.match(shown.problem, /has not answered/);
 });
 
+test("a verdict is sent again until it is answered, also after the report", () => {
+  const { clock, sent, drafts: made } = drafts();
+  made.send(PAGE, OPEN, "ambiguous", "");
+  clock.pass(40_000);
+  assert.equal(sent.length, 5);
+  made.resolve(PAGE, [judged("ambiguous", "")]);
+  clock.pass(60_000);
+  assert.equal(sent.length, 5);
+});
+
 test("an answer that comes after all ends the report that none came", () => {
   const { clock, drafts: made } = drafts();
   made.send(PAGE, OPEN, "ambiguous", "hm");

@@ -1,8 +1,9 @@
 /**
  * Verdicts that a reviewer has begun or sent and that the data do not hold yet, by mistake. It draws nothing.
  *
- * A verdict that no answer comes for is sent once more, under the same id, and then reported as late; its text stays. The
- * reviewer who chooses it again sends it under that id too, so that it is stored once whichever message arrives.
+ * A verdict that no answer comes for is reported as late, and its text stays. It is sent again a few times, under the same
+ * id, also after that. The reviewer who chooses it again sends it under that id too, so that it is stored once whichever
+ * message arrives.
  */
 
 import { eventId } from "../shared/requests.js";
@@ -30,7 +31,8 @@ import { eventId } from "../shared/requests.js";
  * @property {OpinionItem | null} saved one's own stored word
  */
 
-const AGAIN = 3000;
+/** Milliseconds after which a verdict without an answer is sent again: another message may have taken its place. */
+const AGAIN = [3000, 9000, 20000, 40000, 80000];
 const LATE = 8000;
 const LATE_WORDS = "The dashboard has not answered. The text stays here; choose the verdict again to retry.";
 
@@ -89,11 +91,12 @@ export class Drafts {
     }, LATE);
     this.drafts.set(key, { verdict, note, waiting: true, timer, id: event.id, sent: { verdict, note } });
     this.deliver(event);
-    // A request that reaches the server during another run can get lost on the way.
-    window.setTimeout(() => {
-      const draft = this.drafts.get(key);
-      if (draft?.waiting && draft.timer === timer) this.deliver({ ...event, again: true });
-    }, AGAIN);
+    for (const after of AGAIN) {
+      window.setTimeout(() => {
+        // Only the last message of a mistake, so that an older one does not come after it.
+        if (this.drafts.get(key)?.timer === timer) this.deliver({ ...event, again: true });
+      }, after);
+    }
   }
 
   /** New data: a message that was answered, even after it was reported as late, loses its draft; what was typed since stays. The answer to an earlier message changes nothing. @param {PagePlace} page @param {MistakeItem[]} mistakes */

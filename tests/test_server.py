@@ -33,7 +33,7 @@ from websockets.sync.client import connect
 from evaluator.web import guard
 from pages.shared import serve
 from tests import network
-from tests.browser.conftest import ROOT, dashboard
+from tests.browser.conftest import ROOT, alive, dashboard
 
 
 @pytest.fixture(scope="module")
@@ -435,3 +435,30 @@ def test_the_server_ends_when_the_command_is_killed(output_is_read: bool, tmp_pa
         process.stdout.close()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_the_command_says_how_the_server_ended_by_itself(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "evaluator.cli", "open", str(ROOT / "sample_data"), "--no-browser"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": network.python_path(ROOT)}, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        try:
+            next(line for line in process.stdout if b"running at" in line)
+            listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, check=True)
+            (server,) = map(int, listed.stdout.split())
+            os.kill(server, signal.SIGKILL)
+            assert process.stdout.read().splitlines()[-1] == b"The server has ended: SIGKILL."
+            assert process.wait(30) == 3
+        finally:
+            process.kill()
+
+
+def test_a_server_of_these_tests_that_ends_by_itself_fails_the_test(tmp_path: Path) -> None:
+    log = tmp_path / "server.log"
+    log.write_text("Fatal Python error")
+    process = subprocess.Popen([sys.executable, "-c", "raise SystemExit(7)"])
+    with pytest.raises(pytest.fail.Exception, match="ended by itself with 7: Fatal Python error"), alive(process, log):
+        process.wait(30)

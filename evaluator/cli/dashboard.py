@@ -185,11 +185,22 @@ def _serve(
             if browser:
                 webbrowser.open(shown)
         code = child.wait()
+        # Nobody has stopped it here: without this line the end of a server that crashed is silent.
+        with contextlib.suppress(BrokenPipeError):
+            sys.stderr.write(f"The server has ended: {_how_ended(code)}.\n")
     except (KeyboardInterrupt, BrokenPipeError):
         code = OK
     finally:
         _stop(child)
     return OK if code in (0, -signal.SIGTERM, -signal.SIGINT) else INTERNAL_ERROR
+
+
+def _how_ended(code: int) -> str:
+    """A return code of a process in words: the signal that ended it, or its exit code."""
+    try:
+        return signal.Signals(-code).name
+    except ValueError:
+        return f"exit code {code}"
 
 
 def _interrupted_by(*names: str) -> None:

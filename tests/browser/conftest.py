@@ -124,7 +124,8 @@ def answering(
     command: Sequence[str], folder: Path, log: Path, port: int, environment: Mapping[str, str] = os.environ
 ) -> subprocess.Popen[bytes]:
     """A server, started in `folder`, once it answers."""
-    environment = {**environment, "PYTHONPATH": network.python_path(ROOT)}
+    # A crash says where it happened.
+    environment = {**environment, "PYTHONPATH": network.python_path(ROOT), "PYTHONFAULTHANDLER": "1"}
     with log.open("w") as output:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=output)
     deadline = time.monotonic() + 90
@@ -147,14 +148,24 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 @contextlib.contextmanager
+def alive(process: subprocess.Popen[bytes], log: Path) -> Iterator[None]:
+    """End a server after the block, which fails when it has ended by itself before."""
+    try:
+        yield
+    finally:
+        code = process.poll()
+        stop(process)
+        if code is not None:
+            pytest.fail(f"the server ended by itself with {code}: {log.read_text()}")
+
+
+@contextlib.contextmanager
 def dashboard(folder: Path, *words: str, by_streamlit: bool = False, port: int | None = None) -> Iterator[str]:
     """A dashboard that runs for the block; yields its address."""
     port = port or own_port()
     process = started(folder, port, *words, by_streamlit=by_streamlit)
-    try:
+    with alive(process, folder / "server.log"):
         yield f"http://127.0.0.1:{port}"
-    finally:
-        stop(process)
 
 
 @contextlib.contextmanager
@@ -171,11 +182,9 @@ def harness(script: Path, folder: Path) -> Iterator[str]:
     }
     command = [sys.executable, "-m", "streamlit", "run", str(script)]
     command += [f"--{name}={value}" for name, value in options.items()]
-    process = answering(command, ROOT, folder / "harness.log", port)
-    try:
+    log = folder / "harness.log"
+    with alive(answering(command, ROOT, log, port), log):
         yield f"http://127.0.0.1:{port}"
-    finally:
-        stop(process)
 
 
 def free_tab(context: Any) -> Any:

@@ -6,6 +6,7 @@ nothing opened outside the folder. ``tests.benchmarks.bench_attack`` runs large 
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 import tempfile
@@ -106,12 +107,15 @@ class Late(NamedTuple):
         How long other threads of the process ran.
     waited : float
         How long other threads of the process were ready while others were run, together.
+    stolen : float
+        How long the machine below a virtual one ran others on its processors, together; no thread is said to wait then.
     """
 
     seconds: float
     machine: float
     ran: float
     waited: float
+    stolen: float = 0.0
 
     @property
     def frozen(self) -> float:
@@ -121,7 +125,7 @@ class Late(NamedTuple):
         processor explains, whichever is more: a call that holds the interpreter and sleeps is a freeze as well, and
         a thread that holds it while the machine runs other programs is none of this process.
         """
-        kept = max(0.0, self.seconds - self.machine)
+        kept = max(0.0, self.seconds - self.machine - self.stolen)
         return max(min(self.ran, kept), kept - self.waited)
 
 
@@ -134,7 +138,7 @@ def freezes(step: float = 0.005) -> Iterator[list[Late]]:
     def watch() -> None:
         own = str(threading.get_native_id())
         while not done.is_set():
-            before, ran = _waited(), time.process_time() - time.thread_time()
+            before, stolen, ran = _waited(), _stolen(), time.process_time() - time.thread_time()
             start = time.perf_counter()
             watching.set()
             time.sleep(step)
@@ -143,7 +147,8 @@ def freezes(step: float = 0.005) -> Iterator[list[Late]]:
             # nothing.
             waited = {thread: after - before.get(thread, 0.0) for thread, after in _waited().items()}
             machine = waited.pop(own, 0.0)
-            late.append(Late(seconds, machine, time.process_time() - time.thread_time() - ran, sum(waited.values())))
+            ran = time.process_time() - time.thread_time() - ran
+            late.append(Late(seconds, machine, ran, sum(waited.values()), _stolen() - stolen))
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
@@ -164,6 +169,15 @@ def _waited() -> dict[str, float]:
         with suppress(OSError):
             seconds[place.parent.name] = int(place.read_text(encoding="ascii").split()[1]) / 1e9
     return seconds
+
+
+def _stolen() -> float:
+    """Seconds that others had the processors of this virtual machine: ``steal`` of proc_stat(5); 0 elsewhere."""
+    try:
+        first = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()
+    except OSError:
+        return 0.0
+    return int(first[8]) / os.sysconf("SC_CLK_TCK")
 
 
 def geometries(count: int, seed: int) -> Iterator[tuple[Geometry, int]]:

@@ -20,23 +20,28 @@ from tests.building import Box, annotations, ground_truth, random_rows
 Rows = list[Box]
 
 
-def two_models(seed: int, *, documents: int = 5, distinct: bool = True) -> tuple[Rows, Rows, Rows]:
+def two_models(
+    seed: int, *, documents: int = 5, distinct: bool = True, per_page: float = 3.0
+) -> tuple[Rows, Rows, Rows]:
     """Ground truth, a model, and one that does some of it better and some of it worse.
 
     No two scores are equal when `distinct`.
     """
     rng = np.random.default_rng(seed)
-    truth, a = random_rows(seed, documents=documents)
-    _, other = random_rows(seed + 1, documents=documents)
+    truth, a = random_rows(seed, documents=documents, per_page=per_page)
+    _, other = random_rows(seed + 1, documents=documents, per_page=per_page)
     kept = [row for row in a if rng.uniform() < 0.7]
     right = [row for row in truth if row.label != "For review" and rng.uniform() < 0.3]
     b = [*kept, *right, *(row for row in other if rng.uniform() < 0.1)]
     if distinct:
-        a, b = (
-            [row._replace(score=float(score)) for row, score in zip(r, rng.permutation(len(r)) / len(r), strict=True)]
-            for r in (a, b)
-        )
+        a, b = (with_distinct_scores(rows, rng) for rows in (a, b))
     return truth, a, [row._replace(score=row.score if row.score is not None else 0.5) for row in b]
+
+
+def with_distinct_scores(rows: Rows, rng: np.random.Generator) -> Rows:
+    """The rows with other scores, of which no two are equal."""
+    scores = (rng.permutation(len(rows)) / len(rows)).tolist()
+    return [row._replace(score=score) for row, score in zip(rows, scores, strict=True)]
 
 
 def names(documents: int) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ from evaluator.protocols import coco, fields, pixel, pod, posters, protocol_of, 
 from evaluator.protocols.base import Result
 from tests.benchmarks import bench_compare
 from tests.building import Box, annotations, box, ground_truth, shuffled
-from tests.comparing import drawn, names, side, snapshot_results, two_models
+from tests.comparing import drawn, names, side, snapshot_results, two_models, with_distinct_scores
 
 few = settings(deadline=None, max_examples=15)
 seeds = st.integers(0, 10**6)
@@ -120,68 +120,109 @@ def numbers(measures: Measures) -> dict[Key, float]:
     return dict(zip(measures.keys, measures.values.tolist(), strict=True))
 
 
-@each_run
-@settings(deadline=None, max_examples=8)
-@given(seed=seeds)
-def test_a_resample_is_the_protocol_on_a_corpus_with_the_copies(name: str, seed: int) -> None:
-    truth, a, b = two_models(seed)
-    documents, rng = names(5), np.random.default_rng(seed)
-    for rows in (a, b):
-        measured = measures(RUNS[name](truth, rows, documents, [1] * 5))
+class Compared(NamedTuple):
+    """Two models of five documents under one protocol, and their differences; no two scores of a model are equal.
+
+    Attributes
+    ----------
+    tied : tuple of list of Box
+        The same models with equal scores.
+    sides : tuple of Measures
+        Of the models with distinct ones.
+    """
+
+    name: str
+    seed: int
+    truth: list[Box]
+    models: tuple[list[Box], ...]
+    tied: tuple[list[Box], ...]
+    sides: tuple[Measures, ...]
+    every: tuple[Difference, ...]
+
+    @classmethod
+    def of(cls, name: str, seed: int) -> Compared:
+        truth, *tied = two_models(seed, distinct=False, per_page=2.0)
+        rng = np.random.default_rng(seed)
+        models = tuple(with_distinct_scores(rows, rng) for rows in tied)
+        sides = tuple(measures(RUNS[name](truth, rows, names(5), [1] * 5)) for rows in models)
+        a, b = sides
+        return cls(name, seed, truth, models, tuple(tied), sides, differences(a, b, resamples=50))
+
+    def run(self, rows: list[Box], counts: Sequence[int]) -> Measures:
+        """Everything that can be compared of a model on documents that were drawn so often."""
+        return measures(RUNS[self.name](self.truth, rows, names(5), counts))
+
+
+def same(one: Any, other: Any) -> None:
+    """Equal but for the last digits; undefined in the same places."""
+    np.testing.assert_allclose(np.asarray(one, float), np.asarray(other, float), rtol=0, atol=1e-12)
+
+
+def a_resample_is_the_protocol_on_a_corpus_with_the_copies(pair: Compared) -> None:
+    rng = np.random.default_rng(pair.seed)
+    for rows, measured in zip(pair.models, pair.sides, strict=True):
         assert len(measured.keys) == len(set(measured.keys))
         assert {key.metric for key in measured.keys} <= set(METRICS)
         counts = np.bincount(rng.integers(0, 5, 5), minlength=5)
-        weights = np.array([np.ones(5), counts], dtype=np.float64)
-        once, again = measured.resampled(weights)
-        expected = numbers(measures(RUNS[name](truth, rows, documents, counts.tolist())))
-        assert once == pytest.approx(measured.values, rel=0, abs=1e-12, nan_ok=True)
-        for key, value in zip(measured.keys, again.tolist(), strict=True):
-            assert value == pytest.approx(expected.get(key, math.nan), rel=0, abs=1e-12, nan_ok=True), key
+        once, again = measured.resampled(np.array([np.ones(5), counts], dtype=np.float64))
+        expected = numbers(pair.run(rows, counts.tolist()))
+        same(once, measured.values)
+        same(again, [expected.get(key, math.nan) for key in measured.keys])
+
+
+def every_document_once_is_the_result_itself_however_many_scores_are_equal(pair: Compared) -> None:
+    for rows in pair.tied:
+        measured = pair.run(rows, [1] * 5)
+        same(measured.resampled(np.ones((1, 5)))[0], measured.values)
+
+
+def a_document_alone_is_the_protocol_on_that_document(pair: Compared) -> None:
+    for measured in pair.sides:
+        same(measured.per_document, measured.resampled(np.eye(5)))
+
+
+def some_numbers_are_the_same_as_among_all(pair: Compared) -> None:
+    a, b = pair.sides
+    chosen = pair.every[::3]
+    changes = differences(a, b, resamples=50, keys=[Key(one.metric, one.label) for one in chosen])
+    # A product of matrices with other columns may differ in the last digit.
+    for one, other in zip(changes, chosen, strict=True):
+        assert [one.metric, one.label, one.documents_better] == [other.metric, other.label, other.documents_better]
+    same(*([[one.a, one.b, one.difference, one.low, one.high] for one in each] for each in (changes, chosen)))
+    assert differences(a, b, resamples=50, keys=[]) == ()
+
+
+def swapping_the_models_negates_every_difference(pair: Compared) -> None:
+    a, b = pair.sides
+    back = {(one.metric, one.label): one for one in differences(b, a, resamples=50)}
+    for one in pair.every:
+        other = back[one.metric, one.label]
+        assert (one.a, one.b) == (other.b, other.a)
+        assert one.difference == (None if other.difference is None else -other.difference)
+        assert one.low == (None if other.high is None else -other.high)
+        assert one.high == (None if other.low is None else -other.low)
+        assert (one.documents_better, one.documents_worse) == (other.documents_worse, other.documents_better)
 
 
 @each_run
 @settings(deadline=None, max_examples=8)
 @given(seed=seeds)
-def test_every_document_once_is_the_result_itself_however_many_scores_are_equal(name: str, seed: int) -> None:
-    truth, a, b = two_models(seed, distinct=False)
-    for rows in (a, b):
-        measured = measures(RUNS[name](truth, rows, names(5), [1] * 5))
-        assert measured.resampled(np.ones((1, 5)))[0] == pytest.approx(measured.values, rel=0, abs=1e-12, nan_ok=True)
-
-
-@each_run
-@settings(deadline=None, max_examples=5)
-@given(seed=seeds)
-def test_a_document_alone_is_the_protocol_on_that_document(name: str, seed: int) -> None:
-    truth, a, _ = two_models(seed)
-    measured = measures(RUNS[name](truth, a, names(5), [1] * 5))
-    assert measured.per_document == pytest.approx(measured.resampled(np.eye(5)), rel=0, abs=1e-12, nan_ok=True)
-
-
-@each_run
-@settings(deadline=None, max_examples=5)
-@given(seed=seeds)
-def test_some_numbers_are_the_same_as_among_all(name: str, seed: int) -> None:
-    truth, a, b = two_models(seed)
-    sides = [measures(RUNS[name](truth, rows, names(5), [1] * 5)) for rows in (a, b)]
-    every = differences(*sides, resamples=50)
-    chosen = [Key(one.metric, one.label) for one in every[::3]]
-    changes = differences(*sides, resamples=50, keys=chosen)
-    # A product of matrices with other columns may differ in the last digit.
-    for one, other in zip(changes, every[::3], strict=True):
-        assert [one.metric, one.label, one.documents_better] == [other.metric, other.label, other.documents_better]
-        mine, its = ([each.a, each.b, each.difference, each.low, each.high] for each in (one, other))
-        assert np.array(mine, dtype=float) == pytest.approx(np.array(its, dtype=float), rel=0, abs=1e-12, nan_ok=True)
-    assert differences(*sides, resamples=50, keys=[]) == ()
+def test_what_holds_for_every_two_models(name: str, seed: int) -> None:
+    pair = Compared.of(name, seed)
+    a_resample_is_the_protocol_on_a_corpus_with_the_copies(pair)
+    every_document_once_is_the_result_itself_however_many_scores_are_equal(pair)
+    a_document_alone_is_the_protocol_on_that_document(pair)
+    some_numbers_are_the_same_as_among_all(pair)
+    swapping_the_models_negates_every_difference(pair)
 
 
 @each_run
 def test_the_corpora_of_these_tests_are_no_empty_ones(name: str) -> None:
-    truth, a, b = two_models(6)
-    sides = [measures(RUNS[name](truth, rows, names(5), [1] * 5)) for rows in (a, b)]
-    assert len(sides[0].keys) >= 4
-    known = [one for one in differences(*sides, resamples=50) if one.difference]
-    assert {one.metric for one in known} == {key.metric for key in sides[0].keys}
+    pair = Compared.of(name, 6)
+    keys = pair.sides[0].keys
+    assert len(keys) >= 4
+    known = [one for one in pair.every if one.difference]
+    assert {one.metric for one in known} == {key.metric for key in keys}
     assert any(one.documents_better for one in known)
 
 
@@ -414,22 +455,6 @@ def test_the_same_model_twice_has_no_difference(seed: int) -> None:
             assert one.difference == 0.0
             assert (one.low, one.high) in ((0.0, 0.0), (None, None))
         assert (one.documents_better, one.documents_worse) == (0, 0)
-
-
-@each_run
-@settings(deadline=None, max_examples=4)
-@given(seed=seeds)
-def test_swapping_the_models_negates_every_difference(name: str, seed: int) -> None:
-    truth, *models = two_models(seed)
-    a, b = (measures(RUNS[name](truth, rows, names(5), [1] * 5)) for rows in models)
-    back = {(one.metric, one.label): one for one in differences(b, a, resamples=100)}
-    for one in differences(a, b, resamples=100):
-        other = back[one.metric, one.label]
-        assert (one.a, one.b) == (other.b, other.a)
-        assert one.difference == (None if other.difference is None else -other.difference)
-        assert one.low == (None if other.high is None else -other.high)
-        assert one.high == (None if other.low is None else -other.low)
-        assert (one.documents_better, one.documents_worse) == (other.documents_worse, other.documents_better)
 
 
 @few

@@ -35,7 +35,7 @@ from evaluator.web import guard
 from evaluator.workspace import Workspace
 from pages.shared import serve
 from tests import network
-from tests.browser.conftest import ROOT, dashboard, free_port
+from tests.browser.conftest import ROOT, alive, dashboard, free_port
 
 
 @pytest.fixture(scope="module")
@@ -470,17 +470,17 @@ def test_a_server_that_crashed_is_started_again_under_its_address(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("codes", "answers", "ended", "said"),
+    ("codes", "answers", "ended", "said", "last"),
     [
-        ([-11, 1, -9, -6, 0], True, 3, ["SIGSEGV", "exit code 1", "SIGKILL"]),
-        ([-11, 0], True, 0, ["SIGSEGV"]),
-        ([-15], True, 0, []),
+        ([-11, 1, -9, -6, 0], True, 3, ["SIGSEGV", "exit code 1", "SIGKILL"], "SIGABRT"),
+        ([-11, 0], True, 0, ["SIGSEGV"], ""),
+        ([-15], True, 0, [], ""),
         # One that never answered would not the next time either.
-        ([3, 0], False, 3, []),
+        ([3, 0], False, 3, [], "exit code 3"),
     ],
 )
 def test_a_server_is_started_again_a_few_times(
-    codes: list[int], answers: bool, ended: int, said: list[str], *,
+    codes: list[int], answers: bool, ended: int, said: list[str], last: str, *,
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     left = list(codes)
@@ -501,4 +501,14 @@ def test_a_server_is_started_again_a_few_times(
     assert command._serve(Workspace(), port=free_port(), browser=False) == ended
     out, notes = capsys.readouterr()
     assert out.count("LayoutScope is running") == answers
-    assert notes == "".join(f"note: the server ended by itself ({each}); it is started again.\n" for each in said)
+    lines = [f"note: the server ended by itself ({each}); it is started again." for each in said]
+    lines += [f"note: the server ended by itself ({last}); it is not started again."] if last else []
+    assert notes.splitlines() == lines
+
+
+def test_a_server_of_these_tests_that_ends_by_itself_fails_the_test(tmp_path: Path) -> None:
+    log = tmp_path / "server.log"
+    log.write_text("Fatal Python error")
+    process = subprocess.Popen([sys.executable, "-c", "raise SystemExit(7)"])
+    with pytest.raises(pytest.fail.Exception, match="ended by itself with 7: Fatal Python error"), alive(process, log):
+        process.wait(30)

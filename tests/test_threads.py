@@ -1,4 +1,4 @@
-"""Parts of a work in threads: answers in order, few parts at a time."""
+"""Parts of a work in threads: answers in order, few parts at a time; products of matrices in one thread."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+import threadpoolctl
 
+from evaluator.system.one_thread import one_thread
 from evaluator.system.threads import in_threads
 
 
@@ -53,3 +55,15 @@ def test_what_goes_wrong_is_raised_in_its_place() -> None:
     assert [next(answers), next(answers), next(answers)] == [0, 0, 1]
     with pytest.raises(ZeroDivisionError):
         next(answers)
+
+
+def test_numpy_multiplies_in_one_thread_for_as_long_as_it_is_said() -> None:
+    def threads() -> set[int]:
+        return {each["num_threads"] for each in threadpoolctl.threadpool_info() if each["user_api"] == "blas"}
+
+    with threadpoolctl.threadpool_limits(limits=2, user_api="blas"):
+        before = threads()
+        for _ in range(2):
+            with one_thread():
+                assert threads() == {1}
+            assert threads() == before

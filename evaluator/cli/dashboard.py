@@ -199,10 +199,13 @@ def _serve(
         if code in (OK, -signal.SIGTERM, -signal.SIGINT):
             return OK
         lately = [start for start in starts if time.monotonic() - start < _WITHIN_SECONDS]
-        if not answered or len(lately) >= _MOST_STARTS:
-            return INTERNAL_ERROR
+        again = answered and len(lately) < _MOST_STARTS
         # Open tabs knock until it answers, and go on where they were: all that a crash takes is what was on its way.
-        sys.stderr.write(f"note: the server ended by itself ({_ending(code)}); it is started again.\n")
+        words = "it is started again" if again else "it is not started again"
+        with contextlib.suppress(BrokenPipeError):
+            sys.stderr.write(f"note: the server ended by itself ({_ending(code)}); {words}.\n")
+        if not again:
+            return INTERNAL_ERROR
 
 
 def _ending(code: int) -> str:

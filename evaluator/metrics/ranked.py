@@ -19,9 +19,9 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.system.one_thread import one_thread
 
 Counts = npt.NDArray[Any]
 """Integers, and float32 for followed curves."""
@@ -151,7 +151,7 @@ class Curves:
         """Average precision of each ranking in each resample, float64, shape (R, M); see `Ranking.average`."""
         answer = np.empty((len(weights), self._size))
         # In this thread: operations this short only make threads wait for each other.
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_thread():
             for start in range(0, len(weights), _RESAMPLES_AT_ONCE):
                 rows = slice(start, start + _RESAMPLES_AT_ONCE)
                 by_document = np.ascontiguousarray(weights[rows].T, dtype=np.float32)

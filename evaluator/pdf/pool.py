@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import os
 import re
 import signal
@@ -591,6 +592,7 @@ class PagePool:
         width: int | None = None,
         most_pixels: int = PIXEL_LIMIT,
         patience: float | None = None,
+        at_most: float | None = None,
     ) -> PageImage:
         """One page as WebP; images by the `IMAGE_SUFFIXES` are one page at 72 dpi and are never enlarged.
 
@@ -607,6 +609,8 @@ class PagePool:
         patience : float or None
             Seconds after which a slow page raises ``not_ready``, and is drawn further for whoever asks next: it lets
             others go first on the processor, so on a busy machine it takes long. None waits to the end.
+        at_most : float or None
+            Seconds after which, with `patience`, any page raises ``not_ready``, also one that waits for its turn.
 
         Raises
         ------
@@ -620,7 +624,9 @@ class PagePool:
         else:
             _need_width(width)
         asked = float(dpi) if width is None else None
-        return self._picture(path, page_index, dpi=asked, width=width, most_pixels=most_pixels, patience=patience)
+        return self._picture(
+            path, page_index, dpi=asked, width=width, most_pixels=most_pixels, patience=patience, at_most=at_most
+        )
 
     def page_part(
         self, path: Path, page_index: int, *, part: tuple[float, float, float, float], dpi: float, width: int
@@ -653,6 +659,7 @@ class PagePool:
         part: tuple[float, float, float, float] | None = None,
         most_pixels: int = PIXEL_LIMIT,
         patience: float | None = None,
+        at_most: float | None = None,
     ) -> PageImage:
         """A page or a part of it, as the worker is asked for it."""
 
@@ -671,6 +678,7 @@ class PagePool:
             part=part,
             most_pixels=most_pixels,
             patience=patience,
+            at_most=at_most,
         )
 
     def words(self, path: Path, page_index: int, *, patience: float | None = None) -> Words:
@@ -684,11 +692,16 @@ class PagePool:
 
         return self._answer(path, "words", page_index, wanted=Words, cache=self._words, size=size, patience=patience)
 
-    def ink(self, path: Path, page_index: int) -> Ink:
-        """The ink of one page on a small grid, all 0 for a blank one: what a page without text is compared by."""
-        return self._answer(
-            path, "ink", page_index, wanted=Ink, cache=self._inks, size=lambda ink: ink.cells.nbytes + 256
-        )
+    def ink(self, path: Path, page_index: int, *, patience: float | None = None) -> Ink:
+        """The ink of one page on a small grid, all 0 for a blank one: what a page without text is compared by.
+
+        `patience` is that of `page_image`.
+        """
+
+        def size(ink: Ink) -> int:
+            return ink.cells.nbytes + 256
+
+        return self._answer(path, "ink", page_index, wanted=Ink, cache=self._inks, size=size, patience=patience)
 
     def layout(self, path: Path, page_index: int) -> Layout:
         """Pictures, ruled lines, font sizes, rotation and producer of one page, and the ink of a scan."""
@@ -731,6 +744,7 @@ class PagePool:
         part: tuple[float, float, float, float] | None = None,
         most_pixels: int = PIXEL_LIMIT,
         patience: float | None = None,
+        at_most: float | None = None,
     ) -> _Value:
         name = path.name
         if page_index < 0 or page_index >= PAGE_LIMIT:
@@ -777,7 +791,10 @@ class PagePool:
                         return reply
                 return None
 
-            answer = in_turn() if patience is None else self._within(patience, in_turn, page, name, page_index)
+            if patience is None:
+                answer = in_turn()
+            else:
+                answer = self._within(patience, in_turn, page, name, page_index, at_most=at_most)
             if answer is not None:
                 return answer
             # The file was exchanged since its digest was taken.
@@ -785,9 +802,17 @@ class PagePool:
         raise PageProblem("unreadable", document=name, detail="The file changes while it is read.")
 
     def _within(
-        self, patience: float, ask: Callable[[], _Value | None], page: _Key, name: str, page_index: int
+        self,
+        patience: float,
+        ask: Callable[[], _Value | None],
+        page: _Key,
+        name: str,
+        page_index: int,
+        *,
+        at_most: float | None,
     ) -> _Value | None:
         """What `ask` returns or raises; ``not_ready`` when it takes longer and the page is slow, while it goes on."""
+        latest = math.inf if at_most is None else time.monotonic() + at_most
         over = threading.Event()
         answers: list[_Value | None] = []
         problems: list[BaseException] = []
@@ -806,7 +831,7 @@ class PagePool:
                 with self._lock:
                     turn = self._turns.get(page)
                     slow = turn is not None and turn.slow
-                if slow:
+                if slow or time.monotonic() >= latest:
                     raise PageProblem("not_ready", document=name, page_index=page_index, detail=f"{patience:g} s")
         if problems:
             raise problems[0]

@@ -34,12 +34,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from evaluator.metrics.observations import Attribute
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.slices.conditions import Binned, Condition, Range, binned, holding, short_between
 from evaluator.system import progress
+from evaluator.system.one_thread import one_thread
 
 Float32 = npt.NDArray[np.float32]
 Blocks = list[Float32]
@@ -192,7 +192,7 @@ def search(
     )
     # Its products of matrices are many and small: threads inside each only wait for each other, and last digits would
     # depend on their number.
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_thread():
         return run.run()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -83,35 +83,62 @@ def start_renderer(kind: AnyKind) -> None:
         pool().start()
 
 
-def preparation(path: Path, index: int) -> Callable[[], None]:
+@dataclass(frozen=True)
+class Preparation:
     """A task that has the picture and the text of a page ready in the renderer's caches.
 
     A page that cannot be drawn says why when it is opened, and not before.
+
+    Attributes
+    ----------
+    path, index
+        The page of a file.
+    width : int or None
+        Of the picture; None for the one that the views of several pages ask for.
     """
-    renderer = pool()
 
-    def prepare() -> None:
+    path: Path
+    index: int
+    width: int | None = None
+
+    def __call__(self) -> None:
+        """Draw the picture and read the text."""
+        renderer = pool()
         with contextlib.suppress(PageProblem):
-            renderer.page_image(path, index, dpi=FIRST_DPI, most_pixels=FIRST_PIXELS)
-            if not renderer.words(path, index).texts:
-                renderer.ink(path, index)
+            self._picture(renderer)
+            if not renderer.words(self.path, self.index).texts:
+                renderer.ink(self.path, self.index)
 
-    return prepare
+    def drawn(self, patience: float, at_most: float) -> bool:
+        """Whether the picture is there or known to fail, for which it waits; see `PagePool.page_image`."""
+        try:
+            self._picture(pool(), patience=patience, at_most=at_most)
+        except PageProblem as problem:
+            return problem.kind != "not_ready"
+        return True
+
+    def _picture(self, renderer: PagePool, **waiting: float) -> None:
+        most = FIRST_PIXELS if self.width is None else PIXEL_LIMIT
+        renderer.page_image(self.path, self.index, width=self.width, dpi=FIRST_DPI, most_pixels=most, **waiting)
 
 
 def preparation_of(
-    root: Folders | None, name: str, index: int, images: Mapping[tuple[str, int], str] | None = None
-) -> Callable[[], None] | None:
-    """The `preparation` of a page whose PDF has a name under a folder; None when there is none."""
+    root: Folders | None,
+    name: str,
+    index: int,
+    images: Mapping[tuple[str, int], str] | None = None,
+    width: int | None = None,
+) -> Preparation | None:
+    """The `Preparation` of a page whose PDF has a name under a folder; None when there is none."""
     try:
         page = _page_file(root, name, index, images)
     except PageProblem:
         return None
-    return preparation(page.path, page.page_index)
+    return Preparation(page.path, page.page_index, width)
 
 
-def preparation_on(loaded: OpenedBoxes, place: Place) -> Callable[[], None] | None:
-    """The `preparation` of a page of a document of the dataset; None when it has no PDF."""
+def preparation_on(loaded: OpenedBoxes, place: Place) -> Preparation | None:
+    """The `Preparation` of a page of a document of the dataset; None when it has no PDF."""
     name = _name_of(loaded, place.document)
     return preparation_of(loaded.project.pdfs, name, place.index, loaded.dataset.page_images)
 

@@ -1,10 +1,10 @@
 """The pages around the shown one: their contents made before the reader turns to them, and what the browser has of it.
 
 The browser turns to a page of which it has the content without asking, and says so afterwards. It is given pages in
-the runs of a page turn: as many as are made in `_SECONDS`, the next ones first. It never asks for more by itself: an
-event that comes while the reader goes to another view would call the reader back. Pictures and words of the pages
-around are rendered in the background meanwhile. Which pages there are and what is drawn on them is the business of each
-view, which gives a `Pages`.
+the runs of a page turn: as many as are made in `_SECONDS`, the next ones first, and none whose picture is slow, for
+which the shown page does not wait. It never asks for more by itself: an event that comes while the reader goes to
+another view would call the reader back. Pictures and words of the pages around are rendered in the background
+meanwhile. Which pages there are and what is drawn on them is the business of each view, which gives a `Pages`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from evaluator.drawing import page_window
 from evaluator.drawing.payloads import GoEvent, MoreEvent, Payload, PlacedItem, SelectedEvent, VerdictEvent
 from evaluator.system.recent import Recent
 from pages.shared import by_digest, ended_sessions
+from pages.shared.pictures import Preparation
 from pages.shared.state import state
 
 AHEAD: Final = 8
@@ -31,6 +32,8 @@ RUNNING_AHEAD: Final = 24
 _BEHIND: Final = 2
 _MISTAKEN: Final = 3
 _SECONDS: Final = 0.1
+_LONGEST: Final = 1.0
+"""Seconds that a page turn waits for the picture of a page around at most, whatever the machine does meanwhile."""
 _KEPT_STRIPS: Final = 64
 
 ContentT = TypeVar("ContentT", bound=Payload)
@@ -61,7 +64,7 @@ class Pages(Generic[ContentT]):
     next_with : callable
         From a place, in a direction (1 or -1): the next place that N or P leads to; None for none.
     preparation : callable
-        By place, what renders its picture in the background; None for a page without one.
+        By place, what renders its picture, in the background too; None for a page without one.
     """
 
     listing: str
@@ -69,7 +72,7 @@ class Pages(Generic[ContentT]):
     here: int | None
     make: Callable[[int], Made[ContentT]]
     next_with: Callable[[int, int], int | None]
-    preparation: Callable[[int], Callable[[], None] | None]
+    preparation: Callable[[int], Preparation | None]
 
 
 def heard(event: GoEvent | SelectedEvent | VerdictEvent | MoreEvent | None) -> None:
@@ -172,13 +175,15 @@ def _wanted(pages: Pages[ContentT]) -> list[int]:
 
 
 def _around(pages: Pages[ContentT]) -> list[Made[ContentT]]:
-    """Pages around the shown one, as many as are made in time."""
+    """Pages around the shown one, as many as are made in time; one whose picture is slow is drawn further meanwhile."""
     until = monotonic() + _SECONDS
     made: list[Made[ContentT]] = []
-    for at in _wanted(pages):
-        if made and monotonic() > until:
+    for tried, at in enumerate(_wanted(pages)):
+        if tried and monotonic() > until:
             break
-        made.append(pages.make(at))
+        preparation = pages.preparation(at)
+        if preparation is None or preparation.drawn(_SECONDS, at_most=_LONGEST):
+            made.append(pages.make(at))
     return made
 
 
@@ -220,5 +225,5 @@ def _preparer() -> _Preparer:
 def prepare(pages: Pages[ContentT]) -> None:
     """Have the pages around the shown one rendered in the background."""
     if pages.here is not None:
-        tasks = [pages.preparation(at) for at in _wanted(pages)]
+        tasks: list[Callable[[], None] | None] = [pages.preparation(at) for at in _wanted(pages)]
         _preparer().ask([task for task in tasks if task is not None])

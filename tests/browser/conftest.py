@@ -124,7 +124,7 @@ def answering(
     command: Sequence[str], folder: Path, log: Path, port: int, environment: Mapping[str, str] = os.environ
 ) -> subprocess.Popen[bytes]:
     """A server, started in `folder`, once it answers."""
-    # A crash in compiled code says nowhere else what it was doing.
+    # A crash says where it happened.
     environment = {**environment, "PYTHONPATH": network.python_path(ROOT), "PYTHONFAULTHANDLER": "1"}
     with log.open("w") as output:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=output)
@@ -148,21 +148,26 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 @contextlib.contextmanager
+def alive(process: subprocess.Popen[bytes], log: Path) -> Iterator[None]:
+    """End a server after the block, which fails when it has ended by itself before."""
+    try:
+        yield
+    finally:
+        code = process.poll()
+        stop(process)
+        said = log.read_text(encoding="utf-8", errors="replace")
+        # One that was started again by its command has ended too.
+        if code is not None or "ended by itself" in said:
+            pytest.fail(f"the server ended by itself with {code}: {said}")
+
+
+@contextlib.contextmanager
 def dashboard(folder: Path, *words: str, by_streamlit: bool = False, port: int | None = None) -> Iterator[str]:
     """A dashboard that runs for the block; yields its address."""
     port = port or own_port()
     process = started(folder, port, *words, by_streamlit=by_streamlit)
-    try:
+    with alive(process, folder / "server.log"):
         yield f"http://127.0.0.1:{port}"
-    finally:
-        code = process.poll()
-        stop(process)
-        said = (folder / "server.log").read_text(encoding="utf-8", errors="replace")
-        # Said here too, when the test has failed for it.
-        crashed = code is not None or "ended by itself" in said
-        if crashed:
-            sys.stderr.write(f"the server of this test ended by itself ({code}):\n{said}\n")
-    assert not crashed, said
 
 
 @contextlib.contextmanager
@@ -179,11 +184,9 @@ def harness(script: Path, folder: Path) -> Iterator[str]:
     }
     command = [sys.executable, "-m", "streamlit", "run", str(script)]
     command += [f"--{name}={value}" for name, value in options.items()]
-    process = answering(command, ROOT, folder / "harness.log", port)
-    try:
+    log = folder / "harness.log"
+    with alive(answering(command, ROOT, log, port), log):
         yield f"http://127.0.0.1:{port}"
-    finally:
-        stop(process)
 
 
 def free_tab(context: Any) -> Any:

@@ -273,7 +273,8 @@ def page_text(loaded: OpenedBoxes, place: Place) -> text_lost.PageText | None:
     try:
         page = pictures.page_file(loaded, place.document, place.index)
         words = pictures.pool().words(page.path, page.page_index, patience=pictures.TEXT_PATIENCE)
-        ink = None if len(words.texts) else pictures.pool().ink(page.path, page.page_index)
+        patience = pictures.TEXT_PATIENCE
+        ink = None if len(words.texts) else pictures.pool().ink(page.path, page.page_index, patience=patience)
     except PageProblem:
         return None
     return text_lost.PageText(words, ink)
@@ -284,9 +285,10 @@ def drawn(
     shown: Listed,
     place: Place,
     page_points: tuple[float, float] | None,
+    text: text_lost.PageText | None,
 ) -> tuple[PageLayers, LostText]:
     """Boxes, mistakes and counts of a page for the viewer, and its lost text."""
-    label, result, text = shown.chosen.label, shown.working.result, page_text(loaded, place)
+    label, result = shown.chosen.label, shown.working.result
     row = loaded.dataset.page_row(place.document, place.index)
     page = -1 if row is None else row
     layer = layers.page_data(

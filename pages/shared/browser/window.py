@@ -146,11 +146,13 @@ def _content(
     """Everything that a page shows, without strip and chosen box, and its boxes as they are sent."""
     position = shown.pages.position(place.document, place.index)
     name = loaded.dataset.documents[loaded.dataset.document_code[place.document]].name
-    key = (_listing(loaded, model, shown), place, picture.image, picture.points)
+    text = listing.page_text(loaded, place)
+    # The text of a slow page comes after its picture.
+    key = (_listing(loaded, model, shown), place, picture.image, picture.points, text is None)
 
     def made() -> tuple[PageLayers, LostText, PackedBoxes]:
-        layers, text = listing.drawn(loaded, shown, place, picture.points)
-        return layers, text, page_window.packed_boxes(layers.boxes)
+        layers, lost = listing.drawn(loaded, shown, place, picture.points, text)
+        return layers, lost, page_window.packed_boxes(layers.boxes)
 
     drawn, lost, boxes = _drawn().get_or_make(key, made)
     payload = listing.with_verdicts(loaded, model, place, with_layers(nothing_shown(loaded, model), drawn))

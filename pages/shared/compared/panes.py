@@ -31,6 +31,7 @@ from pages.shared import components, pictures
 from pages.shared import window as turned
 from pages.shared.compared import KINDS_COMPARED, window
 from pages.shared.opened import Named, Place
+from pages.shared.pictures import Preparation
 from pages.shared.state import State, report, state
 
 # A key for each kind: boxes of one are nothing to another.
@@ -90,7 +91,7 @@ class Source:
     short: Callable[[int], str] = field(default=lambda value: f"{value:,}")
     sharper: Callable[[SharperEvent | None], None] = pictures.ask_sharper
     below: Callable[[Place], None] = field(default=lambda _: None)
-    preparation: Callable[[Place], Callable[[], None] | None] = field(default=lambda _: None)
+    preparation: Callable[[Place], Preparation | None] = field(default=lambda _: None)
 
 
 def shown_filter() -> str:

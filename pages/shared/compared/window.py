@@ -27,6 +27,7 @@ from evaluator.system.recent import Recent
 from pages.shared import window as turned
 from pages.shared.findings import log as findings
 from pages.shared.opened import Place
+from pages.shared.pictures import Preparation
 from pages.shared.state import state
 
 _KEPT_PAGES: Final = 256
@@ -73,7 +74,7 @@ class PairPages:
     draw: Callable[[Place, PictureItem], PairLayers]
     judged: Callable[[Place, PairLayers], PairLayers]
     in_common: Callable[[], PairListItem]
-    preparation: Callable[[Place], Callable[[], None] | None]
+    preparation: Callable[[Place], Preparation | None]
     sent: Callable[[str], str] = str
 
     def around(self, position: int) -> turned.Pages[PackedPairItem]:

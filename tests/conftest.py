@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
-from tests import network
+from tests import network, outside
 
 # A busy machine is no fault of the code: what takes too long meets the timeout of pytest.
 # A benchmark asks for more examples than a test of the suite.
@@ -59,8 +59,12 @@ def pytest_collection_finish() -> None:
     looks_while_collected.collecting = False
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Browser tests first: they take longest."""
+    for item in items if "outside" in config.option.markexpr else ():
+        if depends_on_the_outside(item):
+            item.add_marker("outside")
     items.sort(key=lambda item: item.get_closest_marker("browser") is None)
     for item in items if _examples else ():
         # Each property is tried on so many inputs, whatever number its test names itself.
@@ -68,6 +72,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if getattr(test, "is_hypothesis_test", False):
             own = test._hypothesis_internal_use_settings
             test._hypothesis_internal_use_settings = settings(own, max_examples=_examples, deadline=None)
+
+
+def depends_on_the_outside(item: pytest.Item) -> bool:
+    """Whether `-m outside` has a test."""
+    top = item.getparent(pytest.Class)
+    return outside.depends(item.path, top.name if top else getattr(item, "originalname", item.name))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that is skipped because something outside is not there must be one that `-m outside` has."""
+    report = yield
+    for_the_outside = report.skipped and any(name in str(report.longrepr) for name in outside.VARIABLES)
+    if for_the_outside and not depends_on_the_outside(item):
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid} is not among the tests of -m outside: see tests/outside.py"
+    return report
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -40,26 +42,65 @@ def name_of(path: Path) -> str:
     return path.relative_to(PROJECT).as_posix()
 
 
-def imports(path: Path) -> list[str]:
-    """Every module that a file imports, anywhere in it, with the names taken from it: ``model.boxes.area``."""
-    names = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+class Function(NamedTuple):
+    """What is asked of a function."""
+
+    name: str
+    names: frozenset[str]
+    """Every name in it: variables, parameters and attributes."""
+    variables: frozenset[str]
+    given: frozenset[str]
+    said: str | None
+    lines: int
+    """Those below its docstring."""
+
+
+class Source(NamedTuple):
+    """What is asked of a file; it is read once, because that takes most of the time of these tests."""
+
+    imports: tuple[str, ...]
+    """Every module that it imports, anywhere in it, with the names taken from it: ``model.boxes.area``."""
+    says: bool
+    """Whether it has a docstring."""
+    functions: tuple[Function, ...]
+
+
+@functools.cache
+def source(path: Path) -> Source:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = list(ast.walk(tree))
+    imports: list[str] = []
+    for node in nodes:
         if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
+            imports += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{name_of(path)}: imports are absolute"
-            names += [f"{node.module}.{alias.name}" for alias in node.names]
-    return names
+            imports += [f"{node.module}.{alias.name}" for alias in node.names]
+    functions = [function_of(node) for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return Source(tuple(imports), bool(ast.get_docstring(tree)), tuple(functions))
+
+
+def function_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Function:
+    nodes = list(ast.walk(function))
+    variables = {node.id for node in nodes if isinstance(node, ast.Name)}
+    variables |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    given = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
+    said = ast.get_docstring(function)
+    first = function.body[said is not None :]
+    lines = (function.end_lineno or 0) - first[0].lineno + 1 if first else 0
+    held = (frozenset(each) for each in (variables | attributes, variables, given))
+    return Function(function.name, *held, said, lines)
 
 
 @pytest.mark.parametrize("path", CORE, ids=name_of)
 def test_a_room_imports_only_rooms_above_it(path: Path) -> None:
     room = path.relative_to(PROJECT / "evaluator").parts[0].removesuffix(".py")
     if room == "__init__":
-        assert not any(name.startswith("evaluator") for name in imports(path))
+        assert not any(name.startswith("evaluator") for name in source(path).imports)
         return
     assert room in ROOMS, f"{name_of(path)} has no place in the plan"
-    for name in imports(path):
+    for name in source(path).imports:
         package, _, rest = name.partition(".")
         assert package not in ("pages", "app", "tests", "sample_data"), f"{name_of(path)} imports {name}"
         if package == "evaluator":
@@ -71,7 +112,7 @@ def test_a_room_imports_only_rooms_above_it(path: Path) -> None:
 
 @pytest.mark.parametrize("path", CORE + VIEWS + SAMPLES, ids=name_of)
 def test_only_the_owner_imports_a_library(path: Path) -> None:
-    for package in {name.split(".")[0] for name in imports(path)} & OWNERS.keys():
+    for package in {name.split(".")[0] for name in source(path).imports} & OWNERS.keys():
         assert name_of(path).startswith(OWNERS[package] or "-"), f"{name_of(path)} imports {package}"
 
 
@@ -82,47 +123,34 @@ def test_nothing_dangerous_is_called(path: Path) -> None:
 
 @pytest.mark.parametrize("path", CORE + VIEWS, ids=name_of)
 def test_a_module_says_what_it_owns(path: Path) -> None:
-    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-
-
-def functions(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Every function of a file."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    assert source(path).says
 
 
 def test_a_variable_is_named_for_what_it_holds() -> None:
     """``found`` is the text of an issue, so it is bound only beside its rule or fix, or where an issue is made."""
     issue = {"rule", "fix", "refuse", "error", "warning", "Issue"}
     for path in [*CORE, *VIEWS, *SAMPLES, *TESTS]:
-        for function in functions(path):
-            nodes = list(ast.walk(function))
-            names = {node.id for node in nodes if isinstance(node, ast.Name)}
-            names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-            beside = names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-            assert "found" not in names or beside & issue, f"{name_of(path)}: {function.name}"
+        for function in source(path).functions:
+            assert "found" not in function.variables or function.names & issue, f"{name_of(path)}: {function.name}"
 
 
 def test_a_docstring_names_the_parameters_that_are_there() -> None:
     section = re.compile(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-{3,}|\Z)", re.MULTILINE | re.DOTALL)
     for path in [*CORE, *VIEWS, *SAMPLES]:
-        for function in functions(path):
-            documented = section.search(ast.get_docstring(function) or "")
+        for function in source(path).functions:
+            documented = section.search(function.said or "")
             heads = (
                 [line.split(" : ")[0] for line in documented[1].splitlines() if line[:1].strip()] if documented else ()
             )
             named = {name.strip().lstrip("*") for head in heads for name in head.split(",")}
-            given = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
-            assert named <= given, f"{name_of(path)}: {function.name}"
+            assert named <= function.given, f"{name_of(path)}: {function.name}"
 
 
 def test_a_function_fits_on_a_screen() -> None:
     """At most 60 lines below its docstring; what is longer has a second function inside."""
     for path in [*CORE, *VIEWS, *SAMPLES]:
-        for function in functions(path):
-            first = function.body[ast.get_docstring(function) is not None :]
-            lines = (function.end_lineno or 0) - first[0].lineno + 1 if first else 0
-            assert lines <= 60, f"{name_of(path)}: {function.name} has {lines} lines"
+        for function in source(path).functions:
+            assert function.lines <= 60, f"{name_of(path)}: {function.name} has {function.lines} lines"
 
 
 def test_no_room_is_a_drawer() -> None:

@@ -219,13 +219,13 @@ def test_tide_of_pages_is_that_of_tidecv_where_many_pairs_have_half_their_boxes_
 
 
 @needs_shared
-def test_tide_of_ten_thousand_pages_has_the_counts_of_tidecv(tmp_path: Path) -> None:
-    """Counts of tidecv and hotcoco of this corpus; an IoU from corners moves 543 pairs over 0.5."""
+def test_tide_of_a_thousand_pages_has_the_counts_of_tidecv(tmp_path: Path) -> None:
+    """Counts of tidecv and hotcoco of this corpus; an IoU from corners names 37 of the mistakes otherwise."""
     script = Path(SHARED) / "bench" / "make_corpus.py"
-    subprocess.run([sys.executable, str(script), "dln", "10000", str(tmp_path)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, str(script), "dln", "1000", str(tmp_path)], check=True, stdout=subprocess.DEVNULL)
     (evaluated,) = evaluate("coco", tmp_path / "coco_gt.json", [tmp_path / "coco_dt.json"])
     said = evaluated.to_json()["error_types"]
-    assert (said["localisation"]["count"], said["duplicate"]["count"]) == (7301, 8144)
+    assert [said[name]["count"] for name in TIDE] == [456, 662, 565, 841, 1080, 1049]
 
 
 @pytest.mark.skipif(importlib.util.find_spec("tidecv") is None, reason="tidecv is not installed")

@@ -206,11 +206,14 @@ def test_a_named_format_holds_where_it_finds_boxes() -> None:
 
 @needs_shared
 def test_real_files_read_as_every_other_format_say_what_they_are() -> None:
-    files = [path for path in real("formats").glob("*/*") if path.name != "SOURCES.txt"]
-    for path in files:
+    tried: set[str] = set()
+    # The smallest of each format: the sentence is made of names.
+    for path in sorted(real("formats").glob("*/*"), key=lambda each: each.stat().st_size):
         content = path.read_bytes()
-        if len(content) > 1_000_000 or (own := formats.recognise(content, path.name)) is None:
+        own = None if path.name == "SOURCES.txt" else formats.recognise(content, path.name)
+        if own is None or own.name in tried or len(content) > 1_000_000:
             continue
+        tried.add(own.name)
         for name in formats.of_kind("boxes"):
             if name == own.name or (name, own.name) == ("table", "supervision"):
                 continue
@@ -221,6 +224,7 @@ def test_real_files_read_as_every_other_format_say_what_they_are() -> None:
                 f"{path.name}: {rule}; found {own.title}, not {formats.FORMATS[name].title}. Read it with --format "
                 f"{own.name}, or leave --format out."
             )
+    assert len(tried) > 10
 
 
 # --- places --------------------------------------------------------------------------------------------------

@@ -125,9 +125,11 @@ def is_stated(sentence: Made, texts: list[str]) -> bool:
     """Whether a text has the rule of a sentence, and its fix behind it; one whose rule is made elsewhere has."""
     if not sentence.rule.strip(GAP + " "):
         return True
-    longest = max(BRACKETS.sub("", sentence.rule).split(GAP), key=len)
+    parts = [part for text in (sentence.rule, sentence.fix) for part in BRACKETS.sub("", text).split(GAP)]
+    # The longest first: it is in the fewest texts, and what is not there needs no search for the whole.
+    parts.sort(key=len, reverse=True)
     whole = re.compile(f"{pattern(sentence.rule)}[^\n]{{0,{ROOM}}}?{pattern(sentence.fix)}")
-    return any(longest in text and whole.search(text) for text in texts)
+    return any(all(part in text for part in parts) and whole.search(text) for text in texts)
 
 
 def pattern(text: str) -> str:

@@ -255,7 +255,7 @@ def test_too_few_documents_are_said_with_how_many_more(two_models: list[AnyBoxRe
 
 
 def test_a_search_reports_what_it_has_tested_and_may_be_ended() -> None:
-    case = average_case(600, 3, depth=1)
+    case = average_case(150, 3, depth=1)
     result = case.evaluation.first
     said: list[tuple[int, int]] = []
     with progress.reporting(lambda done, total: said.append((done, total))):

@@ -47,6 +47,9 @@ FLAGS = [
 # Streamlit looks for its endpoints below the view's address first; the 404 is part of that and harmless.
 PROBING = re.compile(r"/[a-z_]+/_stcore/(host-config|health)$")
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+# Seconds for the start of a server and for anything on screen: the first run of a server takes over a minute where
+# twenty processes share a core.
+PATIENCE = 120
 
 # Where the page and its boxes are on the screen, in CSS pixels.
 PLACES = """() => {
@@ -128,7 +131,7 @@ def answering(
     environment = {**environment, "PYTHONPATH": network.python_path(ROOT), "PYTHONFAULTHANDLER": "1"}
     with log.open("w") as output:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=output)
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and process.poll() is None:
         with contextlib.suppress(OSError), OPENER.open(f"http://127.0.0.1:{port}/_stcore/health", timeout=2):
             return process
@@ -216,7 +219,7 @@ class Screen:
         self.page = page
         # A tab behind another one draws one frame a second.
         self.page.bring_to_front()
-        self.page.set_default_timeout(60_000)
+        self.page.set_default_timeout(1000 * PATIENCE)
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.emulate_media(color_scheme=color_scheme)
         self.url = url
@@ -379,7 +382,7 @@ class Screen:
 
     def wait(self, done: Callable[[], bool], what: str) -> None:
         """Until something holds; generous, because the machine is shared."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             if done():
                 return

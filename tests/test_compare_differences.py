@@ -23,7 +23,6 @@ from evaluator.metrics.measures import Key, Measures, Ratios
 from evaluator.model.dataset import join
 from evaluator.protocols import coco, fields, pixel, pod, posters, protocol_of, snapshot
 from evaluator.protocols.base import Result
-from tests.benchmarks import bench_compare
 from tests.building import Box, annotations, box, ground_truth, shuffled
 from tests.comparing import drawn, names, side, snapshot_results, two_models, with_distinct_scores
 
@@ -479,15 +478,6 @@ def test_intervals_hold_their_difference_and_the_numbers_are_those_of_the_result
         if one.low is not None and one.high is not None:
             assert one.low <= one.high
             assert one.undefined <= 5
-
-
-def test_the_benchmark_runs_and_its_intervals_are_those_of_a_plain_loop(capsys: pytest.CaptureFixture[str]) -> None:
-    # It leaves with an error when they are not.
-    assert bench_compare.main(["--smoke", "--json"]) == 0
-    decoded = json.loads(capsys.readouterr().out)
-    assert decoded["speed"]["numbers"] == 72
-    assert [row["documents"] for row in decoded["coverage"]] == [8, 20, 8, 20]
-    assert all(row["share"] > 0.5 for row in decoded["coverage"])
 
 
 # --- reading order ---------------------------------------------------------------------------------------------

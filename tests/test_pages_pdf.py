@@ -701,6 +701,14 @@ def worker_pids(pool: PagePool) -> set[int]:
     return {worker.process.pid for worker in pool._live}
 
 
+def until(holds: Callable[[], object]) -> None:
+    """Wait until something holds, for a minute: a busy machine starts a process or a thread late."""
+    deadline = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.01)
+
+
 def test_endless_page_is_killed_while_others_are_drawn(write: Callable[[str, bytes], Path]) -> None:
     bomb, good = write("bomb.pdf", form_bomb()), write("good.pdf", pages(30))
     with PagePool(time_limit=2.0, wait_limit=60.0) as pool:
@@ -716,15 +724,11 @@ def test_endless_page_is_killed_while_others_are_drawn(write: Callable[[str, byt
         sessions = [threading.Thread(target=poison) for _ in range(3)]
         for session in sessions:
             session.start()
-        time.sleep(0.1)
+        until(lambda: pool._busy)
         before = worker_pids(pool)
-        seconds = []
         for page_index in range(1, 20):
-            asked = time.monotonic()
             assert pool.page_image(good, page_index).page_width == 100 + page_index
-            seconds.append(time.monotonic() - asked)
-        # The first may have to wait until a second process has started.
-        assert sorted(seconds)[-2] < 1.0
+        assert not bombed, "they do not wait for its end"
         for session in sessions:
             session.join()
         assert [problem.kind for problem in bombed] == ["too_slow"] * 3
@@ -893,10 +897,7 @@ def test_a_process_that_wants_the_processor_is_not_asleep(write: Callable[[str, 
         pool.describe(write("good.pdf", pages(1)))
         (worker,) = pool._live
         # Its answer is here before it has gone to sleep.
-        until = time.monotonic() + 30
-        while not worker.asleep() and time.monotonic() < until:
-            time.sleep(0.01)
-        assert worker.asleep()
+        until(worker.asleep)
         assert worker.waited_seconds() > 0.0
         before = worker.processor_seconds()
         bomb = write("bomb.pdf", form_bomb())
@@ -1015,11 +1016,10 @@ def test_close_leaves_no_process_and_fails_typed(write: Callable[[str, bytes], P
 
     waiting = threading.Thread(target=wait)
     waiting.start()
-    time.sleep(0.3)
+    until(lambda: pool._busy and len(worker_pids(pool)) >= 2)
     pids = worker_pids(pool)
-    assert len(pids) >= 2
     pool.close()
-    waiting.join(timeout=10)
+    waiting.join(timeout=60)
     assert kinds == ["worker_lost"]
     assert not any(alive(pid) for pid in pids)
     with pytest.raises(PageProblem) as caught:
@@ -1039,8 +1039,7 @@ def test_a_pool_at_rest_has_no_process_and_draws_again(write: Callable[[str, byt
 
         waiting = threading.Thread(target=wait)
         waiting.start()
-        while not pool._busy:
-            time.sleep(0.01)
+        until(lambda: pool._busy)
         pids = worker_pids(pool)
         pool.rest()
         waiting.join(timeout=60)
@@ -1091,7 +1090,7 @@ def test_waiting_is_bounded(write: Callable[[str, bytes], Path]) -> None:
 
         busy = threading.Thread(target=poison)
         busy.start()
-        time.sleep(0.2)
+        until(lambda: pool._busy)
         with pytest.raises(PageProblem) as caught:
             pool.page_image(good, 0)
         assert caught.value.kind == "busy"
@@ -1108,14 +1107,14 @@ def test_slow_pages_of_one_session_leave_room_for_the_others(write: Callable[[st
         slow = [threading.Thread(target=lambda path=bomb: failed(pool, path)) for bomb in bombs]  # type: ignore[misc]
         for thread in slow:
             thread.start()
-        time.sleep(0.5)
+        until(lambda: pool._busy)
         assert [pool.page_image(good, page_index).page_width for page_index in range(6)] == [
             100.0 + n for n in range(6)
         ]
         assert all(thread.is_alive() for thread in slow), "the slow pages are drawn all the while"
         pool.close()
         for thread in slow:
-            thread.join(10)
+            thread.join(60)
         assert pool._places.slow == 0
 
 
@@ -1127,15 +1126,13 @@ def test_a_slow_page_lets_others_go_first_and_its_process_is_replaced(write: Cal
         before = {pid: os.getpriority(os.PRIO_PROCESS, pid) for pid in worker_pids(pool)}
         slow = threading.Thread(target=failed, args=(pool, bomb))
         slow.start()
-        deadline = time.monotonic() + 15
-        while not (back := [each for each in list(pool._live) if each.stepped_back]) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        (worker,) = back
+        until(lambda: any(each.stepped_back for each in list(pool._live)))
+        (worker,) = [each for each in list(pool._live) if each.stepped_back]
         assert os.getpriority(os.PRIO_PROCESS, worker.process.pid) > max(before.values())
         assert pool.page_image(good, 0).width
         assert [each for each in pool._live if each.stepped_back] == [worker]
         worker.kill()
-        slow.join(20)
+        slow.join(60)
         assert worker.process.pid not in worker_pids(pool)
 
 
@@ -1198,10 +1195,7 @@ def test_workers_end_when_the_app_is_killed_also_in_the_middle_of_a_page(write: 
     )
     pids = [int(pid) for pid in done.stdout.split()]
     assert pids
-    deadline = time.monotonic() + 10
-    while any(alive(pid) and not zombie(pid) for pid in pids) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not [pid for pid in pids if alive(pid) and not zombie(pid)]
+    until(lambda: not [pid for pid in pids if alive(pid) and not zombie(pid)])
 
 
 def zombie(pid: int) -> bool:

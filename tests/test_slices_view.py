@@ -188,7 +188,7 @@ def test_a_slice_about_pdfs_that_are_not_read_says_so(monkeypatch: pytest.Monkey
 def test_the_pdfs_are_read_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, SLICES)
     fine(app.button(key="slices_read").click().run())
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while not any("Also by words" in caption.value for caption in app.caption):
         assert time.monotonic() < deadline
         time.sleep(0.2)

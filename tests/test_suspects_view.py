@@ -168,7 +168,7 @@ def test_a_verdict_that_is_not_stored_is_marked(tmp_path: Path, monkeypatch: Any
 def test_words_and_ink_count_once_they_are_read(kept: Path, monkeypatch: Any) -> None:
     app = start(monkeypatch, SUSPECTS, evidence="0.01")
     fine(app.button(key="suspects_read").click().run())
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while not any(caption.value.startswith("Words and ink of the likeliest") for caption in app.caption):
         assert time.monotonic() < deadline
         time.sleep(0.2)

@@ -39,7 +39,7 @@ def test_no_part_is_taken_long_before_its_turn(most: int, monkeypatch: pytest.Mo
 
 def test_several_parts_are_worked_on_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evaluator.system.threads.os.cpu_count", lambda: 2)
-    both = threading.Barrier(2, timeout=20)
+    both = threading.Barrier(2, timeout=60)
     assert sorted(in_threads(lambda _part: both.wait(), range(2))) == [0, 1]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -25,10 +25,7 @@ from evaluator.model.dataset import Annotations, join
 from evaluator.model.fields import FieldDocuments
 from evaluator.model.issues import BadInput, Issue, examples, refuse
 from evaluator.protocols import DEFAULT, PROTOCOLS, AnyBoxProtocol, AnyProtocol, box_protocols
-from evaluator.protocols.base import BoxEvaluation, BoxProtocol, Evaluation, Options, Source
-
-SUSPECT: Final = 0.5
-"""Above this F1 nothing is suspected."""
+from evaluator.protocols.base import SUSPECT, BoxEvaluation, BoxProtocol, Evaluation, Options, Source
 
 SourceT = TypeVar("SourceT", bound=Source)
 

@@ -18,18 +18,16 @@ from typing import Any, Final, Generic, NamedTuple
 
 import msgspec
 
-from evaluator import formats, match_check
-from evaluator.doctor import fixes_for
-from evaluator.doctor.diagnosis import number
+from evaluator import formats
+from evaluator.doctor.fixes import fixes_for
 from evaluator.formats.base import Kind, Reading
 from evaluator.formats.folder import is_folder
 from evaluator.model.dataset import Annotations, Dataset, Side, join, map_labels
 from evaluator.model.issues import BadInput, Issue, has_errors
 from evaluator.model.page_sizes import PageKey, with_sizes
 from evaluator.pdf.folder import Folders
-from evaluator.pdf.sizes import page_sizes
 from evaluator.protocols import PROTOCOLS, AnyProtocol
-from evaluator.protocols.base import BoxOptions, Count, Evaluation, Options, Source, SourceT
+from evaluator.protocols.base import SUSPECT, BoxOptions, Count, Evaluation, Options, Source, SourceT
 
 Say = Callable[[str], None]
 """Called with a few words about what is being done."""
@@ -247,6 +245,8 @@ def _with_sizes(project: Project[Source], options: Options, say: Say) -> Project
         known: Mapping[PageKey, tuple[float, float]] = {}
         if folder is not None and len(units) > 1:
             say(f"Measuring the pages of {member.name}")
+            from evaluator.pdf.sizes import page_sizes  # it brings the processes that read PDFs
+
             known = page_sizes(member.source, folder, images_only=True)
         return replace(member, source=with_sizes(member.source, known, given))
 
@@ -264,6 +264,8 @@ def _with_fixes(project: Project[Source], options: Options) -> Project[Source]:
         raise OptionError(f"--fix is for one of {names}; found {strange[0].file}")
     if not fixes or truth is None or any(member.source is None for member in members):
         return project
+    from evaluator import match_check
+
     known: Source | None = truth.source
     models: list[Member[Source]] = []
     for member in project.models:
@@ -497,6 +499,8 @@ def _evaluated(
     protocol: AnyProtocol, truth: Source, models: Sequence[Source], options: Options, count: Count | None
 ) -> list[Evaluation]:
     """The evaluations of some models; OptionError for an option whose value makes no sense."""
+    from evaluator import match_check  # numbers over ranges of pages need neither it nor the doctor
+
     try:
         evaluations = protocol.evaluate(truth, models, options, count)
         return [
@@ -529,6 +533,8 @@ def explanation(project: AnyProject, protocol: AnyProtocol, options: Options) ->
     """
     if protocol.kind != "boxes" or project.ground_truth is None:
         return ()
+    from evaluator import match_check
+
     truth = _as_written(project.ground_truth, protocol, options)
     issues = []
     for member in project.models:
@@ -555,6 +561,9 @@ def _as_written(member: Member[Source], protocol: AnyProtocol, options: Options)
 
 def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyProtocol, options: Options) -> list[Issue]:
     """An issue when the two can be compared the other way round, with what is wrong besides."""
+    from evaluator import match_check
+    from evaluator.doctor.diagnosis import number
+
     plain_options = msgspec.structs.replace(options, fix=())
     sides: tuple[Side, Side] = ("ground_truth", "prediction")
     first, second = (
@@ -628,6 +637,6 @@ def _numbers_alone(
         return None
     say(f"Reading {truth.name} and {predicted.name}")
     result = protocol.over_ranges(truth, predicted, options)
-    if result is None or (getattr(result, "f1", None) or 0.0) < match_check.SUSPECT:
+    if result is None or (getattr(result, "f1", None) or 0.0) < SUSPECT:
         return None
     return Evaluation(result, ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -31,18 +32,18 @@ sys.stderr.write(" ".join(sorted(name for name in {heavy!r} if name in sys.modul
 """
 # What each command imports to print its own help; its options are made of the structs of the protocols.
 IMPORTS = {
-    "check": {"numpy", "shapely"},
-    "compare": {"numpy", "shapely"},
-    "convert": {"numpy", "shapely"},
-    "describe": {"numpy", "shapely"},
+    "check": {"numpy"},
+    "compare": {"numpy"},
+    "convert": {"numpy"},
+    "describe": {"numpy"},
     "diagnostics": {"numpy"},
-    "evaluate": {"numpy", "shapely"},
-    "findings": {"numpy", "shapely", "sqlalchemy"},
-    "gate": {"numpy", "shapely"},
+    "evaluate": {"numpy"},
+    "findings": {"numpy", "sqlalchemy"},
+    "gate": {"numpy"},
     "open": set(),
-    "report": {"numpy", "shapely", "jinja2", "PIL"},
-    "slices": {"numpy", "shapely"},
-    "suspects": {"numpy", "shapely"},
+    "report": {"numpy", "jinja2", "PIL"},
+    "slices": {"numpy"},
+    "suspects": {"numpy"},
 }
 COMMANDS = [name for name in app if not name.startswith("-")]
 
@@ -68,6 +69,43 @@ def test_checking_and_evaluating_boxes_need_no_more_than_their_help() -> None:
     truth, prediction = SAMPLE / "ground_truth.json", SAMPLE / "lines.json"
     assert imported("check", truth, prediction) == IMPORTS["check"]
     assert imported("evaluate", "snapshot", "--gt", truth, "--pred", prediction) == IMPORTS["evaluate"]
+
+
+COCO_PROGRAM = """
+import sys
+from evaluator.project import evaluate
+(one,) = evaluate("coco", sys.argv[1], [sys.argv[2]], boxes=False)
+assert one.result.numbers["AP"] > 0.99
+sys.stderr.write(" ".join(sys.modules))
+"""
+
+
+def test_the_numbers_of_coco_need_neither_other_formats_and_protocols_nor_what_belongs_to_boxes(tmp_path: Path) -> None:
+    box = {"image_id": 1, "category_id": 1, "bbox": [1.0, 2.0, 30.5, 40.25]}
+    truth = {
+        "images": [{"id": 1, "width": 100, "height": 100, "file_name": "a.png"}],
+        "categories": [{"id": 1, "name": "Text"}],
+        "annotations": [{"id": 1, **box, "area": 1227.625, "iscrowd": 0}],
+    }
+    paths = tmp_path / "gt.json", tmp_path / "dt.json"
+    for path, value in zip(paths, (truth, [{**box, "score": 0.5}]), strict=True):
+        path.write_text(json.dumps(value))
+    command = [sys.executable, "-c", COCO_PROGRAM, *map(str, paths)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    modules = run.stderr.split()
+    assert {*HEAVY, "xml.etree", "defusedxml", "zipfile", "csv"} & {*modules} == {"numpy"}
+    assert {name for name in modules if name.startswith("evaluator.protocols.")} == {
+        f"evaluator.protocols.{name}"
+        for name in ("base", "coco", "coco.curves", "coco.evaluation", "coco.matching", "coco.protocol", "coco.ranges")
+    }
+    formats = {name.split(".")[2] for name in modules if name.startswith("evaluator.formats.")}
+    assert formats == {
+        "base", "coco", "column_cache", "folder", "json_text", "known", "limits", "posters", "writers",
+    }  # fmt: skip
+    for room in ("error_types", "box_items", "box_measures", "box_scores", "causes", "measures", "ranked"):
+        assert f"evaluator.metrics.{room}" not in modules
+    for name in ("match_check", "model.regions", "pdf.pool", "pdf.sizes", "pdf.worker"):
+        assert f"evaluator.{name}" not in modules
 
 
 def test_the_help_names_every_command_and_every_option_of_the_start() -> None:

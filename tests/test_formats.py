@@ -15,10 +15,12 @@ from evaluator.formats.base import Reading, Unit
 from evaluator.formats.build import Builder
 from evaluator.formats.coco import Coco
 from evaluator.model.issues import BadInput, Collector
+from tests.attacks import good_files
 from tests.building import Box, annotations, box, snapshot_file
 from tests.reading import needs_shared, real
 from tests.toys.lines import Lines
 
+ORACLES = Path(__file__).resolve().parent / "oracles"
 TRUTH = "# boxes ground_truth\na.pdf 0 Table 0.1 0.1 0.5 0.5\na.pdf 2 Figure 0.2 0.2 0.4 0.4\n"
 PREDICTION = "# boxes prediction\na.pdf 0 Table 0.1 0.1 0.5 0.5 0.9\n"
 INSTANCES = {
@@ -61,6 +63,19 @@ def test_a_format_describes_itself(name: str) -> None:
     assert row.suffixes
     assert all(suffix.startswith(".") for suffix in row.suffixes)
     assert not row.detect(b"")
+
+
+def test_a_format_is_imported_for_the_files_that_it_recognises() -> None:
+    """What the table says of the content of files holds for every file that the format itself recognises."""
+    files = [file for own in good_files().values() for file in own]
+    files += [(path.name, path.read_bytes()) for path in (ORACLES / "formats").rglob("*") if path.is_file()]
+    recognised = set()
+    for name, content in files:
+        head = content[: formats.HEAD_BYTES]
+        own = {key for key, row in formats.of_kind("boxes").items() if row.detect(head, name)}
+        assert {key for key in own if not formats._TABLE[key].may_have(head)} == set(), name
+        recognised |= own
+    assert recognised == set(formats.of_kind("boxes"))
 
 
 def test_the_formats_of_each_kind() -> None:
@@ -113,7 +128,7 @@ def test_a_file_is_recognised_among_all_kinds(content: object, name: str, expect
 
 
 def test_the_order_of_the_table_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats, "FORMATS", dict(reversed(formats.FORMATS.items())))
+    monkeypatch.setattr(formats, "FORMATS", dict(reversed([*formats.FORMATS.items()])))
     test_a_file_is_recognised_among_all_kinds({"posterContent": {"_value": 1}}, "a.json", "fields")
     with pytest.raises(BadInput) as bad:
         formats.read_bytes(encoded({"images": [], "annotations": [], "documents": [], "predictions": []}), "a.json")

@@ -11,40 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, Literal, NoReturn, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, NoReturn, cast, overload
 
 import msgspec
 import numpy as np
 
-from evaluator.formats import (
-    alto,
-    archive,
-    azure,
-    coco,
-    cvat,
-    docling,
-    documentai,
-    fields,
-    folder,
-    json_text,
-    known,
-    label_studio,
-    limits,
-    marker,
-    mineru,
-    omnidocbench,
-    paddle,
-    page_xml,
-    pod,
-    posters,
-    snapshot,
-    supervision,
-    table,
-    textract,
-    unstructured,
-    voc,
-    yolo,
-)
+from evaluator.formats import folder, json_text, known, limits
 from evaluator.formats.base import (
     KINDS,
     BoxFormat,
@@ -61,6 +33,10 @@ from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, Collector, Issue, examples, quote, refuse
 from evaluator.model.page_sizes import in_unit_of
 from evaluator.model.polygons import polygon_issues
+from evaluator.system.registry import Registry
+
+if TYPE_CHECKING:
+    from evaluator.formats import archive
 
 __all__ = [
     "FORMATS", "HEAD_BYTES", "KINDS", "AnyFormat", "BoxFormat", "Content", "Format", "Kind", "Reading", "Unit",
@@ -75,39 +51,103 @@ _FIRST_BYTES = 1 << 16
 # How far below a folder, and at how many files, is looked for those that are meant.
 _FOLDER_DEPTH: Final = 4
 _FILES_LOOKED_AT: Final = 500
+# Whose own rules are about the numbers of pages.
+_STATES_FAR_PAGES: Final = "snapshot"
 # What an archive without files consists of; a format that claims it reads archives itself.
 _EMPTY_ARCHIVE = b"PK\x05\x06" + bytes(18)
 
 AnyFormat = Format[Any]
 """A format of any kind; `of_kind` gives those of one kind with what they read."""
 
-_TABLE: tuple[AnyFormat, ...] = (
-    snapshot.FORMAT,
-    pod.FORMAT,
-    coco.FORMAT,
-    cvat.FORMAT,
-    page_xml.FORMAT,
-    alto.FORMAT,
-    voc.FORMAT,
-    label_studio.FORMAT,
-    omnidocbench.FORMAT,
-    yolo.FORMAT,
-    docling.FORMAT,
-    mineru.FORMAT,
-    paddle.FORMAT,
-    marker.FORMAT,
-    azure.FORMAT,
-    textract.FORMAT,
-    documentai.FORMAT,
-    unstructured.FORMAT,
-    supervision.FORMAT,
-    table.FORMAT,
-    fields.FORMAT,
-    posters.FORMAT,
-)
 
-FORMATS: dict[str, AnyFormat] = {row.name: row for row in _TABLE}
-"""Every format by its name, of all kinds."""
+class _Row(NamedTuple):
+    """Where a format of the table is, and what any file of it has, by the rule of its `Format.detect`.
+
+    A format need not be asked about a file that has none of `marks`, or that begins like JSON or XML where the format
+    is of plain lines; then it is not imported.
+    """
+
+    place: str
+    marks: tuple[bytes, ...] = ()
+    kind: Kind = "boxes"
+    lines: bool = False
+
+    def may_have(self, head: bytes) -> bool:
+        """Whether the beginning of a file may be that of the format."""
+        if self.lines and head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[", b"<"):
+            return False
+        return not self.marks or any(mark in head for mark in self.marks)
+
+
+_TABLE: Final[Mapping[str, _Row]] = {
+    "snapshot": _Row(
+        "evaluator.formats.snapshot:FORMAT",
+        (
+            b'"label_map"',
+            b'"coordinate_system"',
+            b'"schema_version"',
+            b'"documents"',
+            b'"predictions"',
+            b'"doc_name"',
+            b'"doc_path"',
+            b'"page_id"',
+        ),
+    ),
+    "pod": _Row("evaluator.formats.pod:FORMAT", (b"<", b"PK")),
+    "coco": _Row(
+        "evaluator.formats.coco:FORMAT",
+        (b'"image_id"', b'"category_id"', b'"images"', b'"file_name"', b'"annotations"', b'"categories"'),
+    ),
+    "cvat": _Row("evaluator.formats.cvat:FORMAT", (b"<",)),
+    "page-xml": _Row("evaluator.formats.page_xml:FORMAT", (b"<",)),
+    "alto": _Row("evaluator.formats.alto:FORMAT", (b"<",)),
+    "voc": _Row("evaluator.formats.voc:FORMAT", (b"<",)),
+    "label-studio": _Row(
+        "evaluator.formats.label_studio:FORMAT",
+        (b'"rectanglelabels"', b'"polygonlabels"', b'"annotation_id"', b'"data"'),
+    ),
+    "omnidocbench": _Row("evaluator.formats.omnidocbench:FORMAT", (b'"layout_dets"', b'"image_name"')),
+    "yolo": _Row("evaluator.formats.yolo:FORMAT", lines=True),
+    "docling": _Row("evaluator.formats.docling:FORMAT", (b'"schema_name"', b'"json_content"', b'"self_ref"')),
+    "mineru": _Row("evaluator.formats.mineru:FORMAT", (b'"pdf_info"', b'"layout_dets"', b'"type"')),
+    "paddle": _Row(
+        "evaluator.formats.paddle:FORMAT",
+        (b'"boxes"', b'"layoutParsingResults"', b'"detectedObjects"', b'"parsing_res_list"', b'"img_idx"'),
+    ),
+    "marker": _Row("evaluator.formats.marker:FORMAT", (b'"output"', b'"block_type"')),
+    "azure": _Row(
+        "evaluator.formats.azure:FORMAT",
+        (
+            b'"analyzeResult"',
+            b'"readResults"',
+            b'"boundingRegions"',
+            b'"bounding_regions"',
+            b'"stringIndexType"',
+            b'"api_version"',
+        ),
+    ),
+    "textract": _Row("evaluator.formats.textract:FORMAT", (b'"BlockType"',)),
+    "documentai": _Row(
+        "evaluator.formats.documentai:FORMAT",
+        (
+            b'"shardInfo"',
+            b'"shard_info"',
+            b'"mimeType"',
+            b'"boundingPoly"',
+            b'"bounding_poly"',
+            b'"documentLayout"',
+            b'"document_layout"',
+        ),
+    ),
+    "unstructured": _Row("evaluator.formats.unstructured:FORMAT", (b'"metadata"',)),
+    "supervision": _Row("evaluator.formats.supervision:FORMAT", (b"x_min",)),
+    "table": _Row("evaluator.formats.table:FORMAT", lines=True),
+    "fields": _Row("evaluator.formats.fields:FORMAT", kind="fields"),
+    "posters": _Row("evaluator.formats.posters:FORMAT", kind="posters"),
+}
+
+FORMATS: Registry[AnyFormat] = Registry({name: row.place for name, row in _TABLE.items()})
+"""Every format by its name, of all kinds; imported when it is asked for."""
 
 
 def register(format: AnyFormat) -> None:
@@ -133,7 +173,7 @@ def of_kind(kind: Literal["boxes"]) -> Mapping[str, BoxFormat]: ...
 def of_kind(kind: Kind) -> Mapping[str, AnyFormat]: ...
 def of_kind(kind: Kind) -> Mapping[str, AnyFormat]:
     """The formats of one kind, by name."""
-    return {name: row for name, row in FORMATS.items() if row.kind == kind}
+    return {name: FORMATS[name] for name in FORMATS if _kind(name) == kind}
 
 
 def suffixes() -> frozenset[str]:
@@ -176,15 +216,37 @@ def _claims(possible: Iterable[AnyFormat], content: bytes, name: str) -> list[An
     return first or [row for row in rows if row.detect(content[:HEAD_BYTES], name)]
 
 
+def _box_claims(content: bytes, name: str) -> list[BoxFormat]:
+    """The formats of boxes that some bytes look like, as `_claims`; those are imported that may be among them."""
+    for size in (_FIRST_BYTES, HEAD_BYTES):
+        head = content[:size]
+        claims = [row for row in _possible(head) if row.detect(head, name)]
+        if claims:
+            return claims
+    return []
+
+
+def _possible(head: bytes) -> Iterator[BoxFormat]:
+    """The formats of boxes that some bytes may be of; of those of the table by their rows."""
+    for key in FORMATS:
+        if _kind(key) == "boxes" and (key not in _TABLE or _TABLE[key].may_have(head)):
+            yield cast(BoxFormat, FORMATS[key])
+
+
+def _kind(key: str) -> Kind:
+    """What the files of a format hold; one that is registered from outside says it itself."""
+    row = _TABLE.get(key)
+    return FORMATS[key].kind if row is None else row.kind
+
+
 def detect_bytes(content: bytes, name: str) -> str:
     """Name of the format of boxes that some bytes have; `BadInput` when none fits, or more than one does."""
-    formats = of_kind("boxes")
-    possible = [row.name for row in _claims(formats.values(), content, name)]
+    possible = [row.name for row in _box_claims(content, name)]
     if len(possible) == 1:
         return possible[0]
     if possible:
         rule = "the format must be clear from the content"
-        names = " and ".join(f"{key} ({formats[key].title})" for key in possible)
+        names = " and ".join(f"{key} ({FORMATS[key].title})" for key in possible)
         refuse(name, "", rule, f"signs of {names}", f"Name one with --format {' or --format '.join(possible)}.")
     _refuse_unknown(content, name)
 
@@ -287,7 +349,7 @@ def _is_known_file(path: Path) -> bool:
     if path.suffix.lower() not in _box_suffixes():
         return False
     try:
-        return bool(_claims(of_kind("boxes").values(), folder.load(path, limits.MAX_FILE_BYTES), path.name))
+        return bool(_box_claims(folder.load(path, limits.MAX_FILE_BYTES), path.name))
     except BadInput:
         return False
 
@@ -337,7 +399,7 @@ def read_bytes(
 def _with_far_pages(source: Annotations) -> Annotations:
     """A source with a warning for the first page that no document can have; snapshot says it of each by itself."""
     far = np.flatnonzero(source.page_index >= limits.MOST_PAGES)
-    if source.format == snapshot.FORMAT.name or not len(far):
+    if source.format == _STATES_FAR_PAGES or not len(far):
         return source
     document, index = source.documents[source.page_document[far[0]]].doc_id, int(source.page_index[far[0]])
     issue = Issue(
@@ -412,6 +474,8 @@ def _from_archive(content: bytes, name: str, format: str | None, reading: Readin
     BadInput
         With all issues of all files; also when none can be read and one is of a format that is not read.
     """
+    from evaluator.formats import archive
+
     if not archive.is_archive(content):
         return None
     collector = Collector(name, max_per_rule=reading.max_per_rule)
@@ -466,8 +530,8 @@ def _box_format(content: bytes, name: str, format: str | None, columns: str = ""
     formats = of_kind("boxes")
     if format is not None and format not in formats:
         refuse(name, "", f"the format must be one of {', '.join(formats)}", quote(format), "Correct --format.")
-    if format is None and columns and Path(name).suffix.lower() in table.FORMAT.suffixes:
-        return table.FORMAT
+    if format is None and columns and Path(name).suffix.lower() in (of_tables := formats["table"]).suffixes:
+        return of_tables
     if format is None:
         return formats[detect_bytes(content, name)]
     _need_looks(formats[format], content, name, columns)
@@ -479,7 +543,7 @@ def _need_looks(named: BoxFormat, content: bytes, name: str, columns: str) -> No
 
     What they look like instead is said before anything that the named reader says of a file that is not its own.
     """
-    claims = _claims(of_kind("boxes").values(), content, name)
+    claims = _box_claims(content, name)
     if columns or named in claims:
         return
     pages = False
@@ -505,6 +569,8 @@ def _refuse_unknown(content: bytes, name: str) -> NoReturn:
     """Say what is wrong with bytes that no format claims: what they are, or what is wrong as JSON or annotations."""
     if other := known.name_of(content[:HEAD_BYTES]):
         _refuse(name, f"this is {other.title}, which is not read", "", other.instead)
+    from evaluator.formats import table
+
     if table.looks_like_table(content[:HEAD_BYTES]):
         rule = "this is a table whose columns have no known names"
         _refuse(name, rule, "", f"Say in the terminal which column holds what: {table.EXAMPLE}.")

@@ -17,8 +17,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
-from defusedxml.ElementTree import DefusedXMLParser, ParseError  # type: ignore[import-untyped]
-
 from evaluator.formats import limits
 from evaluator.model.issues import BadInput, Collector, quote
 from evaluator.system.progress import report
@@ -178,6 +176,8 @@ def parse(source: Source, take: Callable[[Element], None], collector: Collector,
     -----
     The whole text is given to the parser at once: expat is quadratic on long tokens that come in pieces.
     """
+    from defusedxml.ElementTree import DefusedXMLParser, ParseError  # type: ignore[import-untyped]
+
     data = source.text.encode()
     target = _Target(take, depth, len(_OPEN) + len(data))
     parser = DefusedXMLParser(target=target, forbid_dtd=True)

@@ -251,7 +251,9 @@ def _files(path: Path, only: Path | None = None) -> list[folder.File]:
 
 
 def _is_labels(head: bytes) -> bool:
-    """Whether a line is a class with at least four numbers."""
+    """Whether a line is a class with at least four numbers, in what is neither JSON nor XML."""
+    if head[:_HEAD].removeprefix(codecs.BOM_UTF8).lstrip()[:1] in (b"{", b"[", b"<"):
+        return False
     return any(_is_label(line.split()) for line in head[:_HEAD].decode(errors="replace").splitlines())
 
 

@@ -12,19 +12,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 
 import numpy as np
 
-from evaluator.metrics.confidence import BINS, bin_of
-from evaluator.metrics.error_types import (
-    BoxColumns,
-    MistakeOptions,
-    Mistakes,
-    Touching,
-    name_mistakes,
-    touching_pairs,
-)
 from evaluator.metrics.matching import Candidates, Matches, outlined_pairs, overlapping_pairs
 from evaluator.metrics.results import (
     RATIOS,
@@ -41,6 +32,10 @@ from evaluator.metrics.results import (
 from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap, overlap
 from evaluator.model.dataset import Dataset, JoinedBoxes, Side, fixes_said
 from evaluator.model.polygons import POLYGON_IOU, outline_bounds, polygon_overlap
+
+if TYPE_CHECKING:
+    # A result names its mistakes when it is asked; until then nothing of this is needed.
+    from evaluator.metrics.error_types import BoxColumns, MistakeOptions, Mistakes, Touching
 
 UNMATCHED: Final = -1
 ALL_LABELS: Final = "All labels"
@@ -275,6 +270,8 @@ class BoxResult(ABC, Generic[MatchingT]):
         options : MistakeOptions or None
             Whether poor matched pairs are mistakes as well; None for those of the protocol.
         """
+        from evaluator.metrics.error_types import name_mistakes
+
         return name_mistakes(
             self.matching.pairs.columns("ground_truth"),
             self.matching.pairs.columns("prediction"),
@@ -406,6 +403,8 @@ class BoxPairs(ABC, Generic[MatchingT]):
 
     def columns(self, side: Side, rows: IntArray | None = None) -> BoxColumns:
         """The boxes of a side, or some rows of it, for naming: with their outlines where these are compared."""
+        from evaluator.metrics.error_types import BoxColumns
+
         boxes = self.dataset.ground_truth if side == "ground_truth" else self.prediction
         if rows is None and not self.polygons:
             return BoxColumns(boxes.xyxy, boxes.label, boxes.page)
@@ -429,11 +428,15 @@ class BoxPairs(ABC, Generic[MatchingT]):
 
     @cached_property
     def _touching(self) -> Touching:
+        from evaluator.metrics.error_types import touching_pairs
+
         return touching_pairs(self.columns("ground_truth"), self.columns("prediction"))
 
     @cached_property
     def score_bins(self) -> IntArray:
         """Bin of the score of each prediction, int64, shape (P,); `BINS` for a score that is no probability."""
+        from evaluator.metrics.confidence import BINS, bin_of
+
         score = self.prediction.score
         return np.where((score >= 0.0) & (score <= 1.0), bin_of(score, bins=BINS), BINS)
 

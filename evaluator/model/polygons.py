@@ -3,7 +3,8 @@
 An outline is one or several rings, float64 arrays of shape (K, 2) in the unit of the boxes, origin top left; the
 first point need not be repeated at the end. Several rings are parts of one region, which is their union (COCO
 ``segmentation``); holes do not exist. A row without a usable outline counts as its box. Who is paired with whom is
-decided in ``matching``; nothing here reads a file or edits an outline.
+decided in ``matching``; nothing here reads a file or edits an outline. The geometry is in ``regions``, which brings a
+library that boxes alone do not need.
 """
 
 from __future__ import annotations
@@ -13,15 +14,9 @@ from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import shapely  # type: ignore[import-untyped]
 
 from evaluator.model.boxes import FloatArray, IntArray, Overlap, overlap
 from evaluator.model.issues import Collector
-
-GeometryArray = npt.NDArray[np.object_]
-_FEWEST_POINTS: Final = 3
-# How GEOS says that nothing is wrong.
-_VALID: Final = "Valid Geometry"
 
 POLYGON_IOU: Final = "polygon IoU"
 """How a signature states that outlines were compared instead of boxes."""
@@ -70,10 +65,11 @@ def polygon_overlap(
     exact = np.flatnonzero(_has_outline(ground_truth, truth_rows) | _has_outline(prediction, prediction_rows))
     if not len(exact):
         return fit
-    truth, predicted = _regions(ground_truth, truth_rows[exact]), _regions(prediction, prediction_rows[exact])
-    truth_area, predicted_area = shapely.area(truth), shapely.area(predicted)
-    # GEOS rounds the corners of an intersection, which may leave it larger than a part by a last digit.
-    shared = np.minimum(shapely.area(shapely.intersection(truth, predicted)), np.minimum(truth_area, predicted_area))
+    from evaluator.model import regions
+
+    truth_area, predicted_area, shared = regions.areas(
+        regions.of_rows(ground_truth, truth_rows[exact]), regions.of_rows(prediction, prediction_rows[exact])
+    )
     for column, whole in zip(fit, (predicted_area + truth_area - shared, truth_area, predicted_area), strict=True):
         column[exact] = np.divide(shared, whole, out=np.zeros_like(shared), where=shared > 0.0)
     return fit
@@ -96,7 +92,9 @@ def outline_bounds(boxes: Outlined, rows: IntArray | None = None) -> FloatArray:
     outlined = np.flatnonzero(_has_outline(boxes, chosen))
     bounds = boxes.xyxy[chosen]
     if len(outlined):
-        bounds[outlined] = shapely.bounds(_regions(boxes, chosen[outlined]))
+        from evaluator.model import regions
+
+        bounds[outlined] = regions.bounds(boxes, chosen[outlined])
     return bounds
 
 
@@ -120,13 +118,10 @@ def drawn_rings(boxes: Outlined, rows: IntArray, *, tolerance: FloatArray) -> li
     drawn: list[list[FloatArray]] = [[] for _ in rows]
     if not len(outlined):
         return drawn
-    shapes = _regions(boxes, rows[outlined])
-    plain = shapely.box(*boxes.xyxy[rows[outlined]].T)
-    own = ~shapely.equals(shapes, plain)
-    simple = shapely.simplify(shapes[own], tolerance[outlined][own])
-    for at, shape in zip(outlined[own].tolist(), simple, strict=True):
-        rings = shapely.get_rings(shapely.get_parts(shape))
-        drawn[at] = [np.asarray(shapely.get_coordinates(ring))[:-1] for ring in rings]
+    from evaluator.model import regions
+
+    for at, rings in zip(outlined.tolist(), regions.rings(boxes, rows[outlined], tolerance[outlined]), strict=True):
+        drawn[at] = rings
     return drawn
 
 
@@ -140,11 +135,13 @@ def polygon_issues(boxes: Outlined, issues: Collector, place_of: Callable[[int],
     place_of : callable
         JSON path or line of the outline of a row.
     """
-    for row in _suspects(boxes):
+    if not boxes.polygons:
+        return
+    from evaluator.model import regions
+
+    for row in regions.suspects(boxes):
         rings = boxes.polygons[row]
-        flat = [ring for ring in rings if not shapely.area(_outline([ring])) > 0.0]
-        wrong = [shapely.is_valid_reason(_parts([ring])[0]) for ring in rings if len(ring) >= _FEWEST_POINTS]
-        wrong = [reason for reason in wrong if reason != _VALID]
+        flat, wrong = regions.flaws(rings)
         if len(flat) == len(rings):
             text = _points(sum(len(ring) for ring in rings))
             issues.warning(place_of(row), ENCLOSES_RULE, text, "Its box is used; correct the outline, or leave it out.")
@@ -160,58 +157,6 @@ def _points(count: int) -> str:
     return f"{count} point{'' if count == 1 else 's'}"
 
 
-def _suspects(boxes: Outlined) -> list[int]:
-    """Rows with a ring that is short, flat or not valid, rising."""
-    owned = [(row, ring) for row in boxes.polygons for ring in boxes.polygons[row]]
-    doubtful = dict.fromkeys(row for row in boxes.polygons if not len(boxes.polygons[row]))
-    doubtful |= dict.fromkeys(row for row, ring in owned if len(ring) < _FEWEST_POINTS)
-    owned = [(row, ring) for row, ring in owned if len(ring) >= _FEWEST_POINTS]
-    if owned:
-        parts = _parts([ring for _, ring in owned])
-        wrong = ~shapely.is_valid(parts) | ~(shapely.area(parts) > 0.0)
-        doubtful |= dict.fromkeys(owned[place][0] for place in np.flatnonzero(wrong))
-    return sorted(doubtful)
-
-
-def _parts(rings: Sequence[FloatArray]) -> GeometryArray:
-    """One polygon for each ring."""
-    number = np.repeat(np.arange(len(rings)), [len(ring) for ring in rings])
-    return np.asarray(shapely.polygons(shapely.linearrings(np.concatenate(rings), indices=number)))
-
-
 def _has_outline(boxes: Outlined, rows: IntArray) -> npt.NDArray[np.bool_]:
     """Which of the rows have an outline, usable or not."""
     return np.isin(rows, np.fromiter(boxes.polygons, dtype=np.int64, count=len(boxes.polygons)))
-
-
-def _regions(boxes: Outlined, rows: IntArray) -> GeometryArray:
-    """Geometry of each row: its outline, or its box where there is none or it encloses nothing."""
-    used, place = np.unique(rows, return_inverse=True)
-    regions: GeometryArray = np.asarray(shapely.box(*boxes.xyxy[used].T))
-    outlined = [(at, boxes.polygons[row]) for at, row in enumerate(used.tolist()) if row in boxes.polygons]
-    usable = [(at, ring) for at, rings in outlined for ring in rings if len(ring) >= _FEWEST_POINTS]
-    if usable:
-        owner = np.array([at for at, _ in usable], dtype=np.int64)
-        shapes = _united(owner, [ring for _, ring in usable])
-        owners = np.unique(owner)
-        encloses = shapely.area(shapes) > 0.0
-        regions[owners[encloses]] = shapes[encloses]
-    return regions[place]
-
-
-def _united(owner: IntArray, rings: Sequence[FloatArray]) -> GeometryArray:
-    """One valid geometry for each owner of rings, by rising owner."""
-    parts = _parts(rings)
-    order = np.argsort(owner, kind="stable")
-    _, first = np.unique(owner[order], return_inverse=True)
-    shapes: GeometryArray = np.asarray(shapely.multipolygons(parts[order], indices=first))
-    crossed = ~shapely.is_valid(shapes)
-    # Parts that overlap, and rings that cross themselves; what collapses to a line has no area to count.
-    shapes[crossed] = shapely.make_valid(shapes[crossed], method="structure", keep_collapsed=False)
-    return shapes
-
-
-def _outline(rings: Sequence[FloatArray]) -> object:
-    """The region of one row's rings, empty when they enclose nothing."""
-    usable = [ring for ring in rings if len(ring) >= _FEWEST_POINTS]
-    return _united(np.zeros(len(usable), dtype=np.int64), usable)[0] if usable else shapely.MultiPolygon()

@@ -1,39 +1,31 @@
 """The table of the evaluation systems.
 
 A new one is a `Protocol` in a file of its own and one row here; a package from outside calls `register`. Terminal,
-dashboard, comparison and review pack find it by this table.
+dashboard, comparison and review pack find it by this table. A protocol is imported when it is asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 from evaluator.metrics.metric import Metric
 from evaluator.protocols.base import BoxProtocol, Protocol, Result
-from evaluator.protocols.coco.protocol import CocoProtocol
-from evaluator.protocols.fields.protocol import FieldsProtocol
-from evaluator.protocols.pixel.protocol import PixelProtocol
-from evaluator.protocols.pod.protocol import PodProtocol
-from evaluator.protocols.posters.protocol import PostersProtocol
-from evaluator.protocols.snapshot.protocol import SnapshotProtocol
+from evaluator.system.registry import Registry
 
 AnyProtocol = Protocol[Any, Any]
 AnyBoxProtocol = BoxProtocol[Any]
 
-PROTOCOLS: dict[str, AnyProtocol] = {
-    protocol.name: protocol
-    for protocol in (
-        SnapshotProtocol(),
-        PixelProtocol(),
-        PodProtocol(),
-        CocoProtocol(),
-        FieldsProtocol(),
-        PostersProtocol(),
-    )
-}
-DEFAULT = SnapshotProtocol.name
+DEFAULT: Final = "snapshot"
+
+PROTOCOLS: Registry[AnyProtocol] = Registry(
+    {
+        name: f"evaluator.protocols.{name}.protocol:PROTOCOL"
+        for name in (DEFAULT, "pixel", "pod", "coco", "fields", "posters")
+    }
+)
+"""Every protocol by its name."""
 
 
 def register(protocol: AnyProtocol) -> None:

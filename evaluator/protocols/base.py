@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Generic, Literal, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -20,22 +20,23 @@ from msgspec import Meta
 from evaluator import formats
 from evaluator.doctor.fixes import Fix
 from evaluator.formats.posters import Posters
-from evaluator.metrics.box_items import SliceAverage
-from evaluator.metrics.box_measures import RankedLabel, box_measures
 from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult, plain_values
-from evaluator.metrics.box_scores import tide_of
-from evaluator.metrics.crowding import crowding_issues
-from evaluator.metrics.error_types import TideErrors
-from evaluator.metrics.item_ledger import ItemLedger
-from evaluator.metrics.measures import Measures
 from evaluator.metrics.metric import BOX_HEADLINE, BOX_METRICS, Metric
-from evaluator.metrics.observations import MeasureWords, Observations
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile, count_of
 from evaluator.model.dataset import Annotations, Dataset, Side, join
 from evaluator.model.fields import FieldDocuments
 from evaluator.model.issues import BadInput, Collector, Issue, has_errors
 from evaluator.model.page_sizes import unit_issue
 from evaluator.pdf.folder import Folders
+
+if TYPE_CHECKING:
+    # Numbers without boxes need none of these.
+    from evaluator.metrics.box_items import SliceAverage
+    from evaluator.metrics.box_measures import RankedLabel
+    from evaluator.metrics.error_types import TideErrors
+    from evaluator.metrics.item_ledger import ItemLedger
+    from evaluator.metrics.measures import Measures
+    from evaluator.metrics.observations import MeasureWords, Observations
 
 Source = Annotations | FieldDocuments | Posters
 """One side as its format reads it."""
@@ -50,6 +51,9 @@ View = Literal[
 BOX_VIEWS: Final[tuple[View, ...]] = (
     "overview", "page_browser", "gallery", "compare", "models", "slices", "findings", "review_pack",
 )  # fmt: skip
+
+SUSPECT: Final = 0.5
+"""From this F1 on, two files are not suspected to be compared wrongly."""
 
 SourceT = TypeVar("SourceT", bound=Source)
 OptionsT = TypeVar("OptionsT", bound="Options")
@@ -542,6 +546,8 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         BadInput
             When a file or the pair has an error.
         """
+        from evaluator.metrics.crowding import crowding_issues
+
         outlines: tuple[Issue, ...] = ()
         if options.polygons:
             outlines = (*formats.outline_issues(truth), *formats.outline_issues(predicted))
@@ -553,6 +559,8 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
 
     def measures(self, result: BoxEvaluation) -> Measures:
         """The ratios of the matching at the first threshold."""
+        from evaluator.metrics.box_measures import box_measures
+
         return box_measures(result.first)
 
     def own_numbers(self, result: BoxEvaluation) -> tuple[NumberGroup, ...]:
@@ -565,6 +573,8 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
 
     def error_types(self, result: BoxEvaluation) -> TideErrors | None:
         """The six TIDE types at the first threshold and what each costs; None where they cannot be determined."""
+        from evaluator.metrics.box_scores import tide_of
+
         return tide_of(result.first)
 
     def labels(self, result: BoxEvaluation) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -287,6 +287,8 @@ def fresh(paths: tuple[Path, Path], names: list[str], rounds: int) -> dict[str, 
     """Everybody as a new process, in turns: least wall and processor seconds, and the highest peak in MB."""
     runs: dict[str, list[tuple[float, float, float]]] = {name: [] for name in names}
     environment = {**os.environ, "LAYOUTSCOPE_CACHE": "off", "OPENBLAS_NUM_THREADS": "1"}
+    # An installed package is compiled once; a checkout that was edited would be compiled in every turn.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     ours: list[float | None] = []
     for turn in range(rounds):
         for name in names:

@@ -7,23 +7,25 @@ warning or an error that states how much.
 
 from __future__ import annotations
 
-from evaluator.formats.writers import coco, cvat, label_studio, omnidocbench, page_xml, snapshot, yolo
+from typing import Final
+
 from evaluator.formats.writers.base import Writer, Written
+from evaluator.system.registry import Registry
 
 __all__ = ["WRITERS", "Writer", "Written", "writer_named"]
 
-_TABLE: tuple[Writer, ...] = (
-    snapshot.WRITER,
-    coco.WRITER,
-    yolo.WRITER,
-    cvat.WRITER,
-    label_studio.WRITER,
-    page_xml.WRITER,
-    omnidocbench.WRITER,
+WRITERS: Final[Registry[Writer]] = Registry(
+    {
+        "snapshot": "evaluator.formats.writers.snapshot:WRITER",
+        "coco": "evaluator.formats.writers.coco:WRITER",
+        "yolo": "evaluator.formats.writers.yolo:WRITER",
+        "cvat": "evaluator.formats.writers.cvat:WRITER",
+        "label-studio": "evaluator.formats.writers.label_studio:WRITER",
+        "page-xml": "evaluator.formats.writers.page_xml:WRITER",
+        "omnidocbench": "evaluator.formats.writers.omnidocbench:WRITER",
+    }
 )
-
-WRITERS: dict[str, Writer] = {row.name: row for row in _TABLE}
-"""Every format that can be written, by its name."""
+"""Every format that can be written, by its name; imported when it is asked for."""
 
 
 def writer_named(name: str) -> Writer | None:

@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
 from evaluator import formats
 from evaluator.metrics.box_results import ALL_LABELS, AnyBoxMatching
-from evaluator.metrics.box_scores import box_columns
-from evaluator.metrics.error_types import TideErrors, tide
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, defined
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Dataset
@@ -32,6 +30,9 @@ from evaluator.protocols.coco.matching import (
     ThresholdResult,
     pair,
 )
+
+if TYPE_CHECKING:
+    from evaluator.metrics.error_types import TideErrors
 
 IOU_THRESHOLDS: Final = tuple(np.linspace(IOU_FLOOR, 0.95, 10).tolist())
 NUMBERS: Final = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")
@@ -76,6 +77,9 @@ class CocoResult(BoxEvaluation):
         See `metrics.error_types.tide`; crowds are its regions to ignore, as in ``tidecv``. Where outlines are compared
         the types follow from them, as ``tidecv`` names masks.
         """
+        from evaluator.metrics.box_scores import box_columns
+        from evaluator.metrics.error_types import tide
+
         matching = self.matching
         truth, prediction = matching.dataset.ground_truth, matching.prediction
         rows = np.flatnonzero(matching.prediction_counts)

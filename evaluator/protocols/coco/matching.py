@@ -210,7 +210,13 @@ class Pairs(BoxPairs["Matching"]):
         Equal to COCO's loop over falling scores: with one order of merit for all, what a bidder ends up with is
         the best that no better bidder takes. All thresholds run at once, on copies of bidders and ground truth.
         """
-        truths, truth = np.unique(self.candidates.ground_truth[rows], return_inverse=True)
+        # Not np.unique: it imports numpy.ma, which takes longer than this.
+        own = self.candidates.ground_truth[rows]
+        first = int(own.min()) if len(own) else 0
+        present = np.zeros(int(own.max(initial=first - 1)) + 1 - first, dtype=bool)
+        present[own - first] = True
+        truths = np.flatnonzero(present) + first
+        truth = (np.cumsum(present) - 1)[own - first]
         prediction = self.candidates.prediction[rows]
         endless = self.crowd[truths][truth]
         level = np.searchsorted(thresholds, self.candidates.iou[rows], side="right")
@@ -594,5 +600,5 @@ def _cuts(group: IntArray, size: int) -> list[slice]:
     """Slices of about `size` rows that do not cut a group; groups are together."""
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     wanted = np.searchsorted(starts, np.arange(0, len(group), size))
-    bounds = np.unique(np.append(starts[wanted[wanted < len(starts)]], len(group))).tolist()
+    bounds = sorted({*starts[wanted[wanted < len(starts)]].tolist(), len(group)})
     return [slice(start, stop) for start, stop in pairwise(bounds)]

@@ -38,8 +38,10 @@ from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, numbers_by_label
 from evaluator.protocols.coco.matching import AREA_RANGES, NAME, Pairs, own_signature, pair
 from evaluator.system.threads import in_threads
 
-PAGES_AT_A_TIME: Final = 2_500
-"""Pages of a range."""
+_MOST_PAGES: Final = 2_500
+# Ranges of few pages take longer, and many ranges of a small corpus make the most of its memory.
+_FEWEST_PAGES: Final = 250
+_RANGES: Final = 20
 # Each range that is matched needs memory of its own.
 _MATCHED_AT_A_TIME: Final = 2
 # One bit for each; for more of them the ordinary way is taken.
@@ -103,7 +105,7 @@ def average_over_ranges(
     prediction: Path,
     *,
     iou: Sequence[float] = IOU_THRESHOLDS,
-    pages_at_a_time: int = PAGES_AT_A_TIME,
+    pages_at_a_time: int | None = None,
 ) -> RangesResult | None:
     """The twelve numbers of a results list against an instances file, in a fraction of the memory.
 
@@ -113,8 +115,8 @@ def average_over_ranges(
         Files, which need not be sorted.
     iou : sequence of float
         Thresholds in (0, 1].
-    pages_at_a_time : int, >= 1
-        Pages of a range; the numbers do not depend on it.
+    pages_at_a_time : int, >= 1, optional
+        Pages of a range, by the size of the corpus when absent; the numbers do not depend on it.
 
     Returns
     -------
@@ -141,13 +143,15 @@ def average_over_ranges(
         return None
 
 
-def _result(ground_truth: Path, prediction: Path, iou: Sequence[float], pages_at_a_time: int) -> RangesResult:
+def _result(
+    ground_truth: Path, prediction: Path, iou: Sequence[float], pages_at_a_time: int | None
+) -> RangesResult:  # fmt: skip
     """The result of two files; one of `coco_stream.DOUBTS` when they are not plain, or the disk is full."""
     with tempfile.TemporaryFile() as truth_spill, tempfile.TemporaryFile() as prediction_spill:
         with ground_truth.open("rb") as truth_file, prediction.open("rb") as prediction_file:
             truth = coco_stream.Instances(truth_file)
             labels, pages = truth.labels.names, len(truth.pages.ids)
-            at_a_time = min(pages, pages_at_a_time)
+            at_a_time = min(pages, pages_at_a_time or min(max(pages // _RANGES, _FEWEST_PAGES), _MOST_PAGES))
             predicted = coco_stream.Results(prediction_file, truth)
             # The first predictions are looked at before all of the ground truth is: most doubts are about them.
             rows = predicted.rows()

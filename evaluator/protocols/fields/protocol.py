@@ -142,6 +142,9 @@ class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
         return Measures(compared.documents, ALL_FIELDS, tuple(parts))
 
 
+PROTOCOL: Final = FieldsProtocol()
+
+
 def _field_means(
     metrics: tuple[str, str], mean: float | None, every: Averages, names: Sequence[str], cells: IntArray
 ) -> Means:

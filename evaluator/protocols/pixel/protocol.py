@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Final
 
 import msgspec
 import numpy as np
@@ -179,3 +179,6 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
                 parts.append(Means(present, whole.mean_present(metric), of, every))
             parts.append(of)
         return Measures(result.dataset.document_ids, ALL_CLASSES, tuple(parts))
+
+
+PROTOCOL: Final = PixelProtocol()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, ClassVar, cast
+from typing import Annotated, ClassVar, Final, cast
 
 import msgspec
 import numpy as np
@@ -142,6 +142,9 @@ class PodProtocol(BoxProtocol[PodOptions]):
         """The ratios, AP of each label, and the means over the labels, at the first threshold."""
         first = cast(ThresholdResult, result.first)
         return box_measures(first, *_averages(first))
+
+
+PROTOCOL: Final = PodProtocol()
 
 
 def _averages(result: ThresholdResult) -> tuple[Part, ...]:

@@ -86,3 +86,6 @@ class PostersProtocol(Protocol[Posters, PostersOptions]):
             denominator=known.astype(np.float64),
         )
         return Measures(tuple(poster.poster_id for poster in result.posters), ALL_POSTERS, (part,))
+
+
+PROTOCOL: Final = PostersProtocol()

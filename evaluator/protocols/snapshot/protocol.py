@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
@@ -58,3 +58,6 @@ class SnapshotProtocol(BoxProtocol[SnapshotOptions]):
         need_known(options.class_weight, matching.dataset)
         thresholds = {float(threshold): matching.at(threshold) for threshold in iou}
         return SnapshotResult(matching, thresholds, dict(options.class_weight))
+
+
+PROTOCOL: Final = SnapshotProtocol()

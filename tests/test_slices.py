@@ -14,13 +14,15 @@ from evaluator import cli
 from evaluator.metrics.observations import Attribute
 from evaluator.model.dataset import join
 from evaluator.model.issues import BadInput
-from evaluator.slices import search as slice_search
+from evaluator.slices import counting
 from evaluator.slices.attributes import OfPages, attributes_of
 from evaluator.slices.conditions import Condition, binned, short_between, subject, words
+from evaluator.slices.counting import ByBins, ByConditions, Outcome, Sums
 from evaluator.slices.named import NamedSlice, read_named, saved
 from evaluator.slices.neighbours import columns_of_text, surroundings
 from evaluator.slices.page_table import read_page_table
-from evaluator.slices.search import LEAST_BOXES, _Level, _Run, search
+from evaluator.slices.search import Search, _Run, search
+from evaluator.slices.statistic import LEAST_BOXES, Level
 from tests.benchmarks.bench_slices import corpus, judged, rows_of
 from tests.benchmarks.corpus import dln_like
 from tests.building import Box, box, ground_truth
@@ -154,56 +156,126 @@ def test_nothing_is_found_where_nothing_is() -> None:
 def test_the_largest_under_random_signs_is_the_largest_of_each_set(two_sided: bool, parts: int) -> None:
     rng = np.random.default_rng(parts)
     starts = np.arange(0, 32, parts)
-    counts = rng.integers(0, 6, (60, 32)).astype(np.float32)
-    counts[::3] = 0.0
-    counts[::3, :4] = rng.integers(0, 2, (20, 4))
+    counts = rng.integers(0, 6, (32, 60)).astype(np.float32)
+    counts[:, ::3] = 0.0
+    counts[:4, ::3] = rng.integers(0, 2, (4, 20))
     sums = (rng.normal(size=counts.shape) * counts).astype(np.float32)
-    level = _Level(rng.normal(0.0, 20.0, 32), np.full(32, 40.0), starts, 0.01, 20.0)
+    level = Level(rng.normal(0.0, 20.0, 32), np.full(32, 40.0), starts, 0.01, 20.0)
     signs = rng.choice(np.array([-1.0, 1.0], np.float32), (50, 32))
-    variance = counts.sum(axis=1).astype(np.float64)
 
-    def largest(some: slice) -> np.ndarray:
-        of_some = level.statistic(
-            sums[some], level.sets(counts[some]), variance[some], signs, two_sided=two_sided
-        ).largest
+    def largest(some: slice, *, countable_only: bool) -> np.ndarray:
+        sets = level.sets(counts[:, some], countable_only=countable_only)
+        of_some = level.statistic(sets.taken(sums[:, some]), sets, sets.boxes, signs, two_sided=two_sided).largest
         assert of_some is not None
         return of_some
 
-    assert (counts.sum(axis=1) < LEAST_BOXES).sum() == 20
-    each = np.max([largest(slice(at, at + 1)) for at in range(60)], axis=0)
-    np.testing.assert_allclose(largest(slice(None)), each, rtol=1e-5)
+    assert (counts.sum(axis=0) < LEAST_BOXES).sum() == 20
+    each = np.max([largest(slice(at, at + 1), countable_only=False) for at in range(60)], axis=0)
+    for countable_only in (True, False):
+        np.testing.assert_allclose(largest(slice(None), countable_only=countable_only), each, rtol=1e-5)
     assert each.min() > 0.0
 
 
-def test_boxes_that_are_counted_once_are_those_that_are_counted_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    dataset, attributes = corpus(400, 3)
+@pytest.mark.parametrize("parts", [1, 4])
+def test_no_statistic_is_above_its_bound(parts: int) -> None:
+    rng = np.random.default_rng(parts)
+    counts = rng.integers(0, 6, (32, 500)).astype(np.float32)
+    sums = (rng.normal(0.1, 1.0, counts.shape) * counts).astype(np.float32)
+    level = Level(rng.normal(0.0, 20.0, 32), np.full(32, 40.0), np.arange(0, 32, parts), 0.01, 20.0)
+    sets = level.sets(counts)
+    variance = sets.boxes * rng.uniform(0.0, 1.0, len(sets.boxes))
+    variance[0] = 0.0
+    exact = level.statistic(sets.taken(sums), sets, variance, None, two_sided=True)
+    z, t = level.bound(sets.taken(sums).sum(axis=0, dtype=np.float64), sets, variance)
+    assert (np.abs(z) >= np.abs(exact.z)).all()
+    assert (np.abs(t) >= np.abs(exact.t)).all()
+    assert (z >= exact.z)[exact.z > 0].all()
+
+
+def several(pages: int) -> tuple[tuple[Attribute, ...], np.ndarray, np.ndarray]:
+    """Attributes, losses with two failures, and documents."""
+    dataset, attributes = corpus(pages, 3)
     by_name = {each.name: each.values for each in attributes}
-    rng = np.random.default_rng(1)
     chance = np.where(by_name["y"] > 0.6, 0.6, np.where(by_name["label"] == 9, 0.4, 0.15))
-    loss = (rng.random(len(chance)) < chance).astype(np.float64)
-    document = dataset.ground_truth.document.astype(np.int64)
-    kept = search(attributes, loss, document)
-    counted, residuals = _Run._counted, _Run._residuals
+    loss = (np.random.default_rng(1).random(len(chance)) < chance).astype(np.float64)
+    return attributes, loss, dataset.ground_truth.document.astype(np.int64)
+
+
+def listed(found: Search) -> list[tuple[object, ...]]:
+    return [(one.conditions, one.rows.tolist(), one.documents, one.confirmed) for one in found.subsets]
+
+
+def test_boxes_that_are_counted_once_are_those_that_are_counted_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = several(400)
+    assert len(case[1]) > counting._MOST_MULTIPLIED
+    kept = search(*case)
+    counted, residuals = _Run._counted, ByBins.residuals
 
     def counted_anew(run: _Run, groups: np.ndarray) -> object:
         run.counted.clear()
         return counted(run, groups)
 
-    def residuals_anew(run: _Run, outcome: object, cells: object, groups: np.ndarray) -> object:
-        run.residuals = None
-        run.summed.clear()
-        return residuals(run, outcome, cells, groups)  # type: ignore[arg-type]
+    def residuals_anew(self: ByBins, outcome: Outcome, units: np.ndarray) -> Sums:
+        self._residuals = None
+        self._summed.clear()
+        return residuals(self, outcome, units)
 
     monkeypatch.setattr(_Run, "_counted", counted_anew)
-    monkeypatch.setattr(_Run, "_residuals", residuals_anew)
-    monkeypatch.setattr(slice_search, "_KEPT_CELLS", 0)
-    monkeypatch.setattr(slice_search, "_EXACT", 0)
-    again = search(attributes, loss, document)
+    monkeypatch.setattr(ByBins, "residuals", residuals_anew)
+    monkeypatch.setattr(counting, "_KEPT_CELLS", 0)
+    monkeypatch.setattr(counting, "_EXACT", 0)
+    again = search(*case)
     assert len(kept.subsets) > 1
     assert kept.best_p == again.best_p
-    assert [(one.conditions, one.z, one.p, one.confirmed) for one in kept.subsets] == [
-        (one.conditions, one.z, one.p, one.confirmed) for one in again.subsets
+    assert [(*row, one.z, one.p) for row, one in zip(listed(kept), kept.subsets, strict=True)] == [
+        (*row, one.z, one.p) for row, one in zip(listed(again), again.subsets, strict=True)
     ]
+
+
+@pytest.mark.parametrize("pages", [200, 1300])
+def test_both_ways_to_count_find_the_same(pages: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Fewer documents than parts of documents, and more documents than groups.
+    attributes, loss, document = several(pages)
+    some = np.arange(0, len(loss), pages // 200)
+    case = tuple(each.take(some) for each in attributes), loss[some], document[some]
+    found = []
+    for most, kind in ((0, ByBins), (1 << 20, ByConditions)):
+        monkeypatch.setattr(counting, "_MOST_MULTIPLIED", most)
+        made = counting.counting_of
+        kinds = []
+
+        def counting_of(boxes: counting.Boxes, made: object = made, kinds: list[object] = kinds) -> object:
+            kinds.append(type(made(boxes)))  # type: ignore[operator]
+            return made(boxes)  # type: ignore[operator]
+
+        monkeypatch.setattr("evaluator.slices.search.counting_of", counting_of)
+        found.append(search(*case))
+        assert kinds == [kind]
+    first, second = found
+    assert listed(first)
+    assert listed(first) == listed(second)
+    np.testing.assert_allclose([one.z for one in first.subsets], [one.z for one in second.subsets], rtol=1e-5)
+    assert first.tested == second.tested
+    assert first.best_p == pytest.approx(second.best_p, rel=1e-3)
+
+
+@pytest.mark.parametrize("two_sided", [True, False])
+def test_pairs_that_cannot_be_among_the_best_are_left_out(two_sided: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    attributes, loss, document = several(200)
+    loss = loss - (np.random.default_rng(5).random(len(loss)) < 0.2) * two_sided
+    found = search(attributes, loss, document, two_sided=two_sided)
+    looked_at: list[int] = []
+
+    def no_bound(self: Level, totals: np.ndarray, sets: object, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        looked_at.append(len(totals))
+        return np.full(len(totals), np.inf), np.full(len(totals), np.inf)
+
+    monkeypatch.setattr(Level, "bound", no_bound)
+    every = search(attributes, loss, document, two_sided=two_sided)
+    assert max(looked_at) > 10_000
+    assert listed(found)
+    assert listed(found) == listed(every)
+    assert [one.z for one in found.subsets] == pytest.approx([one.z for one in every.subsets], rel=1e-6)
 
 
 def test_too_few_documents_are_said() -> None:

@@ -213,7 +213,12 @@ def test_nothing_is_listed_where_nothing_is_planted(tmp_path: Path) -> None:
 def test_one_failure_is_one_row_of_all_measures(tmp_path: Path) -> None:
     truth, model = planted_fields(tmp_path, documents=40, miss=True)
     (one,) = project.evaluate_together("fields", truth, [model], lambda _said: None)
-    searched = find_observed([one.result], ALL)
+    kept: dict[str, Observations] = {}
+    searched = find_observed([one.result], ALL, keep=kept.__setitem__)
+    assert tuple(kept) == searched.measures
+    for row in searched.slices:
+        values = kept[row.measure].values[0][row.parts[0].rows]
+        assert (values.mean(), len(values)) == (pytest.approx(row.value), row.boxes)
     assert searched.measures == measures_of(PROTOCOLS["fields"].slice_measures)
     first = searched.slices[0]
     assert {first.measure, *first.also} >= {"recall", "value"}

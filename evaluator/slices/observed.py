@@ -48,6 +48,7 @@ def find_observed(
     depth: int = 3,
     signature: str = "",
     count: Callable[[int, int], None] = lambda _done, _all: None,
+    keep: Callable[[str, Observations], None] = lambda _measure, _observed: None,
 ) -> Slices:
     """Where a model has a low measure, or where the second of two models differs from the first.
 
@@ -63,6 +64,8 @@ def find_observed(
         See `evaluator.slices.slices.find_slices`.
     count : callable
         Called with how many of how many measures are searched; what it raises ends the search.
+    keep : callable
+        Called with each measure and what it is a mean over, before it is searched.
 
     Returns
     -------
@@ -81,6 +84,7 @@ def find_observed(
     for done, name in enumerate(measures):
         count(done, len(measures))
         observed = items[name] = observed_of(results, name, of_pages=of_pages, scores=use_score)
+        keep(name, observed)
         with counting_from(sum(each.searched.tested for each in searches)):
             searched = find_in(
                 counted_in(observed, name, words[name]),

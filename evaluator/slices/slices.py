@@ -36,7 +36,8 @@ from evaluator.slices.measured import (
     is_fit,
     tables_of,
 )
-from evaluator.slices.search import ALPHA, LEAST_DOCUMENTS, SMALLEST_EFFECT, Search, Subset, as_normal, search
+from evaluator.slices.search import ALPHA, LEAST_DOCUMENTS, SMALLEST_EFFECT, Search, Subset, search
+from evaluator.slices.statistic import as_normal
 
 
 class Part(NamedTuple):

@@ -19,15 +19,14 @@ import streamlit as st
 from evaluator.drawing.payloads import SlicesPayload
 from evaluator.drawing.slices import Seen, observed_payload, wrong_of
 from evaluator.metrics.item_ledger import Item
-from evaluator.metrics.observations import MeasureWords
+from evaluator.metrics.observations import MeasureWords, Observations
 from evaluator.metrics.results import capitalised, count_of
 from evaluator.model.issues import cut, displayed, whole
 from evaluator.pdf.folder import Folders, PdfFolder
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.base import Result
 from evaluator.slices.attributes import OfPages
-from evaluator.slices.measured import ALL
-from evaluator.slices.observed import counted_in, find_observed, measures_of, observed_of, pages_of
+from evaluator.slices.observed import counted_in, find_observed, pages_of
 from evaluator.slices.pdf_pages import of_listed_pages
 from evaluator.slices.slices import Slice, Slices
 from evaluator.system.recent import Recent
@@ -230,11 +229,12 @@ def _searched(
 ) -> Searched:
     """What a search gives; `key` identifies it."""
     words = PROTOCOLS[_results[0].signature.protocol].slice_measures
-    slices = find_observed(_results, measure, of_pages=_of_pages)
-    seen = {}
-    for name in measures_of(words) if measure == ALL else (measure,):
-        observed = observed_of(_results, name, of_pages=_of_pages)
+    seen: dict[str, Seen] = {}
+
+    def keep(name: str, observed: Observations) -> None:
         seen[name] = Seen(observed, counted_in(observed, name, words[name]))
+
+    slices = find_observed(_results, measure, of_pages=_of_pages, keep=keep)
     return Searched(slices, observed_payload(slices, names, seen), seen)
 
 

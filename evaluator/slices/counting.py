@@ -1,0 +1,537 @@
+"""Boxes, and sums over boxes, in every single condition and every pair of conditions, by unit of documents.
+
+Owns the two ways to count. Of few boxes the masks of all conditions are multiplied with each other, unit by unit: with
+one column for each condition, C, the sums in every pair of conditions are ``Cᵀ diag(weight) C``. Of many boxes the same
+product is made once with one column for each bin, B, and kept; a condition is a range of bins, so that its sums are
+differences of running sums, whatever the number of boxes. Where some of them are expected to have another loss, only
+these are counted again.
+
+All tables have one row for each unit and one column for each set of boxes. Pairs of conditions come by the attribute of
+their first condition, with those of all later attributes; ranges of numbers with two ends are pairs on one attribute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Final, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.slices.conditions import Binned, Range
+
+Float32 = npt.NDArray[np.float32]
+Blocks = list[Float32]
+"""Something of every pair of bins by unit: for each attribute its own bins by these and those of later attributes."""
+
+# With so many boxes counting them once by bins is less work than multiplying them each time.
+_MOST_MULTIPLIED: Final = 1536
+_CHUNK: Final = 1 << 14
+_PAIRS_AT_A_TIME: Final = 256
+# Sums of counts below this are whole numbers in float32.
+_EXACT: Final = 1 << 24
+# With more cells than these, the bins of boxes are looked up anew each time.
+_KEPT_CELLS: Final = 1 << 22
+
+
+@dataclass(eq=False)
+class Outcome:
+    """What is expected of the boxes so far: cells of boxes with one expectation each.
+
+    Attributes
+    ----------
+    cell : int64, shape (N,)
+        Bits: which of the slices that are set aside a box is in.
+    residual, variance : float64, shape (N,)
+    expected, spread : dict of float
+        Mean and variance of the losses of the boxes of each cell.
+    """
+
+    cell: IntArray
+    residual: FloatArray
+    variance: FloatArray
+    expected: dict[int, float] = field(default_factory=dict)
+    spread: dict[int, float] = field(default_factory=dict)
+
+
+class Boxes(NamedTuple):
+    """The boxes of a search, those of a unit together.
+
+    Attributes
+    ----------
+    bins : Binned
+    loss : float64, shape (N,)
+    unit : int64, shape (N,)
+        Rising.
+    units : int
+    """
+
+    bins: Binned
+    loss: FloatArray
+    unit: IntArray
+    units: int
+
+
+class Sums(Protocol):
+    """Sums of the weights of boxes; rows are units, float32, or float64 of all boxes together."""
+
+    def together(self) -> Sums:
+        """The same of all units together."""
+
+    def singles(self) -> npt.NDArray[np.floating]:
+        """In every single condition."""
+
+    def two_ended(self) -> npt.NDArray[np.floating]:
+        """In every range of numbers with two ends."""
+
+    def crossed(self, place: int) -> npt.NDArray[np.floating]:
+        """In every pair of a condition on one attribute and one on a later attribute."""
+
+    def pairs(self, first: IntArray, second: IntArray) -> npt.NDArray[np.floating]:
+        """In some of these pairs, by the places of their conditions among all single ones; `first` rises."""
+
+
+class Counting(Protocol):
+    """Counts the boxes of some units."""
+
+    def boxes(self, units: IntArray) -> Sums:
+        """How many boxes there are."""
+
+    def residuals(self, outcome: Outcome, units: IntArray) -> Sums:
+        """The sum of their residuals."""
+
+    def variances(self, outcome: Outcome, units: IntArray) -> Sums:
+        """The sum of their variances, of all units together: one row."""
+
+    def expect(self, outcome: Outcome, inside: BoolArray) -> None:
+        """Get ready for a new outcome, of which only some boxes have another expectation."""
+
+    def merge(self, boxes: Boxes) -> None:
+        """Count the same boxes by larger units, which the present ones are parts of."""
+
+    def within(
+        self, parents: Iterable[BoolArray], number: int, outcome: Outcome, group: IntArray, groups: IntArray
+    ) -> tuple[Float32, Float32]:
+        """Sums of residuals and numbers of boxes of every parent in every single condition, parent by parent.
+
+        There are `number` parents. By groups of units: `group` is that of each box, `groups` those that count, both
+        rising.
+        """
+
+
+def counting_of(boxes: Boxes) -> Counting:
+    """The way to count that is less work."""
+    return ByConditions(boxes) if len(boxes.loss) <= _MOST_MULTIPLIED else ByBins(boxes)
+
+
+def firsts_of(bins: Binned) -> list[int]:
+    """Where the conditions on each attribute begin among all single ones."""
+    owner = [each.attribute for each in bins.ranges]
+    return np.searchsorted(owner, np.arange(len(bins.attributes) + 1)).tolist()
+
+
+# --- few boxes ---------------------------------------------------------------------------------------------------
+
+
+class ByConditions:
+    """Multiplies the masks of conditions; see `Counting`."""
+
+    def __init__(self, boxes: Boxes) -> None:
+        self._start(boxes)
+        self._masks = _masks(boxes.bins, boxes.bins.ranges)
+        self._two_ended = _masks(boxes.bins, boxes.bins.two_ended)
+        self._firsts = firsts_of(boxes.bins)
+
+    def _start(self, boxes: Boxes) -> None:
+        self._unit = boxes.unit
+        self._chosen: dict[bytes, _Chosen] = {}
+
+    def expect(self, outcome: Outcome, inside: BoolArray) -> None:
+        """Residuals are multiplied as they are: there is nothing to count anew."""
+
+    def merge(self, boxes: Boxes) -> None:
+        """See `Counting`."""
+        self._start(boxes)
+
+    def boxes(self, units: IntArray) -> Sums:
+        """See `Counting`."""
+        return self._sums(np.ones(len(self._unit)), units)
+
+    def residuals(self, outcome: Outcome, units: IntArray) -> Sums:
+        """See `Counting`."""
+        return self._sums(outcome.residual, units)
+
+    def variances(self, outcome: Outcome, units: IntArray) -> Sums:
+        """See `Counting`."""
+        return self._sums(outcome.variance, units, together=True)
+
+    def within(
+        self, parents: Iterable[BoolArray], number: int, outcome: Outcome, group: IntArray, groups: IntArray
+    ) -> tuple[Float32, Float32]:
+        """See `Counting`."""
+        of_parents = np.array(list(parents), dtype=np.float32)
+        weighted = of_parents * outcome.residual.astype(np.float32)
+        sums, counts = np.empty((2, len(groups), number, self._masks.shape[1]), np.float32)
+        for place, one in enumerate(groups.tolist()):
+            low, high = np.searchsorted(group, [one, one + 1])
+            np.matmul(weighted[:, low:high], self._masks[low:high], out=sums[place])
+            np.matmul(of_parents[:, low:high], self._masks[low:high], out=counts[place])
+        return sums.reshape(len(groups), -1), counts.reshape(len(groups), -1)
+
+    def _chosen_of(self, units: IntArray) -> _Chosen:
+        key = units.tobytes()
+        if key not in self._chosen:
+            rows = np.flatnonzero(np.isin(self._unit, units))
+            bounds = [*np.searchsorted(self._unit[rows], units).tolist(), len(rows)]
+            self._chosen[key] = _Chosen(rows, bounds, self._masks[rows], self._two_ended[rows])
+        return self._chosen[key]
+
+    def _sums(self, weight: FloatArray, units: IntArray, *, together: bool = False) -> _Products:
+        chosen = self._chosen_of(units)
+        bounds = [0, len(chosen.rows)] if together else chosen.bounds
+        return _Products(chosen, weight[chosen.rows, None].astype(np.float32), bounds, self._firsts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Chosen:
+    """The boxes of some units: their rows, where each unit begins and the last ends, and the masks of conditions."""
+
+    rows: IntArray
+    bounds: list[int]
+    masks: Float32
+    two_ended: Float32
+
+    @cached_property
+    def by_condition(self) -> Float32:
+        """The masks, those of a condition side by side in memory."""
+        return np.ascontiguousarray(self.masks.T)
+
+
+@dataclass(frozen=True, eq=False)
+class _Products:
+    """See `Sums`."""
+
+    chosen: _Chosen
+    weight: Float32
+    bounds: list[int]
+    firsts: list[int]
+
+    @cached_property
+    def _weighted(self) -> Float32:
+        return np.asarray(self.chosen.masks * self.weight)
+
+    def singles(self) -> Float32:
+        return np.asarray(np.add.reduceat(self._weighted, self.bounds[:-1], axis=0))
+
+    def two_ended(self) -> Float32:
+        return np.asarray(np.add.reduceat(self.chosen.two_ended * self.weight, self.bounds[:-1], axis=0))
+
+    def crossed(self, place: int) -> Float32:
+        start, stop = self.firsts[place : place + 2]
+        made = np.empty((len(self.bounds) - 1, stop - start, self.chosen.masks.shape[1] - stop), np.float32)
+        own, later = self.chosen.masks[:, start:stop].T, self._weighted[:, stop:]
+        for unit, (low, high) in enumerate(pairwise(self.bounds)):
+            np.matmul(own[:, low:high], later[low:high], out=made[unit])
+        return made.reshape(len(made), -1)
+
+    def together(self) -> _Products:
+        return replace(self, bounds=[0, self.bounds[-1]])
+
+    def pairs(self, first: IntArray, second: IntArray) -> Float32:
+        of_units = np.zeros((len(self.weight), len(self.bounds) - 1), np.float32)
+        for unit, (low, high) in enumerate(pairwise(self.bounds)):
+            of_units[low:high, unit] = self.weight[low:high, 0]
+        made = np.empty((len(first), of_units.shape[1]), np.float32)
+        for low in range(0, len(first), _PAIRS_AT_A_TIME):
+            some = slice(low, low + _PAIRS_AT_A_TIME)
+            both = self.chosen.by_condition.take(first[some], axis=0)
+            both *= self.chosen.by_condition.take(second[some], axis=0)
+            np.matmul(both, of_units, out=made[some])
+        return made.T
+
+
+def _masks(bins: Binned, ranges: Sequence[Range]) -> Float32:
+    """For which boxes conditions hold, 1 or 0, float32, shape (N, K)."""
+    made = np.empty((len(bins.codes), len(ranges)), np.float32)
+    attribute, low, high = np.array(ranges, dtype=np.int64).reshape(-1, 3).T
+    for place in range(len(bins.attributes)):
+        those = np.flatnonzero(attribute == place)
+        codes = bins.codes[:, place, None]
+        if len(those):
+            made[:, those[0] : those[-1] + 1] = (codes >= low[those]) & (codes < high[those])
+    return made
+
+
+# --- many boxes --------------------------------------------------------------------------------------------------
+
+
+class ByBins:
+    """Keeps the boxes and their losses in every pair of bins; see `Counting`."""
+
+    def __init__(self, boxes: Boxes) -> None:
+        self._boxes, self._bins = boxes, boxes.bins
+        self._starts: IntArray = boxes.bins.starts
+        self._width = int(self._starts[-1])
+        self._firsts = firsts_of(boxes.bins)
+        self._ends = _Ends.of(boxes.bins, boxes.bins.ranges)
+        self._two_ended = _Ends.of(boxes.bins, boxes.bins.two_ended)
+        every = np.arange(len(boxes.loss))
+        self._losses = self._gram(np.flatnonzero(boxes.loss), boxes.loss)
+        self._cells = {0: self._gram(every)}
+        self._counts = self._cells[0]
+        self._cell = np.zeros(len(boxes.loss), np.int64)
+        # Those of all units, of the last outcome that was asked for.
+        self._residuals: tuple[Outcome, Blocks] | None = None
+        # By the identity of the table of a cell, which is kept beside so that no other one gets it: by units.
+        self._summed: dict[int, tuple[Blocks, dict[bytes, list[FloatArray]]]] = {}
+
+    def expect(self, outcome: Outcome, inside: BoolArray) -> None:
+        """Only the boxes of the slice that was set aside are counted again."""
+        split = dict(self._cells)
+        for value in np.unique(outcome.cell[inside]).tolist():
+            before = int(self._cell[inside & (outcome.cell == value)][0])
+            part = self._gram(np.flatnonzero(outcome.cell == value))
+            split[value] = part
+            split[before] = [of - less for of, less in zip(split[before], part, strict=True)]
+        kept = set(np.unique(outcome.cell).tolist())
+        self._cells = {value: part for value, part in split.items() if value in kept}
+        self._summed = {key: self._summed[key] for key in map(id, self._cells.values()) if key in self._summed}
+        self._cell = outcome.cell
+
+    def merge(self, boxes: Boxes) -> None:
+        """See `Counting`."""
+        starts = np.searchsorted(boxes.unit, np.arange(boxes.units))
+        first = self._boxes.unit[starts]
+        self._losses, *merged = (
+            [np.asarray(np.add.reduceat(each, first, axis=2)) for each in blocks]
+            for blocks in (self._losses, *self._cells.values())
+        )
+        self._cells = dict(zip(self._cells, merged, strict=True))
+        self._counts = merged[0]
+        self._residuals, self._boxes = None, boxes
+        self._summed.clear()
+
+    def boxes(self, units: IntArray) -> Sums:
+        """See `Counting`."""
+        return self._ranges(self._of_units(self._counts, units))
+
+    def residuals(self, outcome: Outcome, units: IntArray) -> Sums:
+        """See `Counting`."""
+        if self._residuals is None or self._residuals[0] is not outcome:
+            sums: Blocks = []
+            for place, losses in enumerate(self._losses):
+                block, product = losses.copy(), np.empty_like(losses)
+                for value, parts in self._cells.items():
+                    block -= np.multiply(parts[place], np.float32(outcome.expected[value]), out=product)
+                sums.append(block)
+            self._residuals = outcome, sums
+        return self._ranges(self._of_units(self._residuals[1], units))
+
+    def variances(self, outcome: Outcome, units: IntArray) -> Sums:
+        """See `Counting`."""
+        made = [np.zeros(each.shape[:2]) for each in self._losses]
+        for value, parts in self._cells.items():
+            for place, counts in enumerate(self._counts_in(parts, units)):
+                made[place] += outcome.spread[value] * counts
+        return self._ranges([each[:, :, None] for each in made])
+
+    def within(
+        self, parents: Iterable[BoolArray], number: int, outcome: Outcome, group: IntArray, groups: IntArray
+    ) -> tuple[Float32, Float32]:
+        """See `Counting`."""
+        size = int(group[-1]) + 1
+        cells_of = self._cells_by(group, size)
+        tables = np.zeros((2, self._width, number, len(groups)), np.float32)
+        for place, parent in enumerate(parents):
+            counted = self._by_bin(np.flatnonzero(parent), outcome.residual, cells_of, size)
+            for table, by_group in zip(tables, counted, strict=True):
+                table[:, place] = by_group[:, groups]
+        sums, counts = (
+            (prefix[self._ends.high] - prefix[self._ends.low]).transpose(2, 1, 0).reshape(len(groups), -1)
+            for prefix in map(_summed, tables)
+        )
+        return np.asarray(sums), np.asarray(counts)
+
+    def _ranges(self, blocks: Sequence[npt.NDArray[np.floating]]) -> _Ranges:
+        return _Ranges(blocks, self._bins, self._ends, self._two_ended, self._firsts)
+
+    def _of_units(self, blocks: Blocks, units: IntArray) -> Blocks:
+        if len(units) == self._boxes.units:
+            return blocks
+        return [np.ascontiguousarray(each[:, :, units]) for each in blocks]
+
+    def _counts_in(self, parts: Blocks, units: IntArray) -> list[FloatArray]:
+        """The boxes of a cell in every pair of bins, some units together; kept while the cell is what it is."""
+        key = units.tobytes()
+        known = self._summed.setdefault(id(parts), (parts, {}))[1]
+        if key not in known:
+            chosen = np.zeros(self._boxes.units)
+            chosen[units] = 1.0
+            of_counts = chosen.astype(np.float32) if len(self._cell) < _EXACT else chosen
+            known[key] = [np.asarray(each @ of_counts, dtype=np.float64) for each in parts]
+        return known[key]
+
+    def _columns(self, rows: IntArray) -> Iterator[tuple[IntArray, Float32]]:
+        """One column for each bin, for some rows at a time; never across two chunks of `_CHUNK`."""
+        for low in range(0, len(rows), _CHUNK):
+            part = rows[low : low + _CHUNK]
+            matrix = np.zeros((len(part), self._width + 1), np.float32)
+            matrix[np.arange(len(part))[:, None], self._places_of(part)] = 1.0
+            yield part, matrix[:, : self._width]
+
+    def _places_of(self, rows: IntArray) -> IntArray:
+        """The column of the bin of some boxes in each attribute, int64; `width`, which is left out, where unknown."""
+        codes = self._bins.codes[rows].astype(np.int64)
+        return np.where(codes < np.array(self._bins.sizes), codes + self._starts[:-1], self._width)
+
+    def _gram(self, rows: IntArray, weight: FloatArray | None = None) -> Blocks:
+        """Boxes in every pair of bins by unit, or the sum of their weights."""
+        out = np.zeros((self._boxes.units, self._width, self._width), np.float32)
+        for part, matrix in self._columns(rows):
+            unit = self._boxes.unit[part]
+            for one in range(int(unit[0]), int(unit[-1]) + 1):
+                low, high = np.searchsorted(unit, [one, one + 1])
+                if high > low:
+                    some = matrix[low:high]
+                    heavy = some if weight is None else some * weight[part[low:high], None].astype(np.float32)
+                    out[one] += some.T @ heavy
+        # Units last: what is added up over neighbouring bins then is side by side in memory.
+        blocks = []
+        for start, stop in pairwise(self._starts.tolist()):
+            block = np.empty((stop - start, self._width - start, self._boxes.units), np.float32)
+            for place in range(start, stop):
+                block[place - start] = out[:, place, start:].T
+            blocks.append(block)
+        return blocks
+
+    def _by_bin(
+        self, rows: IntArray, weight: FloatArray, cells_of: Callable[[IntArray], IntArray], groups: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """Sum of the weights and number of some boxes in every bin by group, float64, shape (W, G) each.
+
+        Every box is in one bin of each attribute, so that counting them is less work than a product of matrices.
+        """
+        cells = (self._width + 1) * groups
+        sums, counts = np.zeros(cells), np.zeros(cells)
+        for low in range(0, len(rows), _CHUNK):
+            part = rows[low : low + _CHUNK]
+            cell = cells_of(part).ravel()
+            sums += np.bincount(cell, np.repeat(weight[part], self._bins.codes.shape[1]), minlength=cells)
+            counts += np.bincount(cell, minlength=cells)
+        shape = self._width + 1, groups
+        return sums.reshape(shape)[: self._width], counts.reshape(shape)[: self._width]
+
+    def _cells_by(self, group: IntArray, groups: int) -> Callable[[IntArray], IntArray]:
+        """For some rows the cell of each attribute: its bin, and in it the group of the box; int64, shape (N, A)."""
+
+        def made(rows: IntArray) -> IntArray:
+            return self._places_of(rows) * groups + group[rows, None]
+
+        if self._bins.codes.size > _KEPT_CELLS:
+            return made
+        # A box is in many of the sets that are looked at.
+        every = made(np.arange(len(group)))
+        return lambda rows: every.take(rows, axis=0)
+
+
+class _Ends(NamedTuple):
+    """Where conditions begin and end among all bins, int64, and among the running sums of each attribute."""
+
+    low: IntArray
+    high: IntArray
+    attribute: IntArray
+
+    @classmethod
+    def of(cls, bins: Binned, ranges: Sequence[Range]) -> _Ends:
+        """Of some conditions."""
+        attribute, low, high = np.array(ranges, dtype=np.int64).reshape(-1, 3).T
+        return cls(bins.starts[attribute] + low, bins.starts[attribute] + high, attribute)
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranges:
+    """See `Sums`."""
+
+    blocks: Sequence[npt.NDArray[np.floating]]
+    bins: Binned
+    ends: _Ends
+    ends_of_two: _Ends
+    firsts: list[int]
+    areas: dict[int, FloatArray] = field(default_factory=dict)
+
+    @cached_property
+    def _prefix(self) -> npt.NDArray[np.floating]:
+        """Running sums over the bins of each attribute, which are on the diagonal of its block; one more than bins."""
+        own = (np.arange(size) for size in self.bins.sizes)
+        return np.concatenate([_summed(block[bins, bins]) for block, bins in zip(self.blocks, own, strict=True)])
+
+    def singles(self) -> npt.NDArray[np.floating]:
+        return self._alone(self.ends)
+
+    def two_ended(self) -> npt.NDArray[np.floating]:
+        return self._alone(self.ends_of_two)
+
+    def _alone(self, ends: _Ends) -> npt.NDArray[np.floating]:
+        return np.asarray((self._prefix[ends.high + ends.attribute] - self._prefix[ends.low + ends.attribute]).T)
+
+    def crossed(self, place: int) -> npt.NDArray[np.floating]:
+        block, (own, later) = self.blocks[place], self.firsts[place : place + 2]
+        start, first = (int(each) for each in self.bins.starts[place : place + 2])
+        (low, high), (low_later, high_later) = (
+            (self.ends.low[those] - before, self.ends.high[those] - before)
+            for those, before in ((slice(own, later), start), (slice(later, None), first))
+        )
+        rows = _summed(block[:, first - start :])
+        # The bins that are added up come first in memory: whole planes are added, not numbers far from each other.
+        turned = np.empty((block.shape[1] - (first - start), len(low), block.shape[2]), block.dtype)
+        np.subtract(rows[high], rows[low], out=turned.transpose(1, 0, 2))
+        turned = _summed(turned)
+        made = np.empty((len(low), len(low_later), block.shape[2]), block.dtype)
+        np.subtract(turned[high_later], turned[low_later], out=made.transpose(1, 0, 2))
+        return made.reshape(-1, block.shape[2]).T
+
+    def together(self) -> _Ranges:
+        ones = np.ones(self.blocks[0].shape[2], np.float32)
+        blocks = [(each @ ones).astype(np.float64)[:, :, None] for each in self.blocks]
+        return _Ranges(blocks, self.bins, self.ends, self.ends_of_two, self.firsts)
+
+    def pairs(self, first: IntArray, second: IntArray) -> npt.NDArray[np.floating]:
+        made = np.empty((len(first), self.blocks[0].shape[2]), self.blocks[0].dtype)
+        bounds = np.searchsorted(first, self.firsts)
+        for place, (start, stop) in enumerate(pairwise(bounds.tolist())):
+            if stop == start:
+                continue
+            area, (own, later) = self._area(place), self.bins.starts[place : place + 2]
+            (low, high), (left, right) = (
+                (self.ends.low[those] - before, self.ends.high[those] - before)
+                for those, before in ((first[start:stop], own), (second[start:stop], later))
+            )
+            made[start:stop] = area[high, right] - area[low, right] - area[high, left] + area[low, left]
+        return made.T
+
+    def _area(self, place: int) -> FloatArray:
+        """Running sums over the bins of one attribute and over those of all later ones, float64."""
+        if place not in self.areas:
+            size = self.bins.sizes[place]
+            rows = _summed(self.blocks[place][:, size:].astype(np.float64))
+            self.areas[place] = np.zeros((size + 1, rows.shape[1] + 1, rows.shape[2]))
+            np.cumsum(rows, axis=1, out=self.areas[place][:, 1:])
+        return self.areas[place]
+
+
+def _summed(values: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+    """Running sums along the first axis with a 0 in front: a range of bins is the difference of two of them.
+
+    Adding whole planes is many times faster than `numpy.cumsum`, which goes along the axis for each number by itself,
+    and adds in the same order.
+    """
+    sums = np.empty((len(values) + 1, *values.shape[1:]), values.dtype)
+    sums[0] = 0.0
+    sums[1:2] = values[:1]
+    for place in range(1, len(values)):
+        np.add(sums[place : place + 1], values[place : place + 1], out=sums[place + 1 : place + 2])
+    return sums

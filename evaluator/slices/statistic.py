@@ -1,0 +1,233 @@
+"""The statistic of sets of boxes, and its largest values under random signs of the units of documents.
+
+Owns the formula (see `evaluator.slices.search`); which sets there are, and what their boxes add up to, is given.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.slices.counting import Float32
+
+LEAST_BOXES: Final = 20
+# So many sets at a time fit a table of their sums under all signs into the processor's own memory.
+_AT_A_TIME: Final = 512
+# Sums in float32 may move z by some millionths.
+_SLACK: Final = 1e-3
+
+
+class Sets(NamedTuple):
+    """Boxes of S of C sets.
+
+    Attributes
+    ----------
+    among : int
+        C.
+    kept : int64, shape (S,), or None
+        Which of them; None for all.
+    by_unit, by_group : float32, shapes (U, S) and (G, S)
+        Boxes by unit and by group.
+    boxes, squares : float64, shape (S,)
+        All boxes, and the sum of the squares of those of each group.
+    countable : bool, shape (S,)
+        Whether there are enough boxes and groups inside, and enough boxes outside.
+    """
+
+    among: int
+    kept: IntArray | None
+    by_unit: Float32
+    by_group: Float32
+    boxes: FloatArray
+    squares: FloatArray
+    countable: BoolArray
+
+    def taken(self, values: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+        """The columns of these sets of a table over all."""
+        if self.kept is None:
+            return values
+        if values.flags.f_contiguous and not values.flags.c_contiguous:
+            return values.T.take(self.kept, axis=0).T
+        return values.take(self.kept, axis=1)
+
+    def some(self, columns: IntArray) -> Sets:
+        """Some of these sets, as if they were all."""
+        by_unit = self.by_unit[:, columns]
+        by_group = by_unit if self.by_group is self.by_unit else self.by_group[:, columns]
+        taken = (each[columns] for each in (self.boxes, self.squares, self.countable))
+        return Sets(len(columns), None, by_unit, by_group, *taken)
+
+    def spread_out(self, values: FloatArray) -> FloatArray:
+        """Values of these sets as values of all, 0 for the others."""
+        if self.kept is None:
+            return values
+        every = np.zeros(self.among)
+        every[self.kept] = values
+        return every
+
+
+class Level(NamedTuple):
+    """All boxes of a search by unit.
+
+    Attributes
+    ----------
+    totals, boxes : float64, shape (U,)
+        The sum of their residuals, and how many there are.
+    starts : int64, shape (G,)
+        The first unit of each group.
+    between : float
+        Variance of the mean residual of a group beyond that of independent boxes.
+    prior : float
+        How many degrees of freedom the variance that follows from `between` counts as.
+    """
+
+    totals: FloatArray
+    boxes: FloatArray
+    starts: IntArray
+    between: float
+    prior: float
+
+    def by_group(self) -> Level:
+        """The same with each group as one unit."""
+        totals, boxes = (np.add.reduceat(each, self.starts) for each in (self.totals, self.boxes))
+        return self._replace(totals=totals, boxes=boxes, starts=np.arange(len(self.starts)))
+
+    def sets(self, counts: Float32, *, countable_only: bool = True) -> Sets:
+        """Sets of boxes from how many each unit has, shape (U, C); those that cannot be clear are left out."""
+        by_group = self._grouped(counts)
+        boxes = by_group.sum(axis=0).astype(np.float64)
+        squares = np.einsum("gc,gc->c", by_group, by_group).astype(np.float64)
+        countable = (boxes >= LEAST_BOXES) & (boxes <= self.boxes.sum() - LEAST_BOXES)
+        countable &= boxes**2 / np.maximum(squares, 1.0) > 2.0
+        every = Sets(len(boxes), None, counts, by_group, boxes, squares, countable)
+        if not countable_only or countable.all():
+            return every
+        every = every._replace(kept=np.flatnonzero(countable))
+        by_unit = every.taken(counts)
+        return every._replace(
+            by_unit=by_unit,
+            by_group=self._grouped(by_unit),
+            boxes=boxes[countable],
+            squares=squares[countable],
+            countable=countable[countable],
+        )
+
+    def _grouped(self, values: Float32) -> Float32:
+        """Sums over the units of each group."""
+        if len(self.starts) == len(self.totals):
+            return values
+        # A product of matrices is many times faster than `numpy.add.reduceat`.
+        owner = np.searchsorted(self.starts, np.arange(len(self.totals)), side="right") - 1
+        of_group = owner == np.arange(len(self.starts))[:, None]
+        return np.asarray(of_group.astype(np.float32) @ values)
+
+    def bound(self, totals: FloatArray, sets: Sets, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """How far from 0 z and T can be, float64, shape (S,) each, from the sums of residuals of all units together.
+
+        The variance between groups that shows in a set can only lower T. As much farther as float32 may be off.
+        """
+        size, overall = self.boxes.sum(), self.totals.sum()
+        share = sets.boxes / size
+        difference = totals - share * overall
+        pooled = (variance + self.between * sets.squares) * np.maximum(1.0 - share, 0.0)
+        freedom = np.maximum(sets.boxes**2 / np.maximum(sets.squares, 1.0) - 1.0, 1e-9) + self.prior
+        # Without a variance by itself that of the groups counts alone.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(pooled > 0.0, difference / np.sqrt(pooled), np.inf)
+            z = as_normal(t, freedom)
+        return z + np.copysign(_SLACK, z), t + np.copysign(_SLACK, t)
+
+    def statistic(
+        self, sums: Float32, sets: Sets, variance: FloatArray, signs: Float32 | None, *, two_sided: bool
+    ) -> Statistic:
+        """The statistics of S sets of boxes.
+
+        Parameters
+        ----------
+        sums : float32, shape (U, S)
+            Residuals by unit.
+        sets : Sets
+        variance : float64, shape (S,)
+            Binomial variance; a set with too few boxes, or all but too few, gets 0.
+        """
+        whole = self if len(self.starts) == len(self.totals) else self.by_group()
+        grouped, counts = self._grouped(sums), sets.by_group
+        size, overall = self.boxes.sum(), self.totals.sum()
+        # The sums over groups of s, s S, s N and of n S, n N, where S and N are those of all boxes.
+        every = np.stack([np.ones_like(whole.totals), whole.totals, whole.boxes]).astype(np.float32)
+        s1, s_s, s_n = (every @ grouped).astype(np.float64)
+        n_s, n_n = (every[1:] @ counts).astype(np.float64)
+        n1, nn = sets.boxes, sets.squares
+        ss, sn = (np.einsum("gc,gc->c", grouped, other).astype(np.float64) for other in (grouped, counts))
+        share = n1 / size
+        inside = s1 / np.maximum(n1, 1.0)
+        outside = (overall - s1) / np.maximum(size - n1, 1.0)
+        # What a group adds to (mean inside - mean outside) n (1 - share), less what is expected of its boxes:
+        # s - a n - f S + b N.
+        a, f, b = inside * (1.0 - share) + outside * share, share, share * outside
+        squares = (
+            ss + a * a * nn + f * f * (whole.totals**2).sum() + b * b * (whole.boxes**2).sum()
+            + 2.0 * (-a * sn - f * s_s + b * s_n + a * f * n_s - a * b * n_n)
+            - 2.0 * f * b * (whole.totals * whole.boxes).sum()
+        )  # fmt: skip
+        difference = (inside - outside) * n1 * (1.0 - share)
+        # As many groups as count: fewer when most of the boxes are in few of them.
+        effective = np.maximum(n1**2 / np.maximum(nn, 1.0), 1.0 + 1e-9)
+        # A variance from few groups is drawn towards what all groups say about each other, never below that.
+        pooled = (variance + self.between * nn) * np.maximum(1.0 - share, 0.0)
+        freedom = effective - 1.0
+        own = squares * effective / freedom
+        spread = np.maximum(pooled, (freedom * own + self.prior * pooled) / (freedom + self.prior))
+        usable = sets.countable & (spread > 0)
+        scale = np.where(usable, 1.0 / np.sqrt(np.where(usable, spread, 1.0)), 0.0)
+        t = difference * scale
+        z = as_normal(t, freedom + self.prior)
+        if signs is None:
+            return Statistic(z, t, None)
+        # Of parts of documents, their own variance: that of whole documents is not in them.
+        in_parts = len(self.starts) < len(self.totals)
+        least = np.where(usable, variance * (1.0 - share) if in_parts else spread, np.inf)
+        whole_units = np.stack([self.totals, self.boxes]).astype(np.float32)
+        of_units = np.stack([-f, b]).astype(np.float32)
+        by_a = a.astype(np.float32)
+        largest = np.zeros(len(signs))
+        for low in range(0, len(t), _AT_A_TIME):
+            some = slice(low, low + _AT_A_TIME)
+            centred = sums[:, some] - by_a[some] * sets.by_unit[:, some]
+            centred += whole_units.T @ of_units[:, some]
+            power = least[some]
+            if in_parts:
+                power = np.maximum(np.einsum("uc,uc->c", centred, centred), power)
+            centred *= (1.0 / np.sqrt(np.maximum(power, 1e-30))).astype(np.float32)
+            part = centred.T @ signs.T
+            np.maximum(largest, part.max(axis=0), out=largest)
+            if two_sided:
+                np.maximum(largest, -part.min(axis=0), out=largest)
+        return Statistic(z, t, largest)
+
+
+class Statistic(NamedTuple):
+    """T of S sets of boxes.
+
+    Attributes
+    ----------
+    z : float64, shape (S,)
+        As a normal z, by as many degrees of freedom as there are groups that count, less one.
+    t : float64, shape (S,)
+        As it is.
+    largest : float64, shape (flips,), or None
+        The largest of all sets under each row of signs; None without signs.
+    """
+
+    z: FloatArray
+    t: FloatArray
+    largest: FloatArray | None
+
+
+def as_normal(t: FloatArray, freedom: FloatArray) -> FloatArray:
+    """Student's t as a normal z, float64 of the same shape (Wallace 1959)."""
+    size = np.sqrt(freedom * np.log1p(t**2 / freedom))
+    return np.asarray(np.sign(t) * (8 * freedom + 1) / (8 * freedom + 3) * size)

@@ -255,22 +255,21 @@ def _with_background(parts: Sequence[Areas], size: IntArray) -> PairCounts:
 
 def _known_pairs(first: WordArray, second: WordArray) -> tuple[IntArray, IntArray]:
     """One row of each different pair, in the order of the pairs; and the position in it of each row."""
-    order = _order(first, second)
-    left, right = first.take(order), second.take(order)
-    new = np.ones(len(order), dtype=bool)
-    new[1:] = (left[1:] != left[:-1]) | (right[1:] != right[:-1])
+    widths = [int(word.max(initial=0)).bit_length() for word in (first, second)]
+    new = np.ones(len(first), dtype=bool)
+    if sum(widths) > _WORD_BITS:
+        order = in_order(second, widths[1])
+        order = order.take(in_order(first.take(order), widths[0]))
+        left, right = first.take(order), second.take(order)
+        new[1:] = (left[1:] != left[:-1]) | (right[1:] != right[:-1])
+    else:
+        both = first << np.uint64(widths[1]) | second
+        order = in_order(both, sum(widths))
+        both = both.take(order)
+        np.not_equal(both[1:], both[:-1], out=new[1:])
     pair = np.empty(len(order), dtype=np.int64)
     pair[order] = np.cumsum(new) - 1
     return order[new], pair
-
-
-def _order(first: WordArray, second: WordArray) -> IntArray:
-    """The order of rows by first and second word."""
-    widths = [int(word.max(initial=0)).bit_length() for word in (first, second)]
-    if sum(widths) > _WORD_BITS:
-        by_second = in_order(second, widths[1])
-        return by_second.take(in_order(first.take(by_second), widths[0]))
-    return in_order(first << np.uint64(widths[1]) | second, sum(widths))
 
 
 def _gathered(rows: PairCounts) -> PairCounts:

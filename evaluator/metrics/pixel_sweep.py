@@ -1,10 +1,12 @@
 """The slab sweep: the areas of equal label sets on pages of overlapping boxes, without painting a pixel.
 
-Owns how a batch of pages is cut. Boxes of one class on one page become disjoint first, so that any number of boxes
-on one spot is one and passing an edge always turns its class on or off. Pages are then cut between the edges of
-their boxes into horizontal slabs, and each slab from left to right into stretches of constant label sets, so that
-the cost follows the boxes and not the resolution. Everything that is sorted is one number per edge or stretch. What
-a class is called and what a background is, is not known here.
+Owns how a batch of pages is cut. Of the boxes of one class on one page only the outline of what they cover together
+is kept, so that any number of boxes on one spot is one and passing a line always turns its class on or off. Pages are
+then cut into upright strips and each strip between the lines in it into slabs, so that a line is looked at only
+where others are near it, and the cost follows the boxes and not the resolution. From left to right, each upright line
+of each slab has one label set before it and one after it. The area of a label set is the sum of x times height over
+the lines that it ends at, less that over the lines that it begins at. Everything that is sorted is one number per line
+or part of one. What a class is called and what a background is, is not known here.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ X_BITS: Final = 20
 """Bits of a coordinate."""
 
 _X_MASK: Final = (1 << X_BITS) - 1
-# Pieces of boxes between two slab edges in one go: what they need stays in the processor's cache.
-_PIECES_AT_ONCE: Final = 1 << 16
+# Pieces of boxes between the edges of a page in one go, an upper bound of what outlines and slabs need.
+_PIECES_AT_ONCE: Final = 1 << 18
 # Bits of a number that is sorted in one go, of one that is not negative, and of a word of label sets.
 _DIGIT_BITS: Final = 16
 _NUMBER_BITS: Final = 63
@@ -86,20 +88,20 @@ def swept(boxes: Covered) -> list[Areas]:
     lanes = _lanes(boxes)
     edge, rank = _ranked(np.concatenate([boxes.page << X_BITS | boxes.y1, boxes.page << X_BITS | boxes.y2]))
     top, bottom = rank[: len(boxes.page)], rank[len(boxes.page) :]
-    # Between the last edge of a page and the first of the next no box is: that height is never asked for.
-    height, page = np.diff(edge), edge[:-1] >> X_BITS
+    page, y = edge >> X_BITS, edge & _X_MASK
     parts = []
     for low, high in _slab_ranges(top, bottom, page):
-        here = slice(None) if high - low == len(height) else np.flatnonzero((top < high) & (bottom > low))
+        here = slice(None) if high - low == len(edge) - 1 else np.flatnonzero((top < high) & (bottom > low))
         piece = _Pieces(
-            boxes.page[here] * lanes.both + lanes.of_box[here],
+            (boxes.page[here] - page[low]) * lanes.both + lanes.of_box[here],
             np.maximum(top[here], low) - low,
             np.minimum(bottom[here], high) - low,
             boxes.x1[here],
             boxes.x2[here],
         )
         if len(piece.group):
-            parts.append(_stretches(_edges(_disjoint(piece), lanes.both), height[low:high], page[low:high], lanes))
+            areas = _areas(*_outlines(piece, lanes.both), y[low : high + 1], lanes)
+            parts.append(areas._replace(page=areas.page + page[low]))
     return parts
 
 
@@ -155,8 +157,11 @@ def _ranked(keys: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _slab_ranges(top: IntArray, bottom: IntArray, page: IntArray) -> Iterator[tuple[int, int]]:
-    """First slab and the one after the last of ranges with about `_PIECES_AT_ONCE` pieces, whole pages if possible."""
-    slabs = len(page)
+    """First slab and the one after the last of ranges with about `_PIECES_AT_ONCE` pieces, whole pages if possible.
+
+    Slabs of whole pages here: between one edge and the next, of which `page` has one more.
+    """
+    slabs = len(page) - 1
     if int((bottom - top).sum()) <= _PIECES_AT_ONCE:
         yield 0, slabs
         return
@@ -184,12 +189,28 @@ class _Pieces(NamedTuple):
     x2: IntArray
 
 
-def _disjoint(boxes: _Pieces) -> _Pieces:
-    """The same pixels as disjoint rectangles per group, those of no pixel left out.
+class _Lines(NamedTuple):
+    """Lines of outlines: upright ones at an x from top to bottom, or level ones at a y from left to right.
 
-    Each group is cut between the edges of its own boxes only, which are few beside those of the page.
+    Attributes
+    ----------
+    page, lane, at, low, high : int64
     """
-    bits = int(boxes.bottom.max()).bit_length()
+
+    page: IntArray
+    lane: IntArray
+    at: IntArray
+    low: IntArray
+    high: IntArray
+
+
+def _outlines(boxes: _Pieces, lanes: int) -> tuple[_Lines, _Lines]:
+    """The upright lines, sorted by page and x, and the level lines around what the boxes of each group cover together.
+
+    Each group is cut between the edges of its own boxes only, which are few beside those of the page, into disjoint
+    rectangles. Their corners that do not cancel one another are those of the outlines.
+    """
+    bits, lane_bits = int(boxes.bottom.max()).bit_length(), (lanes - 1).bit_length()
     own, rank = _ranked(np.concatenate([boxes.group << bits | boxes.top, boxes.group << bits | boxes.bottom]))
     top, bottom = rank[: len(boxes.group)], rank[len(boxes.group) :]
     span = bottom - top
@@ -203,11 +224,26 @@ def _disjoint(boxes: _Pieces) -> _Pieces:
     reach |= pieces & _X_MASK
     np.maximum.accumulate(reach, out=reach)
     gap = np.flatnonzero(begin[1:] > reach[:-1])
-    begin = np.concatenate([begin[:1], begin[gap + 1]])
-    reach = np.append(reach[gap], reach[-1])
-    band = begin >> X_BITS
-    group, slab = own >> bits, own & ((1 << bits) - 1)
-    return _Pieces(group[band], slab[band], slab[band + 1], begin & _X_MASK, reach & _X_MASK)
+    ends = np.concatenate([begin[:1], begin[gap + 1], reach[gap], reach[-1:]])
+    band, x = ends >> X_BITS, ends & _X_MASK
+    corner = _single(np.concatenate([own[band] << X_BITS | x, own[band + 1] << X_BITS | x]))
+    row, x = corner >> X_BITS, corner & _X_MASK
+    group, y = row >> bits, row & ((1 << bits) - 1)
+    page, lane = np.divmod(group, lanes)
+    level = _Lines(page[::2], lane[::2], y[::2], x[::2], x[1::2])
+    corner = ((page << X_BITS | x) << lane_bits | lane) << bits | y
+    corner.sort()
+    column, y = corner[::2] >> bits, corner & ((1 << bits) - 1)
+    x = column >> lane_bits
+    return _Lines(x >> X_BITS, column & ((1 << lane_bits) - 1), x & _X_MASK, y[::2], y[1::2]), level
+
+
+def _single(corners: IntArray) -> IntArray:
+    """The corners that occur an odd number of times, sorted: two on one spot end and begin the same lines."""
+    corners.sort()
+    start = np.flatnonzero(np.concatenate([[True], corners[1:] != corners[:-1]]))
+    odd = np.diff(start, append=len(corners)) & 1 == 1
+    return np.asarray(corners[start[odd]], dtype=np.int64)
 
 
 def _counted_up(start: IntArray, span: IntArray) -> IntArray:
@@ -217,90 +253,134 @@ def _counted_up(start: IntArray, span: IntArray) -> IntArray:
     return numbers
 
 
-class _Edges(NamedTuple):
-    """The vertical edges of rectangles, sorted by x, and each of them in each of its slabs.
+class _Slabs(NamedTuple):
+    """The slabs of all strips, from top to bottom and from strip to strip.
 
     Attributes
     ----------
-    start : int64
-        Row of the first slab of each edge in `slab`.
-    slab : int32
-        The slabs of the first edge from the top, then those of the second, and so on.
-    by_slab : int64
-        Order of `slab` by slab, in which edges of one slab stay sorted by x.
-    x, lane : uint32
-        Of the edge of each row of `by_slab`.
-    x_bits : int
+    edge : int64
+        Rank of the y where each slab begins; it ends where the next one does.
+    top, bottom : int64
+        First slab of each upright line, and the one after its last.
+    begun, lane : int64
+        Slabs where a lane begins or ends on the left of the strip, and the lanes.
     """
 
-    start: IntArray
-    slab: npt.NDArray[np.int32]
-    by_slab: IntArray
-    x: npt.NDArray[np.uint32]
-    lane: npt.NDArray[np.uint32]
-    x_bits: int
+    edge: IntArray
+    top: IntArray
+    bottom: IntArray
+    begun: IntArray
+    lane: IntArray
 
 
-def _edges(boxes: _Pieces, lanes: int) -> _Edges:
-    """The edges of disjoint rectangles: sorted by x while they are few, and only then brought to their slabs."""
-    x_bits, lane_bits = int(boxes.x2.max()).bit_length(), (lanes - 1).bit_length()
-    x = np.concatenate([boxes.x1, boxes.x2])
-    by_x = in_order(x, x_bits)
-    piece = by_x % len(boxes.x1)
-    span = (boxes.bottom - boxes.top).take(piece)
+def _slabs(upright: _Lines, level: _Lines) -> _Slabs:
+    """The slabs of the strips: between the ends of upright lines in a strip and the level lines that come into it."""
+    strip, (first, last) = _strips(upright, level)
+    entered = last - first
+    y_bits = int(upright.high.max()).bit_length()
+    into = _counted_up(first + 1, entered)
+    ends = [strip << y_bits | upright.low, strip << y_bits | upright.high]
+    edge, rank = _ranked(np.concatenate([*ends, into << y_bits | np.repeat(level.at, entered)]))
+    top, bottom, begun = np.split(rank, [len(strip), 2 * len(strip)])
+    return _Slabs(edge & ((1 << y_bits) - 1), top, bottom, begun, np.repeat(level.lane, entered))
+
+
+def _strips(upright: _Lines, level: _Lines) -> tuple[IntArray, tuple[IntArray, IntArray]]:
+    """The strip of each upright line, and those of the left and the right end of each level line; numbered by page.
+
+    More strips have fewer slabs for upright lines to pass and more level lines to come in: as many strips of a page as
+    make the two about equal.
+    """
+    pages = int(upright.page[-1]) + 1
+    # Lines are sorted, so that the last x of a page is what remains.
+    width = np.zeros(pages)
+    width[upright.page] = upright.at
+    passed = np.bincount(upright.page, upright.high - upright.low, minlength=pages)
+    length = np.bincount(level.page, level.high - level.low, minlength=pages)
+    strips = np.maximum(np.rint(np.sqrt(passed * width / np.maximum(2.0 * length, 1.0))), 1.0)
+    first, factor = np.cumsum(strips) - strips, strips / (width + 1.0)
+
+    def of(page: IntArray, x: IntArray) -> IntArray:
+        # Whole numbers each, so that a strip is never that of another page.
+        strip: IntArray = first.take(page).astype(np.int64)
+        strip += (x * factor.take(page)).astype(np.int64)
+        return strip
+
+    return of(upright.page, upright.at), (of(level.page, level.low), of(level.page, level.high))
+
+
+def _areas(upright: _Lines, level: _Lines, y: IntArray, lanes: _Lanes) -> Areas:
+    """The pixels of each pair of label sets of each page: `y` by rank."""
+    slabs = _slabs(upright, level)
+    count, lines = len(slabs.edge), len(upright.at)
+    span = slabs.bottom - slabs.top
     start = np.cumsum(span) - span
+    # The slabs of the first line from the top, then those of the second, and so on.
     slab = np.arange(int(span.sum()), dtype=np.int32)
-    slab -= np.repeat((start - boxes.top.take(piece)).astype(np.int32), span)
-    by_slab = in_order(slab, int(boxes.bottom.max()).bit_length())
-    # A coordinate and a lane have 27 bits.
-    edge = (x.take(by_x) << lane_bits | boxes.group.take(piece) % lanes).astype(np.uint32)
-    edges = np.repeat(edge, span).take(by_slab)
-    x_sorted, lane = edges >> np.uint32(lane_bits), edges & np.uint32((1 << lane_bits) - 1)
-    return _Edges(start, slab, by_slab, x_sorted, lane, x_bits)
+    slab -= np.repeat((start - slabs.top).astype(np.int32), span)
+    by_slab = in_order(slab, count.bit_length())
+    in_slab = np.bincount(slab, minlength=count)
+    new = np.zeros(len(slab), dtype=bool)
+    new[start] = True
+    words, after = _words(lanes), []
+    for word in words:
+        # What is on the left of each slab, less what all lines of the slabs before it have turned on and off.
+        begun = np.zeros(count, dtype=word.dtype)
+        np.bitwise_xor.at(begun, slabs.begun, word.take(slabs.lane))
+        np.bitwise_xor.accumulate(begun, out=begun)
+        turned = np.zeros(len(slab) + 1, dtype=word.dtype)
+        np.bitwise_xor.accumulate(np.repeat(word.take(upright.lane), span).take(by_slab), out=turned[1:])
+        begun ^= turned.take(np.cumsum(in_slab) - in_slab)
+        state = np.empty(len(slab), dtype=word.dtype)
+        state[by_slab] = turned[1:] ^ np.repeat(begun, in_slab)
+        new[1:] |= state[1:] != state[:-1]
+        after.append(state)
+    # Most slabs of a line have the same label sets beside it as the one above, and are one block with it.
+    block = np.flatnonzero(new)
+    line = np.repeat(np.arange(lines), np.diff(np.searchsorted(block, start), append=len(block)))
+    top, last = slab[block], slab[np.append(block[1:], len(slab)) - 1]
+    edge = y.take(slabs.edge)
+    area = (edge.take(last + 1) - edge.take(top)) * upright.at.take(line)
+    states = [state[block] for state in after]
+    states = [
+        np.concatenate([state, state ^ word.take(upright.lane).take(line)])
+        for state, word in zip(states, words, strict=True)
+    ]
+    return _by_page(np.tile(upright.page.take(line), 2), states, np.concatenate([-area, area]), lanes)
+
+
+def _by_page(page: IntArray, states: Sequence[npt.NDArray[Any]], area: IntArray, lanes: _Lanes) -> Areas:
+    """Areas added up by page and pair of label sets, without those of no label and those between lines on one x."""
+    bits, known = lanes.both, None
+    page_bits = int(page.max()).bit_length()
+    if page_bits + bits > _NUMBER_BITS:
+        # The numbers of the words that occur, in their order, are shorter than the words.
+        known, numbers = _numbered(states, lanes)
+        states, bits = [numbers], len(known[0]).bit_length()
+    key, pixels = _added_up(page << bits | states[0].astype(np.int64), area, page_bits + bits)
+    word = key & ((1 << bits) - 1)
+    labelled = word > 0 if known is None else (known[0] | known[1]).take(word) > 0
+    some = np.flatnonzero(labelled & (pixels > 0))
+    key, word, pixels = key[some], word[some], pixels[some]
+    first_side, second_side = _sides(word.astype(np.uint64), lanes) if known is None else (side[word] for side in known)
+    return Areas(key >> bits, first_side, second_side, pixels)
 
 
 def in_order(numbers: AnyIntArray, bits: int) -> IntArray:
-    """The order of numbers from 0 to before 2**bits, equal ones as they come, int64.
-
-    Digits of 16 bits, the lowest first: numpy sorts those by counting, several times faster than longer numbers.
-    """
+    """The order of numbers from 0 to before 2**bits, equal ones as they come, int64."""
+    row_bits = len(numbers).bit_length()
+    if bits > _DIGIT_BITS and bits + row_bits <= _NUMBER_BITS:
+        # Numbers are sorted several times faster than their order is found.
+        rows = numbers.astype(np.int64) << row_bits
+        rows |= np.arange(len(numbers))
+        rows.sort()
+        return rows & ((1 << row_bits) - 1)
+    # Digits of 16 bits, the lowest first: numpy sorts those by counting.
     order = numbers.astype(np.uint16).argsort(kind="stable")
     for shift in range(_DIGIT_BITS, bits, _DIGIT_BITS):
         digit = (numbers >> numbers.dtype.type(shift)).astype(np.uint16)
         order = order.take(digit.take(order).argsort(kind="stable"))
     return order
-
-
-def _stretches(edges: _Edges, height: IntArray, page: IntArray, lanes: _Lanes) -> Areas:
-    """The pixels to the right of each edge up to the next one, added up by page and pair of label sets."""
-    states = [np.bitwise_xor.accumulate(word.take(edges.lane)) for word in _words(lanes)]
-    bits, known = lanes.both, None
-    page_bits = int(page[-1] - page[0]).bit_length()
-    if max(page_bits, edges.x_bits) + bits > _NUMBER_BITS:
-        # The numbers of the words that occur, in their order, are shorter than the words.
-        known, numbers = _numbered(states, lanes)
-        states, bits = [numbers], len(known[0]).bit_length()
-    # The next edge may be one of the next slab: every lane is off there, and no label is state 0.
-    width = np.diff(edges.x, append=edges.x[-1:])
-    stretch = states[0].astype(np.int64) << edges.x_bits
-    stretch |= width & np.uint32((1 << edges.x_bits) - 1)
-    # Back to the slabs of one edge after those of another: most of a column of them are alike, and are one block.
-    column = np.empty_like(stretch)
-    column[edges.by_slab] = stretch
-    new = np.empty(len(column), dtype=bool)
-    np.not_equal(column[1:], column[:-1], out=new[1:])
-    new[edges.start] = True
-    first = np.flatnonzero(new)
-    block = column[first]
-    top, bottom = edges.slab[first], edges.slab[np.append(first[1:], len(column)) - 1]
-    y = np.concatenate([[0], np.cumsum(height)])
-    area = (y[bottom + 1] - y[top]) * (block & ((1 << edges.x_bits) - 1))
-    state = block >> edges.x_bits
-    labelled = np.flatnonzero((state > 0) & (area > 0))
-    key, pixels = _added_up((page - page[0] << bits)[top[labelled]] | state[labelled], area[labelled], page_bits + bits)
-    word = key & ((1 << bits) - 1)
-    first_side, second_side = _sides(word.astype(np.uint64), lanes) if known is None else (side[word] for side in known)
-    return Areas((key >> bits) + page[0], first_side, second_side, pixels)
 
 
 def _words(lanes: _Lanes) -> list[npt.NDArray[Any]]:
@@ -323,7 +403,7 @@ def _sides(words: WordArray, lanes: _Lanes) -> tuple[WordArray, WordArray]:
 def _numbered(
     states: Sequence[npt.NDArray[Any]], lanes: _Lanes
 ) -> tuple[tuple[WordArray, WordArray], npt.NDArray[np.int64]]:
-    """The different pairs of label sets, sorted, and the number of the pair of each stretch."""
+    """The different pairs of label sets, sorted, and the number of the pair of each state."""
     if len(states) == 1:
         both, pair = np.unique(states[0].astype(np.uint64), return_inverse=True)
         return _sides(both, lanes), pair
@@ -336,6 +416,7 @@ def _numbered(
 def _added_up(key: IntArray, area: IntArray, bits: int) -> tuple[IntArray, IntArray]:
     """The different keys of some bits, sorted, with the sum of the areas of each."""
     order = in_order(key, bits)
-    key, area = key.take(order), area.take(order)
-    start = np.concatenate([[0], np.flatnonzero(key[1:] != key[:-1]) + 1])
-    return key[start], np.add.reduceat(area, start)
+    key = key.take(order)
+    last = np.flatnonzero(np.concatenate([key[1:] != key[:-1], [True]]))
+    # Differences of sums, several times faster than adding up run by run, and as exact.
+    return key.take(last), np.diff(area.take(order).cumsum().take(last), prepend=0)

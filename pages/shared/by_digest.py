@@ -1,11 +1,11 @@
 """What a browser fetches by an address of its own: scripts and styles of our components, and pictures of pages.
 
 An address is the digest of its content, or of all that decides it, so that a browser may keep what it fetched for as
-long as it likes. A small picture is made when it is asked for, one at a time, and the picture of a page that a
-reader turns to before it is drawn. Scripts and styles stay; of the pictures the last used ones stay, up to
-`PICTURE_BYTES`. Only what this process made itself is handed out: a picture is one that the renderer encoded anew, and
-the digest of it is keyed, so that nobody who has a file can ask whether it is open here. Under a server without the route of this module, everything goes the other way: pictures as data URLs, scripts with the
-component, and small pictures not at all.
+long as it likes. A small picture is made when it is asked for, one at a time, and so is that of a page that a reader
+turns to before it is drawn. Scripts and styles stay; of the pictures the last used ones stay, up to `PICTURE_BYTES`.
+Only what this process made itself is handed out: a picture is one that the renderer encoded anew, and the digest is
+keyed, so that nobody who has a file can ask whether it is open here. Under a server without the route of this module,
+everything goes the other way: pictures as data URLs, scripts with the component, and small pictures not at all.
 """
 
 from __future__ import annotations
@@ -108,9 +108,7 @@ def picture_address(webp: bytes) -> str:
     return _address(name)
 
 
-def later_address(
-    of: str, make: Callable[[], bytes | None], *, known: bytes | None = None, whole: bool = False
-) -> str:
+def later_address(of: str, make: Callable[[], bytes | None], *, known: bytes | None = None, whole: bool = False) -> str:
     """Where the browser finds a picture that is made when it is asked for; empty where there is no route.
 
     Parameters

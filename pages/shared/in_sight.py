@@ -51,6 +51,7 @@ def _part(name: str, title: str, draw: Callable[[], None], height: int, *, alone
     key = f"sight-{name}"
     near = components.is_near(report(key))
     with st.container(key=f"part-{name}"):
-        components.sight(SightPayload(name, title, height, drawn=near), key=key, on_near=lambda: _REPORTED.of(name).set(True))
+        payload = SightPayload(name, title, height, drawn=near)
+        components.sight(payload, key=key, on_near=lambda: _REPORTED.of(name).set(True))
         if near:
             draw()

@@ -259,8 +259,9 @@ def picture(
         page = _page_file(root, name, index, images)
         most = FIRST_PIXELS if width is None else PIXEL_LIMIT
         try:
+            waits = _picture_patience(page)
             image = pool().page_image(
-                page.path, page.page_index, width=width, dpi=FIRST_DPI, most_pixels=most, patience=_picture_patience(page)
+                page.path, page.page_index, width=width, dpi=FIRST_DPI, most_pixels=most, patience=waits
             )
         except PageProblem as problem:
             if problem.kind != "not_ready":

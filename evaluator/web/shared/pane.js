@@ -65,7 +65,10 @@ export class PagePane {
       this.image = image;
       return true;
     }
-    if (!old.hasAttribute("src")) return false;
+    if (!old.hasAttribute("src")) {
+      old.hidden = true;
+      return false;
+    }
     // The old one stays whole: its page may be turned to again.
     this.image = /** @type {HTMLImageElement} */ (html("img", { class: "page-image", alt: "", draggable: "false", hidden: true }));
     old.replaceWith(this.image);

@@ -126,21 +126,10 @@ class Preparation:
         """Draw the picture and read the text."""
         renderer = pool()
         with contextlib.suppress(PageProblem):
-            self._picture(renderer)
+            most = FIRST_PIXELS if self.width is None else PIXEL_LIMIT
+            renderer.page_image(self.path, self.index, width=self.width, dpi=FIRST_DPI, most_pixels=most)
             if not renderer.words(self.path, self.index).texts:
                 renderer.ink(self.path, self.index)
-
-    def drawn(self, patience: float, at_most: float) -> bool:
-        """Whether the picture is there or known to fail, for which it waits; see `PagePool.page_image`."""
-        try:
-            self._picture(pool(), patience=patience, at_most=at_most)
-        except PageProblem as problem:
-            return problem.kind != "not_ready"
-        return True
-
-    def _picture(self, renderer: PagePool, **waiting: float) -> None:
-        most = FIRST_PIXELS if self.width is None else PIXEL_LIMIT
-        renderer.page_image(self.path, self.index, width=self.width, dpi=FIRST_DPI, most_pixels=most, **waiting)
 
 
 def preparation_of(

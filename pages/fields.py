@@ -23,7 +23,7 @@ from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.fields.drill_down import LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import FieldsResult
 from evaluator.protocols.fields.ledger import field_ledgers
-from pages.shared import frame, headline, opened, pair_differences, pictures, widgets
+from pages.shared import frame, headline, in_sight, opened, pair_differences, pictures, widgets
 from pages.shared import window as turned
 from pages.shared.address import read_url, write_url
 from pages.shared.components import parse_events, viewer, with_documents
@@ -441,7 +441,7 @@ def view() -> None:
             parts.ap_chart(compared, model)
     # Below the upper part and drawn last: its intervals take longest.
     pair = st.container()
-    parts.confidence(compared)
+    in_sight.part("confidence", "Confidence", lambda: parts.confidence(compared), height=420)
     _files(expanded=has_errors(compared.opened.issues))
     with pair:
         pair_differences.part(

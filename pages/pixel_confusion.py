@@ -19,7 +19,7 @@ from evaluator.metrics.results import count_of, defined
 from evaluator.model.issues import Issue, cut, displayed, issue_count, whole
 from evaluator.protocols import PROTOCOLS, pixel
 from evaluator.protocols.pixel.cells import CellFacts, asymmetry, cell_words, difference_words
-from pages.shared import components, frame, headline, pair_differences, pictures, widgets
+from pages.shared import components, frame, headline, in_sight, pair_differences, pictures, widgets
 from pages.shared.address import at, read_url, write_url
 from pages.shared.opened import OpenedBoxes, Place, pixels
 from pages.shared.pixel import results as choices
@@ -430,7 +430,12 @@ def _results(
     with right:
         _cell_card(shown, facts)
         _page(loaded, shown, letter, place, (shown.classes[cell[0]], shown.classes[cell[1]]))
-    summary(loaded, shown, letter, facts[letter], place)
+    in_sight.part(
+        "pixel_summary",
+        "Collapsed matrix, F1, means and pages",
+        lambda: summary(loaded, shown, letter, facts[letter], place),
+        height=400,
+    )
     if {"A", "B"} <= results.keys():
         pair_differences.part(
             loaded.pair,

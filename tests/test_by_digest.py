@@ -76,6 +76,18 @@ def test_a_small_picture_is_made_once_when_it_is_fetched(routed: None, monkeypat
     assert len(made) == 1
 
 
+def test_the_picture_of_a_page_waits_for_no_small_one_and_is_not_made_where_it_is_known(
+    routed: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = asyncio.Semaphore(0)
+    monkeypatch.setattr(by_digest, "_one_at_a_time", full)
+    monkeypatch.setattr(by_digest, "_pages_at_a_time", asyncio.Semaphore(2))
+    address = by_digest.later_address("a.pdf, page 1", lambda: b"made", whole=True)
+    assert asked(address.rpartition("/")[2]).body == b"made"
+    known = by_digest.later_address("a.pdf, page 2", lambda: b"made", known=b"known", whole=True)
+    assert asked(known.rpartition("/")[2]).body == b"known"
+
+
 def test_a_page_that_cannot_be_drawn_has_no_small_picture(routed: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(by_digest, "_one_at_a_time", asyncio.Semaphore(1))
     answer = asked(by_digest.later_address("broken.pdf, page 1", lambda: None).rpartition("/")[2])

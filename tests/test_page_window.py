@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 import pytest
@@ -20,14 +19,8 @@ from evaluator.drawing.payloads import (
     StripItem,
     without_page,
 )
-from evaluator.pdf.pool import PagePool
-from pages.shared import pictures
-from pages.shared import window as turned
-from pages.shared.pictures import Preparation
 from pages.shared.window import RUNNING_AHEAD, places_around
 from tests.dashboard import boxes_of
-from tests.pdf_fixtures import form_bomb
-from tests.pdf_fixtures import page as page_of_a_pdf
 
 
 def box(key: str, **more: Any) -> BoxItem:
@@ -104,45 +97,3 @@ def test_a_held_key_has_more_pages_on_its_way_and_none_behind() -> None:
 def with_mistakes(position: int, step: int) -> int | None:
     """Pages 2 and 7 have mistakes."""
     return next((at for at in ((2, 7) if step > 0 else (7, 2)) if (at - position) * step > 0), None)
-
-
-class Known:
-    """A page around whose picture is there or not."""
-
-    def __init__(self, there: bool) -> None:
-        self._there = there
-
-    def drawn(self, patience: float, at_most: float) -> bool:
-        return self._there
-
-
-def given(monkeypatch: pytest.MonkeyPatch, slow: set[int], clock: list[float]) -> list[object]:
-    """Which of the places 1, 2 and 3, the last without a picture, the browser is given; the clock at each look."""
-    monkeypatch.setattr(turned, "_wanted", lambda _: [1, 2, 3])
-    monkeypatch.setattr(turned, "monotonic", lambda: clock.pop(0) if len(clock) > 1 else clock[0])
-    pages = turned.Pages(
-        listing="", total=4, here=0,
-        make=cast("Any", lambda at: at),
-        next_with=lambda _at, _step: None,
-        preparation=cast("Any", lambda at: None if at == 3 else Known(at not in slow)),
-    )  # fmt: skip
-    return cast("list[object]", turned._around(pages))
-
-
-def test_a_page_around_whose_picture_is_slow_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert given(monkeypatch, set(), [0.0]) == [1, 2, 3]
-    assert given(monkeypatch, {1}, [0.0]) == [2, 3]
-    # The time that the slow one took is over for the others, too.
-    assert given(monkeypatch, {1}, [0.0, 1.0]) == []
-    assert given(monkeypatch, {2}, [0.0, 0.05, 1.0]) == [1]
-
-
-def test_a_picture_is_there_or_known_to_fail_or_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    good, broken, bomb = (tmp_path / f"{name}.pdf" for name in ("good", "broken", "bomb"))
-    good.write_bytes(page_of_a_pdf())
-    broken.write_bytes(b"%PDF-1.4\nbroken")
-    bomb.write_bytes(form_bomb())
-    with PagePool(spares=0, workers=1, slow_after=0.05) as pool:
-        monkeypatch.setattr(pictures, "pool", lambda: pool)
-        for path, expected in ((good, True), (broken, True), (bomb, False)):
-            assert Preparation(path, 0).drawn(0.01, at_most=60.0) is expected, path.name

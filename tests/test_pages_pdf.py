@@ -789,7 +789,7 @@ def test_a_slow_page_is_not_waited_for_longer_than_is_said(write: Callable[[str,
         assert [problem.kind for problem in said] == ["not_ready"] * 3
         assert str(said[0]) == (
             "This page is still being drawn. Page 1 of bomb.pdf was not ready after 0.2 s. It is drawn further while "
-            "others go first. Open it again in a moment."
+            "others go first. It is looked for again by itself for a minute; after that open it again."
         )
         # Its words come after its picture.
         with pytest.raises(PageProblem) as caught:
@@ -802,6 +802,29 @@ def test_a_slow_page_is_not_waited_for_longer_than_is_said(write: Callable[[str,
         with pytest.raises(PageProblem) as caught:
             pool.page_image(bomb, 0, patience=0.2)
         assert caught.value.kind == "too_slow"
+
+
+def test_a_page_that_is_not_waited_for_is_there_only_when_it_is_kept(write: Callable[[str, bytes], Path]) -> None:
+    path = write("good.pdf", pages(3))
+    with PagePool(spares=0, workers=1) as pool:
+        for ask in (pool.page_image, pool.words, pool.ink):
+            with pytest.raises(PageProblem) as caught:
+                ask(path, 1, patience=0)
+            assert caught.value.kind == "not_ready"
+            answer = ask(path, 1)
+            assert ask(path, 1, patience=0) is answer
+
+
+def test_the_size_of_a_page_is_that_of_its_picture(write: Callable[[str, bytes], Path]) -> None:
+    path = write("good.pdf", pages(3))
+    with PagePool(spares=0, workers=1) as pool:
+        sizes = pool.page_sizes(path)
+        for index in range(3):
+            image = pool.page_image(path, index)
+            assert pool.page_size(path, index) == (image.page_width, image.page_height) == tuple(sizes[index])
+        with pytest.raises(PageProblem) as caught:
+            pool.page_size(path, 3)
+        assert caught.value.kind == "page_out_of_range"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")

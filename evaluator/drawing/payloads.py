@@ -72,6 +72,8 @@ class ProblemItem(Payload, frozen=True):
     fix: str
     in_files: bool = False
     """whether the view Files has what mends it"""
+    again: bool = False
+    """whether the picture comes by itself, so that asking again helps"""
 
 
 class PictureItem(Payload, frozen=True, kw_only=True):
@@ -1369,6 +1371,25 @@ class ReviewerEvents(Events, frozen=True):
     """What the browser remembers."""
 
     name: str | None = None
+
+
+class SightPayload(Payload, frozen=True):
+    """A part of a view that is drawn when it comes near the window."""
+
+    name: str
+    """of the part; the browser keeps its height by it"""
+    title: str
+    """what stands in its place"""
+    height: int
+    """pixels of its place before it was drawn for the first time"""
+    drawn: bool
+
+
+class SightEvents(Events, frozen=True):
+    """Whether a part of a view is near the window."""
+
+    near: int | None = None
+    """when it came near, in milliseconds; 0 when it went far"""
 
 
 class ThemePayload(Payload, frozen=True):

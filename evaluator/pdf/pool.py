@@ -608,7 +608,8 @@ class PagePool:
             is less sharp for that reason has no warning.
         patience : float or None
             Seconds after which a slow page raises ``not_ready``, and is drawn further for whoever asks next: it lets
-            others go first on the processor, so on a busy machine it takes long. None waits to the end.
+            others go first on the processor, so on a busy machine it takes long. None waits to the end; with 0 a page
+            is not asked for, and one that is not kept from before is ``not_ready``.
         at_most : float or None
             Seconds after which, with `patience`, any page raises ``not_ready``, also one that waits for its turn.
 
@@ -720,13 +721,23 @@ class PagePool:
             In points; for an image, its pixels. NaN for a page that cannot be measured.
         """
         count = max(self.describe(path).page_count, 1)
-        parts = [
-            self._answer(
-                path, "sizes", first, wanted=Sizes, cache=self._sizes, size=lambda part: part.sizes.nbytes
-            ).sizes
-            for first in range(0, count, SIZES_AT_ONCE)
-        ]
-        return np.concatenate(parts)
+        return np.concatenate([self._sizes_from(path, first) for first in range(0, count, SIZES_AT_ONCE)])
+
+    def page_size(self, path: Path, page_index: int) -> tuple[float, float]:
+        """Width and height of one displayed page, as in `page_sizes`; those of its neighbours are kept with it."""
+        if page_index < 0 or page_index >= max(self.describe(path).page_count, 1):
+            raise self._out_of_range(path, page_index)
+        first = page_index - page_index % SIZES_AT_ONCE
+        width, height = self._sizes_from(path, first)[page_index - first].tolist()
+        return width, height
+
+    def _sizes_from(self, path: Path, first: int) -> FloatArray:
+        """Sizes of up to `SIZES_AT_ONCE` pages from one on."""
+
+        def size(part: Sizes) -> int:
+            return part.sizes.nbytes
+
+        return self._answer(path, "sizes", first, wanted=Sizes, cache=self._sizes, size=size).sizes
 
     # The steps of a request: identify the content, look it up, take turns per page, borrow a worker, ask, keep.
 
@@ -757,6 +768,8 @@ class PagePool:
             known = cache.get(key)
             if known is not None:
                 return known
+            if patience == 0:
+                raise PageProblem("not_ready", document=name, page_index=page_index, detail="0 s")
             request = Request(
                 operation=operation,
                 path=os.fsencode(place),

@@ -77,7 +77,7 @@ _SENTENCES: dict[ProblemKind, tuple[str, str, str]] = {
     "not_ready": (
         "This page is still being drawn",
         "Page {page} of {document} was not ready after {detail}. It is drawn further while others go first.",
-        "Open it again in a moment.",
+        "It is looked for again by itself for a minute; after that open it again.",
     ),
     "out_of_memory": (
         "Rendering needed too much memory",

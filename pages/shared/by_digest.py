@@ -1,11 +1,11 @@
 """What a browser fetches by an address of its own: scripts and styles of our components, and pictures of pages.
 
 An address is the digest of its content, or of all that decides it, so that a browser may keep what it fetched for as
-long as it likes. A small picture is made when it is asked for, one at a time. Scripts and styles stay; of the pictures
-the last used ones stay, up to `PICTURE_BYTES`. Only what this process made itself is handed out: a picture is one that
-the renderer encoded anew, and the digest of it is keyed, so that nobody who has a file can ask whether it is open here.
-Under a server without the route of this module, everything goes the other way: pictures as data URLs, scripts with the
-component, and small pictures not at all.
+long as it likes. A small picture is made when it is asked for, one at a time, and so is that of a page that a reader
+turns to before it is drawn. Scripts and styles stay; of the pictures the last used ones stay, up to `PICTURE_BYTES`.
+Only what this process made itself is handed out: a picture is one that the renderer encoded anew, and the digest is
+keyed, so that nobody who has a file can ask whether it is open here. Under a server without the route of this module,
+everything goes the other way: pictures as data URLs, scripts with the component, and small pictures not at all.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ _TYPES: Final = {"js": "text/javascript", "css": "text/css", "webp": "image/webp
 
 _scripts: Final[dict[str, bytes]] = {}
 _pictures: Final = Recent[str, bytes](most_bytes=PICTURE_BYTES)
-_later: Final = Recent[str, Callable[[], bytes | None]](most=LATER)
+_later: Final = Recent[str, tuple[Callable[[], bytes | None], bool]](most=LATER)
 _one_at_a_time = asyncio.Semaphore(1)
+_pages_at_a_time = asyncio.Semaphore(2)
 _secret = secrets.token_bytes(32)
 _routed = False
 
@@ -72,10 +73,11 @@ async def _answer(request: Request) -> Response:
     """One content, or 404."""
     name = request.path_params["name"]
     content = _scripts.get(name) or _pictures.get(name)
-    make = _later.get(name) if content is None else None
-    if make is not None:
+    later = _later.get(name) if content is None else None
+    if later is not None:
+        make, whole = later
         # A page that is turned to must not wait for a row of small pictures.
-        async with _one_at_a_time:
+        async with _pages_at_a_time if whole else _one_at_a_time:
             content = await run_in_threadpool(make)
         if content is None:
             return Response(status_code=204)
@@ -106,7 +108,7 @@ def picture_address(webp: bytes) -> str:
     return _address(name)
 
 
-def later_address(of: str, make: Callable[[], bytes | None]) -> str:
+def later_address(of: str, make: Callable[[], bytes | None], *, known: bytes | None = None, whole: bool = False) -> str:
     """Where the browser finds a picture that is made when it is asked for; empty where there is no route.
 
     Parameters
@@ -115,11 +117,17 @@ def later_address(of: str, make: Callable[[], bytes | None]) -> str:
         All that decides the picture: another text is another address.
     make : callable
         The picture as the renderer encodes it, or None when it cannot be made.
+    known : bytes, optional
+        The picture, where it is there already.
+    whole : bool
+        It is the picture of a page and waits for no small one.
     """
     if not _routed:
         return ""
     name = f"{hashlib.blake2b(of.encode(errors='surrogateescape'), key=_secret, digest_size=16).hexdigest()}.webp"
-    _later.put(name, make)
+    _later.put(name, (make, whole))
+    if known is not None:
+        _keep(name, known)
     return _address(name)
 
 

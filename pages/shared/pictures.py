@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -22,8 +23,9 @@ from evaluator.pdf.folder import Folders, PageFile, PdfFolder, folders_of, name_
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
 from evaluator.pdf.sizes import Size, measured
-from evaluator.pdf.worker import PIXEL_LIMIT, is_page_file
+from evaluator.pdf.worker import PIXEL_LIMIT, is_page_file, pixel_size
 from evaluator.project import AnyProject
+from evaluator.system.recent import Recent
 from evaluator.uploads import PAGE_BYTES, PAGE_SUFFIXES
 from evaluator.workspace_folder import put
 from pages.shared import by_digest, ended_sessions, frame, kept
@@ -45,6 +47,8 @@ THUMBNAIL_WIDTH: Final = 96
 _NAME_BYTES: Final = 240
 # Names that a note lists.
 _NAMED: Final = 6
+# Of pages that were waited for in vain so many are known.
+_LATE_PAGES: Final = 256
 
 
 class PageNote(NamedTuple):
@@ -66,6 +70,23 @@ class PageNote(NamedTuple):
 
 
 _NOTE: Final[Field[PageNote | None]] = Field(None, "page_note")
+# Whether pages are made that the reader has not turned to.
+_ahead: Final[ContextVar[bool]] = ContextVar("_ahead", default=False)
+
+
+@contextlib.contextmanager
+def of_pages_ahead() -> Iterator[None]:
+    """Nothing waits for the renderer: a page that is not drawn has the address of its picture, and no words."""
+    token = _ahead.set(True)
+    try:
+        yield
+    finally:
+        _ahead.reset(token)
+
+
+def patience(seconds: float) -> float:
+    """How long something of a page is waited for; not at all for pages that the reader has not turned to."""
+    return 0.0 if _ahead.get() else seconds
 
 
 @st.cache_resource(show_spinner=False)
@@ -105,21 +126,10 @@ class Preparation:
         """Draw the picture and read the text."""
         renderer = pool()
         with contextlib.suppress(PageProblem):
-            self._picture(renderer)
+            most = FIRST_PIXELS if self.width is None else PIXEL_LIMIT
+            renderer.page_image(self.path, self.index, width=self.width, dpi=FIRST_DPI, most_pixels=most)
             if not renderer.words(self.path, self.index).texts:
                 renderer.ink(self.path, self.index)
-
-    def drawn(self, patience: float, at_most: float) -> bool:
-        """Whether the picture is there or known to fail, for which it waits; see `PagePool.page_image`."""
-        try:
-            self._picture(pool(), patience=patience, at_most=at_most)
-        except PageProblem as problem:
-            return problem.kind != "not_ready"
-        return True
-
-    def _picture(self, renderer: PagePool, **waiting: float) -> None:
-        most = FIRST_PIXELS if self.width is None else PIXEL_LIMIT
-        renderer.page_image(self.path, self.index, width=self.width, dpi=FIRST_DPI, most_pixels=most, **waiting)
 
 
 def preparation_of(
@@ -237,26 +247,75 @@ def picture(
     try:
         page = _page_file(root, name, index, images)
         most = FIRST_PIXELS if width is None else PIXEL_LIMIT
-        image = pool().page_image(
-            page.path, page.page_index, width=width, dpi=FIRST_DPI, most_pixels=most, patience=PATIENCE
-        )
+        try:
+            waits = _picture_patience(page)
+            image = pool().page_image(
+                page.path, page.page_index, width=width, dpi=FIRST_DPI, most_pixels=most, patience=waits
+            )
+        except PageProblem as problem:
+            if problem.kind != "not_ready":
+                raise
+            if _ahead.get():
+                return _drawn_when_fetched(page)
+            _not_ready().put(page, value=True)
+            raise
+        _not_ready().drop(page)
     except PageProblem as problem:
         return PictureItem(
             width=595.0,
             height=842.0,
             image=None,
             image_width=0,
-            problem=ProblemItem(problem.title, problem.text, problem.fix, problem.in_files),
+            problem=ProblemItem(
+                problem.title, problem.text, problem.fix, problem.in_files, again=problem.kind == "not_ready"
+            ),
             notes=(),
         )
     return PictureItem(
         width=image.page_width,
         height=image.page_height,
-        image=by_digest.picture_address(image.webp),
+        image=_first_address(page, image.webp) if width is None else by_digest.picture_address(image.webp),
         image_width=image.width,
         problem=None,
         notes=tuple(plain(warning) for warning in image.warnings),
     )
+
+
+@st.cache_resource(show_spinner=False)
+def _not_ready() -> Recent[PageFile, bool]:
+    """Pages that were waited for in vain, for all sessions."""
+    return Recent(most=_LATE_PAGES)
+
+
+def _picture_patience(page: PageFile) -> float:
+    """How long a picture is waited for; one that was waited for in vain is looked at again and again."""
+    return patience(TEXT_PATIENCE if _not_ready().get(page) else PATIENCE)
+
+
+def _drawn_when_fetched(page: PageFile) -> PictureItem:
+    """A page whose picture the browser has drawn when it needs it."""
+    width, height = pool().page_size(page.path, page.page_index)
+    if not width > 0 or not height > 0:
+        raise PageProblem("not_ready", document=page.path.name, page_index=page.page_index)
+    pixels, _ = pixel_size(width, height, dpi=FIRST_DPI, width=None, most=FIRST_PIXELS)
+    address = _first_address(page)
+    return PictureItem(width=width, height=height, image=address, image_width=pixels, problem=None, notes=())
+
+
+def _first_address(page: PageFile, webp: bytes | None = None) -> str:
+    """Where the browser finds the picture of a page that is not zoomed: the same before and after it is drawn."""
+    renderer = pool()
+
+    def make() -> bytes | None:
+        with contextlib.suppress(PageProblem):
+            return renderer.page_image(
+                page.path, page.page_index, dpi=FIRST_DPI, most_pixels=FIRST_PIXELS, patience=PATIENCE
+            ).webp
+        return None
+
+    if webp is not None and not by_digest.routed():
+        return by_digest.picture_address(webp)
+    return later_address(page, "page", make, known=webp, whole=True)
 
 
 def thumbnail(root: Folders | None, name: str, index: int, images: Mapping[tuple[str, int], str] | None = None) -> str:
@@ -275,7 +334,9 @@ def thumbnail(root: Folders | None, name: str, index: int, images: Mapping[tuple
     return later_address(page, "", make)
 
 
-def later_address(page: PageFile, what: str, make: Callable[[], bytes | None]) -> str:
+def later_address(
+    page: PageFile, what: str, make: Callable[[], bytes | None], *, known: bytes | None = None, whole: bool = False
+) -> str:
     """Where the browser finds a picture from a page, which is made when it is fetched; empty where there is none.
 
     Parameters
@@ -284,7 +345,7 @@ def later_address(page: PageFile, what: str, make: Callable[[], bytes | None]) -
         Of a file that changes, the picture has another address.
     what : str
         All else that decides the picture.
-    make : callable
+    make, known, whole
         As of `by_digest.later_address`.
     """
     try:
@@ -292,7 +353,7 @@ def later_address(page: PageFile, what: str, make: Callable[[], bytes | None]) -
     except OSError:
         return ""
     of = f"{page.path}\0{stat.st_mtime_ns}\0{stat.st_size}\0{page.page_index}\0{what}"
-    return by_digest.later_address(of, make)
+    return by_digest.later_address(of, make, known=known, whole=whole)
 
 
 def with_thumbnails(

@@ -1,17 +1,19 @@
 """The pages around the shown one: their contents made before the reader turns to them, and what the browser has of it.
 
 The browser turns to a page of which it has the content without asking, and says so afterwards. It is given pages in
-the runs of a page turn: as many as are made in `_SECONDS`, the next ones first, and none whose picture is slow, for
-which the shown page does not wait. It never asks for more by itself: an event that comes while the reader goes to
-another view would call the reader back. Pictures and words of the pages around are rendered in the background
-meanwhile. Which pages there are and what is drawn on them is the business of each view, which gives a `Pages`.
+the runs of a page turn: as many as are made in `_SECONDS`, the next ones first. It never asks for more by itself: an
+event that comes while the reader goes to another view would call the reader back. Nothing waits for the renderer: a
+page around that is not drawn has its boxes and the address of its picture. Pictures and words of the pages around are
+rendered in the background meanwhile. Which pages there are and what is drawn on them is the business of each
+view, which gives a `Pages`.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Final, Generic, NamedTuple, TypeVar, cast
@@ -21,9 +23,9 @@ import streamlit as st
 from evaluator.drawing import page_window
 from evaluator.drawing.payloads import GoEvent, MoreEvent, Payload, PlacedItem, SelectedEvent, VerdictEvent
 from evaluator.system.recent import Recent
-from pages.shared import by_digest, ended_sessions
+from pages.shared import by_digest, ended_sessions, pictures
 from pages.shared.pictures import Preparation
-from pages.shared.state import state
+from pages.shared.state import Field, state
 
 AHEAD: Final = 8
 """Pages of the list that the browser is given on the way that the reader goes."""
@@ -32,9 +34,10 @@ RUNNING_AHEAD: Final = 24
 _BEHIND: Final = 2
 _MISTAKEN: Final = 3
 _SECONDS: Final = 0.1
-_LONGEST: Final = 1.0
-"""Seconds that a page turn waits for the picture of a page around at most, whatever the machine does meanwhile."""
+_FIRST_SECONDS: Final = 0.05
 _KEPT_STRIPS: Final = 64
+
+_GIVEN: Final = Field(False, "viewer_given")
 
 ContentT = TypeVar("ContentT", bound=Payload)
 StripT = TypeVar("StripT", bound=Payload | Sequence[Payload])
@@ -83,7 +86,14 @@ def heard(event: GoEvent | SelectedEvent | VerdictEvent | MoreEvent | None) -> N
     if isinstance(event, GoEvent):
         state.viewer_turn, state.viewer_toward, state.viewer_running = event.turn, event.toward, event.running
     elif isinstance(event, MoreEvent):
-        state.viewer_toward = event.toward
+        state.viewer_toward, state.viewer_running = event.toward, False
+
+
+@contextlib.contextmanager
+def passing(*, build: bool) -> Iterator[None]:
+    """A page that is made while a key is held down waits for nothing: the reader has mostly left it already."""
+    with pictures.of_pages_ahead() if build and state.viewer_running else contextlib.nullcontext():
+        yield
 
 
 def name_of_list(*parts: object) -> str:
@@ -99,10 +109,13 @@ def placed_around(
     Parameters
     ----------
     build : bool
-        Whether the reader turns pages; in other runs the browser is given none around, and nothing waits for them.
+        Whether the reader turns pages; in other runs the browser is given none around, and nothing waits for them. The
+        first page of a session comes with some, so that a reader can go on at once.
     """
     held = set(state.viewer_held)
-    around = _around(pages) if build and by_digest.routed() else []
+    seconds = _SECONDS if build else 0.0 if _GIVEN.get() else _FIRST_SECONDS
+    _GIVEN.set(True)
+    around = _around(pages, seconds) if seconds and by_digest.routed() else []
     lacks = {each.placed.content: each.content for each in (shown, *around) if each.placed.content not in held}
     if build:
         _sent(lacks)
@@ -174,15 +187,14 @@ def _wanted(pages: Pages[ContentT]) -> list[int]:
     return places_around(pages.total, pages.here, toward, pages.next_with, running=state.viewer_running)
 
 
-def _around(pages: Pages[ContentT]) -> list[Made[ContentT]]:
-    """Pages around the shown one, as many as are made in time; one whose picture is slow is drawn further meanwhile."""
-    until = monotonic() + _SECONDS
+def _around(pages: Pages[ContentT], seconds: float) -> list[Made[ContentT]]:
+    """Pages around the shown one, as many as are made in time."""
+    until = monotonic() + seconds
     made: list[Made[ContentT]] = []
-    for tried, at in enumerate(_wanted(pages)):
-        if tried and monotonic() > until:
-            break
-        preparation = pages.preparation(at)
-        if preparation is None or preparation.drawn(_SECONDS, at_most=_LONGEST):
+    with pictures.of_pages_ahead():
+        for at in _wanted(pages):
+            if made and monotonic() > until:
+                break
             made.append(pages.make(at))
     return made
 

@@ -98,10 +98,12 @@ def test_it_opens_on_its_sample_without_a_click(server: str, visit: Visit) -> No
     counts = core().overall(0.5)
     numbers = screen.page.locator(".ls-numbers dd").all_inner_texts()
     assert numbers[:3] == [f"{core().map_at(0.5):.3f}", f"{counts.precision[0]:.3f}", f"{counts.recall[0]:.3f}"]
-    assert screen.page.locator("[data-testid=stVegaLiteChart]").count() == 4
     assert screen.page.locator("[data-testid=stException]").count() == 0
     document, number = shown(screen)
     assert screen.counts() == counts_of(page_of(document, number))
+    assert screen.page.locator("[data-testid=stVegaLiteChart]").count() == 1
+    screen.bring("confidence")
+    screen.wait(lambda: screen.page.locator("[data-testid=stVegaLiteChart]").count() == 4, "the charts below")
 
 
 def test_a_page_opens_at_the_width_of_its_fields(server: str, visit: Visit) -> None:
@@ -223,7 +225,7 @@ def test_a_field_of_the_document_shows_its_box(server: str, visit: Visit) -> Non
 
 
 def test_a_bin_of_the_confidence_opens_its_fields(server: str, visit: Visit) -> None:
-    screen = opened(visit, server)
+    screen = opened(visit, server).bring("confidence")
     chart = screen.page.locator(".st-key-field_bins [data-testid=stVegaLiteChart]")
     chart.scroll_into_view_if_needed()
     frame = chart.bounding_box()
@@ -263,7 +265,7 @@ def test_a_curve_opens_its_field(server: str, visit: Visit) -> None:
 
 
 def test_the_review_budget_by_keyboard_and_its_button(server: str, visit: Visit) -> None:
-    screen = opened(visit, server)
+    screen = opened(visit, server).bring("confidence")
     slider = screen.page.get_by_role("slider", name="Reviewed, per cent of the values")
     slider.scroll_into_view_if_needed()
     slider.focus()

@@ -5,6 +5,8 @@
 import { html, isPicture } from "./elements.js";
 
 const MOST = 40;
+/** As many as the server draws at a time: what follows is asked for when it is still wanted. */
+const AT_A_TIME = 2;
 
 export class PicturesAhead {
   /** @param {number} copies of each picture: one for each pane */
@@ -14,14 +16,16 @@ export class PicturesAhead {
     this.ready = new Map();
     /** @type {Map<string, Promise<void>>} */
     this.loading = new Map();
+    /** @type {string[]} sources that are fetched when there is room */
+    this.later = [];
+    /** @type {{source: string, come: () => void} | null} the picture of the page that is shown */
+    this.wanted = null;
   }
 
   /** @param {string} source @returns {HTMLImageElement[] | null} decoded, one for each pane */
   get(source) {
     const images = this.ready.get(source);
-    // A view that shows no picture takes the source of the last one away.
-    if (!images || !isWhole(source, images)) return null;
-    for (const image of images) image.hidden = false;
+    if (!images) return null;
     this.keep(source, images);
     return images;
   }
@@ -36,29 +40,54 @@ export class PicturesAhead {
     }
   }
 
-  /** @param {string[]} sources the likely ones first */
+  /** Fetches what is not here, two at a time; what was asked for so before and has not begun is not wanted any more. @param {string[]} sources the likely ones first */
   load(sources) {
-    for (const source of sources) if (isPicture(source)) void this.fetched(source);
+    this.later = sources.filter(isPicture);
+    this.goOn();
   }
 
   /**
-   * @param {string} source of a picture @returns {Promise<void>} when it is decoded, or cannot be: that is said when its page is
-   *   shown
+   * Fetches the picture of the page that is shown, before all that waits. While pages pass by only the last one is
+   * wanted, so none of them waits in a row.
+   * @param {string} source @param {() => void} come called when it is decoded, unless another one is wanted meanwhile
+   */
+  want(source, come) {
+    this.wanted = { source, come };
+    this.goOn();
+  }
+
+  goOn() {
+    const { wanted } = this;
+    if (wanted && this.ready.has(wanted.source)) {
+      this.wanted = null;
+      wanted.come();
+    }
+    while (this.loading.size < AT_A_TIME) {
+      const { wanted: first } = this;
+      const next = first && !this.loading.has(first.source) ? first.source : this.later.shift();
+      if (next === undefined) return;
+      if (!this.ready.has(next)) void this.fetched(next);
+    }
+  }
+
+  /** A picture has come, or cannot be shown: that is said when its page is shown. @param {string} source */
+  ended(source) {
+    this.loading.delete(source);
+    if (this.wanted?.source === source && !this.ready.has(source)) this.wanted = null;
+    this.goOn();
+  }
+
+  /**
+   * @param {string} source of a picture @returns {Promise<void>} when it is decoded, or cannot be
    */
   fetched(source) {
-    const ready = this.ready.get(source);
-    if (ready && isWhole(source, ready)) return Promise.resolve();
+    if (this.ready.has(source)) return Promise.resolve();
     const under = this.loading.get(source);
     if (under) return under;
     const images = Array.from({ length: this.copies }, () =>
       /** @type {HTMLImageElement} */ (html("img", { class: "page-image", alt: "", draggable: "false", src: source })));
-    const loading = Promise.all(images.map((image) => image.decode())).then(() => this.keep(source, images), () => undefined).finally(() => this.loading.delete(source));
+    const loading = Promise.all(images.map((image) => image.decode())).then(() => this.keep(source, images), () => undefined).finally(() => this.ended(source));
     this.loading.set(source, loading);
     return loading;
   }
-}
-
-/** @param {string} source @param {HTMLImageElement[]} images @returns {boolean} whether they still show it */
-function isWhole(source, images) {
-  return images.every((image) => image.getAttribute("src") === source);
 }

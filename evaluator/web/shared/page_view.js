@@ -72,7 +72,7 @@ export class PageView {
       (go) => this.request("go", go),
       (asked) => this.showAsked(asked),
       (slow) => this.root.classList.toggle("waiting", slow),
-      (position) => this.drawHere(position),
+      (position, waits) => this.drawHere(position, waits),
     );
     /** @type {(() => void)[]} */
     this.stops = [() => this.turner.stop(), () => window.clearTimeout(this.chipTimer)];
@@ -108,8 +108,8 @@ export class PageView {
   /** Shows which page was asked for. @param {number | null} _position 1-based place among the pages of the list */
   showAsked(_position) {}
 
-  /** Draws the page of a place without asking for it. @param {number} _position 1-based place among the pages of the list @returns {boolean | Promise<void>} whether it was here; when its picture is, if that alone is missing */
-  drawHere(_position) {
+  /** Draws the page of a place without asking for it. @param {number} _position 1-based place among the pages of the list @param {boolean} _waits for a picture that is missing @returns {boolean | Promise<void>} whether it was here; when to try again, if it waits for its picture */
+  drawHere(_position, _waits) {
     return false;
   }
 

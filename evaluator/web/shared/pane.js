@@ -65,10 +65,14 @@ export class PagePane {
       this.image = image;
       return true;
     }
-    const had = old.hasAttribute("src");
-    old.removeAttribute("src");
-    old.hidden = true;
-    return had;
+    if (!old.hasAttribute("src")) {
+      old.hidden = true;
+      return false;
+    }
+    // The old one stays whole: its page may be turned to again.
+    this.image = /** @type {HTMLImageElement} */ (html("img", { class: "page-image", alt: "", draggable: "false", hidden: true }));
+    old.replaceWith(this.image);
+    return true;
   }
 
   /** @param {import("./payloads.d.ts").ProblemItem | null} problem why the page has no picture */

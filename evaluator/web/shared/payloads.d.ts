@@ -33,6 +33,8 @@ export interface ProblemItem {
   fix: string;
   /** whether the view Files has what mends it */
   in_files?: boolean;
+  /** whether the picture comes by itself, so that asking again helps */
+  again?: boolean;
 }
 
 /** The picture of a page, or the reason why there is none. */
@@ -1176,6 +1178,23 @@ export interface ReviewerPayload {
 /** What the browser remembers. */
 export interface ReviewerEvents {
   name: string;
+}
+
+/** A part of a view that is drawn when it comes near the window. */
+export interface SightPayload {
+  /** of the part; the browser keeps its height by it */
+  name: string;
+  /** what stands in its place */
+  title: string;
+  /** pixels of its place before it was drawn for the first time */
+  height: number;
+  drawn: boolean;
+}
+
+/** Whether a part of a view is near the window. */
+export interface SightEvents {
+  /** when it came near, in milliseconds; 0 when it went far */
+  near: number;
 }
 
 /** The theme in which the server drew the charts. */

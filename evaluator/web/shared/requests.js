@@ -66,6 +66,41 @@ export function cancelWhenLeaving(root, requests, left = () => undefined) {
   };
 }
 
+/**
+ * Asks again for what is not ready: a few times, ever later.
+ */
+export class AskAgain {
+  /** @param {number[]} pauses milliseconds before each time @param {() => void} ask */
+  constructor(pauses, ask) {
+    this.pauses = pauses;
+    this.ask = ask;
+    this.what = "";
+    this.times = 0;
+    this.timer = 0;
+  }
+
+  /** @param {string} what is not ready, empty for nothing; another thing is asked for from the start */
+  about(what) {
+    if (what !== this.what) {
+      this.stop();
+      this.what = what;
+    }
+    if (!what || this.timer || this.times >= this.pauses.length) return;
+    this.timer = window.setTimeout(() => {
+      this.timer = 0;
+      this.ask();
+      this.about(what);
+    }, this.pauses[this.times]);
+    this.times += 1;
+  }
+
+  stop() {
+    window.clearTimeout(this.timer);
+    this.timer = this.times = 0;
+    this.what = "";
+  }
+}
+
 /** @returns {string} a name that no other event has */
 export function eventId() {
   return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(16).padStart(8, "0")).join("");

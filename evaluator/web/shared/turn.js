@@ -3,8 +3,8 @@
  *
  * One request is under way at a time; presses meanwhile move its aim, and the last aim is asked for when the answer is
  * here. So a held key goes as fast as pages come, and no page is asked for twice. A page that is here already is drawn
- * at once and not asked for, also while another one is under way; one of which only the picture is missing is drawn when
- * that has come.
+ * at once and not asked for, also while another one is under way; one of which only the picture is missing waits a moment
+ * for that.
  */
 
 /** @typedef {import("./payloads.d.ts").GoEvent} GoEvent */
@@ -19,7 +19,7 @@ export class PageTurner {
    * @param {(go: GoEvent) => void} send
    * @param {(asked: number | null) => void} show the place asked for, 1-based, null for none
    * @param {(slow: boolean) => void} wait shows that the page is late
-   * @param {(position: number) => boolean | Promise<void>} draw draws the page of a place that is here already, and says whether it was, or when its picture is
+   * @param {(position: number, waits: boolean) => boolean | Promise<void>} draw draws the page of a place that is here already, and says whether it was, or when to try again because its picture is missing; not when it is not to wait
    */
   constructor(send, show, wait, draw = () => false) {
     this.send = send;
@@ -50,7 +50,7 @@ export class PageTurner {
     const under = this.turning;
     if (!page || (!under && position === page.position) || (under && under.sent < 0)) return;
     this.turning = null;
-    const drawn = this.draw(position);
+    const drawn = this.draw(position, waits);
     if (drawn === true) {
       this.stop();
       return;

@@ -6,7 +6,7 @@
  */
 
 import { PageView } from "./page_view.js";
-import { Debounced, eventId } from "./requests.js";
+import { AskAgain, Debounced, eventId } from "./requests.js";
 import { SentTurns } from "./window.js";
 
 /** @typedef {import("./payloads.d.ts").GoEvent} GoEvent */
@@ -19,6 +19,10 @@ const MORE_AFTER = 120;
 /** A message that reaches the server during another run can get lost: it is sent once more, and then given up. */
 const TELL_AGAIN = 3000;
 const ANSWER_LOST = 8000;
+/** A page whose picture is not here stands still so long for it, and is drawn without it then; while a key is held down, at once. */
+const PICTURE_WAITS = 150;
+/** Pauses before a picture that the server is still drawing is asked for again. */
+const ASK_AGAIN = [2000, 4000, 8000, 16000, 32000];
 /** Pages that are still ahead when more of them are asked for, while a key is held down. */
 const LEAST_AHEAD = 12;
 
@@ -46,10 +50,13 @@ export class WindowedView extends PageView {
     this.toward = 1;
     /** Whether the last key was held down. */
     this.running = false;
+    /** Whether Python was last told of a page that passed by: it has not made all of the page that is shown then. */
+    this.passing = false;
     this.againTimer = 0;
+    this.late = new AskAgain(ASK_AGAIN, () => this.askMore());
     this.lostTimer = 0;
     Object.assign(this.requests, { turn: new Debounced(SEND_AFTER), more: new Debounced(MORE_AFTER) });
-    this.stops.push(() => window.clearTimeout(this.againTimer), () => window.clearTimeout(this.lostTimer));
+    this.stops.push(() => window.clearTimeout(this.againTimer), () => window.clearTimeout(this.lostTimer), () => this.late.stop());
   }
 
   /** Sends an event as it is. @param {Parameters<import("./mount.js").Send<WindowEvents>>} _event name and value */
@@ -65,6 +72,7 @@ export class WindowedView extends PageView {
       this.stopWaiting();
       this.turns.giveUp();
       this.update(data);
+      this.watchLate();
       return;
     }
     const { pagesHere } = this;
@@ -82,41 +90,60 @@ export class WindowedView extends PageView {
       this.update({ ...page, selected: stays ? this.selected : data.selected });
     }
     if (stays && this.ahead && !this.turns.waiting && !this.isLeaving()) this.sendShown();
+    else if (this.passing && !this.turns.waiting && !this.isLeaving()) this.sendAtRest();
     this.picturesAhead.load((data.around ?? []).flatMap(({ image }) => image ?? []));
+    this.watchLate();
   }
 
-  /** @override @param {number} position @returns {boolean | Promise<void>} */
-  drawHere(position) {
-    return this.drawPlaced(position, () => null);
+  /** Asks for a picture again that the server is still drawing. */
+  watchLate() {
+    this.late.about(this.windowed && this.data?.page?.problem?.again ? this.pageId : "");
+  }
+
+  /** @override @param {number} position @param {boolean} [waits] @returns {boolean | Promise<void>} */
+  drawHere(position, waits = true) {
+    return this.drawPlaced(position, () => null, waits);
   }
 
   /**
    * Draws a page that is here, and informs Python when the reader rests.
    * @param {number} position 1-based place in the list @param {(page: P) => string | null} choose the box that is chosen on it
-   * @param {(from: number) => number} [next] the place that a held key comes to next, 0 for none
-   * @returns {boolean | Promise<void>} whether it was here; when its picture is, if that alone is missing
+   * @param {boolean} [waits] a moment for a picture that is missing @param {(from: number) => number} [next] the place that a held key comes to next, 0 for none
+   * @returns {boolean | Promise<void>} whether it was here; when to try again, if it waits for its picture
    */
-  drawPlaced(position, choose, next) {
+  drawPlaced(position, choose, waits = true, next) {
     const placed = this.windowed ? this.pagesHere.placed(position) : null;
     const page = placed && this.pagesHere.page(placed);
     const source = page?.page?.image;
     const images = source ? this.picturesOf(source) : [];
     if (!placed || !page) return false;
     this.toward = position < (this.data?.page?.position ?? 0) ? -1 : 1;
-    if (!images) return source ? this.picturesAhead.fetched(source) : false;
+    if (source && !images && waits && !this.running) return Promise.race([this.picturesAhead.fetched(source), pause(PICTURE_WAITS)]);
     this.load += 1;
     this.ahead = true;
-    this.present({ ...page, selected: choose(page) }, images);
+    this.present({ ...page, selected: choose(page) }, images ?? []);
+    if (source && !images) this.picturesAhead.want(source, () => this.showCome(source));
+    this.watchLate();
     const beside = (/** @type {number} */ from) => (from + this.toward > (page.page?.total ?? 0) ? 0 : from + this.toward);
     const soon = this.running && !this.turns.waiting && !this.isLeaving() && this.pagesHere.runsOut(position, next ?? beside, LEAST_AHEAD);
     if (soon) {
       this.sendShown(true);
     } else {
-      this.requests.turn.schedule(() => {
-        if (!this.turns.waiting) this.sendShown();
-      });
+      this.sendAtRest();
     }
     return true;
+  }
+
+  /** Informs Python when the reader rests; while it has not answered yet, what it answers does. */
+  sendAtRest() {
+    this.requests.turn.schedule(() => {
+      if (!this.turns.waiting) this.sendShown();
+    });
+  }
+
+  /** The picture of the page that was drawn without it has come. @param {string} source */
+  showCome(source) {
+    if (this.data?.page?.image === source) this.update(this.data);
   }
 
   // ---- what Python is told ----------------------------------------------------------------------------------------
@@ -132,6 +159,7 @@ export class WindowedView extends PageView {
     const page = this.data?.page;
     if (!page) return;
     this.forgetTurn();
+    this.passing = running;
     this.sent.agree(this.selected);
     this.requests.selected.cancel();
     this.sendTurn({ document: page.document, index: page.index, step: 0, box: this.selected, ...(running ? { running } : {}) });
@@ -178,7 +206,8 @@ export class WindowedView extends PageView {
     }
     // What is asked for takes the place of what was not sent yet.
     this.forgetTurn();
-    this.sendTurn(event[1]);
+    this.passing = this.running;
+    this.sendTurn(this.running ? { ...event[1], running: true } : event[1]);
   }
 
   /** What shows another model is about the page that the reader has turned to. @override @param {Parameters<import("./mount.js").Send<E>>} event */
@@ -192,6 +221,20 @@ export class WindowedView extends PageView {
     this.running = event.repeat;
     super.pressed(event);
   }
+
+  /**
+   * While a page is asked for, a held key goes no further: each of its pages is drawn, as fast as they come.
+   * @override @param {string} action @param {HTMLElement | null} target @returns {boolean} whether the key was used
+   */
+  act(action, target) {
+    if (this.running && this.windowed && this.turner.turning && /-page$/.test(action)) return true;
+    return super.act(action, target);
+  }
+}
+
+/** @param {number} ms @returns {Promise<void>} */
+function pause(ms) {
+  return new Promise((done) => void window.setTimeout(done, ms));
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { PageView } from "../shared/page_view.js";
-import { Debounced, SentChoice, cancelWhenLeaving } from "../shared/requests.js";
+import { AskAgain, Debounced, SentChoice, cancelWhenLeaving } from "../shared/requests.js";
 import { Clock } from "./building.js";
 
 test("who walks through many boxes sends one", () => {
@@ -31,6 +31,33 @@ test("what was cancelled is not sent, what was flushed is sent once", () => {
   request.flush();
   clock.pass(1000);
   assert.equal(sent, 1);
+});
+
+test("what is not ready is asked for again a few times, ever later, and another thing from the start", () => {
+  const clock = new Clock();
+  let asked = 0;
+  const late = new AskAgain([100, 200], () => (asked += 1));
+  late.about("");
+  clock.pass(1000);
+  assert.equal(asked, 0);
+  late.about("page 1");
+  late.about("page 1");
+  clock.pass(100);
+  assert.equal(asked, 1);
+  clock.pass(199);
+  assert.equal(asked, 1);
+  clock.pass(1);
+  clock.pass(1000);
+  assert.equal(asked, 2);
+  late.about("page 1");
+  clock.pass(1000);
+  assert.equal(asked, 2);
+  late.about("page 2");
+  clock.pass(100);
+  assert.equal(asked, 3);
+  late.about("");
+  clock.pass(1000);
+  assert.equal(asked, 3);
 });
 
 test("an answer that only repeats what was sent does not lead back", () => {

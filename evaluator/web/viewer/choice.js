@@ -52,7 +52,7 @@ function walkOn(view, step) {
   const position = (step > 0 ? walk?.next : walk?.previous) ?? 0;
   const edge = (/** @type {import("../shared/payloads.d.ts").PagePayload} */ { mistakes }) => mistakes.at(step > 0 ? 0 : -1)?.keys[0] ?? null;
   const beyond = (/** @type {number} */ from) => nextWithMistakes(view, from, step);
-  if (!view.turner.turning && view.drawPlaced(position, edge, beyond) === true) return;
+  if (!view.turner.turning && view.drawPlaced(position, edge, true, beyond) === true) return;
   view.turner.walk({ document: page.document, index: page.index, step: 0, mistake: step > 0 ? 1 : -1 });
 }
 

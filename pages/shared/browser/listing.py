@@ -272,9 +272,9 @@ def page_text(loaded: OpenedBoxes, place: Place) -> text_lost.PageText | None:
     """The words of a page, or its ink where it has none; None when the page cannot be read, or not yet."""
     try:
         page = pictures.page_file(loaded, place.document, place.index)
-        words = pictures.pool().words(page.path, page.page_index, patience=pictures.TEXT_PATIENCE)
-        patience = pictures.TEXT_PATIENCE
-        ink = None if len(words.texts) else pictures.pool().ink(page.path, page.page_index, patience=patience)
+        renderer, patience = pictures.pool(), pictures.patience(pictures.TEXT_PATIENCE)
+        words = renderer.words(page.path, page.page_index, patience=patience)
+        ink = None if len(words.texts) else renderer.ink(page.path, page.page_index, patience=patience)
     except PageProblem:
         return None
     return text_lost.PageText(words, ink)
@@ -287,7 +287,7 @@ def drawn(
     page_points: tuple[float, float] | None,
     text: text_lost.PageText | None,
 ) -> tuple[PageLayers, LostText]:
-    """Boxes, mistakes and counts of a page for the viewer, and its lost text."""
+    """Boxes, mistakes and counts of a page for the viewer, and its lost text; `text` is that of `page_text`."""
     label, result = shown.chosen.label, shown.working.result
     row = loaded.dataset.page_row(place.document, place.index)
     page = -1 if row is None else row

@@ -70,8 +70,10 @@ def payload(
     build : bool
         See `window.placed_around`.
     """
-    pages, picture = _pages(loaded, model, shown, place), pictures.page_picture(loaded, place)
-    payload, boxes = _content(loaded, model, shown, place, picture)
+    pages = _pages(loaded, model, shown, place)
+    with turned.passing(build=build):
+        picture = pictures.page_picture(loaded, place)
+        payload, boxes = _content(loaded, model, shown, place, picture)
     made = _made(shown, place, payload, boxes, picture)
     first, _ = window(pages.here or 0, len(shown.pages))
     key = (pages.listing, first, pictures.pdf_listing(loaded.project.pdfs))

@@ -172,7 +172,8 @@ def payload(pages: PairPages, position: int, *, selected: str | None, address: s
         bare = page_window.without_current(common.strip)
         return msgspec.structs.replace(common, strip=bare, verdicts=True, reviewer=reviewer)
 
-    made = around.make(position)
+    with turned.passing(build=build):
+        made = around.make(position)
     strip_name, strips = turned.strip_of((pages.listing, pages.first, reviewer), in_common, build=build)
     placed, contents = turned.placed_around(around, made, build=build)
     return PairWindowPayload(

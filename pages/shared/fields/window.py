@@ -69,8 +69,9 @@ def payload(
     listing = _Pages(compared, model, shown, bare)
     pages = listing.around(place)
     here = pages.here or 0
-    whole, boxes = listing.content(here)
-    made = listing.made(here, whole, boxes)
+    with turned.passing(build=build):
+        whole, boxes = listing.content(here)
+        made = listing.made(here, whole, boxes)
     first, last = window(here, len(shown.order), choices.STRIP_PAGES)
     root = compared.opened.project.pdfs
     key = (pages.listing, first, pictures.pdf_listing(root))

@@ -1,0 +1,55 @@
+"""What is not near the window is not made, where the browser says what is; and pages ahead wait for no renderer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluator.pdf.pool import PagePool
+from pages.shared import by_digest, pictures
+from tests.dashboard import PAGE_BROWSER, start
+
+
+@pytest.fixture
+def routed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_digest, "_routed", True)
+
+
+def payloads(app: AppTest, field: str) -> list[dict[str, Any]]:
+    """What the components were given whose data have a field."""
+    return [data for each in app.get("bidi_component") if field in (data := json.loads(each.proto.json))]
+
+
+def test_parts_out_of_sight_are_not_made(monkeypatch: pytest.MonkeyPatch, routed: None) -> None:
+    app = start(monkeypatch)
+    assert [(each["name"], each["drawn"]) for each in payloads(app, "drawn")] == [
+        ("documents", False), ("scores", False),
+    ]  # fmt: skip
+    assert [each.proto.alt for each in app.get("vega_lite_chart")] == ["Mistakes by label"]
+
+
+def test_the_first_page_comes_with_pages_ahead_that_nothing_waited_for(
+    monkeypatch: pytest.MonkeyPatch, routed: None
+) -> None:
+    # In another process the same pages are not drawn yet.
+    fresh = PagePool()
+    monkeypatch.setattr(pictures, "pool", lambda: fresh)
+    monkeypatch.setattr("pages.shared.window._FIRST_SECONDS", 30.0)
+    monkeypatch.setattr("pages.shared.window._Preparer.ask", lambda *_: None)
+    with fresh:
+        app = start(monkeypatch, PAGE_BROWSER, order="page")
+        (first,) = payloads(app, "around")
+        drawn = [key for key in fresh._images._values if key[0] == "page"]
+        assert len(drawn) == 1, "the page that is shown"
+        assert len(first["around"]) >= 5
+        for placed in first["around"]:
+            assert placed["image"].startswith("/layoutscope/")
+            page = first["contents"][placed["content"]]["payload"]["page"]
+            assert page["width"] > 0
+            assert page["problem"] is None
+        # The next run brings no further ones: it must be asked.
+        app.run()
+        assert payloads(app, "around")[0]["around"] == []

@@ -201,8 +201,8 @@ def several(pages: int) -> tuple[tuple[Attribute, ...], np.ndarray, np.ndarray]:
     return attributes, loss, dataset.ground_truth.document.astype(np.int64)
 
 
-def listed(found: Search) -> list[tuple[object, ...]]:
-    return [(one.conditions, one.rows.tolist(), one.documents, one.confirmed) for one in found.subsets]
+def listed(searched: Search) -> list[tuple[object, ...]]:
+    return [(one.conditions, one.rows.tolist(), one.documents, one.confirmed) for one in searched.subsets]
 
 
 def test_boxes_that_are_counted_once_are_those_that_are_counted_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,7 +238,7 @@ def test_both_ways_to_count_find_the_same(pages: int, monkeypatch: pytest.Monkey
     attributes, loss, document = several(pages)
     some = np.arange(0, len(loss), pages // 200)
     case = tuple(each.take(some) for each in attributes), loss[some], document[some]
-    found = []
+    searches = []
     for most, kind in ((0, ByBins), (1 << 20, ByConditions)):
         monkeypatch.setattr(counting, "_MOST_MULTIPLIED", most)
         made = counting.counting_of
@@ -249,9 +249,9 @@ def test_both_ways_to_count_find_the_same(pages: int, monkeypatch: pytest.Monkey
             return made(boxes)  # type: ignore[operator]
 
         monkeypatch.setattr("evaluator.slices.search.counting_of", counting_of)
-        found.append(search(*case))
+        searches.append(search(*case))
         assert kinds == [kind]
-    first, second = found
+    first, second = searches
     assert listed(first)
     assert listed(first) == listed(second)
     np.testing.assert_allclose([one.z for one in first.subsets], [one.z for one in second.subsets], rtol=1e-5)
@@ -263,7 +263,7 @@ def test_both_ways_to_count_find_the_same(pages: int, monkeypatch: pytest.Monkey
 def test_pairs_that_cannot_be_among_the_best_are_left_out(two_sided: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     attributes, loss, document = several(200)
     loss = loss - (np.random.default_rng(5).random(len(loss)) < 0.2) * two_sided
-    found = search(attributes, loss, document, two_sided=two_sided)
+    searched = search(attributes, loss, document, two_sided=two_sided)
     looked_at: list[int] = []
 
     def no_bound(self: Level, totals: np.ndarray, sets: object, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -273,9 +273,9 @@ def test_pairs_that_cannot_be_among_the_best_are_left_out(two_sided: bool, monke
     monkeypatch.setattr(Level, "bound", no_bound)
     every = search(attributes, loss, document, two_sided=two_sided)
     assert max(looked_at) > 10_000
-    assert listed(found)
-    assert listed(found) == listed(every)
-    assert [one.z for one in found.subsets] == pytest.approx([one.z for one in every.subsets], rel=1e-6)
+    assert listed(searched)
+    assert listed(searched) == listed(every)
+    assert [one.z for one in searched.subsets] == pytest.approx([one.z for one in every.subsets], rel=1e-6)
 
 
 def test_too_few_documents_are_said() -> None:

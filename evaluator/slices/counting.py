@@ -131,7 +131,8 @@ def counting_of(boxes: Boxes) -> Counting:
 def firsts_of(bins: Binned) -> list[int]:
     """Where the conditions on each attribute begin among all single ones."""
     owner = [each.attribute for each in bins.ranges]
-    return np.searchsorted(owner, np.arange(len(bins.attributes) + 1)).tolist()
+    firsts: list[int] = np.searchsorted(owner, np.arange(len(bins.attributes) + 1)).tolist()
+    return firsts
 
 
 # --- few boxes ---------------------------------------------------------------------------------------------------

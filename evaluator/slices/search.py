@@ -444,7 +444,7 @@ class _Run:
             return singles, []
         two_ended = self._alone(self.bins.two_ended, *tried(lambda some: some.two_ended(), _TWO_ENDED, 2))
         if signs is None:
-            found = self._clearest_pairs(sums, variances, counted, level)
+            told = self._clearest_pairs(sums, variances, counted, level)
         else:
             parts = []
             for place in self._places():
@@ -453,8 +453,8 @@ class _Run:
             self._learn(largest)
             every = counted.every(self, level)
             z, t = (np.concatenate([np.zeros(0), *(part[of] for part in parts)])[every.at] for of in (0, 1))
-            found = _Found(every.pair, every.first, every.second, z, t)
-        return singles, self._pairs(found, [each for best in two_ended for each in best], singles)
+            told = _Found(every.pair, every.first, every.second, z, t)
+        return singles, self._pairs(told, [each for best in two_ended for each in best], singles)
 
     def _places(self) -> range:
         """The attributes with a later one."""
@@ -494,14 +494,14 @@ class _Run:
         """How far values of z or T are in a direction of interest."""
         return np.abs(values) if self.two_sided else values
 
-    def _pairs(self, found: _Found, two_ended: Sequence[_Candidate], singles: Sequence[_Candidate]) -> list[_Candidate]:
+    def _pairs(self, told: _Found, two_ended: Sequence[_Candidate], singles: Sequence[_Candidate]) -> list[_Candidate]:
         """The best three of every two attributes, and the ranges with two ends, clearest first.
 
         Two attributes are left out when even their best is neither one of the clearest `_PARENTS` nor about as clear as
         the clearest of all.
         """
-        starts = np.flatnonzero(np.diff(found.pair, prepend=-1))
-        maxima = np.maximum.reduceat(self._worth(found.z), starts) if len(starts) else np.zeros(0)
+        starts = np.flatnonzero(np.diff(told.pair, prepend=-1))
+        maxima = np.maximum.reduceat(self._worth(told.z), starts) if len(starts) else np.zeros(0)
         clearest = max([*(abs(each.z) for each in two_ended), float(maxima.max(initial=0.0))])
         if clearest == 0.0:
             return []
@@ -509,12 +509,12 @@ class _Run:
         parent = float(np.partition(maxima, -_PARENTS)[-_PARENTS]) if len(maxima) > _PARENTS else 0.0
         looked_at = (maxima >= parent) | (self._p_values(maxima, 2) <= max(self.alpha, _NEAR * least))
         pairs = list(two_ended)
-        bounds = np.append(starts, len(found.z)).tolist()
+        bounds = np.append(starts, len(told.z)).tolist()
         for each in np.flatnonzero(looked_at).tolist():
             low, high = bounds[each : each + 2]
-            for at in self._top(found.z[low:high], 3):
-                chosen = (self.bins.ranges[found.first[low + at]], self.bins.ranges[found.second[low + at]])
-                pairs.append(_Candidate(float(found.z[low + at]), float(found.t[low + at]), chosen))
+            for at in self._top(told.z[low:high], 3):
+                chosen = (self.bins.ranges[told.first[low + at]], self.bins.ranges[told.second[low + at]])
+                pairs.append(_Candidate(float(told.z[low + at]), float(told.t[low + at]), chosen))
         pairs.sort(key=lambda each: -abs(each.z))
         return pairs
 
@@ -580,26 +580,26 @@ class _Run:
             taken[place, [part.attribute for part in parent]] = True
         self.tested += sets.among
         at = np.arange(sets.among) if sets.kept is None else sets.kept
-        parent, third = divmod(at, len(self.owner))
+        of_parent, third = divmod(at, len(self.owner))
         sums = sets.taken(sums)
         bound = self._worth(level.bound(sums.sum(axis=0, dtype=np.float64), sets, variance)[0])
-        bound[taken[parent, self.owner[third]]] = 0.0
+        bound[taken[of_parent, self.owner[third]]] = 0.0
 
-        def found(chosen: IntArray) -> tuple[FloatArray, FloatArray]:
+        def statistic_of(chosen: IntArray) -> tuple[FloatArray, FloatArray]:
             some = sets.some(chosen)
             statistic = level.statistic(sums[:, chosen], some, variance[chosen], None, two_sided=self.two_sided)
             return statistic.z, statistic.t
 
         chosen = np.argsort(-bound, kind="stable")[: 2 * _THIRDS]
-        best = np.sort(self._worth(found(chosen)[0]))[::-1][:_THIRDS]
+        best = np.sort(self._worth(statistic_of(chosen)[0]))[::-1][:_THIRDS]
         # Whatever can be among the best by its bound.
         chosen = np.flatnonzero((bound > 0.0) & (bound >= (best[-1] if len(best) == _THIRDS else 0.0)))
-        z, t = found(chosen)
+        z, t = statistic_of(chosen)
         return [
             _Candidate(
                 float(z[place]),
                 float(t[place]),
-                (*parents[parent[chosen[place]]], self.bins.ranges[third[chosen[place]]]),
+                (*parents[of_parent[chosen[place]]], self.bins.ranges[third[chosen[place]]]),
             )
             for place in self._top(z, _THIRDS)
         ]
@@ -833,7 +833,9 @@ class _Every(NamedTuple):
         sets, *columns = zip(*parts, strict=True) if parts else ((), (), (), (), ())
         at, pair, first, second = (np.concatenate([np.zeros(0, np.int64), *each]) for each in columns)
         order = np.argsort(pair, kind="stable")
-        by_group = np.concatenate([each.by_group for each in sets], axis=1)[:, order] if sets else np.zeros((0, 0))
+        by_group = np.zeros((0, 0), np.float32)
+        if sets:
+            by_group = np.concatenate([each.by_group for each in sets], axis=1)[:, order]
         boxes, squares = (
             np.concatenate([np.zeros(0), *(getattr(each, name) for each in sets)])[order]
             for name in ("boxes", "squares")

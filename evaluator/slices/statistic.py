@@ -57,8 +57,8 @@ class Sets(NamedTuple):
         """Some of these sets, as if they were all."""
         by_unit = self.by_unit[:, columns]
         by_group = by_unit if self.by_group is self.by_unit else self.by_group[:, columns]
-        taken = (each[columns] for each in (self.boxes, self.squares, self.countable))
-        return Sets(len(columns), None, by_unit, by_group, *taken)
+        boxes, squares, countable = self.boxes[columns], self.squares[columns], self.countable[columns]
+        return Sets(len(columns), None, by_unit, by_group, boxes, squares, countable)
 
     def spread_out(self, values: FloatArray) -> FloatArray:
         """Values of these sets as values of all, 0 for the others."""

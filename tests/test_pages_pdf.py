@@ -845,25 +845,6 @@ def test_a_page_that_is_waited_for_no_longer_is_drawn_for_the_next_one_who_asks(
         assert pool.page_image(path, 1).page_width == 101
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_a_page_that_is_only_wanted_at_once_is_not_waited_for_whatever_keeps_it(
-    write: Callable[[str, bytes], Path],
-) -> None:
-    """A page that waits for the processor or for its turn takes nothing of the processor, so it is not slow."""
-    path = write("good.pdf", pages(3))
-    with PagePool(time_limit=30.0, spares=0, workers=1) as pool:
-        pool.describe(path)
-        (pid,) = worker_pids(pool)
-        os.kill(pid, signal.SIGSTOP)
-        for page_index in (1, 2):
-            with pytest.raises(PageProblem) as caught:
-                pool.page_image(path, page_index, patience=0.01, at_most=0.2)
-            assert caught.value.kind == "not_ready"
-        os.kill(pid, signal.SIGCONT)
-        assert pool.page_image(path, 1, patience=0.01, at_most=60.0).page_width == 101
-        assert pool.page_image(path, 2).page_width == 102
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="priorities")
 def test_a_slow_page_in_a_process_that_had_to_start_lets_others_go_first(write: Callable[[str, bytes], Path]) -> None:
     """A start takes longer than `slow_after` on a busy machine, and often on a quiet one."""

@@ -21,7 +21,7 @@ from evaluator import formats
 from evaluator.drawing import mistake_filter, text_lost
 from evaluator.drawing.mistake_filter import MistakeFilter
 from evaluator.drawing.page_rows import by_page
-from evaluator.metrics import box_results
+from evaluator.metrics import error_types
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, MistakeOptions
 from evaluator.model.dataset import Dataset, join
 from evaluator.pdf.pool import PagePool
@@ -985,7 +985,7 @@ def test_charts_get_labels_as_cells_only(monkeypatch: pytest.MonkeyPatch, hostil
 def test_a_new_threshold_shows_its_numbers_before_the_mistakes_get_names(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch)
     happened: list[str] = []
-    write, name = headline._model_card, box_results.name_mistakes
+    write, name = headline._model_card, error_types.name_mistakes
 
     def card(*given: Any, mistakes: bool) -> str:
         body = write(*given, mistakes=mistakes)
@@ -997,7 +997,7 @@ def test_a_new_threshold_shows_its_numbers_before_the_mistakes_get_names(monkeyp
         return name(*given, **options)
 
     monkeypatch.setattr(headline, "_model_card", card)
-    monkeypatch.setattr(box_results, "name_mistakes", named)
+    monkeypatch.setattr(error_types, "name_mistakes", named)
     # A threshold that no other test asks for: its results are in no cache of this process.
     fine(next(slider for slider in app.slider if slider.label == "IoU threshold").set_value(0.87).run())
     assert happened == ["numbers", "numbers", "named", "whole card", "named", "whole card"]

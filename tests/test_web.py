@@ -24,6 +24,7 @@ ROOTS = {
     "theme": "layoutscope-theme",
     "matrix": "layoutscope-matrix",
     "tint": "layoutscope-tint",
+    "sight": "layoutscope-sight",
     "pack": "layoutscope-viewer",
 }
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import math
 import os
 import re
 import signal
@@ -592,7 +591,6 @@ class PagePool:
         width: int | None = None,
         most_pixels: int = PIXEL_LIMIT,
         patience: float | None = None,
-        at_most: float | None = None,
     ) -> PageImage:
         """One page as WebP; images by the `IMAGE_SUFFIXES` are one page at 72 dpi and are never enlarged.
 
@@ -610,8 +608,6 @@ class PagePool:
             Seconds after which a slow page raises ``not_ready``, and is drawn further for whoever asks next: it lets
             others go first on the processor, so on a busy machine it takes long. None waits to the end; with 0 a page
             is not asked for, and one that is not kept from before is ``not_ready``.
-        at_most : float or None
-            Seconds after which, with `patience`, any page raises ``not_ready``, also one that waits for its turn.
 
         Raises
         ------
@@ -625,9 +621,7 @@ class PagePool:
         else:
             _need_width(width)
         asked = float(dpi) if width is None else None
-        return self._picture(
-            path, page_index, dpi=asked, width=width, most_pixels=most_pixels, patience=patience, at_most=at_most
-        )
+        return self._picture(path, page_index, dpi=asked, width=width, most_pixels=most_pixels, patience=patience)
 
     def page_part(
         self, path: Path, page_index: int, *, part: tuple[float, float, float, float], dpi: float, width: int
@@ -660,7 +654,6 @@ class PagePool:
         part: tuple[float, float, float, float] | None = None,
         most_pixels: int = PIXEL_LIMIT,
         patience: float | None = None,
-        at_most: float | None = None,
     ) -> PageImage:
         """A page or a part of it, as the worker is asked for it."""
 
@@ -679,7 +672,6 @@ class PagePool:
             part=part,
             most_pixels=most_pixels,
             patience=patience,
-            at_most=at_most,
         )
 
     def words(self, path: Path, page_index: int, *, patience: float | None = None) -> Words:
@@ -755,7 +747,6 @@ class PagePool:
         part: tuple[float, float, float, float] | None = None,
         most_pixels: int = PIXEL_LIMIT,
         patience: float | None = None,
-        at_most: float | None = None,
     ) -> _Value:
         name = path.name
         if page_index < 0 or page_index >= PAGE_LIMIT:
@@ -804,10 +795,7 @@ class PagePool:
                         return reply
                 return None
 
-            if patience is None:
-                answer = in_turn()
-            else:
-                answer = self._within(patience, in_turn, page, name, page_index, at_most=at_most)
+            answer = in_turn() if patience is None else self._within(patience, in_turn, page, name, page_index)
             if answer is not None:
                 return answer
             # The file was exchanged since its digest was taken.
@@ -815,17 +803,9 @@ class PagePool:
         raise PageProblem("unreadable", document=name, detail="The file changes while it is read.")
 
     def _within(
-        self,
-        patience: float,
-        ask: Callable[[], _Value | None],
-        page: _Key,
-        name: str,
-        page_index: int,
-        *,
-        at_most: float | None,
+        self, patience: float, ask: Callable[[], _Value | None], page: _Key, name: str, page_index: int
     ) -> _Value | None:
         """What `ask` returns or raises; ``not_ready`` when it takes longer and the page is slow, while it goes on."""
-        latest = math.inf if at_most is None else time.monotonic() + at_most
         over = threading.Event()
         answers: list[_Value | None] = []
         problems: list[BaseException] = []
@@ -844,7 +824,7 @@ class PagePool:
                 with self._lock:
                     turn = self._turns.get(page)
                     slow = turn is not None and turn.slow
-                if slow or time.monotonic() >= latest:
+                if slow:
                     raise PageProblem("not_ready", document=name, page_index=page_index, detail=f"{patience:g} s")
         if problems:
             raise problems[0]

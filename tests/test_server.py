@@ -412,16 +412,28 @@ def running(pids: set[int]) -> set[int]:
     return {int(pid) for pid, state in map(str.split, listed.splitlines()) if not state.startswith("Z")}
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize("output_is_read", [True, False])
-def test_the_server_ends_when_the_command_is_killed(output_is_read: bool, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "evaluator.cli", "open", str(ROOT / "sample_data"), "--no-browser"]
+@contextlib.contextmanager
+def running_command(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """The command on the sample data, with its output and messages in one pipe; nothing that it started is left."""
+    words = [sys.executable, "-m", "evaluator.cli", "open", str(ROOT / "sample_data"), "--no-browser"]
     process = subprocess.Popen(
-        command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": network.python_path(ROOT)}, stdout=subprocess.PIPE,
+        words, cwd=folder, env=os.environ | {"PYTHONPATH": network.python_path(ROOT)}, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, start_new_session=True,
     )  # fmt: skip
     assert process.stdout is not None
     try:
+        yield process
+    finally:
+        process.stdout.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("output_is_read", [True, False])
+def test_the_server_ends_when_the_command_is_killed(output_is_read: bool, tmp_path: Path) -> None:
+    with running_command(tmp_path) as process:
+        assert process.stdout is not None
         next(line for line in process.stdout if b"running at" in line)
         started = below(process.pid)
         assert started
@@ -433,21 +445,12 @@ def test_the_server_ends_when_the_command_is_killed(output_is_read: bool, tmp_pa
         while running(started) and time.monotonic() < deadline:
             time.sleep(0.1)
         assert running(started) == set()
-    finally:
-        process.stdout.close()
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="finds the server in /proc")
 def test_a_server_that_crashed_is_started_again_under_its_address(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "evaluator.cli", "open", str(ROOT / "sample_data"), "--no-browser"]
-    process = subprocess.Popen(
-        words, cwd=tmp_path, env=os.environ | {"PYTHONPATH": network.python_path(ROOT)}, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, start_new_session=True,
-    )  # fmt: skip
-    assert process.stdout is not None
-    try:
+    with running_command(tmp_path) as process:
+        assert process.stdout is not None
         url = next(line for line in process.stdout if b"running at" in line).decode().split(" at ")[1].split(" (")[0]
         (crashing,) = [pid for pid in below(process.pid) if b"serve.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
         os.kill(crashing, signal.SIGSEGV)
@@ -463,10 +466,6 @@ def test_a_server_that_crashed_is_started_again_under_its_address(tmp_path: Path
         assert answer == 200
         process.terminate()
         assert process.wait(30) == 0
-    finally:
-        process.stdout.close()
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize(

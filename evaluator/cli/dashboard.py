@@ -193,7 +193,7 @@ def _serve(
                     webbrowser.open(shown)
             code = child.wait()
         except (KeyboardInterrupt, BrokenPipeError):
-            code, answered = OK, False
+            code = OK
         finally:
             _stop(child)
         if code in (OK, -signal.SIGTERM, -signal.SIGINT):

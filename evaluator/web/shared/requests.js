@@ -101,6 +101,11 @@ export class AskAgain {
   }
 }
 
+/** @param {number} ms @returns {Promise<void>} that so much time has passed */
+export function pause(ms) {
+  return new Promise((done) => void window.setTimeout(done, ms));
+}
+
 /** @returns {string} a name that no other event has */
 export function eventId() {
   return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(16).padStart(8, "0")).join("");

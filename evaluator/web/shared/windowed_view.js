@@ -6,7 +6,7 @@
  */
 
 import { PageView } from "./page_view.js";
-import { AskAgain, Debounced, eventId } from "./requests.js";
+import { AskAgain, Debounced, eventId, pause } from "./requests.js";
 import { SentTurns } from "./window.js";
 
 /** @typedef {import("./payloads.d.ts").GoEvent} GoEvent */
@@ -230,11 +230,6 @@ export class WindowedView extends PageView {
     if (this.running && this.windowed && this.turner.turning && /-page$/.test(action)) return true;
     return super.act(action, target);
   }
-}
-
-/** @param {number} ms @returns {Promise<void>} */
-function pause(ms) {
-  return new Promise((done) => void window.setTimeout(done, ms));
 }
 
 /**

@@ -6,7 +6,7 @@
 import { html } from "../shared/elements.js";
 import { hostOf } from "../shared/focus.js";
 import { mounting, streamlitSend } from "../shared/mount.js";
-import { cancelWhenLeaving } from "../shared/requests.js";
+import { cancelWhenLeaving, pause } from "../shared/requests.js";
 import { Nearness } from "./nearness.js";
 
 /** @typedef {import("../shared/payloads.d.ts").SightPayload} SightPayload */
@@ -134,7 +134,7 @@ let said = Promise.resolve();
 function sayApart(say) {
   said = said.then(() => {
     say();
-    return new Promise((done) => void window.setTimeout(done, APART));
+    return pause(APART);
   });
 }
 
@@ -157,11 +157,10 @@ function printKey(event) {
 
 /** @param {WatchedPart[]} missing @returns {Promise<void>} */
 async function printAll(missing) {
-  const rest = (/** @type {number} */ ms) => new Promise((done) => void window.setTimeout(done, ms));
   missing.forEach((part) => part.pin(true));
   const until = performance.now() + PRINT_WAITS;
-  while (performance.now() < until && missing.some((part) => parts.has(part) && !part.data?.drawn)) await rest(50);
-  await rest(SETTLED);
+  while (performance.now() < until && missing.some((part) => parts.has(part) && !part.data?.drawn)) await pause(50);
+  await pause(SETTLED);
   window.print();
   missing.forEach((part) => part.pin(false));
 }

@@ -12,15 +12,17 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, Final
 
-from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequest, ScriptRequests
-from streamlit.runtime.state import SafeSessionState
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequest, ScriptRequests
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.state import SessionState
 
 _IN_CALLBACKS: Final[ContextVar[bool]] = ContextVar("in_callbacks", default=False)
 
 
 def keep_whole() -> None:
     """Let no message end a callback of this process; said once, before the first session."""
-    _replace(SafeSessionState, "on_script_will_rerun", _uninterrupted)
+    _replace(SessionState, "on_script_will_rerun", _uninterrupted)
     _replace(ScriptRequests, "on_scriptrunner_yield", _later)
 
 
@@ -33,14 +35,46 @@ def _replace(owner: type, name: str, by: Callable[[Callable[..., Any]], Callable
 def _uninterrupted(method: Callable[..., Any]) -> Callable[..., Any]:
     """What takes over a message and calls the callbacks, marked as such."""
 
-    def take_message(session: SafeSessionState, *message: object, **more: object) -> None:
+    def take_message(session: SessionState, *message: object, **more: object) -> None:
         token = _IN_CALLBACKS.set(True)
         try:
             method(session, *message, **more)
         finally:
             _IN_CALLBACKS.reset(token)
+        context = get_script_run_ctx()
+        if context is not None and _exceeds_its_part(session, context):
+            _run_whole_view(context)
 
     return take_message
+
+
+def _exceeds_its_part(session: SessionState, context: ScriptRunContext) -> bool:
+    """Whether a message for a part of the view changes something outside of it."""
+    parts = context.fragment_ids_this_run
+    if not parts:
+        return False
+    widgets = session._new_widget_state
+    for name in list(widgets):
+        known = widgets.widget_metadata.get(name)
+        if known is None or known.disabled or not session._widget_changed(name):
+            continue
+        part = known.fragment_id
+        if part is None or not (part in parts or context.fragment_storage.has_ancestor_in(part, parts)):
+            return True
+    return False
+
+
+def _run_whole_view(context: ScriptRunContext) -> None:
+    """Run the whole view in the place of the part that a message is for; the callbacks have been called."""
+    if context.script_requests is not None:
+        context.script_requests.request_rerun(
+            RerunData(
+                query_string=context.query_string,
+                page_script_hash=context.page_script_hash,
+                cached_message_hashes=context.cached_message_hashes,
+                context_info=context.context_info,
+            )
+        )
 
 
 def _later(method: Callable[..., Any]) -> Callable[..., Any]:

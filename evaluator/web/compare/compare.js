@@ -335,6 +335,6 @@ export const mountComparison = mounting((parent, /** @type {import("../shared/mo
  * @param {import("../shared/mount.js").StreamlitComponent<ComparePayload | PairWindowPayload>} component
  */
 export default function streamlitComparison(component) {
-  writeAddress(component.data.address);
+  writeAddress(component.parentElement, component.data.address);
   return mountComparison(component.parentElement, component.data, streamlitSend(component, ["selected", "mode"]));
 }

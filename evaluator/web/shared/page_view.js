@@ -353,11 +353,17 @@ function withoutImage(data) {
   return { ...data, page: data.page && { ...data.page, image: null, problem: data.page.problem ?? problem } };
 }
 
+/** @type {WeakSet<object>} parents of views whose address was looked at */
+const entered = new WeakSet();
+
 /**
  * Gives a view that was opened by its name alone its full address. In place, because Streamlit makes a step of the
- * history of each change, and then the way back would take two presses.
- * @param {string | undefined} address
+ * history of each change, and then the way back would take two presses. Once, when the view is entered: on the way to
+ * another view the address is bare for a moment too, and must not be that of the view that is left.
+ * @param {object} parent of the view @param {string | undefined} address
  */
-export function writeAddress(address) {
+export function writeAddress(parent, address) {
+  if (entered.has(parent)) return;
+  entered.add(parent);
   if (address && !window.location.search) window.history.replaceState(window.history.state, "", `${window.location.pathname}?${address}`);
 }

@@ -397,6 +397,6 @@ export const mountViewer = mounting((parent, /** @type {import("../shared/mount.
  * @param {import("../shared/mount.js").StreamlitComponent<PagePayload | WindowPayload>} component
  */
 export default function streamlitViewer(component) {
-  writeAddress(component.data.address);
+  writeAddress(component.parentElement, component.data.address);
   return mountViewer(component.parentElement, component.data, streamlitSend(component, ["selected"]));
 }

@@ -17,7 +17,7 @@ from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_pairs, 
 from tests.painting import paint
 
 # 10,000 by hand: LAYOUTSCOPE_EXAMPLES=10000 pytest tests/test_pixel_counts.py
-EXAMPLES = settings(deadline=None, max_examples=int(os.environ.get("LAYOUTSCOPE_EXAMPLES", "300")))
+EXAMPLES = settings(deadline=None, max_examples=int(os.environ.get("LAYOUTSCOPE_EXAMPLES", "100")))
 
 
 class Row(NamedTuple):

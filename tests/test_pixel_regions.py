@@ -18,7 +18,7 @@ from tests.building import Box, annotations, box, ground_truth
 from tests.painting import cell_mask
 from tests.test_protocol_pixel import KEYS, rows, side
 
-EXAMPLES = settings(deadline=None, max_examples=int(os.environ.get("LAYOUTSCOPE_EXAMPLES", "300")))
+EXAMPLES = settings(deadline=None, max_examples=int(os.environ.get("LAYOUTSCOPE_EXAMPLES", "100")))
 
 
 def painted(region: Region, shape: tuple[int, int]) -> np.ndarray:

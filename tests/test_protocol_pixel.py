@@ -76,7 +76,7 @@ ONLY_THERE = [
 CASES = sorted(name for name in HERE if not name.startswith("agg"))
 CASES += [pytest.param(name, marks=needs_shared) for name in ONLY_THERE]
 NAMES = ("confusion", "precision", "recall", "f1")
-EXAMPLES = settings(deadline=None, max_examples=int(os.environ.get("LAYOUTSCOPE_EXAMPLES", "300")))
+EXAMPLES = settings(deadline=None, max_examples=int(os.environ.get("LAYOUTSCOPE_EXAMPLES", "100")))
 
 
 def in_pixels(source: Annotations, size: tuple[float, float]) -> Annotations:

@@ -853,7 +853,7 @@ def test_a_record_that_is_spelled_otherwise_is_left_to_the_decoder(old: bytes, n
         assert uniform_columns(b", ".join(rows)) is None
 
 
-@settings(max_examples=3_000, deadline=None)
+@settings(max_examples=1_000, deadline=None)
 @given(data=st.data(), record=st.sampled_from(UNIFORM), rows=st.integers(1, 4))
 def test_whatever_is_changed_the_columns_are_those_of_the_text_or_nobodys(
     data: st.DataObject, record: bytes, rows: int

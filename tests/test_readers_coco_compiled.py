@@ -33,7 +33,7 @@ def bits(value: float) -> bytes:
     return struct.pack("d", value)
 
 
-@settings(max_examples=3_000, deadline=None)
+@settings(max_examples=1_000, deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 @example(0.1)
 @example(-0.0)
@@ -50,7 +50,7 @@ def test_the_shortest_spelling_of_a_number_is_read_as_that_number(value: float) 
         assert bits(ours) == bits(value)
 
 
-@settings(max_examples=3_000, deadline=None)
+@settings(max_examples=1_000, deadline=None)
 @given(
     digits=st.integers(0, 10**19 - 1),
     point=st.integers(0, 25),
@@ -71,7 +71,7 @@ def test_any_spelling_is_read_as_python_reads_it(
         assert bits(ours) == bits(wanted)
 
 
-@settings(max_examples=2_000, deadline=None)
+@settings(max_examples=1_000, deadline=None)
 @given(mantissa=st.integers(1 << 52, (1 << 53) - 1), power=st.integers(-4, 22))
 def test_half_way_between_two_numbers_the_even_one_is_taken(mantissa: int, power: int) -> None:
     text = f"{2 * mantissa + 1}e{power}"

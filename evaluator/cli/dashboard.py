@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final
@@ -164,33 +164,51 @@ def _serve(
     from evaluator.workspace import QUERY_VARIABLE, WORKSPACE_VARIABLE
 
     chosen = _free_port(port)
-    folder = _dashboard_folder()
     environment = {**os.environ, **variables, WORKSPACE_VARIABLE: workspace_files.to_json()}
     environment[QUERY_VARIABLE] = query
+    address = f"http://127.0.0.1:{chosen}"
+
+    def announce() -> None:
+        shown = f"{address}/?{query}" if query else address
+        print(f"LayoutScope is running at {shown} (Ctrl+C stops it)", flush=True)
+        if browser:
+            webbrowser.open(shown)
+
+    _interrupted_by("SIGTERM", "SIGHUP")
+    return _keep_running(_server_command(chosen), environment, f"{address}/_stcore/health", announce)
+
+
+def _server_command(port: int) -> list[str]:
+    """The command of the server, which ends when its standard input closes."""
+    folder = _dashboard_folder()
     # -P: the folder of the script must not come before the standard library in the search for modules.
     server = str(folder / "pages" / "shared" / "serve.py")
-    # It reads its standard input, where nothing comes, and ends when this end closes: also when we are killed.
+    # Nothing comes on its standard input; it ends when our end closes: also when we are killed.
     command = [sys.executable, "-P", server, "--end-with-command", str(folder / "app.py")]
     # Said here as well as in config.toml: a config of the folder we are started from must not loosen these.
-    safe = {"server.port": str(chosen), "server.address": "127.0.0.1", "server.headless": "true"}
+    safe = {"server.port": str(port), "server.address": "127.0.0.1", "server.headless": "true"}
     safe |= {"browser.gatherUsageStats": "false", "server.fileWatcherType": "none"}
     # One line with the address: ours, once the server answers.
     safe |= {"logger.hideWelcomeMessage": "true", "logger.level": "warning"}
-    command += [word for name, value in safe.items() for word in (f"--{name}", value)]
-    address = f"http://127.0.0.1:{chosen}"
-    _interrupted_by("SIGTERM", "SIGHUP")
+    return [*command, *(word for name, value in safe.items() for word in (f"--{name}", value))]
+
+
+def _keep_running(
+    command: Sequence[str], environment: Mapping[str, str], health: str, announce: Callable[[], None]
+) -> int:
+    """Run a server until it is stopped, and start it again when it crashes; the exit code.
+
+    `announce` is called once, when the server first answers at its `health` address.
+    """
     starts: list[float] = []
     while True:
         # Its own messages are messages: they go to standard error, and our line alone to standard output.
         child = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=2)
         starts.append(time.monotonic())
         try:
-            answered = _answers(f"{address}/_stcore/health", child)
+            answered = _answers(health, child)
             if answered and len(starts) == 1:
-                shown = f"{address}/?{query}" if query else address
-                print(f"LayoutScope is running at {shown} (Ctrl+C stops it)", flush=True)
-                if browser:
-                    webbrowser.open(shown)
+                announce()
             code = child.wait()
         except (KeyboardInterrupt, BrokenPipeError):
             code = OK

@@ -99,6 +99,8 @@ def _observed(kind: str) -> None:
         frame.lines([f"{model.letter}: {frame.shortened(displayed(model.name), 40)}" for model in source.models])
     write_url("slices")
     of_search = observed_slices.searched(source, state.slices_of, state.slices_measure)
+    if of_search is None:
+        return
     observed_slices.listed(source, of_search)
     _download(of_search.slices)
 

@@ -17,8 +17,8 @@ from evaluator.model.dataset import join
 from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.slices.averages import find_by_average
 from evaluator.slices.slices import find_slices, pages_of
+from pages.shared import observed_slices, waiting
 from pages.shared import slices as shared_slices
-from pages.shared import waiting
 from tests.dashboard import SAMPLE_DATA, fine, html_blocks, key_of, send_event, start, viewer, workspace
 from tests.test_slices_averages import files
 
@@ -118,17 +118,30 @@ def test_slices_by_averages_are_those_of_the_search(
     assert shown["boxes"] == f"{one.boxes} boxes"
 
 
-@pytest.mark.parametrize("measure", ["recall", "all"])
-def test_a_long_search_lists_the_same(monkeypatch: pytest.MonkeyPatch, measure: str) -> None:
-    short = viewer(start(monkeypatch, SLICES, of_models="A", slice_measure=measure))
+KINDS = pytest.mark.parametrize("kind", ["boxes", "fields"])
+
+
+@pytest.fixture
+def every_search_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_slices, "LARGE_BOXES", 0)
-    app = start(monkeypatch, SLICES, of_models="A", slice_measure=measure)
-    assert viewer(app) == short
+    monkeypatch.setattr(observed_slices, "LARGE_PAGES", 0)
+
+
+@KINDS
+@pytest.mark.parametrize("measure", ["recall", "all"])
+def test_a_long_search_lists_the_same(monkeypatch: pytest.MonkeyPatch, kind: str, measure: str) -> None:
+    asked = {"slices": kind, "of_models": "A", "slice_measure": measure}
+    short = slices_of(start(monkeypatch, SLICES, **asked))
+    monkeypatch.setattr(shared_slices, "LARGE_BOXES", 0)
+    monkeypatch.setattr(observed_slices, "LARGE_PAGES", 0)
+    app = start(monkeypatch, SLICES, **asked)
+    assert slices_of(app) == short
     assert not [button for button in app.button if button.label == "Cancel"]
 
 
-def test_a_search_that_was_cancelled_begins_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_slices, "LARGE_BOXES", 0)
+@KINDS
+@pytest.mark.usefixtures("every_search_is_long")
+def test_a_search_that_was_cancelled_begins_when_asked_for(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     with monkeypatch.context() as cancelled:
 
         def cancel(_title: str, _work: object, cancel: Callable[[], None], **_more: object) -> None:
@@ -137,17 +150,18 @@ def test_a_search_that_was_cancelled_begins_when_asked_for(monkeypatch: pytest.M
             st.rerun()
 
         cancelled.setattr(waiting, "with_progress", cancel)
-        app = start(monkeypatch, SLICES, of_models="B", slice_measure="precision")
+        app = start(monkeypatch, SLICES, slices=kind, of_models="B", slice_measure="precision")
         assert "The search was cancelled." in [caption.value for caption in app.caption]
         assert not app.get("bidi_component")
     next(button for button in app.button if button.label == "Search for slices").click()
     fine(app.run())
-    assert viewer(app)["slices"]
+    assert any(" tested on " in block for block in html_blocks(app))
     assert "The search was cancelled." not in [caption.value for caption in app.caption]
 
 
-def test_a_search_goes_on_when_the_view_is_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_slices, "LARGE_BOXES", 0)
+@KINDS
+@pytest.mark.usefixtures("every_search_is_long")
+def test_a_search_goes_on_when_the_view_is_run_again(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     begun: list[waiting.Work[Any]] = []
     wait_for = waiting.with_progress
 
@@ -157,7 +171,7 @@ def test_a_search_goes_on_when_the_view_is_run_again(monkeypatch: pytest.MonkeyP
 
     with monkeypatch.context() as left:
         left.setattr(waiting, "with_progress", leave)
-        app = start(monkeypatch, SLICES, of_models="B", slice_measure="mean_iou")
+        app = start(monkeypatch, SLICES, slices=kind, of_models="B", slice_measure="mean_iou")
         fine(app.run())
 
     def again(title: str, work: waiting.Work[Any], *more: Any, **named: Any) -> Any:
@@ -166,7 +180,7 @@ def test_a_search_goes_on_when_the_view_is_run_again(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(waiting, "with_progress", again)
     fine(app.run())
-    assert viewer(app)["measure"] == "Mean IoU"
+    assert any(" tested on " in block for block in html_blocks(app))
     # It may have ended before the second run, which then has no need of it.
     assert len({id(work) for work in begun}) == 1
 

@@ -30,7 +30,7 @@ from evaluator.slices.observed import counted_in, find_observed, pages_of
 from evaluator.slices.pdf_pages import of_listed_pages
 from evaluator.slices.slices import Slice, Slices
 from evaluator.system.recent import Recent
-from pages.shared import components, frame, opened, pictures, slice_list, widgets
+from pages.shared import components, frame, long_search, opened, pictures, slice_list, widgets
 from pages.shared.computed import computed
 from pages.shared.fields import results as fields
 from pages.shared.opened import Named
@@ -204,37 +204,51 @@ class Searched(NamedTuple):
     seen: Mapping[str, Seen]
 
 
-def searched(source: Source, of: str, measure: str) -> Searched:
-    """The slices of one model, or of what B does differently from A, by one measure or `ALL`."""
+LARGE_PAGES: Final = 2_000
+"""From so many pages on a search shows how far it is, and can be cancelled."""
+
+
+def searched(source: Source, of: str, measure: str) -> Searched | None:
+    """The slices of one model, or of what B does differently from A, by one measure or `ALL`.
+
+    None, with the way to begin again, where the search was cancelled.
+    """
     letters = ["A", "B"] if of == "B-A" else [of]
     places = [place for place, model in enumerate(source.models) if model.letter in letters]
     of_pages = None if source.pdfs is None else kept_result(READING.get(), _read_key(source), _read())
-    return _searched(
-        (source.kind, *source.key, of, measure, "" if of_pages is None else f"{source.pdfs} {id(of_pages)}"),
+    key = (source.kind, *source.key, of, measure, "" if of_pages is None else f"{source.pdfs} {id(of_pages)}")
+    work = partial(
+        _search,
+        [source.results[place] for place in places],
         measure,
         tuple((source.models[place].letter, source.models[place].name) for place in places),
-        _results=[source.results[place] for place in places],
-        _of_pages=of_pages,
+        of_pages,
     )
+    if len(_pages((source.kind, *source.key), _results=source.results)) < LARGE_PAGES:
+        return _short_search(key, _work=work)
+    result = long_search.found(key, work)
+    if result is None:
+        long_search.begin_again(_KEY)
+    return result
 
 
 @computed(16, spinner="Searching for slices")
-def _searched(
-    key: tuple[str, ...],
-    measure: str,
-    names: tuple[tuple[str, str], ...],
-    *,
-    _results: Sequence[Result],
-    _of_pages: OfPages | None,
-) -> Searched:
+def _short_search(key: tuple[str, ...], *, _work: Callable[[], Searched]) -> Searched:
     """What a search gives; `key` identifies it."""
-    words = PROTOCOLS[_results[0].signature.protocol].slice_measures
+    return _work()
+
+
+def _search(
+    results: Sequence[Result], measure: str, names: tuple[tuple[str, str], ...], of_pages: OfPages | None
+) -> Searched:
+    """The slices of one or two results, and how they are shown."""
+    words = PROTOCOLS[results[0].signature.protocol].slice_measures
     seen: dict[str, Seen] = {}
 
     def keep(name: str, observed: Observations) -> None:
         seen[name] = Seen(observed, counted_in(observed, name, words[name]))
 
-    slices = find_observed(_results, measure, of_pages=_of_pages, keep=keep)
+    slices = find_observed(results, measure, of_pages=of_pages, keep=keep)
     return Searched(slices, observed_payload(slices, names, seen), seen)
 
 

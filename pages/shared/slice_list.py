@@ -13,7 +13,7 @@ from evaluator.metrics.box_items import Question
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import cut, whole
 from evaluator.slices.slices import Slice, Slices
-from pages.shared import components, frame, gallery, widgets
+from pages.shared import components, frame, gallery, long_search, widgets
 from pages.shared import slices as held
 from pages.shared.browser import listing
 from pages.shared.opened import OpenedBoxes
@@ -32,9 +32,7 @@ def searched(loaded: OpenedBoxes, of: str, measure: str, *, key: str) -> tuple[S
     """
     result = held.chosen(loaded, of, measure)
     if result is None:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.caption("The search was cancelled.")
-            st.button("Search for slices", key=f"{key}_again", on_click=held.CANCELLED.set, args=(None,))
+        long_search.begin_again(key)
     return result
 
 

@@ -25,7 +25,7 @@ from evaluator.slices.measured import ALL, WORDS, Measure, is_average
 from evaluator.slices.pdf_pages import PdfAttributes, of_pdf_pages
 from evaluator.slices.slices import Slices, boxes_in, find_slices, signature_of
 from evaluator.system.recent import Recent
-from pages.shared import ended_sessions, pictures, waiting
+from pages.shared import long_search, pictures
 from pages.shared.computed import computed
 from pages.shared.opened import Model, OpenedBoxes
 from pages.shared.reading import KEPT, Reading, kept_result
@@ -43,13 +43,6 @@ class _SearchKey(NamedTuple):
     names: tuple[tuple[str, str], ...]
     measure: str
     pdfs: str
-
-
-class _LongSearch(NamedTuple):
-    """A search that a session has begun."""
-
-    key: _SearchKey
-    work: waiting.Work[_Searched]
 
 
 # --- what the PDFs say -----------------------------------------------------------------------------------------
@@ -125,15 +118,6 @@ def known_from_pdfs(loaded: OpenedBoxes, models: Sequence[Model]) -> Known:
 
 LARGE_BOXES: Final = 50_000
 """From so many boxes on a search shows how far it is, and can be cancelled."""
-CANCELLED: Final[Field[_SearchKey | None]] = Field(None, "slices_cancelled")
-"""The search that was cancelled last; it does not begin by itself again."""
-_UNDER_WAY: Final[Field[_LongSearch | None]] = Field(None, "slices_under_way")
-
-
-@st.cache_resource(show_spinner=False)
-def _long_searches() -> Recent[_SearchKey, _Searched]:
-    """What long searches of this process gave."""
-    return Recent(most=KEPT)
 
 
 def chosen(loaded: OpenedBoxes, of: str, measure: str) -> _Searched | None:
@@ -171,36 +155,7 @@ def chosen(loaded: OpenedBoxes, of: str, measure: str) -> _Searched | None:
     )
     if sum(map(len, (loaded.dataset.ground_truth, *loaded.dataset.predictions))) < LARGE_BOXES:
         return _short_search(key, _work=work)
-    kept = _long_searches().get(key)
-    return _awaited(key, work) if kept is None and CANCELLED.get() != key else kept
-
-
-def _awaited(key: _SearchKey, work: Callable[[], _Searched]) -> _Searched:
-    """What a long search gives: that of an earlier run of the view where it is still under way."""
-
-    def search() -> _Searched:
-        result = work()
-        searches.put(key, result)
-        return result
-
-    def words(tested: int, _total: int) -> str:
-        return f"{tested:,} tested" if tested else "reading attributes"
-
-    searches, before = _long_searches(), _UNDER_WAY.get()
-    if before is not None and before.key == key and not before.work.lost:
-        under_way = before
-    else:
-        if before is not None:
-            before.work.stop()
-        under_way = _LongSearch(key, waiting.Work(search))
-        _UNDER_WAY.set(under_way)
-        ended_sessions.at_end(under_way.work.stop)
-
-    def cancel() -> None:
-        CANCELLED.set(key)
-        under_way.work.stop()
-
-    return waiting.with_progress("Searching for slices", under_way.work, cancel, words=words, key="cancel_search")
+    return long_search.found(key, work)
 
 
 @computed(16, spinner="Searching for slices")

@@ -318,6 +318,38 @@ def test_a_large_picture_is_drawn_in_bands_and_is_the_same(monkeypatch: pytest.M
     assert np.abs(own - other).max() < 32
 
 
+def test_parts_of_a_page_are_cut_from_one_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[tuple[int, int]] = []
+    draw = worker._drawn_page
+
+    def counted(page: Any, size: tuple[float, float], pixels: tuple[int, int]) -> Any:
+        drawn.append(pixels)
+        return draw(page, size, pixels)
+
+    monkeypatch.setattr(worker, "_drawn_page", counted)
+    content = (Path(__file__).parents[1] / "sample_data" / "pdf" / "river-districts.pdf").read_bytes()
+    document = worker._PdfDocument(content)
+    parts = [(0.1, 0.1, 0.6, 0.4), (0.0, 0.0, 1.0, 1.0), (0.33, 0.5, 0.97, 0.7)]
+
+    def cut(document: Any, page_index: int, part: tuple[float, float, float, float], dpi: float = 144.0) -> PageImage:
+        made: PageImage = document.page_image(page_index, dpi=dpi, width=640, part=part)
+        return made
+
+    assert [cut(document, 0, part) for part in parts] == [
+        cut(worker._PdfDocument(content), 0, part) for part in parts
+    ], "the same pictures, bytes and warnings"
+    assert len(drawn) == 1 + len(parts)
+    # Another page, another resolution, and the whole page in the same pixels.
+    for page_index, dpi in ((1, 144.0), (0, 144.0), (0, 72.0)):
+        cut(document, page_index, parts[0], dpi)
+    assert len(drawn) == 4 + len(parts)
+    whole = document.page_image(0, dpi=72.0, width=None)
+    assert whole == worker._PdfDocument(content).page_image(0, dpi=72.0, width=None)
+    # What is large is not kept, and nothing is while something else is drawn.
+    cut(document, 0, parts[0], 400.0)
+    assert document._kept is None
+
+
 @needs_corpus
 @pytest.mark.parametrize("dpi", [72, 150, 300])
 @pytest.mark.parametrize("name", CORPUS_GEOMETRY)
@@ -1243,6 +1275,59 @@ def webp(width: int, height: int, **more: bool) -> bytes:
     sheet = io.BytesIO()
     Image.new("RGB", (width, height)).save(sheet, "WEBP", **more)
     return sheet.getvalue()
+
+
+def jpeg(width: int, height: int, mode: str = "RGB", **more: bool) -> bytes:
+    sheet = io.BytesIO()
+    Image.new(mode, (width, height)).save(sheet, "JPEG", **more)
+    return sheet.getvalue()
+
+
+@pytest.mark.parametrize("size", [(1, 1), (40, 30), (1, 16_000)])
+def test_an_honest_jpeg_is_taken_where_it_was_asked_for(size: tuple[int, int]) -> None:
+    alone = PageImage(b"", *size, 5.0, 5.0, jpeg=jpeg(*size))
+    both = PageImage(webp(*size), *size, 5.0, 5.0, jpeg=jpeg(*size))
+    assert pages_pdf._checked(alone, "jpeg") == alone
+    assert pages_pdf._checked(both, "both") == both
+    for reply, encoding in ((alone, "webp"), (both, "webp"), (alone, "both"), (both, "jpeg")):
+        with pytest.raises(pages_pdf._Lost, match="another format"):
+            pages_pdf._checked(reply, encoding)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        b"<svg onload=alert(1)>",
+        webp(40, 30),
+        jpeg(30, 40),
+        jpeg(40, 30, "L"),
+        jpeg(40, 30, "CMYK"),
+        jpeg(40, 30, progressive=True),
+        jpeg(40, 30)[:100],
+        b"\xff\xd8" + b"\xff\xe0\0\0" * 9,
+        b"\xff\xd8\xff\xc0\0\x11\x08",
+    ],
+)
+def test_no_other_picture_is_taken_for_a_jpeg(picture: bytes) -> None:
+    with pytest.raises(pages_pdf._Lost, match="another format"):
+        pages_pdf._checked(PageImage(b"", 40, 30, 5.0, 5.0, jpeg=picture), "jpeg")
+
+
+def test_a_page_comes_in_the_encoding_that_is_asked_for(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    path = write("one.pdf", page())
+    shown, printed, both = (pool.page_image(path, 0, encoding=each) for each in ("webp", "jpeg", "both"))
+    assert (both.webp, both.jpeg) == (shown.webp, printed.jpeg)
+    assert (shown.jpeg, printed.webp) == (b"", b"")
+    pictures = []
+    for content, kind in ((both.webp, "WEBP"), (both.jpeg, "JPEG")):
+        with Image.open(io.BytesIO(content), formats=(kind,)) as image:
+            assert image.size == (both.width, both.height)
+            pictures.append(np.asarray(image.convert("RGB"), dtype=np.float64))
+    assert np.abs(pictures[0] - pictures[1]).mean() < 3.0
+    part = pool.page_part(path, 0, part=(0.1, 0.1, 0.6, 0.4), dpi=144.0, width=640, encoding="jpeg")
+    assert part.webp == b""
+    with Image.open(io.BytesIO(part.jpeg), formats=("JPEG",)) as image:
+        assert image.size == (part.width, part.height)
 
 
 def test_an_honest_picture_is_taken() -> None:

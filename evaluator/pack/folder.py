@@ -49,6 +49,7 @@ def write_folder(
         ("findings.parquet", exchange.to_parquet(events)),
     ):
         write_whole(path / name, [content])
+    pictures = pictures.encoded("both")
     html = write_html(path / "pack.html", contents, pictures, progress=progress)
     pdf = write_pdf(path / "pack.pdf", contents, pictures, progress=progress)
     marked: list[Marked] = []

@@ -45,7 +45,7 @@ from evaluator.pack.blocks import Plot
 from evaluator.pack.cards import Card, Model
 from evaluator.pack.chapters import FileRow, chapter_differences
 from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers, shown_differences
-from evaluator.pack.pictures import Picture, Pictures, fitting, page_width
+from evaluator.pack.pictures import PAGE_WIDTHS, Picture, Pictures, fitting, page_width
 from evaluator.pack.since import ELEMENT
 from evaluator.pack.slice_cards import SliceCard
 from evaluator.pack.story import Cause, documents_words, hand_work, rule_lines
@@ -62,6 +62,8 @@ _AS_TEXT: Final = 4 / 3
 _CARD_BYTES: Final = 45_000
 _LAYER_BYTES: Final = 16_000
 _TEXT_BYTES: Final = 60_000
+# The pool keeps so many crops until they are written.
+_CARDS_AHEAD: Final = 200
 _CHART_WIDTH: Final = 250.0
 # Half of the widest number of the scale is outside of it.
 _CHART_EDGE: Final = 20.0
@@ -141,9 +143,14 @@ def plan_of(contents: Contents, pictures: Pictures) -> Plan:
     slices = sum(total <= left // 2 for total in accumulate(of_slices))
     left -= sum(of_slices[:slices])
     per_page = _LAYER_BYTES * len(contents.models)
-    density = pictures.density([contents.place(page)[1:] for page in contents.pages])
+    places = [contents.place(page)[1:] for page in contents.pages]
+    pages = len(places)
+    # The pages that are looked at go into a pack of the sharpest ones as they are.
+    width = page_width(pages, _for_pictures(left, pages, per_page), pictures.density(places, PAGE_WIDTHS[0]))
+    if width == PAGE_WIDTHS[0]:
+        return Plan(_first_needed(contents, pages), width, causes, slices)
+    density = pictures.density(places, PAGE_WIDTHS[2])
     # As many pages as fit at the smallest width, then as sharp as those may be.
-    pages = len(contents.pages)
     while pages and fitting(pages, _for_pictures(left, pages, per_page), density) < pages:
         pages -= max(1, pages // 50)
     width = page_width(pages, _for_pictures(left, pages, per_page), density)
@@ -165,7 +172,7 @@ def _first_needed(contents: Contents, count: int) -> tuple[int, ...]:
 def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[str]:
     """The file in pieces, each made when the one before is written."""
     script = component_script("pack")
-    draw_crops(contents, pictures, plan)
+    draw_crops(contents, pictures, plan, progress)
     cards = (
         {"card": card, "sides": sides_of_card(card, contents, pictures)}
         for card in told_cards(contents, pictures, plan, progress)
@@ -224,18 +231,26 @@ def told_cards(contents: Contents, pictures: Pictures, plan: Plan, progress: Pro
         yield card
 
 
-def draw_crops(contents: Contents, pictures: Pictures, plan: Plan) -> None:
-    """Draw the crops of causes and slices in all workers, so that none of them is waited for."""
-    drawn: list[Callable[[], object]] = [
-        partial(_drawn_of_cause, cause, contents, pictures) for cause in contents.causes[: plan.causes]
-    ]
-    drawn += [
-        partial(_drawn_of_example, example, contents, pictures)
-        for card in contents.slices.cards[: plan.slices]
-        for example in card.examples
-    ]
-    for _ in pictures.ahead((None, draw) for draw in drawn):
-        pass
+def draw_crops(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> None:
+    """Draw the crops of causes, slices and findings in all workers, those of a page together: it is drawn once."""
+    drawn: dict[int, list[Callable[[], object]]] = {}
+    for cause in contents.causes[: plan.causes]:
+        drawn.setdefault(cause.page, []).append(partial(_drawn_of_cause, cause, contents, pictures))
+    for shown in contents.slices.cards[: plan.slices]:
+        for example in shown.examples:
+            page = _page_of_example(example, contents)
+            if page is not None:
+                drawn.setdefault(page, []).append(partial(_drawn_of_example, example, contents, pictures))
+    for card in contents.cards[:_CARDS_AHEAD]:
+        drawn.setdefault(card.page, []).append(partial(_drawn_of_card, card, contents, pictures))
+
+    def draw(page: int) -> None:
+        for each in drawn[page]:
+            each()
+
+    total = len(contents.cards) + len(plan.pages)
+    for _ in pictures.ahead((page, partial(draw, page)) for page in sorted(drawn)):
+        progress(0, total, "Parts of pages")
 
 
 def _drawn_of_card(card: Card, contents: Contents, pictures: Pictures) -> tuple[Picture, PageText | None] | None:
@@ -252,9 +267,14 @@ def _drawn_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> tup
     return pictures.part(name, index, cause.part), pictures.text(name, index)
 
 
+def _page_of_example(example: CardItem, contents: Contents) -> int | None:
+    """Row of the page of an example of a slice; None where no page of the files is meant."""
+    return None if contents.dataset is None else contents.dataset.page_row(example.document, example.index)
+
+
 def _drawn_of_example(example: CardItem, contents: Contents, pictures: Pictures) -> Picture | None:
     """The part of the page that an example of a slice shows; None where no page of the files is meant."""
-    page = contents.dataset.page_row(example.document, example.index) if contents.dataset is not None else None
+    page = _page_of_example(example, contents)
     if page is None:
         return None
     _, name, index = contents.place(page)

@@ -6,13 +6,11 @@ template's escapes only.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from markupsafe import escape
-from PIL import Image
 
 from evaluator.drawing.outlines import path_rings
 from evaluator.model.issues import plain
@@ -55,7 +53,6 @@ from evaluator.pdf.writer import Bar, Box, Cell, Curve, Drawing, Pane, Row, Rows
 from evaluator.system.whole_file import write_whole
 
 _FOLDER: Final = Path(__file__).parent
-_JPEG_QUALITY: Final = 80
 _PAGE_HEIGHT: Final = 290.0
 _MESSAGE_BYTES: Final = 4 * 2**20
 # Parts of the width and height of a page.
@@ -82,6 +79,7 @@ def write_pdf(path: Path, contents: Contents, pictures: Pictures, *, progress: P
         When the writing process fails or takes too long.
     OSError
     """
+    pictures = pictures.encoded("jpeg")
     plan = plan_of(contents, pictures)
     css = (_FOLDER / "print.css").read_text(encoding="utf-8")
     with Writer() as writer:
@@ -107,7 +105,7 @@ def _messages(
         hand=hand_of(contents),
     )
     yield _section(front, css, _bars(scale, "scale"))
-    draw_crops(contents, pictures, plan)
+    draw_crops(contents, pictures, plan, progress)
     yield from _rows(_causes(contents, pictures, plan), css)
     if contents.slices.words:
         yield from _rows(_slices(contents, pictures, plan), css)
@@ -289,14 +287,4 @@ def _page(page: int, contents: Contents, pictures: Pictures, width: int) -> Pane
 
 def _pane(picture: Picture, placed: tuple[Box, ...], text: str) -> Pane:
     """A picture with its boxes and words below it."""
-    return Pane(_jpeg(picture), picture.size[0] / picture.size[1], placed, text)
-
-
-def _jpeg(picture: Picture) -> bytes | None:
-    """The picture in a form that a PDF holds."""
-    if picture.webp is None:
-        return None
-    with Image.open(io.BytesIO(picture.webp), formats=("WEBP",)) as image:
-        written = io.BytesIO()
-        image.convert("RGB").save(written, format="JPEG", quality=_JPEG_QUALITY)
-        return written.getvalue()
+    return Pane(picture.jpeg, picture.size[0] / picture.size[1], placed, text)

@@ -1,4 +1,4 @@
-"""Pictures of a review pack: pages and crops as WebP, made one at a time, within a budget of bytes.
+"""Pictures of a review pack: pages and crops as WebP or JPEG, made one at a time, within a budget of bytes.
 
 Owns how sharp a page may be for the pack to stay within its size, and what is shown for a page that cannot be drawn.
 Pages come from the render workers through `PagePool`; this module only cuts and scales what they made.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -19,8 +20,9 @@ from evaluator.drawing.payloads import Rect
 from evaluator.drawing.text_lost import PageText
 from evaluator.model.issues import plain
 from evaluator.pdf.folder import Folders, PageFile, PdfFolder
-from evaluator.pdf.pool import PagePool
+from evaluator.pdf.pool import PageImage, PagePool
 from evaluator.pdf.problems import PageProblem
+from evaluator.pdf.worker import Encoding
 
 PAGE_WIDTHS: Final = (1000, 820, 660, 520, 420)
 """Pixels of a page picture, the sharpest first; the first that fits the budget is taken."""
@@ -42,8 +44,8 @@ class Picture:
 
     Attributes
     ----------
-    webp : bytes or None
-        None when the page cannot be drawn.
+    webp, jpeg : bytes or None
+        The picture as it was asked for; both None when the page cannot be drawn.
     part : tuple of float
         The part of the page it shows, as shares.
     points : tuple of float
@@ -59,6 +61,7 @@ class Picture:
     points: tuple[float, float]
     size: tuple[int, int]
     problem: str = ""
+    jpeg: bytes | None = None
 
     @property
     def address(self) -> str | None:
@@ -105,15 +108,31 @@ class Pictures:
         Where the documents are looked up by name; without it every picture is an empty sheet with the reason.
     images : mapping of str
         Names of page images for documents that are not there; see `Dataset.page_images`.
+    encoding : "webp", "jpeg" or "both"
+        What the pack holds: an HTML file WebP, a PDF JPEG, a folder with both files both, each page drawn once.
     """
 
     def __init__(
-        self, pool: PagePool, folder: Folders | None, images: Mapping[tuple[str, int], str] | None = None
+        self,
+        pool: PagePool,
+        folder: Folders | None,
+        images: Mapping[tuple[str, int], str] | None = None,
+        *,
+        encoding: Encoding = "webp",
     ) -> None:
-        self._pool, self._images = pool, images
+        self._pool, self._images, self.encoding = pool, images, encoding
         self._folder = None if folder is None else PdfFolder(folder)
         # Of several threads; adding to a set is one step.
         self._sheets: set[tuple[str, int]] = set()
+        self._looked_at: dict[tuple[str, int, int], Picture] = {}
+
+    def encoded(self, encoding: Encoding) -> Pictures:
+        """The same pictures in another encoding; those in both are in any."""
+        if self.encoding in ("both", encoding):
+            return self
+        other = copy(self)
+        other.encoding, other._looked_at = encoding, {}
+        return other
 
     def sheets(self, places: Iterable[tuple[str, int]]) -> int:
         """How many of some pages (name and index) were asked for and are empty sheets: nothing shows them."""
@@ -132,13 +151,16 @@ class Pictures:
 
     def page(self, name: str, index: int, *, width: int) -> Picture:
         """A whole page, `width` pixels across."""
+        return self._looked_at.get((name, index, width)) or self._whole(name, index, width, self.encoding)
+
+    def _whole(self, name: str, index: int, width: int, encoding: Encoding) -> Picture:
+        """A whole page in an encoding."""
         try:
-            drawn = self._pool.page_image(*self._page(name, index), width=width)
+            drawn = self._pool.page_image(*self._page(name, index), width=width, encoding=encoding)
         except PageProblem as problem:
             self._sheets.add((name, index))
             return self._sheet((0.0, 0.0, 1.0, 1.0), width, problem)
-        points = (drawn.page_width, drawn.page_height)
-        return Picture(drawn.webp, (0.0, 0.0, 1.0, 1.0), points, (drawn.width, drawn.height))
+        return _picture(drawn, (0.0, 0.0, 1.0, 1.0))
 
     def ahead(self, things: Iterable[tuple[T, Callable[[], object]]]) -> Iterator[T]:
         """Things in their order, each when what draws its pictures has been called, a few ahead, in all workers.
@@ -154,13 +176,16 @@ class Pictures:
             while waiting:
                 yield _awaited(*waiting.popleft())
 
-    def density(self, places: Sequence[tuple[str, int]]) -> float:
-        """Bytes that a million pixels of some pages (name and index) take, with caution, by looking at a few of them.
+    def density(self, places: Sequence[tuple[str, int]], width: int) -> float:
+        """Bytes that a million pixels of some pages (name and index) take as WebP, `width` pixels across, with caution.
 
-        Above 0, also when no page can be drawn.
+        By looking at a few of them, which are kept. Above 0, also when no page can be drawn.
         """
         step = max(1, len(places) // _LOOKED_AT)
-        drawn = [self.page(name, index, width=PAGE_WIDTHS[2]) for name, index in places[::step][:_LOOKED_AT]]
+        encoding: Encoding = "webp" if self.encoding == "webp" else "both"
+        for name, index in places[::step][:_LOOKED_AT]:
+            self._looked_at[name, index, width] = self._whole(name, index, width, encoding)
+        drawn = [self._looked_at[name, index, width] for name, index in places[::step][:_LOOKED_AT]]
         sizes = [(len(each.webp), each.size[0] * each.size[1]) for each in drawn if each.webp is not None]
         if not sizes:
             return _NO_PICTURES
@@ -178,10 +203,11 @@ class Pictures:
     def part(self, name: str, index: int, part: Rect, *, width: int = _CROP_WIDTH) -> Picture:
         """A part of a page."""
         try:
-            drawn = self._pool.page_part(*self._page(name, index), part=part, dpi=_CROP_DPI, width=width)
+            page = self._page(name, index)
+            drawn = self._pool.page_part(*page, part=part, dpi=_CROP_DPI, width=width, encoding=self.encoding)
         except PageProblem as problem:
             return self._sheet(part, width, problem)
-        return Picture(drawn.webp, part, (drawn.page_width, drawn.page_height), (drawn.width, drawn.height))
+        return _picture(drawn, part)
 
     def crop(self, name: str, index: int, boxes: Sequence[Sequence[float]], *, width: int = _CROP_WIDTH) -> Picture:
         """The part of a page around some boxes; the whole page for none."""
@@ -198,6 +224,12 @@ class Pictures:
         """An empty sheet of letter paper in the place of a page."""
         size = (width, max(1, round(width / aspect_of(part, _UNKNOWN_POINTS))))
         return Picture(None, part, _UNKNOWN_POINTS, size, f"{plain(problem.title)}: {plain(problem.text)}")
+
+
+def _picture(drawn: PageImage, part: Rect) -> Picture:
+    """What was drawn of a part of a page."""
+    points, size = (drawn.page_width, drawn.page_height), (drawn.width, drawn.height)
+    return Picture(drawn.webp or None, part, points, size, jpeg=drawn.jpeg or None)
 
 
 def _awaited(thing: T, drawn: Future[object]) -> T:

@@ -6,8 +6,8 @@ image is WebP; sizes are in pixels and points of the DISPLAYED page; words are b
 page, origin top left, so that a box times the picture's size lands on the picture. Page indexes count from 0.
 
 Everything that a worker sends is untrusted: a hostile document may own its process. Messages are msgpack with strict
-types and limits, and a picture is accepted only when it is WebP. The caches are shared by all users, so their keys are
-the digest of the content and the parameters, never a name or a path.
+types and limits, and a picture is accepted only when it is WebP, or JPEG where that was asked for. The caches are
+shared by all users, so their keys are the digest of the content and the parameters, never a name or a path.
 
 It does not draw: the renderer lives in ``pdf.worker`` and is never imported into this process. It fetches nothing.
 """
@@ -45,6 +45,7 @@ from evaluator.pdf.worker import (
     REPLY_BYTES_LIMIT,
     SIZES_AT_ONCE,
     Description,
+    Encoding,
     Failure,
     InkGrid,
     LayoutList,
@@ -229,7 +230,7 @@ class _Worker:
         self.engine = ""
         self.confined: tuple[str, ...] = ()
         self.answered = 0
-        self.digest = ""
+        self.page: tuple[str, int] = ("", 0)
         self.stepped_back = False
 
     def await_ready(self, *, limit: float) -> None:
@@ -244,7 +245,7 @@ class _Worker:
 
     def ask(self, request: Request, *, limit: float) -> Reply:
         """The answer to one request, or the worker's end."""
-        self.digest = request.digest
+        self.page = (request.digest, request.page_index)
         if self._handing.open:
             try:
                 file = open_regular(request.path)
@@ -574,7 +575,7 @@ class PagePool:
         with self._places.taken(self._wait_limit, self._slow_after) as granted:
             if not granted:
                 raise PageProblem("busy", document="")
-            worker = self._borrow("", "")
+            worker = self._borrow(("", 0), "")
             self._give_back(worker, healthy=True)
         return worker.engine, worker.confined
 
@@ -591,6 +592,7 @@ class PagePool:
         width: int | None = None,
         most_pixels: int = PIXEL_LIMIT,
         patience: float | None = None,
+        encoding: Encoding = "webp",
     ) -> PageImage:
         """One page as WebP; images by the `IMAGE_SUFFIXES` are one page at 72 dpi and are never enlarged.
 
@@ -608,6 +610,8 @@ class PagePool:
             Seconds after which a slow page raises ``not_ready``, and is drawn further for whoever asks next: it lets
             others go first on the processor, so on a busy machine it takes long. None waits to the end; with 0 a page
             is not asked for, and one that is not kept from before is ``not_ready``.
+        encoding : "webp", "jpeg" or "both"
+            Of the picture: browsers show WebP, a PDF holds JPEG.
 
         Raises
         ------
@@ -621,12 +625,21 @@ class PagePool:
         else:
             _need_width(width)
         asked = float(dpi) if width is None else None
-        return self._picture(path, page_index, dpi=asked, width=width, most_pixels=most_pixels, patience=patience)
+        return self._picture(
+            path, page_index, dpi=asked, width=width, most_pixels=most_pixels, patience=patience, encoding=encoding
+        )
 
     def page_part(
-        self, path: Path, page_index: int, *, part: tuple[float, float, float, float], dpi: float, width: int
+        self,
+        path: Path,
+        page_index: int,
+        *,
+        part: tuple[float, float, float, float],
+        dpi: float,
+        width: int,
+        encoding: Encoding = "webp",
     ) -> PageImage:
-        """A part of one page as WebP, cut before it is encoded; see `page_image` for what is raised.
+        """A part of one page, cut before it is encoded; see `page_image` for the encodings and what is raised.
 
         Parameters
         ----------
@@ -642,7 +655,7 @@ class PagePool:
             raise ValueError(f"part must be x1, y1, x2, y2 in [0, 1] with an area, not {part!r}")
         _need_dpi(dpi)
         _need_width(width)
-        return self._picture(path, page_index, dpi=float(dpi), width=width, part=part)
+        return self._picture(path, page_index, dpi=float(dpi), width=width, part=part, encoding=encoding)
 
     def _picture(
         self,
@@ -654,11 +667,12 @@ class PagePool:
         part: tuple[float, float, float, float] | None = None,
         most_pixels: int = PIXEL_LIMIT,
         patience: float | None = None,
+        encoding: Encoding,
     ) -> PageImage:
         """A page or a part of it, as the worker is asked for it."""
 
         def size(image: PageImage) -> int:
-            return len(image.webp) + 256
+            return len(image.webp) + len(image.jpeg) + 256
 
         return self._answer(
             path,
@@ -672,6 +686,7 @@ class PagePool:
             part=part,
             most_pixels=most_pixels,
             patience=patience,
+            encoding=encoding,
         )
 
     def words(self, path: Path, page_index: int, *, patience: float | None = None) -> Words:
@@ -747,6 +762,7 @@ class PagePool:
         part: tuple[float, float, float, float] | None = None,
         most_pixels: int = PIXEL_LIMIT,
         patience: float | None = None,
+        encoding: Encoding = "webp",
     ) -> _Value:
         name = path.name
         if page_index < 0 or page_index >= PAGE_LIMIT:
@@ -755,7 +771,7 @@ class PagePool:
         media: Media = "image" if path.suffix.lower() in IMAGE_SUFFIXES else "pdf"
         for _ in range(2):
             place, identity, digest = self._identify(path)
-            key: _Key = (operation, media, digest, page_index, dpi, width, part, most_pixels)
+            key: _Key = (operation, media, digest, page_index, dpi, width, part, most_pixels, encoding)
             known = cache.get(key)
             if known is not None:
                 return known
@@ -772,6 +788,7 @@ class PagePool:
                 part=part,
                 time_limit=self._time_limit,
                 most_pixels=most_pixels,
+                encoding=encoding,
             )
             # Opening can kill too, so describing has a place of its own among the blocked pages.
             page: _Key = (digest, -1 if operation == "describe" else page_index)
@@ -920,7 +937,7 @@ class PagePool:
             if not granted:
                 raise PageProblem("busy", document=name, page_index=page_index)
             try:
-                worker = self._borrow(request.digest, name, fresh=fresh)
+                worker = self._borrow((request.digest, page_index), name, fresh=fresh)
             except BaseException:
                 over.set()
                 raise
@@ -928,7 +945,7 @@ class PagePool:
             healthy = False
             try:
                 reply = worker.ask(request, limit=self._time_limit)
-                answer = _checked(reply)
+                answer = _checked(reply, request.encoding)
                 healthy = not (isinstance(reply, Failure) and reply.kind == "out_of_memory")
             except _Expired as problem:
                 raise PageProblem("too_slow", document=name, page_index=page_index, detail=str(problem)) from None
@@ -948,8 +965,9 @@ class PagePool:
             raise PageProblem("worker_lost", document=name, page_index=page_index)
         return answer
 
-    def _borrow(self, digest: str, name: str, *, fresh: bool = False) -> _Worker:
-        """A worker that has introduced itself: one that has the document open, else one that is ready, else any.
+    def _borrow(self, page: tuple[str, int], name: str, *, fresh: bool = False) -> _Worker:
+        """A worker that has introduced itself: one that was asked last for this page (digest of the document, index),
+        else one that has the document open, else one that is ready, else any.
 
         With `fresh` one that has answered nothing yet, so that no other file can have harmed it.
         """
@@ -959,7 +977,7 @@ class PagePool:
                 if self._closed:
                     raise PageProblem("no_renderer", document=name, detail="The dashboard is closing.")
                 try:
-                    worker = self._choose(digest, fresh=fresh)
+                    worker = self._choose(page, fresh=fresh)
                 except OSError:
                     detail = "The system refused to start a process."
                     break
@@ -984,9 +1002,9 @@ class PagePool:
             self._give_back(worker, healthy=False)
         raise PageProblem("no_renderer", document=name, detail=_said(detail))
 
-    def _choose(self, digest: str, *, fresh: bool) -> _Worker:
+    def _choose(self, page: tuple[str, int], *, fresh: bool) -> _Worker:
         usable = [worker for worker in self._free if not fresh or not worker.answered]
-        ranked = sorted(usable, key=lambda worker: (worker.digest != digest, not worker.engine))
+        ranked = sorted(usable, key=lambda each: (each.page[0] != page[0], each.page != page, not each.engine))
         if ranked:
             self._free.remove(ranked[0])
             return ranked[0]
@@ -1020,14 +1038,25 @@ class PagePool:
                 self._free.append(worker)
 
 
-def _checked(reply: Reply) -> Description | PageImage | Words | Sizes | Ink | Layout | Failure:
-    """The answer as the app keeps it; raises when the worker sends what an honest one cannot."""
+def _checked(
+    reply: Reply, encoding: Encoding = "webp"
+) -> Description | PageImage | Words | Sizes | Ink | Layout | Failure:
+    """The answer as the app keeps it; raises when the worker sends what an honest one cannot.
+
+    `encoding` is that of the picture that was asked for.
+    """
     if isinstance(reply, Description):
         return msgspec.structs.replace(reply, warnings=_plain_warnings(reply.warnings))
     if isinstance(reply, PageImage):
-        # The picture goes to browsers: nothing but WebP, however the worker was talked into it.
-        if _webp_size(reply.webp) != (reply.width, reply.height) or reply.width * reply.height > PIXEL_LIMIT:
-            raise _Lost("It sent a picture that is not WebP, or of another size than it says.")
+        # The picture goes to browsers or into a PDF: nothing but what was asked for, however the worker was talked
+        # into it.
+        size = (reply.width, reply.height)
+        sent = bool(reply.webp), bool(reply.jpeg)
+        sound = sent == (encoding != "jpeg", encoding != "webp") and reply.width * reply.height <= PIXEL_LIMIT
+        sound = sound and (encoding == "jpeg" or _webp_size(reply.webp) == size)
+        sound = sound and (encoding == "webp" or _jpeg_size(reply.jpeg) == size)
+        if not sound:
+            raise _Lost("It sent a picture in another format, or of another size than it says.")
         return msgspec.structs.replace(reply, warnings=_plain_warnings(reply.warnings))
     if isinstance(reply, WordList):
         if len(reply.boxes) != 32 * len(reply.texts):
@@ -1066,6 +1095,27 @@ def _webp_size(picture: bytes) -> tuple[int, int] | None:
         return None
     width, height = (int.from_bytes(picture[place : place + 2], "little") & 0x3FFF for place in (26, 28))
     return width, height
+
+
+def _jpeg_size(picture: bytes) -> tuple[int, int] | None:
+    """Width and height of a JPEG as our worker makes them, baseline in three colours; None for all else.
+
+    By its segments up to the frame header (ITU-T T.81, annex B).
+    """
+    if picture[:2] != b"\xff\xd8":
+        return None
+    place = 2
+    while picture[place : place + 1] == b"\xff":
+        kind, length = picture[place + 1 : place + 2], int.from_bytes(picture[place + 2 : place + 4], "big")
+        if kind == b"\xc0":
+            frame = picture[place + 4 : place + 2 + length]
+            if len(frame) != 15 or frame[0] != 8 or frame[5] != 3:
+                return None
+            return int.from_bytes(frame[3:5], "big"), int.from_bytes(frame[1:3], "big")
+        if kind not in (b"\xe0", b"\xdb") or length < 2:
+            return None
+        place += 2 + length
+    return None
 
 
 def _checked_layout(reply: LayoutList) -> Layout:

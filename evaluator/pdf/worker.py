@@ -91,6 +91,7 @@ _RULE_LENGTH = 10.0
 _RULE_THICKNESS = 3.0
 _OPEN_FILES = 64
 _WEBP_QUALITY = 80
+_JPEG_QUALITY = 80
 # A larger picture is drawn in bands of so many pixels, each of so many rows at least.
 _BAND_PIXELS = 2_500_000
 _BAND_ROWS = 64
@@ -98,6 +99,7 @@ _WARNINGS_LIMIT = 8
 
 Media = Literal["pdf", "image"]
 Operation = Literal["describe", "page", "words", "sizes", "ink", "layout"]
+Encoding = Literal["webp", "jpeg", "both"]
 FailureKind = Literal[
     "not_pdf", "encrypted", "unreadable", "no_pages", "page_out_of_range", "out_of_memory", "too_large", "changed",
     "no_renderer",
@@ -131,6 +133,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         Seconds after which the asker kills the worker; the worker sets its own processor limit a little above.
     most_pixels : int
         More than these a picture never has; at most `PIXEL_LIMIT`.
+    encoding : "webp", "jpeg" or "both"
+        Of the picture: browsers show WebP, a PDF holds JPEG.
     """
 
     operation: Operation
@@ -143,6 +147,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     part: _Box | None = None
     time_limit: float
     most_pixels: Annotated[int, Meta(ge=1, le=PIXEL_LIMIT)] = PIXEL_LIMIT
+    encoding: Encoding = "webp"
 
 
 class Ready(msgspec.Struct, frozen=True, tag=True):
@@ -184,13 +189,15 @@ class PageImage(msgspec.Struct, frozen=True, tag=True):
     Attributes
     ----------
     webp : bytes
-        The picture, WebP of quality 80, RGB on white.
+        The picture, WebP of quality 80, RGB on white; empty where only JPEG was asked for.
     width, height : int
         Its size in pixels; a normalised box times this size lands on the drawn page.
     page_width, page_height : float
         Size of the displayed page in points; for an image, its own pixels.
     warnings : tuple of str
         Sentences for the reader, such as that boxes may be off.
+    jpeg : bytes
+        The same picture as JPEG of quality 80; empty where it was not asked for.
     """
 
     webp: Annotated[bytes, Meta(max_length=REPLY_BYTES_LIMIT)]
@@ -199,6 +206,7 @@ class PageImage(msgspec.Struct, frozen=True, tag=True):
     page_width: _Points
     page_height: _Points
     warnings: _Warnings = ()
+    jpeg: Annotated[bytes, Meta(max_length=REPLY_BYTES_LIMIT)] = b""
 
 
 class WordList(msgspec.Struct, frozen=True, tag=True):
@@ -445,6 +453,7 @@ class _PdfDocument:
         if not self._document.is_pdf:
             raise _Refused("not_pdf")
         self._told: dict[int, tuple[str, ...]] = {}
+        self._kept: _Kept | None = None
 
     def describe(self) -> Description:
         encrypted = bool(self._document.needs_pass)
@@ -461,21 +470,22 @@ class _PdfDocument:
         width: int | None,
         part: _Box | None = None,
         most: int = PIXEL_LIMIT,
+        encoding: Encoding = "webp",
     ) -> PageImage:
-        pymupdf = engine()
         page, told = self._page(page_index)
-        page_width, page_height = _page_size(page)
-        pixels = pixel_size(page_width, page_height, dpi=dpi, width=width, most=most)
-        told += () if most < PIXEL_LIMIT else _size_warning(page_width, pixels[0], dpi=dpi, width=width)
-        pymupdf.TOOLS.reset_mupdf_warnings()
-        # One factor for each axis: the page then fills whole pixels, and a normalised box times the picture's
-        # size is exact. With a single factor MuPDF rounds the picture outwards and boxes drift by up to a pixel.
-        matrix = pymupdf.Matrix(pixels[0] / page_width, pixels[1] / page_height)
-        picture = None if pixels[0] * pixels[1] <= _BAND_PIXELS else _in_bands(page, matrix, pixels)
-        if picture is None:
-            picture = _picture(page.get_pixmap(matrix=matrix, colorspace=pymupdf.csRGB, alpha=False))
-        told += _renderer_warning()
-        return _drawn(picture, (page_width, page_height), told[:_WARNINGS_LIMIT], part=part, width=width)
+        size = _page_size(page)
+        pixels = pixel_size(*size, dpi=dpi, width=width, most=most)
+        told += () if most < PIXEL_LIMIT else _size_warning(size[0], pixels[0], dpi=dpi, width=width)
+        kept = self._kept
+        if kept is None or (kept.page_index, kept.pixels) != (page_index, pixels):
+            # Given up before another page is drawn: two large ones do not fit.
+            kept = self._kept = None
+            kept = _Kept(page_index, pixels, *_drawn_page(page, size, pixels))
+            # The next part is mostly of the same page.
+            if part is not None and pixels[0] * pixels[1] <= _BAND_PIXELS:
+                self._kept = kept
+        told = (*told, *kept.told)[:_WARNINGS_LIMIT]
+        return _drawn(kept.picture, size, told, part=part, width=width, encoding=encoding)
 
     def words(self, page_index: int) -> WordList:
         page, told = self._page(page_index)
@@ -567,6 +577,30 @@ class _PdfDocument:
                 mupdf.pdf_dict_puts(entries, "CropBox", media)
                 page = self._document.load_page(page_index)
         return page, self._told[page_index]
+
+
+class _Kept(NamedTuple):
+    """A page as it was drawn: which one, in how many pixels, its picture and what the renderer said about it."""
+
+    page_index: int
+    pixels: tuple[int, int]
+    picture: Image.Image
+    told: tuple[str, ...]
+
+
+def _drawn_page(
+    page: _Untyped, size: tuple[float, float], pixels: tuple[int, int]
+) -> tuple[Image.Image, tuple[str, ...]]:
+    """The picture of a page of a size in points, and what the renderer said about it."""
+    pymupdf = engine()
+    pymupdf.TOOLS.reset_mupdf_warnings()
+    # One factor for each axis: the page then fills whole pixels, and a normalised box times the picture's
+    # size is exact. With a single factor MuPDF rounds the picture outwards and boxes drift by up to a pixel.
+    matrix = pymupdf.Matrix(pixels[0] / size[0], pixels[1] / size[1])
+    picture = None if pixels[0] * pixels[1] <= _BAND_PIXELS else _in_bands(page, matrix, pixels)
+    if picture is None:
+        picture = _picture(page.get_pixmap(matrix=matrix, colorspace=pymupdf.csRGB, alpha=False))
+    return picture, _renderer_warning()
 
 
 def _grey(page: _Untyped, size: tuple[int, int]) -> Image.Image:
@@ -802,6 +836,7 @@ class _ImageDocument:
         width: int | None,
         part: _Box | None = None,
         most: int = PIXEL_LIMIT,
+        encoding: Encoding = "webp",
     ) -> PageImage:
         page = self._page(page_index)
         # Never larger than its own pixels: an image has nothing more to show.
@@ -809,7 +844,8 @@ class _ImageDocument:
         if dpi is None and width is not None and width > page.size[0]:
             pixels = pixel_size(*page.size, dpi=72.0, width=None, most=most)
         picture = self._displayed(page, pixels)
-        return _drawn(picture, (float(page.size[0]), float(page.size[1])), page.told, part=part, width=width)
+        size = (float(page.size[0]), float(page.size[1]))
+        return _drawn(picture, size, page.told, part=part, width=width, encoding=encoding)
 
     def words(self, page_index: int) -> WordList:
         self._page(page_index)
@@ -1058,12 +1094,19 @@ def _in_bands(page: _Untyped, matrix: _Untyped, pixels: tuple[int, int]) -> Imag
 
 
 def _drawn(
-    picture: Image.Image, size: tuple[float, float], told: tuple[str, ...], *, part: _Box | None, width: int | None
+    picture: Image.Image,
+    size: tuple[float, float],
+    told: tuple[str, ...],
+    *,
+    part: _Box | None,
+    width: int | None,
+    encoding: Encoding,
 ) -> PageImage:
     """The answer with a picture of a page of a size, or with a part of it."""
     if part is not None:
         picture = part_of(picture, part, width=width or picture.size[0])
-    return PageImage(_webp(picture), *picture.size, *size, told)
+    webp = b"" if encoding == "jpeg" else _webp(picture)
+    return PageImage(webp, *picture.size, *size, told, b"" if encoding == "webp" else _jpeg(picture))
 
 
 def part_of(picture: Image.Image, part: _Box, *, width: int) -> Image.Image:
@@ -1099,6 +1142,12 @@ def _webp(picture: Image.Image) -> bytes:
     return sheet.getvalue()
 
 
+def _jpeg(picture: Image.Image) -> bytes:
+    sheet = io.BytesIO()
+    picture.save(sheet, "JPEG", quality=_JPEG_QUALITY)
+    return sheet.getvalue()
+
+
 class _Desk:
     """Answers requests one after the other and keeps the last document open."""
 
@@ -1127,6 +1176,7 @@ class _Desk:
                     width=request.width,
                     part=request.part,
                     most=request.most_pixels,
+                    encoding=request.encoding,
                 )
         except _Refused as refused:
             return refused.failure
@@ -1158,7 +1208,18 @@ def _start_engine() -> str:
     small image of each kind go through everything once, and what only odd documents need is named here.
     """
     import PIL
-    from PIL import Image, ImageColor, ImagePalette, MpoImagePlugin, TiffImagePlugin, TiffTags  # noqa: F401
+    from PIL import (  # noqa: F401 - without these Pillow loads all of its forty formats when it writes the first picture
+        BmpImagePlugin,
+        Image,
+        ImageColor,
+        ImagePalette,
+        JpegImagePlugin,
+        MpoImagePlugin,
+        PngImagePlugin,
+        TiffImagePlugin,
+        TiffTags,
+        WebPImagePlugin,
+    )
 
     pymupdf = engine()
     for encoding in ("raw_unicode_escape", "latin-1", "cp1252", "utf-16", "utf-16-be", "utf-16-le"):

@@ -21,7 +21,7 @@ from evaluator.slices.counting import ByBins, ByConditions, Outcome, Sums
 from evaluator.slices.named import NamedSlice, read_named, saved
 from evaluator.slices.neighbours import columns_of_text, surroundings
 from evaluator.slices.page_table import read_page_table
-from evaluator.slices.search import Search, _Run, search
+from evaluator.slices.search import SameBoxes, Search, _Arranged, _Run, search
 from evaluator.slices.statistic import LEAST_BOXES, Level
 from tests.benchmarks.bench_slices import corpus, judged, rows_of
 from tests.benchmarks.corpus import dln_like
@@ -212,7 +212,7 @@ def test_boxes_that_are_counted_once_are_those_that_are_counted_each_time(monkey
     counted, residuals = _Run._counted, ByBins.residuals
 
     def counted_anew(run: _Run, groups: np.ndarray) -> object:
-        run.counted.clear()
+        run.units.counted.clear()
         return counted(run, groups)
 
     def residuals_anew(self: ByBins, outcome: Outcome, units: np.ndarray) -> Sums:
@@ -230,6 +230,42 @@ def test_boxes_that_are_counted_once_are_those_that_are_counted_each_time(monkey
     assert [(*row, one.z, one.p) for row, one in zip(listed(kept), kept.subsets, strict=True)] == [
         (*row, one.z, one.p) for row, one in zip(listed(again), again.subsets, strict=True)
     ]
+
+
+@pytest.mark.parametrize("most", [0, 1 << 20])
+def test_searches_of_the_same_boxes_share_what_they_count_and_find_the_same(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "_MOST_MULTIPLIED", most)
+    attributes, loss, document = several(200)
+    other = np.random.default_rng(5).random(len(loss)) * loss
+    cases = [(loss, False), (other, False), (loss - other, True), (loss, False)]
+    alone = [search(attributes, each, document, two_sided=two_sided) for each, two_sided in cases]
+    made: list[object] = []
+    arrange = _Arranged.__init__
+
+    def counted(self: _Arranged, *given: object, **more: object) -> None:
+        made.append(self)
+        arrange(self, *given, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(_Arranged, "__init__", counted)
+    same = SameBoxes()
+    shared = [search(attributes, each, document, two_sided=two_sided, same=same) for each, two_sided in cases]
+    assert len(made) == 1
+    assert any(each.subsets for each in alone)
+    for one, two in zip(alone, shared, strict=True):
+        assert listed(one) == listed(two)
+        assert [(each.z, each.p) for each in one.subsets] == [(each.z, each.p) for each in two.subsets]
+        assert (one.tested, one.best_p) == (two.tested, two.best_p)
+        assert [half.tolist() for half in one.halves] == [half.tolist() for half in two.halves]
+    # Other boxes, other attributes and another seed are no longer the same.
+    some = np.arange(0, len(loss), 2)
+    fewer = [each.take(some) for each in attributes]
+    for given in ((fewer, loss[some], document[some]), (attributes[1:], loss, document)):
+        assert listed(search(*given, same=same)) == listed(search(*given))
+    assert listed(search(attributes, loss, document, seed=3, same=same)) == listed(
+        search(attributes, loss, document, seed=3)
+    )
 
 
 @pytest.mark.parametrize("pages", [200, 1300])

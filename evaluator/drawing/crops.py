@@ -12,7 +12,6 @@ import io
 from typing import Final
 
 import numpy as np
-from PIL import Image
 
 from evaluator.drawing.layers import box_key
 from evaluator.drawing.outlines import outline_paths
@@ -81,6 +80,9 @@ def cut(picture: bytes, part: Rect, *, width: int) -> bytes:
 
     The picture is one that the renderer made; never one from a file of the user.
     """
+    # A review pack gets its crops cut by the process that draws, and is made without it.
+    from PIL import Image
+
     with Image.open(io.BytesIO(picture), formats=("WEBP",)) as page:
         crop = part_of(page.convert("RGB"), part, width=width)
     written = io.BytesIO()

@@ -19,7 +19,7 @@ from evaluator.model.boxes import BoolArray
 from evaluator.slices.attributes import OfPages
 from evaluator.slices.conditions import holding
 from evaluator.slices.measured import MEASURES, Measure, counted_of, tables_of
-from evaluator.slices.search import ALPHA, SMALLEST_EFFECT, Search
+from evaluator.slices.search import ALPHA, SMALLEST_EFFECT, SameBoxes, Search
 from evaluator.slices.slices import Slice, Slices, attribute_table, find_in, known_of_pages
 from evaluator.system.progress import counting_from
 
@@ -55,11 +55,13 @@ def find_by_all_measures(
     known = known_of_pages(both_sides.dataset.ground_truth, of_pages)
     tables = tables_of(both_sides, of_pages=known, of_boxes=of_boxes, score=False)
     searches: list[Slices] = []
+    same = SameBoxes()
     for done, measure in enumerate(measures):
         count(done, len(measures))
         counted = both_sides if measure == "f1" else counted_of(results, measure)
         with counting_from(sum(each.searched.tested for each in searches)):
-            searches.append(find_in(counted, tables, alpha=ALPHA / len(measures), smallest=smallest, depth=depth))
+            alpha = ALPHA / len(measures)
+            searches.append(find_in(counted, tables, alpha=alpha, smallest=smallest, depth=depth, same=same))
     by_name = {origin: attribute_table(each) for origin, each in tables.items()}
 
     def inside(one: Slice) -> BoolArray:

@@ -20,6 +20,7 @@ from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 
 Operator = Literal["==", "<", ">="]
 CodeArray = npt.NDArray[np.uint8]
+Float32 = npt.NDArray[np.float32]
 
 _QUANTILES: Final = (0.02, 0.05, *(step / 10 for step in range(1, 10)), 0.95, 0.98)
 # A category beyond these many is in no condition of the search; a named slice may still use it.
@@ -133,6 +134,26 @@ class Binned:
             for low in range(1, size)
             for high in range(low + 1, size)
         )
+
+    @cached_property
+    def masks(self) -> Float32:
+        """For which boxes each of `ranges` holds, 1 or 0, float32, shape (N, K)."""
+        return self._masks(self.ranges)
+
+    @cached_property
+    def two_ended_masks(self) -> Float32:
+        """The same of `two_ended`."""
+        return self._masks(self.two_ended)
+
+    def _masks(self, ranges: Sequence[Range]) -> Float32:
+        made = np.empty((len(self.codes), len(ranges)), np.float32)
+        attribute, low, high = np.array(ranges, dtype=np.int64).reshape(-1, 3).T
+        for place in range(len(self.attributes)):
+            those = np.flatnonzero(attribute == place)
+            codes = self.codes[:, place, None]
+            if len(those):
+                made[:, those[0] : those[-1] + 1] = (codes >= low[those]) & (codes < high[those])
+        return made
 
     def within(self, part: Range) -> BoolArray:
         """For which boxes a condition holds, bool, shape (N,)."""

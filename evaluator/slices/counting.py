@@ -22,9 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.slices.conditions import Binned, Range
+from evaluator.slices.conditions import Binned, Float32, Range
 
-Float32 = npt.NDArray[np.float32]
 Blocks = list[Float32]
 """Something of every pair of bins by unit: for each attribute its own bins by these and those of later attributes."""
 
@@ -143,8 +142,7 @@ class ByConditions:
 
     def __init__(self, boxes: Boxes) -> None:
         self._start(boxes)
-        self._masks = _masks(boxes.bins, boxes.bins.ranges)
-        self._two_ended = _masks(boxes.bins, boxes.bins.two_ended)
+        self._masks, self._two_ended = boxes.bins.masks, boxes.bins.two_ended_masks
         self._firsts = firsts_of(boxes.bins)
 
     def _start(self, boxes: Boxes) -> None:
@@ -253,18 +251,6 @@ class _Products:
             both *= self.chosen.by_condition.take(second[some], axis=0)
             np.matmul(both, of_units, out=made[some])
         return made.T
-
-
-def _masks(bins: Binned, ranges: Sequence[Range]) -> Float32:
-    """For which boxes conditions hold, 1 or 0, float32, shape (N, K)."""
-    made = np.empty((len(bins.codes), len(ranges)), np.float32)
-    attribute, low, high = np.array(ranges, dtype=np.int64).reshape(-1, 3).T
-    for place in range(len(bins.attributes)):
-        those = np.flatnonzero(attribute == place)
-        codes = bins.codes[:, place, None]
-        if len(those):
-            made[:, those[0] : those[-1] + 1] = (codes >= low[those]) & (codes < high[those])
-    return made
 
 
 # --- many boxes --------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from evaluator.slices.attributes import OfPages, joined, known_at
 from evaluator.slices.conditions import holding
 from evaluator.slices.measured import ALL, Counted
 from evaluator.slices.named import NamedMeasure, NamedNumbers, NamedSlice
-from evaluator.slices.search import ALPHA, SMALLEST_EFFECT
+from evaluator.slices.search import ALPHA, SMALLEST_EFFECT, SameBoxes
 from evaluator.slices.slices import Slice, Slices, attribute_table, attributes_in, find_in
 from evaluator.system.progress import counting_from
 
@@ -81,6 +81,7 @@ def find_observed(
     measures = measures_of(words) if measure == ALL else (measure,)
     searches: list[Slices] = []
     items: dict[str, Observations] = {}
+    same = SameBoxes()
     for done, name in enumerate(measures):
         count(done, len(measures))
         observed = items[name] = observed_of(results, name, of_pages=of_pages, scores=use_score)
@@ -93,6 +94,7 @@ def find_observed(
                 smallest=smallest,
                 depth=depth,
                 signature=signature,
+                same=same,
             )
         searches.append(searched)
     if len(searches) == 1:

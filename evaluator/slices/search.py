@@ -27,6 +27,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from itertools import pairwise
 from statistics import NormalDist
 from typing import Final, NamedTuple
@@ -36,8 +37,8 @@ import numpy.typing as npt
 
 from evaluator.metrics.observations import Attribute
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.slices.conditions import Binned, Condition, Range, binned, holding, short_between
-from evaluator.slices.counting import Boxes, Float32, Outcome, Sums, counting_of, firsts_of
+from evaluator.slices.conditions import Binned, Condition, Float32, Range, binned, holding, short_between
+from evaluator.slices.counting import Boxes, Outcome, Sums, counting_of, firsts_of
 from evaluator.slices.statistic import LEAST_BOXES, Level, Sets
 from evaluator.system import progress
 from evaluator.system.one_thread import one_thread
@@ -138,6 +139,7 @@ def search(
     depth: int = 3,
     exact: Callable[[IntArray], float] | None = None,
     seed: int = 0,
+    same: SameBoxes | None = None,
 ) -> Search:
     """The slices where the loss is higher than elsewhere.
 
@@ -160,6 +162,8 @@ def search(
     exact : callable, optional
         A stricter statistic of a set of rows, as a normal z: where the loss is only the linear part of what is
         compared. A set that is listed must be as clear by this one.
+    same : SameBoxes, optional
+        Given to several searches: those of the same boxes, by other losses, count them once.
 
     Notes
     -----
@@ -170,17 +174,8 @@ def search(
         # As many more as are there for each of those that are there.
         enough = -(-2 * LEAST_BOXES * len(present) // len(loss)) if len(loss) else 0
         return Search((), 0, len(present), max(_LEAST_GROUPS, enough))
-    run = _Run(
-        attributes,
-        loss,
-        document,
-        two_sided=two_sided,
-        alpha=alpha,
-        smallest=smallest,
-        depth=depth,
-        seed=seed,
-        exact=exact,
-    )
+    arranged = _Arranged(attributes, document, seed) if same is None else same.arranged(attributes, document, seed)
+    run = _Run(arranged, loss, two_sided=two_sided, alpha=alpha, smallest=smallest, depth=depth, exact=exact)
     # Its products of matrices are many and small: threads inside each only wait for each other, and last digits would
     # depend on their number.
     with one_thread():
@@ -206,70 +201,147 @@ class _Tried(NamedTuple):
     others: tuple[_Candidate, ...]
 
 
+class _Arranged:
+    """The boxes of a search sorted by unit, and all that does not depend on what is lost."""
+
+    def __init__(
+        self, attributes: Sequence[Attribute], document: IntArray, seed: int, *, for_several: bool = False
+    ) -> None:
+        self.given, self.given_document, self.seed, self.for_several = tuple(attributes), document, seed, for_several
+        rng = np.random.default_rng(seed)
+        unit, group_of_unit = _units(document, rng)
+        self.order = np.argsort(unit, kind="stable").astype(np.int64)
+        self.document = document[self.order]
+        self.documents = len(np.unique(document))
+        self.attributes = {each.name: each.take(self.order) for each in attributes}
+        self.bins: Binned = binned(tuple(self.attributes.values()), least=LEAST_BOXES)
+        documents = int(group_of_unit[-1]) + 1
+        self.prior = _PRIOR * (documents / self.documents) ** 2
+        first = np.isin(group_of_unit, rng.permutation(documents)[: documents // 2])
+        self.firsts = firsts_of(self.bins)
+        self.owner = np.repeat(np.arange(len(self.bins.attributes)), np.diff(self.firsts))
+        self.size = len(document)
+        self.units = _Units(unit[self.order], group_of_unit, np.flatnonzero(first), np.flatnonzero(~first))
+        # Bins of attributes without any meaning, numbers from 0 to 9, at random: uint8, shape (N, 6).
+        self.decoys = rng.integers(0, 10, (self.size, _DECOYS), dtype=np.uint8)
+        self.signs: Float32 = rng.choice(np.array([-1.0, 1.0], np.float32), (_FLIPS, self.units.number))
+
+    @cached_property
+    def whole(self) -> _Units:
+        """Groups of documents as units; the same ones where these have no parts."""
+        return self.units.whole()
+
+
+class SameBoxes:
+    """What several searches of the same boxes have in common, by whatever they look for: it is made once.
+
+    Searches of other boxes may be given it too; it keeps what the last boxes need.
+    """
+
+    def __init__(self) -> None:
+        self._last: _Arranged | None = None
+
+    def arranged(self, attributes: Sequence[Attribute], document: IntArray, seed: int) -> _Arranged:
+        """Some boxes as a search needs them."""
+        last = self._last
+        if last is None or not _alike(last, attributes, document, seed):
+            # Given up before the next is made.
+            last = self._last = None
+            last = self._last = _Arranged(attributes, document, seed, for_several=True)
+        return last
+
+
+def _alike(last: _Arranged, attributes: Sequence[Attribute], document: IntArray, seed: int) -> bool:
+    """Whether boxes are those that have been arranged."""
+    return (
+        last.seed == seed
+        and np.array_equal(last.given_document, document)
+        and len(last.given) == len(attributes)
+        and all(
+            (one.name, one.kind, one.names) == (other.name, other.kind, other.names)
+            and np.array_equal(one.values, other.values, equal_nan=True)
+            for one, other in zip(last.given, attributes, strict=True)
+        )
+    )
+
+
+class _Units:
+    """Units of boxes, which are sorted by them; several can be parts of one group of documents.
+
+    Attributes
+    ----------
+    of_box : int64, shape (N,), rising
+    group : int64, shape (U,), rising
+    first_half, other_half : int64
+        The units of two halves of the documents.
+    counted : dict
+        Boxes of some units, by the bytes of these.
+    """
+
+    def __init__(self, of_box: IntArray, group: IntArray, first_half: IntArray, other_half: IntArray) -> None:
+        self.of_box, self.group, self.first_half, self.other_half = of_box, group, first_half, other_half
+        self.number = int(of_box[-1]) + 1
+        self.bounds = np.searchsorted(of_box, np.arange(self.number + 1))
+        self.counted: dict[bytes, _Counted] = {}
+
+    @property
+    def every(self) -> IntArray:
+        """All of them, int64, shape (U,)."""
+        return np.arange(self.number)
+
+    def whole(self) -> _Units:
+        """Groups as units."""
+        groups = int(self.group[-1]) + 1
+        if groups == self.number:
+            return self
+        halves = (np.unique(self.group[half]) for half in (self.first_half, self.other_half))
+        return _Units(self.group[self.of_box], np.arange(groups), *halves)
+
+
+def _units(document: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Unit of each box, and the group of documents of each unit, rising.
+
+    A group is a document where there are at most 64, else some documents, about as many in each, at random. A
+    unit is a group, or where there are few, one of several parts of about the same size: documents are what is
+    independent, but signs of a few of them cannot show how many sets there are to choose from.
+    """
+    present, code = np.unique(document, return_inverse=True)
+    if len(present) >= _MOST_GROUPS:
+        shuffled = rng.permutation(len(present)) % _MOST_GROUPS
+        return shuffled[code].astype(np.int64), np.arange(_MOST_GROUPS)
+    parts = -(-_MOST_GROUPS // len(present))
+    order = np.argsort(code, kind="stable")
+    count = np.bincount(code)
+    place = np.empty(len(code), np.int64)
+    place[order] = np.arange(len(code)) - np.repeat(np.cumsum(count) - count, count)
+    unit = code * parts + place * parts // count[code]
+    used, unit = np.unique(unit, return_inverse=True)
+    return unit.astype(np.int64), used // parts
+
+
 class _Run:
-    """One search; the rows are sorted by group."""
+    """One search; the rows are sorted by unit."""
 
     def __init__(
         self,
-        attributes: Sequence[Attribute],
+        arranged: _Arranged,
         loss: FloatArray,
-        document: IntArray,
         *,
         two_sided: bool,
         alpha: float,
         smallest: float,
         depth: int,
-        seed: int,
         exact: Callable[[IntArray], float] | None,
     ) -> None:
         self.exact = exact
-        self.rng = np.random.default_rng(seed)
         self.two_sided, self.alpha, self.smallest, self.depth = two_sided, alpha, smallest, depth
-        unit, self.group_of_unit = self._units(document)
-        self.order = np.argsort(unit, kind="stable").astype(np.int64)
-        self.group = unit[self.order]
-        self.loss, self.document = loss[self.order], document[self.order]
-        self.documents = len(np.unique(document))
-        self.attributes = {each.name: each.take(self.order) for each in attributes}
-        self.bins: Binned = binned(tuple(self.attributes.values()), least=LEAST_BOXES)
-        self.groups = int(self.group[-1]) + 1
-        self.bounds = np.searchsorted(self.group, np.arange(self.groups + 1))
-        documents = int(self.group_of_unit[-1]) + 1
-        self.prior = _PRIOR * (documents / self.documents) ** 2
-        first = np.isin(self.group_of_unit, self.rng.permutation(documents)[: documents // 2])
-        self.first_half, self.other_half = np.flatnonzero(first), np.flatnonzero(~first)
-        self.firsts = firsts_of(self.bins)
-        self.owner = np.repeat(np.arange(len(self.bins.attributes)), np.diff(self.firsts))
-        self.size = len(loss)
-        self.decoys = self._decoys()
+        self.arranged, self.units = arranged, arranged.units
+        self.order, self.document, self.size = arranged.order, arranged.document, arranged.size
+        self.attributes, self.bins = arranged.attributes, arranged.bins
+        self.firsts, self.owner = arranged.firsts, arranged.owner
+        self.loss = loss[self.order]
         self.law: tuple[float, float, float] | None = None
-        # What stays as it is while more and more boxes are expected.
-        self.counted: dict[bytes, _Counted] = {}
         self.tested = 0
-
-    def _units(self, document: IntArray) -> tuple[IntArray, IntArray]:
-        """Unit of each box, and the group of documents of each unit, rising.
-
-        A group is a document where there are at most 64, else some documents, about as many in each, at random. A
-        unit is a group, or where there are few, one of several parts of about the same size: documents are what is
-        independent, but signs of a few of them cannot show how many sets there are to choose from.
-        """
-        present, code = np.unique(document, return_inverse=True)
-        if len(present) >= _MOST_GROUPS:
-            shuffled = self.rng.permutation(len(present)) % _MOST_GROUPS
-            return shuffled[code].astype(np.int64), np.arange(_MOST_GROUPS)
-        parts = -(-_MOST_GROUPS // len(present))
-        order = np.argsort(code, kind="stable")
-        count = np.bincount(code)
-        place = np.empty(len(code), np.int64)
-        place[order] = np.arange(len(code)) - np.repeat(np.cumsum(count) - count, count)
-        unit = code * parts + place * parts // count[code]
-        used, unit = np.unique(unit, return_inverse=True)
-        return unit.astype(np.int64), used // parts
-
-    def _decoys(self) -> npt.NDArray[np.uint8]:
-        """Bins of attributes without any meaning, uint8, shape (N, 6): numbers from 0 to 9, at random."""
-        return self.rng.integers(0, 10, (self.size, _DECOYS), dtype=np.uint8)
 
     # --- the loop -----------------------------------------------------------------------------------------------
 
@@ -277,13 +349,13 @@ class _Run:
         """Slice after slice, until chance could have found the next one."""
         clearest: list[Subset] = []
         thin: list[Subset] = []
-        documents = self.documents
+        documents = self.arranged.documents
         best_p = 1.0
         if not self.bins.attributes:
             return Search((), 0, documents)
-        self.counting = counting_of(Boxes(self.bins, self.loss, self.group, self.groups))
+        self.counting = counting_of(self._boxes())
         outcome = self._expect(np.zeros(self.size, np.int64))
-        every = np.arange(self.groups)
+        every = self.units.every
         for step in range(2 * MOST_ROWS):
             tried = self._best(outcome, every, self.depth)
             if tried is None:
@@ -293,7 +365,7 @@ class _Run:
                 break
             if step == 0:
                 self._without_parts()
-                every = np.arange(self.groups)
+                every = self.units.every
             conditions, rows = self._chosen(tried, outcome)
             mask = np.zeros(self.size, bool)
             mask[rows] = True
@@ -321,7 +393,8 @@ class _Run:
             outcome = self._expect(outcome.cell | np.where(mask, np.int64(1) << step, 0))
             self.counting.expect(outcome, mask)
         halves = tuple(
-            np.unique(self.document[np.isin(self.group, half)]) for half in (self.first_half, self.other_half)
+            np.unique(self.document[np.isin(self.units.of_box, half)])
+            for half in (self.units.first_half, self.units.other_half)
         )
         return Search(tuple(clearest), self.tested, documents, _LEAST_GROUPS, best_p, tuple(thin), halves)
 
@@ -337,29 +410,28 @@ class _Run:
             dict(zip(values.tolist(), spread.tolist(), strict=True)),
         )  # fmt: skip
 
+    def _boxes(self) -> Boxes:
+        """The boxes as they are counted."""
+        return Boxes(self.bins, self.loss, self.units.of_box, self.units.number)
+
     def _without_parts(self) -> None:
         """From here on a group is one unit: only the signs, which are drawn once, need its parts."""
-        groups = int(self.group_of_unit[-1]) + 1
-        if groups == self.groups:
+        parts, whole = self.units, self.arranged.whole
+        if whole is parts:
             return
-        self.counted.clear()
-        self.first_half, self.other_half = (
-            np.unique(self.group_of_unit[half]) for half in (self.first_half, self.other_half)
-        )
-        self.group, self.groups = self.group_of_unit[self.group], groups
-        self.bounds = np.searchsorted(self.group, np.arange(groups + 1))
-        self.group_of_unit = np.arange(groups)
-        self.counting.merge(Boxes(self.bins, self.loss, self.group, groups))
+        self.units = whole
+        self.counting.merge(self._boxes())
+        of_parts, key = parts.counted.get(parts.every.tobytes()), whole.every.tobytes()
+        if of_parts is not None and key not in whole.counted:
+            whole.counted[key] = of_parts.by_group(partial(self.counting.boxes, whole.every))
 
     # --- the statistic ------------------------------------------------------------------------------------------
 
     def _best(self, outcome: Outcome, groups: IntArray, depth: int) -> _Tried | None:
         """The best set in some of the groups, with its p-value when these are all of them."""
-        every = len(groups) == self.groups
+        every = len(groups) == self.units.number
         level = self._level(outcome, groups)
-        signs = None
-        if self.law is None and every:
-            signs = self.rng.choice(np.array([-1.0, 1.0], np.float32), (_FLIPS, len(groups)))
+        signs = self.arranged.signs if self.law is None and every else None
         singles, pairs = self._singles_and_pairs(outcome, groups, level, signs)
         triples = self._triples(pairs, outcome, groups) if depth > 2 else []
         depths = [singles, pairs if depth > 1 else [], triples]
@@ -385,24 +457,25 @@ class _Run:
 
     def _counted(self, groups: IntArray) -> _Counted:
         """The boxes of some groups."""
-        key = groups.tobytes()
-        if key not in self.counted:
-            self.counted[key] = _Counted(self.counting.boxes(groups))
-        return self.counted[key]
+        key, counted = groups.tobytes(), self.units.counted
+        if key not in counted:
+            counted[key] = _Counted(partial(self.counting.boxes, groups), keep=self.arranged.for_several)
+        return counted[key]
 
     def _level(self, outcome: Outcome, groups: IntArray) -> Level:
         """All boxes of some groups."""
-        totals = np.bincount(self.group, outcome.residual, self.groups)[groups].astype(np.float64)
-        boxes = np.diff(self.bounds)[groups].astype(np.float64)
-        variance = np.bincount(self.group, outcome.variance, self.groups)[groups].astype(np.float64)
+        of_box, number = self.units.of_box, self.units.number
+        totals = np.bincount(of_box, outcome.residual, number)[groups].astype(np.float64)
+        boxes = np.diff(self.units.bounds)[groups].astype(np.float64)
+        variance = np.bincount(of_box, outcome.variance, number)[groups].astype(np.float64)
         return self._level_of(totals, boxes, variance, groups)
 
     def _level_of(self, totals: FloatArray, boxes: FloatArray, variance: FloatArray, groups: IntArray) -> Level:
         """The same from sums by unit."""
-        starts = np.flatnonzero(np.diff(self.group_of_unit[groups], prepend=-1))
+        starts = np.flatnonzero(np.diff(self.units.group[groups], prepend=-1))
         s, n, v = (np.add.reduceat(each, starts) for each in (totals, boxes, variance))
         between = max(float((s**2 - v).sum() / max((n**2).sum(), 1.0)), 0.0)
-        return Level(totals, boxes, starts, between, self.prior)
+        return Level(totals, boxes, starts, between, self.arranged.prior)
 
     def _p(self, z: float, conditions: int) -> float:
         """Chance of a T as large anywhere among the sets with so many conditions, twice: there are two families."""
@@ -560,7 +633,7 @@ class _Run:
         if not parents:
             return []
         level = self._level(outcome, groups).by_group()
-        group, pick = self.group_of_unit[self.group], np.unique(self.group_of_unit[groups])
+        group, pick = self.units.group[self.units.of_box], np.unique(self.units.group[groups])
         spread = np.zeros(len(parents))
 
         def masks() -> Iterator[BoolArray]:
@@ -609,9 +682,10 @@ class _Run:
 
     def _statistic(self, mask: BoolArray, outcome: Outcome, groups: IntArray) -> tuple[float, float]:
         """T of one set of boxes in some groups, as a normal z and as it is."""
-        rows = np.flatnonzero(mask & np.isin(self.group, groups))
-        sums = np.bincount(self.group[rows], outcome.residual[rows], self.groups)[groups]
-        counts = np.bincount(self.group[rows], minlength=self.groups)[groups]
+        of_box, number = self.units.of_box, self.units.number
+        rows = np.flatnonzero(mask & np.isin(of_box, groups))
+        sums = np.bincount(of_box[rows], outcome.residual[rows], number)[groups]
+        counts = np.bincount(of_box[rows], minlength=number)[groups]
         variance = np.array([outcome.variance[rows].sum()])
         level = self._level(outcome, groups)
         statistic = level.statistic(
@@ -636,7 +710,7 @@ class _Run:
 
         A cut of the search is one of few; an attribute that goes with the right one can do better with its own.
         """
-        every = np.arange(self.groups)
+        every = self.units.every
         best: tuple[float, tuple[Condition, ...], IntArray] | None = None
         for each in tried.others:
             conditions, rows = self._polished(each, outcome)
@@ -680,18 +754,18 @@ class _Run:
         rows = np.flatnonzero(parent)
         residual = sign * (self.loss[rows] - self.loss[rows].mean())
         spread = float((residual**2).mean())
-        group, kept = self.group[rows], inside[rows]
-        boxes = np.bincount(group, minlength=self.groups).astype(np.float64)
-        totals = np.bincount(group, residual, self.groups).astype(np.float64)
-        level = self._level_of(totals, boxes, spread * boxes, np.arange(self.groups))
-        sums = np.bincount(group[kept], residual[kept], self.groups)[:, None].astype(np.float32)
-        counts = np.bincount(group[kept], minlength=self.groups)[:, None].astype(np.float32)
+        unit, number, kept = self.units.of_box[rows], self.units.number, inside[rows]
+        boxes = np.bincount(unit, minlength=number).astype(np.float64)
+        totals = np.bincount(unit, residual, number).astype(np.float64)
+        level = self._level_of(totals, boxes, spread * boxes, self.units.every)
+        sums = np.bincount(unit[kept], residual[kept], number)[:, None].astype(np.float32)
+        counts = np.bincount(unit[kept], minlength=number)[:, None].astype(np.float32)
         of_variance = np.array([spread * kept.sum()])
         sets = level.sets(counts, countable_only=False)
         z = float(level.statistic(sums, sets, of_variance, None, two_sided=True).z[0])
         if z <= 0:
             return -1.0
-        decoys = (self.decoys[rows] + np.arange(0, 10 * _DECOYS, 10)).ravel()
+        decoys = (self.arranged.decoys[rows] + np.arange(0, 10 * _DECOYS, 10)).ravel()
         part = np.cumsum(np.bincount(decoys, np.repeat(residual, _DECOYS), 10 * _DECOYS).reshape(-1, 10), axis=1)
         share = np.cumsum(np.bincount(decoys, minlength=10 * _DECOYS).reshape(-1, 10), axis=1) / max(len(rows), 1)
         squares = part**2 / np.maximum(spread * len(rows) * share * (1.0 - share), 1e-9)
@@ -732,9 +806,10 @@ class _Run:
 
     def _confirmed(self, mask: BoolArray, z: float, outcome: Outcome, depth: int) -> bool:
         """Whether one half of the documents finds this set by itself and the other half agrees."""
-        if self.group_of_unit[-1] + 1 < _LEAST_GROUPS:
+        units = self.units
+        if units.group[-1] + 1 < _LEAST_GROUPS:
             return False
-        for search_in, check_in in ((self.first_half, self.other_half), (self.other_half, self.first_half)):
+        for search_in, check_in in ((units.first_half, units.other_half), (units.other_half, units.first_half)):
             tried = self._best(outcome, search_in, max(depth, 2))
             if tried is None:
                 continue
@@ -761,16 +836,25 @@ def _crossed(place: int) -> _Table:
 
 @dataclass(eq=False)
 class _Counted:
-    """Boxes of some groups.
+    """Boxes of some units.
 
     Attributes
     ----------
-    boxes : Sums
+    count : callable
+        Counts them.
+    keep : bool
+        Whether what was looked at once is kept for further searches.
     """
 
-    boxes: Sums
+    count: Callable[[], Sums]
+    keep: bool
     _sets: dict[int, Sets] = field(default_factory=dict)
     _every: _Every | None = None
+
+    @cached_property
+    def boxes(self) -> Sums:
+        """How many there are."""
+        return self.count()
 
     def of(self, table: _Table, place: int, level: Level) -> Sets:
         """Those of a table, kept under the place of its attribute, or `_SINGLES`, or `_TWO_ENDED`."""
@@ -792,9 +876,19 @@ class _Counted:
                 first, second = at // later + start, at % later + stop
                 made.append((sets, at + before, run.owner[first] * places + run.owner[second], first, second))
                 before += sets.among
-                del self._sets[place]
+                if not self.keep:
+                    del self._sets[place]
             self._every = _Every.of(made)
         return self._every
+
+    def by_group(self, count: Callable[[], Sums]) -> _Counted:
+        """The same by groups of units, which sets have beside them already."""
+        whole = {
+            place: sets._replace(by_unit=sets.by_group)
+            for place, sets in self._sets.items()
+            if place in (_SINGLES, _TWO_ENDED)
+        }
+        return _Counted(count, self.keep, whole, self._every)
 
 
 class _Found(NamedTuple):

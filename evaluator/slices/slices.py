@@ -36,7 +36,7 @@ from evaluator.slices.measured import (
     is_fit,
     tables_of,
 )
-from evaluator.slices.search import ALPHA, LEAST_DOCUMENTS, SMALLEST_EFFECT, Search, Subset, search
+from evaluator.slices.search import ALPHA, LEAST_DOCUMENTS, SMALLEST_EFFECT, SameBoxes, Search, Subset, search
 from evaluator.slices.statistic import as_normal
 
 
@@ -318,6 +318,7 @@ def find_in(
     depth: int = 3,
     signature: str = "",
     within_documents: bool = False,
+    same: SameBoxes | None = None,
 ) -> Slices:
     """The slices of boxes that are counted already.
 
@@ -330,6 +331,8 @@ def find_in(
     within_documents : bool
         Whether each box is compared with the others of its document: what documents differ by as a whole then hides
         nothing, and a slice of whole documents is no slice.
+    same : SameBoxes, optional
+        See `search`.
     """
     taken = counted.taken(tables)
     outcome, document = _outcome(counted), counted.document
@@ -346,6 +349,7 @@ def find_in(
         smallest=smallest,
         depth=depth,
         exact=_difference_z(counted, document) if both and not counted.paired else None,
+        same=same,
     )
     label = counted.label
 

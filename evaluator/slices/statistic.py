@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.slices.counting import Float32
+from evaluator.slices.conditions import Float32
 
 LEAST_BOXES: Final = 20
 # So many sets at a time fit a table of their sums under all signs into the processor's own memory.
@@ -109,7 +109,7 @@ class Level(NamedTuple):
         by_unit = every.taken(counts)
         return every._replace(
             by_unit=by_unit,
-            by_group=self._grouped(by_unit),
+            by_group=by_unit if by_group is counts else every.taken(by_group),
             boxes=boxes[countable],
             squares=squares[countable],
             countable=countable[countable],

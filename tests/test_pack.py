@@ -8,8 +8,10 @@ import html.parser
 import io
 import json
 import re
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -317,6 +319,34 @@ def test_a_crop_is_the_part_of_its_page(pool: PagePool) -> None:
     for wrong in ((0.5, 0.0, 0.5, 1.0), (0.0, 0.0, 1.2, 1.0)):
         with pytest.raises(ValueError, match="part must be"):
             pool.page_part(path, 0, part=wrong, dpi=144.0, width=640)
+
+
+def test_crops_of_a_page_are_asked_for_one_after_the_other(
+    pool: PagePool, results: list[ThresholdResult], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that draws keeps the last page, so that the next crop of it is cut from the same drawing."""
+    asked: dict[int, list[tuple[str, int]]] = {}
+    encodings: list[str] = []
+    ask = PagePool.page_part
+
+    def noted(self: PagePool, path: Path, page_index: int, *, encoding: str, **more: object) -> object:
+        asked.setdefault(threading.get_ident(), []).append((path.name, page_index))
+        encodings.append(encoding)
+        return ask(self, path, page_index, encoding=encoding, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(PagePool, "page_part", noted)
+    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions(cards=12))
+    pictures = Pictures(pool, SAMPLE / "pdf").encoded("jpeg")
+    plan = plan_of(contents, pictures)
+    html_pack.draw_crops(contents, pictures, plan, nothing)
+    runs = [page for pages in asked.values() for page, _ in groupby(pages)]
+    assert len(runs) == len(set(runs)) < len(encodings) == plan.causes + 12
+    assert set(encodings) == {"jpeg"}
+    # The pages that were looked at for the budget are shown as they are.
+    pages = [contents.place(page)[1:] for page in contents.pages]
+    shown = [pictures.page(*page, width=plan.width) for page in pages[:: max(1, len(pages) // 3)][:3]]
+    assert all(picture.webp and picture.jpeg for picture in shown)
+    assert not pictures.page(*pages[1], width=plan.width).webp
 
 
 def test_each_finding_shows_what_both_models_have_there(

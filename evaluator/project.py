@@ -28,6 +28,7 @@ from evaluator.model.page_sizes import PageKey, with_sizes
 from evaluator.pdf.folder import Folders
 from evaluator.protocols import PROTOCOLS, AnyProtocol
 from evaluator.protocols.base import SUSPECT, BoxOptions, Count, Evaluation, Options, Source, SourceT
+from evaluator.system.freed_memory import give_back
 
 Say = Callable[[str], None]
 """Called with a few words about what is being done."""
@@ -450,7 +451,11 @@ def evaluate_together(
     with explained(project, system, options):
         truth, models = project.required()
         say("Evaluating")
-        return evaluate_read(system, truth, models, options, count, scores=scores)
+        evaluations = evaluate_read(system, truth, models, options, count, scores=scores)
+    for evaluation in evaluations:
+        evaluation.result.release()
+    give_back()
+    return evaluations
 
 
 def evaluate_read(

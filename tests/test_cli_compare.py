@@ -346,6 +346,26 @@ def test_every_protocol_is_compared_and_gated(run: Runner, tmp_path: Path, proto
         assert "FAILED" in out
 
 
+@pytest.mark.parametrize("protocol", ["pod", "coco", "pixel"])
+def test_a_model_that_found_nothing_is_evaluated_and_compared(run: Runner, tmp_path: Path, protocol: str) -> None:
+    """A list without results is a legal file of COCO."""
+    truth, model, *_ = files_of(protocol, tmp_path)
+    nothing = tmp_path / "none.json"
+    nothing.write_text("[]")
+    alone = value_of(run("evaluate", protocol, "--gt", truth, "--pred", nothing, "--json"))
+    assert [issue["file"] for issue in alone["issues"] if issue["found"] == "an empty list"] == ["none.json"]
+    sides = ("--gt", truth, "--pred", model, "--pred", nothing)
+    value = value_of(run("compare", protocol, *sides, "--resamples", "50", "--json"))
+    worst = {row["metric"]: (row["b"], row["documents_better"]) for row in value["differences"] if row["a"]}
+    assert worst
+    if protocol != "pixel":  # where nothing is the background is right
+        assert {number for number, _ in worst.values()} <= {0.0, None}
+    if protocol == "coco":
+        table = run("evaluate", protocol, "--gt", truth, "--pred", nothing, "--csv")
+        assert (table.code, table.out.splitlines()[1].split(",")[2:5]) == (0, ["0.0"] * 3)
+        assert (alone["AP"], alone["AR100"], worst["AP"]) == (0.0, 0.0, (0.0, 0))
+
+
 def test_two_annotators_are_compared_where_no_scores_are_needed(run: Runner, tmp_path: Path) -> None:
     truth, *_ = files_of("coco", tmp_path)
     value = value_of(run("compare", "pixel", "--gt", truth, "--pred", truth, "--pred", truth, "--json"))

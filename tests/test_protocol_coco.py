@@ -238,6 +238,18 @@ def test_a_new_score_threshold_cuts_the_curves_that_are_there(seed: int) -> None
                 assert one[key].tobytes() == column.tobytes()
 
 
+def test_a_released_result_can_be_had_at_another_score() -> None:
+    truth, prediction = read_pair(*random_set(3))
+    result = coco.evaluate(truth, prediction)
+    before, pairs = result.numbers, result.matching.pairs
+    assert pairs.kept
+    result.release()
+    assert not pairs.kept
+    assert result.of(pairs.match()).numbers == before
+    expected = coco.evaluate(truth, prediction, min_score=0.5).numbers
+    assert result.of(pairs.match(min_score=0.5)).numbers == expected
+
+
 @every_seed
 @given(seed=st.integers(0, 10**6))
 def test_counts_and_curves_agree_with_recall(seed: int) -> None:

@@ -14,7 +14,18 @@ from evaluator.metrics.average_precision import (
     average_precision,
     eleven_point_precision,
 )
-from evaluator.metrics.ranked import EXACT, Counts, Curves, Interpolation, Ranking, all_point, eleven_point, on_grid
+from evaluator.metrics.ranked import (
+    EXACT,
+    Counts,
+    Curves,
+    Interpolation,
+    Ranking,
+    all_point,
+    eleven_point,
+    multiply,
+    on_grid,
+    per_document,
+)
 from evaluator.model.boxes import FloatArray, IntArray
 
 Plain = Callable[[IntArray, int], float]
@@ -54,6 +65,31 @@ def test_a_resample_is_the_corpus_with_the_copies(interpolated: Interpolation, p
         np.testing.assert_allclose(ranking.per_document(interpolated), expected[4:], rtol=0, atol=1e-12)
         together = Curves([ranking], interpolated).averages(weights)[:, 0]
         np.testing.assert_allclose(together, expected, rtol=0, atol=1e-12)
+
+
+def test_several_labels_are_resampled_at_once_as_one_by_one() -> None:
+    """So many predictions are worked on in threads, long rankings in products of several parts."""
+    rng = np.random.default_rng(29)
+    labels = [corpus(rng, 40, size, thresholds=3) for size in (200, 9_000, 0, 70_000, 3_000)]
+    rankings = [ranking for label in labels for ranking in label]
+    weights = rng.multinomial(40, np.full(40, 1 / 40), 300).astype(np.float64)
+    interpolated = on_grid(RECALL_101)
+    alone = [Curves(label, interpolated).averages(weights) for label in labels]
+    assert np.array_equal(Curves(rankings, interpolated).averages(weights), np.hstack(alone), equal_nan=True)
+    assert np.array_equal(
+        np.column_stack(per_document(rankings, interpolated)),
+        np.column_stack([ranking.per_document(interpolated) for ranking in rankings]),
+        equal_nan=True,
+    )
+
+
+@pytest.mark.parametrize(("rows", "inner", "columns"), [(4, 1, 50), (11, 45, 2000), (11, 88, 2000), (11, 900, 130)])
+def test_a_product_in_parts_is_the_product(rows: int, inner: int, columns: int) -> None:
+    rng = np.random.default_rng(3)
+    counted, drawn = rng.integers(0, 2, (rows, inner)), rng.integers(0, 9, (inner, columns))
+    out = np.empty((rows, columns), dtype=np.float32)
+    multiply(counted.astype(np.float32), drawn.astype(np.float32), out)
+    assert np.array_equal(out, counted @ drawn)
 
 
 @pytest.mark.parametrize(("interpolated", "plain"), WAYS)

@@ -26,6 +26,7 @@ from evaluator.formats.coco import shape as coco_shape
 from evaluator.formats.coco import uniform as coco_uniform
 from evaluator.model.dataset import Annotations, join, map_labels
 from evaluator.model.issues import BadInput
+from tests.building import box, ground_truth
 
 Value = dict[str, Any]
 
@@ -185,7 +186,52 @@ def test_an_empty_file_has_columns_without_rows() -> None:
     source = read(instances(images=[], categories=[]))
     assert (len(source.boxes), source.documents, source.labels) == (0, (), ())
     assert source.boxes.xyxy.shape == (0, 4)
-    assert len(read([]).boxes) == 0
+
+
+EMPTY = "a results list should have results; found an empty list. Nothing to do if the model found nothing."
+UNCLEAR = (
+    "none.json: the content must be of a known format; found an empty list, which could be of several. Give it as "
+    "predictions of a model that found nothing, or name its format with --format coco."
+)
+
+
+def test_a_list_without_results_takes_everything_from_its_ground_truth() -> None:
+    results = read([])
+    assert (len(results.boxes), results.side, coco.is_unresolved(results)) == (0, "prediction", True)
+    (issue,) = results.issues
+    assert (issue.severity, issue.sentence.replace(" (COCO format)", "")) == ("warning", f"gt.json: $: {EMPTY}")
+    for truth in (read(instances(annotation())), ground_truth([box(0.1, 0.1, 0.5, 0.5)])):
+        resolved = coco.resolve(results, truth)
+        assert (resolved.labels, resolved.documents, resolved.unit) == (truth.labels, truth.documents, truth.unit)
+        dataset = join(truth, resolved)
+        assert (len(dataset.predictions[0]), dataset.pages) == (0, len(truth.page_index))
+    with pytest.raises(BadInput, match="a COCO results list needs a COCO ground truth"):
+        coco.resolve(results, read([]))
+
+
+@pytest.mark.parametrize("content", [b"[]", b" [\n]\n", b"\xef\xbb\xbf[ ]"])
+def test_an_empty_list_is_read_as_results_where_it_is_given_as_such(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "none.json"
+    path.write_bytes(content)
+    for how in ({"side": "prediction"}, {"format": "coco"}, {"unscored": True}):
+        for source in (formats.read(path, **how), formats.read_bytes(content, "none.json", **how)):  # type: ignore[arg-type]
+            assert (source.format, source.side, len(source.boxes)) == ("coco", "prediction", 0)
+    for side in (None, "ground_truth"):
+        with pytest.raises(BadInput) as caught:
+            formats.read(path, side=side)  # type: ignore[arg-type]
+        assert [issue.sentence for issue in caught.value.issues] == [UNCLEAR]
+    with pytest.raises(BadInput, match="must have images, annotations and categories"):
+        formats.read(path, side="ground_truth", format="coco")
+    with pytest.raises(BadInput, match="snapshot"):
+        formats.read(path, side="prediction", format="snapshot")
+
+
+def test_in_a_folder_an_empty_list_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "none.json").write_bytes(b"[]")
+    (tmp_path / "some.json").write_bytes(encoded([result()]))
+    source = formats.read(tmp_path, side="prediction")
+    assert len(source.boxes) == 1
+    assert [issue.found for issue in source.issues] == ['1: "none.json"']
 
 
 def test_results_take_pages_and_labels_from_their_ground_truth() -> None:

@@ -241,7 +241,7 @@ def file_bytes(*rows: object, side: str = "prediction", **given: object) -> byte
         (b"", "JSON"),
         (b"{", "JSON"),
         (b"\xff\xfe{\x00}\x00", "UTF-8"),
-        (b"[]", "known format"),
+        (b"[1]", "known format"),
         (b'{"label_map": {}}', "known format"),
         (file_bytes(box(0.5, 0.1, 0.1, 0.5)), "x2"),
     ],

@@ -33,6 +33,7 @@ from evaluator.project import OptionError, Say, evaluate_together
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import Evaluation
 from evaluator.slices.named import PREFIX, slices_part, with_slices
+from evaluator.system.freed_memory import give_back, share_among_threads
 
 _MOST_RESAMPLES: Final = 1_000_000
 
@@ -157,6 +158,7 @@ def gate(
 
 def _evaluated(files: Compared, say: Say) -> list[Evaluation]:
     """The predictions evaluated against one ground truth, ready to be compared."""
+    share_among_threads()  # all columns of all models are there at a time
     try:
         return evaluate_together(files.protocol, files.gt, files.pred, say, **files.options)
     except OptionError as problem:
@@ -178,7 +180,12 @@ def _form(
 ) -> str:
     """A comparison in the chosen form."""
     if json:
-        return export.to_json(comparison.to_json([one.to_json() for one in evaluations])) + "\n"
+        # What one step has freed is given back for the next one: of many pages each takes as much as the boxes.
+        each = [one.to_json() for one in evaluations]
+        give_back()
+        value = comparison.to_json(each)
+        give_back()
+        return export.to_json(value) + "\n"
     tables = comparison.tables(names)
     return export.to_markdown(tables) if markdown else export.to_text(tables)
 

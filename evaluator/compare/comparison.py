@@ -30,6 +30,7 @@ from evaluator.metrics.measures import Key, Measures, Part
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, threshold_text
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import BoxEvaluation, Result
+from evaluator.system.freed_memory import give_back
 
 STAR: Final = "★"
 NOTHING: Final = "–"
@@ -67,6 +68,7 @@ class Comparison:
         a, b = (first_boxes(result) for result in self.results[:2])
         # Before the differences: to name mistakes takes memory that the curves can have afterwards.
         cost = None if a is None or b is None else cost_of(a, b)
+        give_back()
         return decide(self.differences, self.names, rule=self.rule, cost=cost)
 
     @cached_property

@@ -7,6 +7,7 @@ decides nothing. Nothing here knows a format's rules.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -53,6 +54,9 @@ _FOLDER_DEPTH: Final = 4
 _FILES_LOOKED_AT: Final = 500
 # Whose own rules are about the numbers of pages.
 _STATES_FAR_PAGES: Final = "snapshot"
+# An empty list has no sign of any format; as predictions it is the results of this one, by a model that found nothing.
+_LISTS_RESULTS: Final = "coco"
+_EMPTY_LIST: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*\]\s*")
 # What an archive without files consists of; a format that claims it reads archives itself.
 _EMPTY_ARCHIVE = b"PK\x05\x06" + bytes(18)
 
@@ -315,8 +319,11 @@ def read(
         if packed is not None:
             return _with_far_pages(packed)
 
+    # In a folder an empty list is left out: the files beside it say nothing about it.
+    may_be_empty = _may_be_empty(reading) and not folder.is_folder(path)
+
     def format_of(content: bytes, name: str) -> BoxFormat:
-        return _box_format(content, name, format, columns)
+        return _box_format(content, name, format, columns, may_be_empty=may_be_empty)
 
     def read_file(content: bytes, name: str) -> Annotations:
         return kept(content, name, (format, reading), lambda: format_of(content, name).read(content, name, reading))
@@ -392,7 +399,8 @@ def read_bytes(
     )  # fmt: skip
     source = _from_archive(content, name, format, reading)
     if source is None:
-        source = _box_format(content, name, format, columns).read(content, name, reading)
+        format_ = _box_format(content, name, format, columns, may_be_empty=_may_be_empty(reading))
+        source = format_.read(content, name, reading)
     return _with_far_pages(source)
 
 
@@ -525,9 +533,21 @@ def _box_suffixes() -> list[str]:
     return sorted(endings, key=lambda suffix: (suffix != ".json", suffix != ".xml", suffix))
 
 
-def _box_format(content: bytes, name: str, format: str | None, columns: str = "") -> BoxFormat:
-    """The format that was named, or else the one that the bytes look like; with columns every table is one."""
+def _may_be_empty(reading: Reading) -> bool:
+    """Whether a file is given as predictions, or as a side that need not have scores: the list may have no results."""
+    return reading.side == "prediction" or (reading.side is None and reading.unscored)
+
+
+def _box_format(
+    content: bytes, name: str, format: str | None, columns: str = "", *, may_be_empty: bool = False
+) -> BoxFormat:  # fmt: skip
+    """The format that was named, or else the one that the bytes look like; with columns every table is one.
+
+    An empty list is one of results where that `may_be_empty`.
+    """
     formats = of_kind("boxes")
+    if format is None and may_be_empty and _EMPTY_LIST.fullmatch(content):
+        return formats[_LISTS_RESULTS]
     if format is not None and format not in formats:
         refuse(name, "", f"the format must be one of {', '.join(formats)}", quote(format), "Correct --format.")
     if format is None and columns and Path(name).suffix.lower() in (of_tables := formats["table"]).suffixes:
@@ -544,7 +564,7 @@ def _need_looks(named: BoxFormat, content: bytes, name: str, columns: str) -> No
     What they look like instead is said before anything that the named reader says of a file that is not its own.
     """
     claims = _box_claims(content, name)
-    if columns or named in claims:
+    if columns or named in claims or (named.name == _LISTS_RESULTS and _EMPTY_LIST.fullmatch(content)):
         return
     pages = False
     try:
@@ -569,6 +589,11 @@ def _refuse_unknown(content: bytes, name: str) -> NoReturn:
     """Say what is wrong with bytes that no format claims: what they are, or what is wrong as JSON or annotations."""
     if other := known.name_of(content[:HEAD_BYTES]):
         _refuse(name, f"this is {other.title}, which is not read", "", other.instead)
+    if _EMPTY_LIST.fullmatch(content):
+        fix = (
+            f"Give it as predictions of a model that found nothing, or name its format with --format {_LISTS_RESULTS}."
+        )
+        _refuse(name, "the content must be of a known format", "an empty list, which could be of several", fix)
     from evaluator.formats import table
 
     if table.looks_like_table(content[:HEAD_BYTES]):

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -22,6 +23,7 @@ import numpy.typing as npt
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.system.one_thread import one_thread
+from evaluator.system.threads import in_threads
 
 Counts = npt.NDArray[Any]
 """Integers, and float32 for followed curves."""
@@ -43,6 +45,10 @@ _FEWEST_STRETCHES: Final = 160
 _MOST_STRETCHES: Final = 1152
 # Predictions of a ranking by which those that may be the same are found.
 _LOOKED_AT: Final = 64
+# Multiplications up to which OpenBLAS takes two matrices as they are: larger ones are copied into another order first,
+# which takes longer than the product of so few rows. At least so many columns are multiplied at once.
+_SMALL_PRODUCT: Final = 1_000_000
+_FEWEST_COLUMNS: Final = 64
 # Resamples that are worked on at once.
 _RESAMPLES_AT_ONCE: Final = 2000
 
@@ -141,23 +147,33 @@ class Curves:
 
     def __init__(self, rankings: Sequence[Ranking], interpolated: Interpolation) -> None:
         self._size = len(rankings)
-        self._groups: list[tuple[list[int], _Short | _Stretches]] = []
-        for group in by_predictions(rankings):
+        # The longest first, so that no thread is left with it.
+        self._groups = sorted(by_predictions(rankings), key=lambda group: -len(rankings[group[0]].document))
+        self._predictions = sum(len(rankings[group[0]].document) for group in self._groups)
+
+        def made(group: list[int]) -> _Short | _Stretches:
             chosen = [rankings[place] for place in group]
-            made = _short if len(chosen[0].document) <= EXACT else _stretches
-            self._groups.append((group, made(chosen, interpolated)))
+            return (_short if len(chosen[0].document) <= EXACT else _stretches)(chosen, interpolated)
+
+        self._curves = list(in_threads(made, self._groups, rows=self._predictions))
 
     def averages(self, weights: FloatArray) -> FloatArray:
         """Average precision of each ranking in each resample, float64, shape (R, M); see `Ranking.average`."""
         answer = np.empty((len(weights), self._size))
-        # In this thread: operations this short only make threads wait for each other.
+        # A product is made in the thread of its curves: so short, more threads in it only wait for each other.
         with one_thread():
             for start in range(0, len(weights), _RESAMPLES_AT_ONCE):
                 rows = slice(start, start + _RESAMPLES_AT_ONCE)
                 by_document = np.ascontiguousarray(weights[rows].T, dtype=np.float32)
-                for group, curves in self._groups:
-                    answer[rows, group] = curves.average(by_document).T
+                averages = in_threads(partial(_average, by_document), self._curves, rows=self._predictions)
+                for group, average in zip(self._groups, averages, strict=True):
+                    answer[rows, group] = average.T
         return answer
+
+
+def _average(by_document: Shares, curves: _Short | _Stretches) -> FloatArray:
+    """Average precision of each resample along some curves, float64, shape (T, R)."""
+    return curves.average(by_document)
 
 
 def on_grid(recall: FloatArray) -> Interpolation:
@@ -242,14 +258,21 @@ def per_document(rankings: Sequence[Ranking], interpolated: Interpolation) -> li
 
     Rankings of the same predictions with the same true positives, as of two thresholds, are worked out once.
     """
-    answer = [np.empty(0)] * len(rankings)
-    for group in by_predictions(rankings):
+
+    def of_group(group: list[int]) -> list[FloatArray]:
         known: dict[bytes, FloatArray] = {}
         for place in group:
             hit = rankings[place].hit.tobytes()
             if hit not in known:
                 known[hit] = rankings[place].per_document(interpolated)
-            answer[place] = known[hit]
+        return [known[rankings[place].hit.tobytes()] for place in group]
+
+    groups = by_predictions(rankings)
+    answer = [np.empty(0)] * len(rankings)
+    predictions = sum(len(rankings[group[0]].document) for group in groups)
+    for group, columns in zip(groups, in_threads(of_group, groups, rows=predictions), strict=True):
+        for place, column in zip(group, columns, strict=True):
+            answer[place] = column
     return answer
 
 
@@ -416,7 +439,7 @@ class _Stretches:
         area, best, precision, behind = np.zeros((4, *hits.shape), dtype=np.float32)
         for stretch in reversed(range(len(self.level))):
             here = slice(self.edges[stretch], self.edges[stretch + 1])
-            np.matmul(self.counted[:, here].astype(np.float32), drawn[self.document[here]], out=inside)
+            multiply(self.counted[:, here].astype(np.float32), drawn.take(self.document[here], axis=0), inside)
             alone = here.stop - here.start == 1
             # Of one prediction alone the best precision is its own.
             ranked = upto[0] if alone else upto[0] - inside[0] * self.ranked_after[stretch]
@@ -441,6 +464,16 @@ class _Stretches:
             area += reached
             best, precision, reached = precision, best, before
         return np.asarray(area, dtype=np.float32)
+
+
+def multiply(counted: Shares, drawn: Shares, out: Shares) -> None:
+    """The product of two matrices of whole numbers, exact up to 2 ** 24, in the parts that are multiplied fastest."""
+    if counted.shape[1] == 1:
+        np.multiply(counted, drawn, out=out)
+        return
+    step = max(_SMALL_PRODUCT // counted.size, _FEWEST_COLUMNS)
+    for start in range(0, drawn.shape[1], step):
+        np.matmul(counted, drawn[:, start : start + step], out=out[:, start : start + step])
 
 
 def _stretches(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Stretches:

@@ -170,6 +170,9 @@ class Result(ABC):
         """More tables by the name of their file; empty for most protocols."""
         return {}
 
+    def release(self) -> None:  # noqa: B027 - most results keep nothing else
+        """Give up what is kept only for another score threshold; one takes as long as the first then."""
+
 
 class DatasetResult(Result):
     """A result about the boxes of a `Dataset`, which can be had again on a corrected one."""

@@ -183,7 +183,7 @@ def resolve(prediction: Annotations, ground_truth: Annotations) -> Annotations:
     -------
     Annotations
         The pages, documents and labels of the ground truth with the boxes of the prediction. The same object when
-        it is not an unresolved results list.
+        it is not an unresolved results list. An empty list has the unit of the ground truth too, of any format.
 
     Raises
     ------
@@ -193,7 +193,9 @@ def resolve(prediction: Annotations, ground_truth: Annotations) -> Annotations:
     if not is_unresolved(prediction):
         return prediction
     collector = Collector(prediction.name, max_per_rule=200)
-    _need_images(ground_truth, collector)
+    empty = not len(prediction.boxes)
+    if not empty or is_unresolved(ground_truth):
+        _need_images(ground_truth, collector)
     entry, label = _looked_up(prediction, ground_truth, collector)
     placed = replace(
         prediction.boxes,
@@ -219,6 +221,7 @@ def resolve(prediction: Annotations, ground_truth: Annotations) -> Annotations:
         page_size=size,
         attributes=ground_truth.attributes,
         page_images=ground_truth.page_images,
+        unit=ground_truth.unit if empty else prediction.unit,
     )
 
 
@@ -298,6 +301,9 @@ def _results(source: json_text.Source, file: CocoFile, reading: Reading, collect
     if not (reading.unscored and items.no_score.all()):
         check_scores(items, "$", collector)
     check_size(len(items.xywh), collector)
+    if not len(items.xywh):
+        rule = "a results list should have results (COCO format)"
+        collector.warning("$", rule, "an empty list", "Nothing to do if the model found nothing.")
     if collector.failed:
         raise BadInput(collector.issues())
     image_ids, entry = _distinct(items.image_id)

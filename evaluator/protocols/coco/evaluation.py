@@ -58,6 +58,10 @@ class CocoResult(BoxEvaluation):
         """The evaluation of another matching at the same thresholds."""
         return result_of(cast(Matching, matching), list(self.thresholds))
 
+    def release(self) -> None:
+        """Give up the curves, which take more memory than the boxes."""
+        self.matching.pairs.kept.clear()
+
     @cached_property
     def numbers(self) -> dict[str, float | None]:
         """The twelve numbers by their COCO names; None where undefined."""

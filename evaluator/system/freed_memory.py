@@ -1,0 +1,39 @@
+"""Memory that Python and numpy have freed: used again by other threads, and given back to the system.
+
+Of the C library glibc; nothing happens elsewhere, where memory is kept in other ways.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from typing import Any, Final
+
+# From malloc.h of glibc.
+_M_ARENA_MAX: Final = -8
+
+
+def share_among_threads() -> None:
+    """Have threads that are started from now on take their memory from one pool.
+
+    Notes
+    -----
+    glibc gives each thread a pool of its own, in which what it has freed waits for it: a large column that another
+    thread makes comes on top. numpy asks for memory seldom, so that threads hardly wait for each other in one pool.
+    """
+    if (limit := _of_glibc("mallopt")) is not None:
+        limit(_M_ARENA_MAX, 1)
+
+
+def give_back() -> None:
+    """Give memory that is not used back, wherever in a pool it lies."""
+    if (trim := _of_glibc("malloc_trim")) is not None:
+        trim(ctypes.c_size_t(0))
+
+
+def _of_glibc(name: str) -> Any | None:  # noqa: ANN401 - a function of the C library
+    """A function of this process's C library; None where that is not glibc."""
+    if not sys.platform.startswith("linux"):
+        return None
+    library = ctypes.CDLL(None)
+    return getattr(library, name, None) if hasattr(library, "gnu_get_libc_version") else None

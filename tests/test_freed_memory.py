@@ -1,0 +1,73 @@
+"""Memory that was freed goes back to the system."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from evaluator.system import freed_memory
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="the C library is not glibc")
+def test_what_lies_between_pieces_in_use_goes_back() -> None:
+    # Too small to be asked of the system one by one, and too far below the last one to go back by themselves.
+    pieces = [bytearray(b"x") * 100_000 for _ in range(1_000)]
+    kept = pieces[::50]
+    del pieces
+    before = resident()
+    freed_memory.give_back()
+    assert (before - resident()) * resource.getpagesize() > 50_000_000
+    assert all(piece == b"x" * 100_000 for piece in kept)
+
+
+@pytest.mark.parametrize("platform", ["darwin", "linux"])
+def test_elsewhere_nothing_happens(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(freed_memory.ctypes, "CDLL", lambda _name: SimpleNamespace())
+    freed_memory.give_back()
+    freed_memory.share_among_threads()
+
+
+_THREADS = """
+import re, sys, threading
+from evaluator.system.freed_memory import share_among_threads
+if sys.argv[1] == "shared":
+    share_among_threads()
+here = threading.Barrier(5)
+
+def work():
+    kept = bytearray(100_000)
+    here.wait()
+
+threads = [threading.Thread(target=work) for _ in range(4)]
+for thread in threads:
+    thread.start()
+# The pool of a thread is a piece of 64 MiB of addresses, of which little is in use.
+sizes = re.findall(r"^([0-9a-f]+)-([0-9a-f]+) ---p 00000000 00:00 0 *$", open("/proc/self/maps").read(), re.MULTILINE)
+here.wait()
+print(sum(int(stop, 16) - int(start, 16) > 60 << 20 for start, stop in sizes))
+"""
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="the C library is not glibc")
+def test_threads_take_their_memory_from_one_pool() -> None:
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("MALLOC_")}
+    pools = {}
+    for way in ("own", "shared"):
+        command = [sys.executable, "-c", _THREADS, way]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        pools[way] = int(done.stdout)
+    assert pools["own"] >= 4
+    assert pools["shared"] == 0
+
+
+def resident() -> int:
+    """Pages of memory that the process holds."""
+    return int(Path("/proc/self/statm").read_text().split()[1])

@@ -451,6 +451,8 @@ def view() -> None:
             ledgers=lambda: field_ledgers(compared.models[0].result, compared.models[-1].result, state.field_iou),
             open_item=lambda item: choices.open_item(compared, item),
             at=state.field_iou,
+            below="fields",
+            height=980,
         )
     write_url("fields")
 

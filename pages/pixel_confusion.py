@@ -443,6 +443,8 @@ def _results(
             lambda: [PROTOCOLS[pixel.NAME].measures(results[model.letter]) for model in loaded.pair],
             ledgers=lambda: PROTOCOLS[pixel.NAME].item_ledgers(results["A"], results["B"]),
             open_item=lambda item: go_to(item.document, item.page or 0),
+            below="pixels",
+            height=690,
         )
     _notes(shown)
     with st.sidebar:

@@ -322,6 +322,8 @@ def view() -> None:
         ledgers=lambda: [poster_ledger(*(each.columns for each in every))],
         open_item=lambda item: choices.open_poster(item.document),
         noun="poster",
+        below="posters",
+        height=450,
     )
     _file_issues(chosen)
     write_url("posters", {State.poster: poster_id if poster_id != ordered[0] else None})

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from evaluator.metrics.results import ScoreCurve
 from evaluator.model.dataset import Annotations, Boxes, Document, Side
 
 LABELS = ("Figure", "Table")
@@ -169,6 +170,12 @@ def random_rows(seed: int, *, documents: int = 4, pages: int = 3, per_page: floa
         for _ in range(rng.poisson(0.5)):
             add(predicted, document, page, names[rng.integers(0, 3)], rng.random(4).tolist())
     return truth, predicted
+
+
+def plain_curve(curve: ScoreCurve) -> tuple[object, ...]:
+    """Everything that a score curve holds, in plain values."""
+    arrays = (curve.threshold, curve.tp, curve.predictions, curve.ground_truth)
+    return curve.labels, *(array.tolist() for array in arrays)
 
 
 def read_by_browser(value: Any) -> Any:

@@ -17,11 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.formats import coco as reader
+from evaluator.metrics.box_results import BoxPairs
 from evaluator.model.dataset import Annotations, join
 from evaluator.model.issues import BadInput
 from evaluator.protocols import coco, snapshot
 from evaluator.protocols.coco.evaluation import comparable_issues
-from tests.building import annotations, box, ground_truth
+from tests.building import annotations, box, ground_truth, plain_curve
 
 every_seed = settings(deadline=None, max_examples=40)
 Instances = dict[str, Any]
@@ -248,6 +249,20 @@ def test_a_released_result_can_be_had_at_another_score() -> None:
     assert result.of(pairs.match()).numbers == before
     expected = coco.evaluate(truth, prediction, min_score=0.5).numbers
     assert result.of(pairs.match(min_score=0.5)).numbers == expected
+
+
+@every_seed
+@given(
+    seed=st.integers(0, 10**6), iou=st.sampled_from([0.5, 0.75, 1.0]), crowds=st.sampled_from([0.0, 0.3]),
+    below=st.booleans(),
+)  # fmt: skip
+def test_a_score_curve_is_the_matching_at_each_threshold(seed: int, iou: float, crowds: float, below: bool) -> None:
+    instances, results = random_set(seed, images=5, per_image=4.0, crowds=crowds)
+    if below:
+        # Scores that are no probabilities: a threshold of 0 leaves none out.
+        results = [{**each, "score": 3 * each["score"] - 1} for each in results]
+    pairs = coco.pair(join(*read_pair(instances, results)))
+    assert plain_curve(pairs.score_curve(iou=iou)) == plain_curve(BoxPairs.score_curve(pairs, iou=iou))
 
 
 @every_seed

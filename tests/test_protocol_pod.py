@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 
 from evaluator import formats
 from evaluator.metrics.average_precision import all_point_precision, eleven_point_precision
+from evaluator.metrics.box_results import BoxPairs
 from evaluator.model.dataset import Annotations, join
 from evaluator.model.issues import BadInput
 from evaluator.protocols import pod
 from evaluator.protocols.pod.evaluation import evaluate, pair
-from tests.building import Box, annotations, box, ground_truth
+from tests.building import Box, annotations, box, ground_truth, plain_curve
 
 ORACLES = Path(__file__).resolve().parent / "oracles" / "pod"
 CASES = sorted(path.parent for path in ORACLES.glob("*/expected.json"))
@@ -261,6 +262,16 @@ def test_a_lower_floor_and_a_new_matching_give_the_same(seed: int, iou: float, s
     anew = both([row for row in truth if row.label == "Table"], kept, iou=[iou], labels=["Table"]).thresholds[iou]
     assert low.micro.row(0) == anew.micro.row(0)
     assert np.array_equal(low.average_precision, anew.average_precision, equal_nan=True)
+
+
+@settings(deadline=None, max_examples=50)
+@given(seed=st.integers(0, 10**6), iou=st.sampled_from([0.1, 0.5, 0.6, 0.8]), below=st.booleans())
+def test_a_score_curve_is_the_matching_at_each_threshold(seed: int, iou: float, below: bool) -> None:
+    truth, predicted = grid_rows(seed)
+    if below:
+        predicted = [row._replace(score=3 * row.score - 1) for row in predicted]
+    pairs = pair(join(in_pixels(ground_truth(truth)), in_pixels(annotations(predicted))))
+    assert plain_curve(pairs.score_curve(iou=iou)) == plain_curve(BoxPairs.score_curve(pairs, iou=iou))
 
 
 @settings(deadline=None, max_examples=100)

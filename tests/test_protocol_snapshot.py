@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from evaluator import formats
 from evaluator.formats.snapshot import check_pair
-from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.box_results import BoxPairs, BoxResult
 from evaluator.metrics.results import RATIOS
 from evaluator.model.dataset import Annotations, join
 from evaluator.model.issues import BadInput
 from evaluator.protocols import snapshot
 from evaluator.protocols.snapshot.evaluation import IOU_FLOOR, ThresholdResult, evaluate, pair
-from tests.building import LABELS, Box, annotations, box, ground_truth, random_rows
+from tests.building import LABELS, Box, annotations, box, ground_truth, plain_curve, random_rows
 
 ORACLES = Path(__file__).resolve().parent / "oracles" / "snapshot"
 CASES = sorted(path.parent for path in ORACLES.glob("*/*/expected.json"))
@@ -383,6 +383,15 @@ def test_a_score_curve_is_the_matching_at_each_threshold(seed: int, iou: float, 
         for row, label in enumerate(result.matching.labels):
             assert getattr(curve.columns(label), name)[step] == getattr(result.per_label, name)[row]
     assert np.isnan(curve.columns().mean_iou).all()
+
+
+@settings(deadline=None, max_examples=10)
+@given(seed=st.integers(0, 10**6))
+def test_a_score_curve_keeps_scores_below_0_at_a_threshold_of_0(seed: int) -> None:
+    truth, predicted = random_rows(seed, documents=2)
+    predicted = [row._replace(score=None if row.score is None else 2 * row.score - 1) for row in predicted]
+    pairs = pair(join(ground_truth(truth), annotations(predicted)))
+    assert plain_curve(pairs.score_curve(iou=0.5)) == plain_curve(BoxPairs.score_curve(pairs, iou=0.5))
 
 
 def test_a_score_curve_keeps_what_has_no_score_and_refuses_other_questions() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from evaluator.charts.theme import Palette, fixed_scale, model_colour, palette, themed, tips, unit_scale
-from evaluator.charts.vega import Chart, Piece, field, layer, picked
+from evaluator.charts.vega import Chart, Frame, Piece, field, layer, picked
 from evaluator.metrics.confidence import Calibration
 from evaluator.model.boxes import FloatArray, IntArray
 
@@ -63,12 +63,12 @@ def ap_against_iou(
     tooltip = tips(name="Field", iou=("IoU threshold", ".2f"), ap=("AP", ".3f"))
     pale: Piece = place | {"detail": field("name:N"), "tooltip": tooltip}
     look: Piece = {"strokeWidth": 1.4, "color": colours.muted, "opacity": 0.28, "cursor": "pointer"}
-    frame = _long(iou, curves).rename(columns={"name": "model"})
+    lines = _long("model", iou, curves)
     layers = [
-        layer(_long(iou, others), "line", pale, pick=picked("field", ["name"]), **look),
-        layer(frame, "line", place | {"color": model_colour(curves, colours)}, strokeWidth=2.4),
-        _ends(frame, colours),
-        layer(pd.DataFrame({"iou": [current]}), "rule", {"x": field("iou:Q")}, strokeDash=[3, 3], color=colours.text),
+        layer(_long("name", iou, others), "line", pale, pick=picked("field", ["name"]), **look),
+        layer(lines, "line", place | {"color": model_colour(curves, colours)}, strokeWidth=2.4),
+        _starts(iou, curves, colours),
+        layer({"iou": [current]}, "rule", {"x": field("iou:Q")}, strokeDash=[3, 3], color=colours.text),
     ]
     return themed(layers, colours, height=height)
 
@@ -204,28 +204,30 @@ def _ratio_axis() -> Piece:
     return {"format": ".2f", "values": [0, 0.25, 0.5, 0.75, 1], "minExtent": _LEFT, "maxExtent": _LEFT}
 
 
-def _long(iou: Sequence[float], curves: Mapping[str, FloatArray]) -> pd.DataFrame:
-    """One row per name and threshold."""
-    return pd.DataFrame(
-        {
-            "name": pd.Series([name for name in curves for _ in iou], dtype=object),
-            "iou": np.tile(np.asarray(iou, dtype=np.float64), len(curves)),
-            "ap": np.concatenate([np.empty(0), *curves.values()]),
-        }
-    )
+def _long(of: str, iou: Sequence[float], curves: Mapping[str, FloatArray]) -> Frame:
+    """One row per name and threshold; the column of the names is called `of`."""
+    return {
+        of: np.array([name for name in curves for _ in iou], dtype=object),
+        "iou": np.tile(np.asarray(iou, dtype=np.float64), len(curves)),
+        "ap": np.concatenate([np.empty(0), *curves.values()]),
+    }
 
 
-def _ends(frame: pd.DataFrame, colours: Palette) -> Piece:
+def _starts(iou: Sequence[float], curves: Mapping[str, FloatArray], colours: Palette) -> Piece:
     """The name of each model at the start of its line, where lines are furthest apart."""
-    known = frame.dropna()
-    first = known.loc[known.groupby("model")["iou"].idxmin()] if len(known) else known
+    first = {name: int(np.argmin(np.isnan(curve))) for name, curve in curves.items() if not np.isnan(curve).all()}
+    frame: Frame = {
+        "model": np.array(list(first), dtype=object),
+        "iou": np.array([iou[at] for at in first.values()], dtype=np.float64),
+        "ap": np.array([curves[name][at] for name, at in first.items()], dtype=np.float64),
+    }
     name: Piece = {
         "x": field("iou:Q"),
         "y": field("ap:Q"),
         "text": field("model:N"),
-        "color": model_colour(first["model"], colours),
+        "color": model_colour(first, colours),
     }
-    return layer(first, "text", name, align="left", dx=4, dy=-9, fontWeight=700, fontSize=12.5)
+    return layer(frame, "text", name, align="left", dx=4, dy=-9, fontWeight=700, fontSize=12.5)
 
 
 def _diagonal(across: str, up: str, colours: Palette) -> Piece:

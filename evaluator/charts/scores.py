@@ -7,16 +7,15 @@ words and data are cells, so a label is never read as an expression.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from evaluator.charts.theme import bars_of_labels, fixed_scale, palette, themed, tips, unit_scale
-from evaluator.charts.vega import Chart, Piece, field, layer
+from evaluator.charts.vega import Chart, Frame, Piece, field, layer
 from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.confidence import Calibration
-from evaluator.model.boxes import FloatArray
+from evaluator.model.boxes import AnyArray, FloatArray
 
 MOST_CURVES: Final = 6
 """More labels than this nobody can tell apart."""
@@ -64,8 +63,10 @@ def label_curves(
     names = list(curves)
     frame = _curve_points(curves)
     dots = [(name, kind, *points[name]) for kind, points in (("now", now), ("best", best)) for name in names]
-    marks = pd.DataFrame(dots, columns=["label", "kind", "recall", "precision"]).dropna()
-    lowest = min([1.0, *frame["precision"].tolist(), *marks["precision"].tolist()])
+    marks = _columns(
+        ["label", "kind", "recall", "precision"], [dot for dot in dots if not np.isnan(np.array(dot[2:])).any()]
+    )
+    lowest = min([1.0, *frame["precision"].tolist(), *marks["precision"]])
     low = max(np.floor(lowest * 10 - 1e-9) / 10, 0.0) if lowest < 1.0 else 0.9
     colour = field("label:N", scale={"domain": names, "range": list(inks[: len(names)])}, legend=None)
     dot = _axes(low) | {"color": colour}
@@ -93,22 +94,22 @@ def label_curves(
     return themed(layers, colours, height=height)
 
 
-def _curve_points(curves: Mapping[str, Curve]) -> pd.DataFrame:
+def _curve_points(curves: Mapping[str, Curve]) -> Mapping[str, AnyArray]:
     """The points of all curves, a row for each, in the order of their scores."""
-    empty = pd.DataFrame({"label": [], "recall": [], "precision": [], "score": [], "order": []})
-    rows = [
-        pd.DataFrame(
-            {
-                "label": name,
-                "recall": curve.recall,
-                "precision": curve.precision,
-                "score": curve.score,
-                "order": np.arange(len(curve.score)),
-            }
-        )
-        for name, curve in curves.items()
-    ]
-    return pd.concat([empty, *rows], ignore_index=True)
+    lengths = [len(curve.score) for curve in curves.values()]
+    return {
+        "label": np.repeat(np.array(list(curves), dtype=object), lengths),
+        **{
+            name: np.concatenate([np.empty(0), *(getattr(curve, name) for curve in curves.values())])
+            for name in ("recall", "precision", "score")
+        },
+        "order": np.concatenate([np.empty(0, dtype=np.int64), *map(np.arange, lengths)]),
+    }
+
+
+def _columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, list[Any]]:
+    """Rows as columns by name."""
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
 def _axes(low: float) -> Piece:
@@ -122,7 +123,7 @@ def _axes(low: float) -> Piece:
     }
 
 
-def _ends(curves: Mapping[str, Curve], low: float) -> pd.DataFrame:
+def _ends(curves: Mapping[str, Curve], low: float) -> Frame:
     """Where the names of the lines are: beside their ends, moved apart where they would touch."""
     ends = [
         (name, float(curve.recall[-1]), float(curve.precision[-1]))
@@ -137,8 +138,7 @@ def _ends(curves: Mapping[str, Curve], low: float) -> pd.DataFrame:
         at = max(min(precision, above - gap), low + gap * (len(ends) - 1 - place))
         above = at
         rows.append((name, recall, precision, 1.05, at))
-    columns = ["label", "from_recall", "from_precision", "to_recall", "to_precision"]
-    return pd.DataFrame(rows, columns=columns)
+    return _columns(["label", "from_recall", "from_precision", "to_recall", "to_precision"], rows)
 
 
 def error_costs(

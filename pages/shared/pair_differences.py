@@ -19,7 +19,7 @@ from evaluator.metrics.item_ledger import Item, ItemLedger
 from evaluator.metrics.measures import Measures
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import displayed, plain
-from pages.shared import frame, item_ledger, widgets
+from pages.shared import frame, in_sight, item_ledger, widgets
 from pages.shared.computed import computed
 from pages.shared.opened import Named
 from pages.shared.state import state
@@ -51,6 +51,8 @@ def part(
     open_item: Callable[[Item], None],
     at: float | None = None,
     noun: str = "document",
+    below: str = "",
+    height: int = 0,
 ) -> None:
     """The sentence about two models, their differences over everything and by label, and the ledger; else nothing.
 
@@ -73,19 +75,30 @@ def part(
         Threshold of the ledgers, where they have one besides `key`.
     noun : str
         What is drawn with replacement.
+    below : str
+        The view in which it is far down, so that it is made only near the window.
+    height : int
+        Pixels that it takes there, about.
     """
     if len(models) < 2:
         return
     names = [frame.lettered(model) for model in models[:2]]
-    place, identity = st.empty(), tuple(key)
-    # Once for both: what a document alone has is kept with them.
-    once = functools.cache(measures)
-    if state.resampled_before != identity:
-        a, b = once()
-        _differences_part(place, differences(a, b, resamples=0), names, noun)
-    item_ledger.part(_ledgers(identity, at, _ledgers=ledgers), open_item)
-    _differences_part(place, _differences(identity, _measures=once), names, noun)
-    state.resampled_before = identity
+
+    def draw() -> None:
+        place, identity = st.empty(), tuple(key)
+        # Once for both: what a document alone has is kept with them.
+        once = functools.cache(measures)
+        if state.resampled_before != identity:
+            a, b = once()
+            _differences_part(place, differences(a, b, resamples=0), names, noun)
+        item_ledger.part(_ledgers(identity, at, _ledgers=ledgers), open_item)
+        _differences_part(place, _differences(identity, _measures=once), names, noun)
+        state.resampled_before = identity
+
+    if below:
+        in_sight.part(f"{below}_pair", "B against A", draw, height=height)
+    else:
+        draw()
 
 
 def _differences_part(place: DeltaGenerator, every: Sequence[Difference], names: Sequence[str], noun: str) -> None:

@@ -12,7 +12,8 @@ Compare. Then every view is opened, the first time and again, and the IoU thresh
 came by their own address; `cpu_ms` is of the server and what runs below it, until the page rests.
 
 The part `controls` moves every slider of every view, without a browser: see `controls`. With `--against CHECKOUT` the
-server of another checkout makes the same steps in turns with this one.
+server of another checkout makes the same steps in turns with this one. The part `opens` opens every view cold, in a
+server that has shown the list of files alone, and warm, with the time until its title and its first number are sent.
 
     python -m tests.benchmarks.bench_screen [--turns N] [--boxes N] [--folder DIR] [--part P] [--smoke] [--json]
 """
@@ -46,6 +47,8 @@ from tests.building import Box, write_file
 from tests.dashboard import ROOT
 
 PAGES = 24
+# Seconds in which what an act sets off has ended.
+_LONGEST_REST = 5.0
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 PEER = """
@@ -361,7 +364,17 @@ def cpu_ms(pid: int) -> float:
     return 1000.0 * ticks / os.sysconf("SC_CLK_TCK")
 
 
-def take(page: Any, wire: Wire, pid: int, script: str, argument: Any, *, rest: int = 700, press: str = "") -> Taken:
+def rest_of(page: Any, wire: Wire, pid: int, quiet: int) -> None:
+    """Wait until for so many milliseconds no message has come or gone and the server has done nothing; at most 5 s."""
+    until, seen, since = time.monotonic() + _LONGEST_REST, (wire.messages, cpu_ms(pid)), time.monotonic()
+    while (now := time.monotonic()) < until and now - since < quiet / 1000:
+        page.wait_for_timeout(25)
+        state = wire.messages, cpu_ms(pid)
+        if state != seen:
+            seen, since = state, time.monotonic()
+
+
+def take(page: Any, wire: Wire, pid: int, script: str, argument: Any, *, quiet: int = 300, press: str = "") -> Taken:
     """One act, and everything that it sets off until the page rests; `press` is a key that the script waits for."""
     page.bring_to_front()
     before, spent = wire.read(), cpu_ms(pid)
@@ -371,19 +384,58 @@ def take(page: Any, wire: Wire, pid: int, script: str, argument: Any, *, rest: i
         ms, frames = page.evaluate("window.taken")
     else:
         ms, frames = page.evaluate(script, argument)
-    page.wait_for_timeout(rest)
+    rest_of(page, wire, pid, quiet)
     sent, received, messages, fetched = (after - at for after, at in zip(wire.read(), before, strict=True))
     return Taken(float(ms), float(frames), sent, received, messages, fetched, cpu_ms(pid) - spent)
 
 
-Rows = dict[str, list[Taken]]
-Held = dict[str, list[float]]
+HEAD = ("n", "ms", "p95_ms", "frames", "sent", "received", "messages", "fetched", "cpu_ms")
+
+
+class Report:
+    """What was taken so far; an act is printed as soon as it is done, for all of them take minutes.
+
+    Parameters
+    ----------
+    quietly : bool
+        Nothing is printed.
+    """
+
+    def __init__(self, *, quietly: bool) -> None:
+        self.rows: dict[str, list[Taken]] = {}
+        self.held: dict[str, list[float]] = {}
+        self._quietly = quietly
+        self._print(f"{'act':44}" + "".join(f"{each:>10}" for each in HEAD))
+
+    def add(self, name: str, taken: list[Taken]) -> None:
+        """An act, as often as it was done."""
+        if taken:
+            self.rows[name] = taken
+            numbers = summary({name: taken})[name]
+            self._print(f"{name:44}" + "".join(f"{numbers[each]:>10g}" for each in HEAD))
+
+    def hold(self, name: str, numbers: list[float]) -> None:
+        """A key that was held down: what `HELD` gives."""
+        self.held[name] = [float(each) for each in numbers]
+        pages, each_ms, frames, longest, silent = self.held[name]
+        self._print(
+            f"key held down, {name}: {pages:.0f} pages drawn, {each_ms:.1f} ms and {frames:.1f} frames a page, "
+            f"longest {longest:.0f} ms, without a sign {silent:.0f} ms"
+        )
+
+    def _print(self, line: str) -> None:
+        if not self._quietly:
+            print(line, flush=True)
+
+
 VIEWER, PANES = ".layoutscope-viewer .strip", ".layoutscope-viewer .pair-work"
 LISTED = {VIEWER: ".strip-page", PANES: ".net-page"}
 SMALL_ACTS = (("select", {"key": "n"}), ("toggle", {"key": "g"}), ("zoom", {"key": "+"}), ("whole page", {"key": "0"}))
 
 
-def turns_of(play: Any, ours: tuple[str, int], peer: tuple[str, int], turns: int, total: int) -> tuple[Rows, Held]:
+def turns_of(
+    play: Any, ours: tuple[str, int], peer: tuple[str, int], turns: int, total: int, *, report: Report
+) -> None:
     """Page turns of both, alternating, then what a reader does on a page; and a key held down, all pages seen."""
     browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
     pages = [browser.new_page(viewport={"width": 1440, "height": 900}) for _ in range(2)]
@@ -391,35 +443,34 @@ def turns_of(play: Any, ours: tuple[str, int], peer: tuple[str, int], turns: int
     pages[0].goto(f"{ours[0]}/page_browser?order=page&within=bench.pdf")
     pages[0].locator(".chips.ready").wait_for(state="attached")
     pages[0].wait_for_timeout(2500)
-    unseen = [float(each) for each in pages[0].evaluate(HELD, [VIEWER, total - 1, "ArrowRight"])]
+    report.hold("page browser, no page seen", pages[0].evaluate(HELD, [VIEWER, total - 1, "ArrowRight"]))
     pages[0].goto(f"{ours[0]}/page_browser?order=page&within=bench.pdf")
     pages[0].locator(".chips.ready").wait_for(state="attached")
     pages[1].goto(peer[0])
     pages[1].locator("[data-testid=stImage] img").wait_for()
-    rows: Rows = {"page turn": [], "page turn, st.image": []}
+    mine: list[Taken] = []
+    others: list[Taken] = []
     there_and_back = [("ArrowRight", "Next")] * (total - 1) + [("ArrowLeft", "Previous")] * (total - 1)
     acts = (there_and_back * (2 + turns // len(there_and_back)))[: len(there_and_back) + turns]
-    for number, (key, button) in enumerate(acts):
-        mine = take(pages[0], wires[0], ours[1], OURS, [VIEWER, {"key": key, "turns": True}])
-        other = take(pages[1], wires[1], peer[1], PEER_TURN, button, rest=100)
-        if number >= len(there_and_back):
-            rows["page turn"].append(mine)
-            rows["page turn, st.image"].append(other)
+    for key, button in acts:
+        mine.append(take(pages[0], wires[0], ours[1], OURS, [VIEWER, {"key": key, "turns": True}]))
+        others.append(take(pages[1], wires[1], peer[1], PEER_TURN, button, quiet=100))
+    report.add("page turn", mine[len(there_and_back) :])
+    report.add("page turn, st.image", others[len(there_and_back) :])
     for name, act in SMALL_ACTS:
-        rows[name] = [
-            take(pages[0], wires[0], ours[1], OURS, [VIEWER, act], rest=500) for _ in range(max(3, turns // 4))
-        ]
+        report.add(name, [take(pages[0], wires[0], ours[1], OURS, [VIEWER, act]) for _ in range(max(3, turns // 4))])
     pages[0].goto(f"{ours[0]}/page_browser?order=page&within=bench.pdf")
     pages[0].locator(".chips.ready").wait_for(state="attached")
     for key, _ in there_and_back:
         pages[0].evaluate(OURS, [VIEWER, {"key": key, "turns": True}])
         pages[0].wait_for_timeout(300)
-    held = [float(each) for each in pages[0].evaluate(HELD, [VIEWER, total - 1, "ArrowRight"])]
+    report.hold("page browser, every page seen", pages[0].evaluate(HELD, [VIEWER, total - 1, "ArrowRight"]))
     browser.close()
-    return rows, {"page browser, no page seen": unseen, "page browser, every page seen": held}
 
 
-def acts_of(play: Any, ours: tuple[str, int], view: tuple[str, str], address: str, turns: int) -> tuple[Rows, Held]:
+def acts_of(
+    play: Any, ours: tuple[str, int], view: tuple[str, str], address: str, turns: int, *, report: Report
+) -> None:
     """A key held down over pages that nobody saw yet, then what a reader does in one view, every page seen."""
     name, component = view
     browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
@@ -432,40 +483,38 @@ def acts_of(play: Any, ours: tuple[str, int], view: tuple[str, str], address: st
         page.locator(".chips.ready").first.wait_for(state="attached", timeout=120_000)
         page.wait_for_timeout(2500)
 
-    def take_all(act: dict[str, Any], rest: int = 700) -> Taken:
-        return take(page, wire, ours[1], OURS, [component, act], rest=rest)
+    def take_all(act: dict[str, Any], quiet: int = 300) -> Taken:
+        return take(page, wire, ours[1], OURS, [component, act], quiet=quiet)
 
     opened()
-    held = {f"{name}, no page seen": [float(e) for e in page.evaluate(HELD, [component, PAGES - 1, "ArrowRight"])]}
+    report.hold(f"{name}, no page seen", page.evaluate(HELD, [component, PAGES - 1, "ArrowRight"]))
     opened()
     there_and_back = ["ArrowRight"] * (PAGES - 1) + ["ArrowLeft"] * (PAGES - 1)
     for key in there_and_back:
-        take_all({"key": key, "turns": True}, 300)
-    rows: Rows = {}
+        take_all({"key": key, "turns": True}, 150)
     keys = there_and_back * (1 + turns // len(there_and_back))
-    rows[f"{name}: page turn"] = [take_all({"key": key, "turns": True}) for key in keys[:turns]]
+    report.add(f"{name}: page turn", [take_all({"key": key, "turns": True}) for key in keys[:turns]])
     listed = LISTED[component]
     acts = [{"click": listed, "nth": at, "turns": True} for at in (1, 2, 3, 2, 1, 0) * (1 + turns // 6)]
     opened()
-    rows[f"{name}: item of the list"] = [take_all(act) for act in acts[:turns]]
+    report.add(f"{name}: item of the list", [take_all(act) for act in acts[:turns]])
     few = max(3, turns // 4)
     for word, act in (*SMALL_ACTS[:1], ("hover", {"hover": 0}), *SMALL_ACTS[1:]):
         several = [{**act, "hover": at} if "hover" in act else act for at in range(few)]
-        rows[f"{name}: {word}"] = [take_all(each, 500) for each in several]
-    rows[f"{name}: verdict"] = []
+        report.add(f"{name}: {word}", [take_all(each) for each in several])
+    verdicts = []
     for _ in range(few):
         # On another page each time: what has a verdict, as its whole cause has then, asks before it takes another.
-        take_all({"key": "ArrowRight", "turns": True}, 1500)
-        take_all({"key": "n"}, 1500)
-        rows[f"{name}: verdict"].append(take_all({"click": ".verdict-buttons button"}, 1500))
+        take_all({"key": "ArrowRight", "turns": True}, 600)
+        take_all({"key": "n"}, 600)
+        verdicts.append(take_all({"click": ".verdict-buttons button"}, 600))
+    report.add(f"{name}: verdict", verdicts)
     browser.close()
-    return rows, held
 
 
-def verdicts_of(play: Any, ours: tuple[str, int], times: int) -> Rows:
+def verdicts_of(play: Any, ours: tuple[str, int], times: int, report: Report) -> None:
     """Verdicts in Compare on what is not matched box by box: fields, pixels and posters of the sample."""
     browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-    rows: Rows = {}
     for kind in ("fields", "pixels", "posters"):
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         page.add_init_script("localStorage.setItem('layoutscope-reviewer', 'Bench')")
@@ -473,20 +522,21 @@ def verdicts_of(play: Any, ours: tuple[str, int], times: int) -> Rows:
         page.goto(f"{ours[0]}/compare?compare={kind}")
         page.locator(".chips.ready").first.wait_for(state="attached", timeout=120_000)
         page.wait_for_timeout(2500)
+        verdicts = []
         for _ in range(times):
-            take(page, wire, ours[1], OURS, [PANES, {"key": "n"}], rest=1500)
-            verdict = take(page, wire, ours[1], OURS, [PANES, {"click": ".verdict-buttons button"}], rest=1500)
+            take(page, wire, ours[1], OURS, [PANES, {"key": "n"}], quiet=600)
+            verdict = take(page, wire, ours[1], OURS, [PANES, {"click": ".verdict-buttons button"}], quiet=600)
             if verdict.sent:
                 # Nothing was chosen where a page has no mistake of its own.
-                rows.setdefault(f"compare {kind}: verdict", []).append(verdict)
+                verdicts.append(verdict)
             # No turn to wait for: on the last page of the list the key leads nowhere.
-            take(page, wire, ours[1], OURS, [PANES, {"key": "ArrowRight"}], rest=1500)
+            take(page, wire, ours[1], OURS, [PANES, {"key": "ArrowRight"}], quiet=600)
+        report.add(f"compare {kind}: verdict", verdicts)
         page.close()
     browser.close()
-    return rows
 
 
-def views_of(play: Any, ours: tuple[str, int], times: int) -> Rows:
+def views_of(play: Any, ours: tuple[str, int], times: int, report: Report) -> None:
     """Every view of the navigation opened, the first time and later ones; and one step of the IoU threshold."""
     browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
     page = browser.new_page(viewport={"width": 1440, "height": 900})
@@ -497,13 +547,13 @@ def views_of(play: Any, ours: tuple[str, int], times: int) -> Rows:
     page.locator(links_there).first.wait_for()
     ready.wait_for()
     links = page.eval_on_selector_all(links_there, "nodes => nodes.map((node) => node.innerText.split('\\n').at(-1))")
-    rows: Rows = {}
+    rows: dict[str, list[Taken]] = {}
     for round_number in range(1 + times):
         for place, name in [*list(enumerate(links))[1:], (0, links[0])]:
             kind = "first time" if round_number == 0 else "again"
             page.eval_on_selector_all(links_there, "nodes => nodes.forEach((node, at) => node.dataset.bench = at)")
             link = [f'{links_there}[data-bench="{place}"]', None]
-            taken = take(page, wire, ours[1], RUN, link, rest=600)
+            taken = take(page, wire, ours[1], RUN, link)
             rows.setdefault(f"open {name.strip()}, {kind}", []).append(taken)
     slider = '[data-testid="stSlider"] input[type="range"]'
     page.locator(slider).first.wait_for(state="attached")
@@ -511,10 +561,11 @@ def views_of(play: Any, ours: tuple[str, int], times: int) -> Rows:
     for number in range(2 * times):
         key = "ArrowRight" if number < times else "ArrowLeft"
         rows.setdefault("IoU step on Overview, " + ("new" if number < times else "again"), []).append(
-            take(page, wire, ours[1], RUN, [slider, key], rest=600, press=key)
+            take(page, wire, ours[1], RUN, [slider, key], press=key)
         )
+    for name, several in rows.items():
+        report.add(name, several)
     browser.close()
-    return rows
 
 
 def quantile(values: list[float], share: float) -> float:
@@ -522,7 +573,7 @@ def quantile(values: list[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(share * len(values)))]
 
 
-def summary(rows: Rows) -> dict[str, dict[str, float]]:
+def summary(rows: dict[str, list[Taken]]) -> dict[str, dict[str, float]]:
     """Medians of each act, and the 95th percentile of its milliseconds."""
     return {
         name: {
@@ -549,7 +600,8 @@ def print_controls(given: argparse.Namespace) -> None:
     """Print what a step of each slider takes of the server, of this checkout and of another one."""
     checkouts = {"here": ROOT} | ({"there": given.against.resolve()} if given.against else {})
     paths = [str(given.folder.resolve())] if given.folder else []
-    views, times = given.view or list(controls.VIEWS), 2 if given.smoke else given.turns
+    views = [view for view in given.view or controls.VIEWS if view in controls.VIEWS]
+    times = 2 if given.smoke else given.turns
     with tempfile.TemporaryDirectory(prefix="layoutscope-") as name, contextlib.ExitStack() as servers:
         up = []
         for checkout, root in checkouts.items():
@@ -567,6 +619,29 @@ def print_controls(given: argparse.Namespace) -> None:
             print(f"{act:44}{checkout:8}" + "".join(f"{each:>14}" for each in texts))
 
 
+def print_opens(given: argparse.Namespace) -> None:
+    """Print what each view takes to open, cold in a new server and then warm."""
+    head = ("n", "title_ms", "number_ms", "number_cpu_ms", "ms", "cpu_ms")
+    views, times = given.view or list(controls.OPENED), 1 if given.smoke else max(3, given.turns // 10)
+    paths = [str(given.folder.resolve())] if given.folder else []
+    acts: dict[str, dict[str, float | None]] = {}
+    if not given.json:
+        print(f"{'view':44}" + "".join(f"{each:>14}" for each in head))
+    with tempfile.TemporaryDirectory(prefix="layoutscope-") as name:
+        for view in views[:1] if given.smoke else views:
+            port = free_port()
+            kept = ["--findings", str(Path(name) / f"{port}.sqlite")]
+            with served(our_server(port, *paths, *kept), port, Path(name)) as server:
+                cold, *warm = asyncio.run(controls.opened(server, view, times))
+            for act, steps in ((f"{view}, cold", [cold]), (f"{view}, warm", warm)):
+                acts[act] = controls.median_opening(steps)
+                if not given.json:
+                    texts = ("-" if acts[act][each] is None else f"{acts[act][each]:g}" for each in head)
+                    print(f"{act:44}" + "".join(f"{each:>14}" for each in texts), flush=True)
+    if given.json:
+        print(msgspec.json.encode(acts).decode())
+
+
 def main() -> None:
     """Print what each act takes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -574,22 +649,23 @@ def main() -> None:
     parser.add_argument("--boxes", type=int, default=200)
     parser.add_argument("--folder", type=Path, help="open the views on these files instead of the sample")
     parser.add_argument(
-        "--part", choices=["turns", "compare", "fields", "verdicts", "views", "controls"], help="one part only"
+        "--part", choices=["turns", "compare", "fields", "verdicts", "views", "controls", "opens"], help="one part only"
     )
-    parser.add_argument("--view", action="append", choices=list(controls.VIEWS), help="of the part controls")
+    parser.add_argument(
+        "--view", action="append", choices=list(controls.OPENED), help="of the parts controls and opens"
+    )
     parser.add_argument("--against", type=Path, help="another checkout, for the part controls")
     parser.add_argument("--smoke", action="store_true", help="a few page turns only")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    if given.part == "controls":
-        print_controls(given)
+    if given.part in ("controls", "opens"):
+        (print_controls if given.part == "controls" else print_opens)(given)
         return
     if shutil.which("chromium") is None:
         raise SystemExit("the benchmark needs chromium")
     from playwright.sync_api import sync_playwright
 
-    rows: Rows = {}
-    held: Held = {}
+    report = Report(quietly=given.json)
     with tempfile.TemporaryDirectory(prefix="layoutscope-") as name, sync_playwright() as play:
         folder = Path(name)
         if given.part in (None, "turns"):
@@ -600,7 +676,9 @@ def main() -> None:
             run += ["--browser.gatherUsageStats", "false", "--server.fileWatcherType", "none", "--", str(folder)]
             own = free_port()
             with served(our_server(own, str(folder)), own, folder) as ours, served(run, port, folder) as peer:
-                rows, held = turns_of(play, ours, peer, 3 if given.smoke else given.turns, 4 if given.smoke else PAGES)
+                turns_of(
+                    play, ours, peer, 3 if given.smoke else given.turns, 4 if given.smoke else PAGES, report=report
+                )
         for part, component, address in (("compare", PANES, "compare"), ("fields", VIEWER, "fields")):
             if given.part not in (None, part) or given.smoke:
                 continue
@@ -612,36 +690,27 @@ def main() -> None:
             own = free_port()
             kept = ["--findings", str(folder / f"{part}.sqlite")]
             with served(our_server(own, str(folder / part), *kept), own, folder) as ours:
-                more, more_held = acts_of(play, ours, (part, component), address, given.turns)
-            rows, held = rows | more, held | more_held
+                acts_of(play, ours, (part, component), address, given.turns, report=report)
         if given.part in (None, "verdicts") and not given.smoke:
             own = free_port()
             # Apart from the reader's own findings, which lie beside the ground truth.
             with served(our_server(own, "--findings", str(folder / "findings.sqlite")), own, folder) as ours:
-                rows |= verdicts_of(play, ours, max(2, given.turns // 10))
+                verdicts_of(play, ours, max(2, given.turns // 10), report)
         if given.part in (None, "views") and not given.smoke:
             own = free_port()
             paths = [str(given.folder.resolve())] if given.folder else []
             with served(our_server(own, *paths), own, folder) as ours:
-                rows |= views_of(play, ours, max(1, given.turns // 8))
-    result = {"boxes": given.boxes, "acts": summary(rows)}
-    if held:
+                views_of(play, ours, max(1, given.turns // 8), report)
+    if not given.json:
+        return
+    result = {"boxes": given.boxes, "acts": summary(report.rows)}
+    if report.held:
         names = ("pages", "ms_per_page", "frames_per_page", "longest_ms", "longest_silent_ms")
         result["held_key"] = {
-            name: dict(zip(names, [round(each, 1) for each in numbers], strict=True)) for name, numbers in held.items()
+            name: dict(zip(names, [round(each, 1) for each in numbers], strict=True))
+            for name, numbers in report.held.items()
         }
-    if given.json:
-        print(msgspec.json.encode(result).decode())
-        return
-    head = ("n", "ms", "p95_ms", "frames", "sent", "received", "messages", "fetched", "cpu_ms")
-    print(f"{'act':44}" + "".join(f"{each:>10}" for each in head))
-    for name, numbers in result["acts"].items():
-        print(f"{name:44}" + "".join(f"{numbers[each]:>10g}" for each in head))
-    for name, (pages, each_ms, frames, longest, silent) in held.items():
-        print(
-            f"key held down, {name}: {pages:.0f} pages drawn, {each_ms:.1f} ms and {frames:.1f} frames a page, "
-            f"longest {longest:.0f} ms, without a sign {silent:.0f} ms"
-        )
+    print(msgspec.json.encode(result).decode())
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the server takes for a step of every slider of every view, over its websocket without a browser.
+"""What the server takes to open views and for a step of every slider, over its websocket without a browser.
 
 For `bench_screen`, which has the browser. Owns no bar. A step is one that no cache knows, from where the slider stands.
 `cpu_ms` is CPU of the server and of what runs below it until the run ends, by its clock in nanoseconds;
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import statistics
 import time
 from pathlib import Path
@@ -35,12 +36,19 @@ VIEWS: Final = {
     "Suspected ground truth": ("suspects", ""),
 }
 """Address and first query of each view that has a slider."""
+OPENED: Final = VIEWS | {name: (name.lower().replace(" ", "_"), "") for name in ("Posters", "Findings", "Review pack")}
+"""The same of every view that shows numbers."""
+_FIRST: Final = ("files", "")
+"""What a new server shows before a view is opened cold: its list of files."""
 _CHANGES: Final = {"html", "bidi_component", "arrow_data_frame", "arrow_vega_lite_chart", "vega_lite_chart", "markdown"}
 _FINISHED: Final = {
     ForwardMsg.ScriptFinishedStatus.Value("FINISHED_SUCCESSFULLY"),
     ForwardMsg.ScriptFinishedStatus.Value("FINISHED_FRAGMENT_RUN_SUCCESSFULLY"),
 }
 _PATIENCE: Final = 300.0
+# First part of the path of what is in the view itself, not in the sidebar.
+_MAIN: Final = 0
+_WITHOUT_NUMBERS: Final = ("theme", "sight", "reviewer")
 
 
 FIELDS: Final = ("n", "cpu_ms", "least_cpu_ms", "number_cpu_ms", "number_ms", "ms", "messages", "received")
@@ -56,6 +64,16 @@ class Step(NamedTuple):
     number_cpu_ms: float | None
     messages: int
     received: int
+
+
+class Opening(NamedTuple):
+    """What it took to open a view: until its title, until its first number, table, chart or page, and all of it."""
+
+    title_ms: float | None
+    number_ms: float | None
+    number_cpu_ms: float | None
+    ms: float
+    cpu_ms: float
 
 
 class Slider(NamedTuple):
@@ -102,6 +120,8 @@ class Tab:
         self._shown: dict[tuple[int, ...], bytes] = {}
         self.sliders: dict[str, Slider] = {}
         self._values: dict[str, list[float]] = {}
+        self._opens = False
+        self._titled: float | None = None
 
     async def connected(self) -> Tab:
         """Open the session as a browser does that comes from the dashboard's own page."""
@@ -119,7 +139,16 @@ class Tab:
         """Go to a view."""
         self._page, self._query = page, query
         self._shown, self.sliders, self._values = {}, {}, {}
-        return await self._run(BackMsg())
+        self._opens, self._titled = True, None
+        try:
+            return await self._run(BackMsg())
+        finally:
+            self._opens = False
+
+    async def opening(self, page: str, query: str) -> Opening:
+        """Go to a view, and see when its title and its first number come."""
+        step = await self.open(page, query)
+        return Opening(self._titled, step.number_ms, step.number_cpu_ms, step.ms, step.cpu_ms)
 
     async def move(self, label: str, value: float) -> Step:
         """Move a slider, by its label: another value is another widget, with another identity."""
@@ -154,6 +183,8 @@ class Tab:
                 messages, received = messages + 1, received + len(content)
                 if said.WhichOneof("type") == "script_finished" and said.script_finished in _FINISHED:
                     break
+                if self._opens and self._titled is None and _is_title(said):
+                    self._titled = 1000.0 * (time.perf_counter() - start)
                 if self._changed(said) and first is None:
                     first = (1000.0 * (time.perf_counter() - start), cpu_ms(below) - spent)
         ms = 1000.0 * (time.perf_counter() - start)
@@ -162,7 +193,10 @@ class Tab:
         return Step(ms, cpu_ms(processes(self._pid)) - spent, *(first or (None, None)), messages, received)
 
     def _changed(self, said: ForwardMsg) -> bool:
-        """Whether a message has another number, table or chart than was there; notes what it has."""
+        """Whether a message has another number, table or chart than was there, or the first of a view that opens.
+
+        Notes what it has.
+        """
         kind = said.WhichOneof("type")
         if kind == "page_info_changed":
             self._query = said.page_info_changed.query_string
@@ -181,7 +215,27 @@ class Tab:
         path, content = tuple(said.metadata.delta_path), element.SerializeToString()
         before = self._shown.get(path)
         self._shown[path] = content
+        if self._opens:
+            return self._titled is not None and path[0] == _MAIN and _has_number(element)
         return before is not None and before != content
+
+
+def _is_title(said: ForwardMsg) -> bool:
+    """Whether a message has the title of a view."""
+    if said.WhichOneof("type") != "delta" or said.delta.WhichOneof("type") != "new_element":
+        return False
+    element = said.delta.new_element
+    return element.WhichOneof("type") == "html" and "ls-title" in element.html.body
+
+
+def _has_number(element: Any) -> bool:
+    """Whether an element shows numbers: a table, a chart, one of our components with a page, or words with a digit."""
+    of = element.WhichOneof("type")
+    if of == "bidi_component":
+        return not element.bidi_component.component_name.endswith(_WITHOUT_NUMBERS)
+    if of == "html":
+        return bool(re.search(r"\d", re.sub(r"<[^>]*>", "", element.html.body)))
+    return of != "markdown"
 
 
 def steps_of(slider: Slider, at: float, count: int) -> list[float]:
@@ -192,6 +246,28 @@ def steps_of(slider: Slider, at: float, count: int) -> list[float]:
     at = (slider.low + slider.high) / 2 if at == slider.low else at
     every = [at + slider.step * sign * number for sign in (1, -1) for number in range(1, count + 1)]
     return [round(each, 10) for each in every if slider.low - 1e-9 <= each <= slider.high + 1e-9][:count]
+
+
+async def opened(server: tuple[str, int], view: str, times: int) -> list[Opening]:
+    """A view opened in a new server, then so many times again."""
+    tab = await Tab(*server).connected()
+    await tab.open(*_FIRST)
+    taken = []
+    for number in range(1 + times):
+        if number:
+            await tab.open(*_FIRST)
+        taken.append(await tab.opening(*OPENED[view]))
+    await tab.left()
+    return taken
+
+
+def median_opening(steps: list[Opening]) -> dict[str, float | None]:
+    """How many openings there are, and the median of each thing that they took."""
+    medians: dict[str, float | None] = {"n": len(steps)}
+    for field in Opening._fields:
+        known = [value for value in (getattr(each, field) for each in steps) if value is not None]
+        medians[field] = round(statistics.median(known), 1) if known else None
+    return medians
 
 
 async def measured(servers: list[tuple[str, int]], views: list[str], count: int, *, opened: int = 3) -> Rows:

@@ -88,3 +88,19 @@ def test_a_choice_in_a_part_is_one_of_the_whole_view(sample_server: str, visit: 
     screen.wait(lambda: "/page_browser" in screen.page.url, "the pages of the document")
     screen.settled()
     screen.wait(lambda: bool(screen.address().get("within")), "the document in the address")
+
+
+def test_a_count_of_two_models_lists_and_opens_its_fields(sample_server: str, visit: Visit) -> None:
+    screen = visit(sample_server, width=1440, height=800)
+    screen.open("fields")
+    screen.wait(lambda: parts(screen).get("fields_pair", {}).get("height", 0) > 700, "the place that it takes")
+    assert not screen.page.locator(".st-key-part-fields_pair").get_by_test_id("stDataFrame").count()
+    screen.bring("fields_pair")
+    tables = screen.page.locator(".st-key-part-fields_pair").get_by_test_id("stDataFrame")
+    screen.wait(lambda: tables.count() == 3, "the differences and two ledgers")
+    screen.click_cell(tables.nth(1), 0, 400)
+    screen.wait(lambda: tables.count() == 4, "the fields behind the count")
+    screen.settled()
+    before = screen.address().get("field_box")
+    screen.click_cell(tables.nth(3), 2, 60)
+    screen.wait(lambda: screen.address().get("field_box") not in (None, before), "the box of the field")

@@ -21,9 +21,9 @@ import numpy as np
 
 from evaluator.formats.coco.ids import by_number
 from evaluator.metrics.average_precision import Curve, curve, falling
-from evaluator.metrics.box_results import UNMATCHED, BoxMatching, BoxPairs, BoxResult
+from evaluator.metrics.box_results import UNMATCHED, BoxMatching, BoxPairs, BoxResult, curve_of_one_matching
 from evaluator.metrics.matching import Candidates, Matches, overlapping_pairs
-from evaluator.metrics.results import Signature
+from evaluator.metrics.results import ScoreCurve, Signature
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, intersection, overlap
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
 from evaluator.model.order import order_by
@@ -290,6 +290,10 @@ class Pairs(BoxPairs["Matching"]):
             truth_counts=truth_counts,
             prediction_counts=counts,
         )
+
+    def score_curve(self, *, iou: float) -> ScoreCurve:
+        """See `BoxPairs.score_curve`; all thresholds from one matching, because boxes match by falling score."""
+        return curve_of_one_matching(self.match().at(iou))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

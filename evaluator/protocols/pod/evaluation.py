@@ -33,6 +33,7 @@ from evaluator.metrics.box_results import (
     BoxPairs,
     BoxResult,
     candidate_pairs,
+    curve_of_one_matching,
     page_and_label,
 )
 from evaluator.metrics.matching import Candidates, Matches
@@ -40,6 +41,7 @@ from evaluator.metrics.results import (
     JsonObject,
     Metrics,
     ResultTable,
+    ScoreCurve,
     Signature,
     defined,
     threshold_text,
@@ -366,6 +368,10 @@ class Pairs(BoxPairs[Matching]):
             score=score,
             order=by_score[takes_part[by_score]],
         )
+
+    def score_curve(self, *, iou: float) -> ScoreCurve:
+        """See `BoxPairs.score_curve`; all thresholds from one matching, because boxes match by falling score."""
+        return curve_of_one_matching(self.match().at(iou))
 
 
 def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, polygons: bool = False) -> Pairs:

@@ -24,8 +24,10 @@ from evaluator.metrics.box_results import (
     BoxPairs,
     BoxResult,
     candidate_pairs,
+    counts_at_steps,
     need_threshold,
     page_and_label,
+    passed_steps,
 )
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.matching import Candidates, FittedPairs, Matches, fit_pairs
@@ -40,7 +42,7 @@ from evaluator.metrics.results import (
     sum_in_order,
 )
 from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap
-from evaluator.model.dataset import Annotations, CodeArray, Dataset, JoinedBoxes
+from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
 from evaluator.protocols.base import BoxEvaluation, joined_pair, lowest
 
 NAME: Final = "snapshot"
@@ -349,7 +351,7 @@ class Pairs(BoxPairs[Matching]):
         columns, labels = fitted.columns, dataset.evaluated
         matchable = (self.label < labels) & (columns.iou >= iou)
         alone = np.flatnonzero(fitted.alone & matchable)
-        tp = _at_least(self._passed[columns.prediction[alone]], self.label[alone], labels)
+        tp = counts_at_steps(self._passed[columns.prediction[alone]], self.label[alone], labels)
         places = np.flatnonzero(matchable[fitted.contested])
         passed, group = self._passed[columns.prediction[fitted.contested[places]]], self._contested_group[places]
         label_of = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
@@ -379,29 +381,20 @@ class Pairs(BoxPairs[Matching]):
     @cached_property
     def _passed(self) -> IntArray:
         """How many of `SCORE_STEPS` the score of each prediction passes, int64, shape (P,); all without one."""
-        score = np.nan_to_num(self.prediction.score, nan=np.inf)
-        return np.searchsorted(SCORE_STEPS, score, side="right").astype(np.int64)
+        return passed_steps(self.prediction.score)
 
     @cached_property
     def _predictions_at_steps(self) -> IntArray:
         """How many predictions of each scored label pass each of `SCORE_STEPS`, int64, shape (T, labels)."""
         labels = self.dataset.evaluated
         scored = np.flatnonzero(self.prediction.label < labels)
-        return _at_least(self._passed[scored], self.prediction.label[scored], labels)
+        return counts_at_steps(self._passed[scored], self.prediction.label[scored], labels)
 
     @cached_property
     def _contested_group(self) -> IntArray:
         """Page and label of each contested pair, numbered without gaps, int64."""
         truth = self.fitted.columns.ground_truth[self.fitted.contested]
         return np.unique(page_and_label(self.dataset, self.dataset.ground_truth)[truth], return_inverse=True)[1]
-
-
-def _at_least(passed: IntArray, label: CodeArray | IntArray, labels: int) -> IntArray:
-    """How many boxes of each label pass each of the score thresholds, int64, shape (T, labels)."""
-    steps = len(SCORE_STEPS)
-    exactly = np.bincount(passed * labels + label, minlength=(steps + 1) * labels).reshape(steps + 1, labels)
-    # Who passes at least one more threshold than `step` is there at that step.
-    return np.cumsum(exactly[::-1], axis=0)[::-1][1:].copy()
 
 
 def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, polygons: bool = False) -> Pairs:

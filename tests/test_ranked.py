@@ -68,7 +68,7 @@ def test_a_resample_is_the_corpus_with_the_copies(interpolated: Interpolation, p
 
 
 def test_several_labels_are_resampled_at_once_as_one_by_one() -> None:
-    """So many predictions are worked on in threads, long rankings in products of several parts."""
+    """Long rankings in products of several parts."""
     rng = np.random.default_rng(29)
     labels = [corpus(rng, 40, size, thresholds=3) for size in (200, 9_000, 0, 70_000, 3_000)]
     rankings = [ranking for label in labels for ranking in label]

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -23,7 +22,6 @@ import numpy.typing as npt
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.system.one_thread import one_thread
-from evaluator.system.threads import in_threads
 
 Counts = npt.NDArray[Any]
 """Integers, and float32 for followed curves."""
@@ -49,6 +47,8 @@ _LOOKED_AT: Final = 64
 # which takes longer than the product of so few rows. At least so many columns are multiplied at once.
 _SMALL_PRODUCT: Final = 1_000_000
 _FEWEST_COLUMNS: Final = 64
+# A row of a multiple of so many float32 begins where the processor reads fastest.
+_EVEN: Final = 16
 # Resamples that are worked on at once.
 _RESAMPLES_AT_ONCE: Final = 2000
 
@@ -147,33 +147,26 @@ class Curves:
 
     def __init__(self, rankings: Sequence[Ranking], interpolated: Interpolation) -> None:
         self._size = len(rankings)
-        # The longest first, so that no thread is left with it.
-        self._groups = sorted(by_predictions(rankings), key=lambda group: -len(rankings[group[0]].document))
-        self._predictions = sum(len(rankings[group[0]].document) for group in self._groups)
-
-        def made(group: list[int]) -> _Short | _Stretches:
+        self._groups: list[tuple[list[int], _Short | _Stretches]] = []
+        for group in by_predictions(rankings):
             chosen = [rankings[place] for place in group]
-            return (_short if len(chosen[0].document) <= EXACT else _stretches)(chosen, interpolated)
-
-        self._curves = list(in_threads(made, self._groups, rows=self._predictions))
+            made = _short if len(chosen[0].document) <= EXACT else _stretches
+            self._groups.append((group, made(chosen, interpolated)))
 
     def averages(self, weights: FloatArray) -> FloatArray:
         """Average precision of each ranking in each resample, float64, shape (R, M); see `Ranking.average`."""
         answer = np.empty((len(weights), self._size))
-        # A product is made in the thread of its curves: so short, more threads in it only wait for each other.
+        # In this thread: operations this short only make threads wait for each other.
         with one_thread():
             for start in range(0, len(weights), _RESAMPLES_AT_ONCE):
-                rows = slice(start, start + _RESAMPLES_AT_ONCE)
-                by_document = np.ascontiguousarray(weights[rows].T, dtype=np.float32)
-                averages = in_threads(partial(_average, by_document), self._curves, rows=self._predictions)
-                for group, average in zip(self._groups, averages, strict=True):
-                    answer[rows, group] = average.T
+                rows = slice(start, min(start + _RESAMPLES_AT_ONCE, len(weights)))
+                size = rows.stop - rows.start
+                # Last the corpus itself, by which followed curves are moved; as often as makes the columns even.
+                drawn = np.vstack([weights[rows], np.ones((_EVEN - size % _EVEN, weights.shape[1]))])
+                by_document = np.ascontiguousarray(drawn.T, dtype=np.float32)
+                for group, curves in self._groups:
+                    answer[rows, group] = curves.average(by_document)[:, :size].T
         return answer
-
-
-def _average(by_document: Shares, curves: _Short | _Stretches) -> FloatArray:
-    """Average precision of each resample along some curves, float64, shape (T, R)."""
-    return curves.average(by_document)
 
 
 def on_grid(recall: FloatArray) -> Interpolation:
@@ -258,21 +251,14 @@ def per_document(rankings: Sequence[Ranking], interpolated: Interpolation) -> li
 
     Rankings of the same predictions with the same true positives, as of two thresholds, are worked out once.
     """
-
-    def of_group(group: list[int]) -> list[FloatArray]:
+    answer = [np.empty(0)] * len(rankings)
+    for group in by_predictions(rankings):
         known: dict[bytes, FloatArray] = {}
         for place in group:
             hit = rankings[place].hit.tobytes()
             if hit not in known:
                 known[hit] = rankings[place].per_document(interpolated)
-        return [known[rankings[place].hit.tobytes()] for place in group]
-
-    groups = by_predictions(rankings)
-    answer = [np.empty(0)] * len(rankings)
-    predictions = sum(len(rankings[group[0]].document) for group in groups)
-    for group, columns in zip(groups, in_threads(of_group, groups, rows=predictions), strict=True):
-        for place, column in zip(group, columns, strict=True):
-            answer[place] = column
+            answer[place] = known[hit]
     return answer
 
 
@@ -394,8 +380,8 @@ class _Stretches:
     positives : int64, shape (D,)
         Ground truth that counts in each document.
     interpolated : callable
-    missed : float64, shape (T,)
-        The exact average precision, with every document once, minus the followed one.
+    exact : float64, shape (T,)
+        The average precision with every document once; NaN without ground truth.
     """
 
     document: IntArray
@@ -407,15 +393,16 @@ class _Stretches:
     level: Shares
     positives: IntArray
     interpolated: Interpolation
-    missed: FloatArray
+    exact: FloatArray
 
     def average(self, drawn: Shares) -> FloatArray:
         """Average precision of each resample, float64, shape (T, R): the followed curve, moved by what it misses of
-        the exact one with all documents once; for `drawn` see `followed`.
+        the exact one with all documents once, which is the last resample; for `drawn` see `followed`.
         """
         positives = np.rint(self.positives @ drawn.astype(np.float64)).astype(np.int64)
         followed = self.followed(drawn, np.maximum(positives, 1)).astype(np.float64)
-        return np.where(positives > 0, np.clip(followed + self.missed[:, None], 0.0, 1.0), np.nan)
+        missed = self.exact - followed[:, -1]
+        return np.where(positives > 0, np.clip(followed + missed[:, None], 0.0, 1.0), np.nan)
 
     def followed(self, drawn: Shares, positives: IntArray) -> Shares:
         """Average precision along the stretches, shape (T, R).
@@ -484,7 +471,8 @@ def _stretches(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Str
     counted = np.stack([np.ones(len(document), dtype=np.bool_), *hits])
     shapes = zip(*(_shape(hit, edges) for hit in hits), strict=True)
     hits_after, ranked_after, level = (np.stack(columns, axis=1).astype(np.float32)[..., None] for columns in shapes)
-    stretches = _Stretches(
+    once = np.ones((1, len(positives)))
+    return _Stretches(
         document,
         edges,
         counted,
@@ -494,13 +482,8 @@ def _stretches(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Str
         level,
         positives=positives,
         interpolated=interpolated,
-        missed=np.zeros(len(rankings)),
+        exact=np.array([ranking.average(once, interpolated)[0] for ranking in rankings]),
     )
-    if not positives.any():
-        return stretches
-    exact = np.array([ranking.average(np.ones((1, len(positives))), interpolated)[0] for ranking in rankings])
-    once = stretches.followed(np.ones((len(positives), 1), dtype=np.float32), positives.sum(keepdims=True))
-    return replace(stretches, missed=exact - once[:, 0])
 
 
 def _edges(predictions: int) -> IntArray:

@@ -41,7 +41,7 @@ IMPORTS = {
     "findings": {"numpy", "sqlalchemy"},
     "gate": {"numpy"},
     "open": set(),
-    "report": {"numpy", "jinja2", "PIL"},
+    "report": {"numpy", "jinja2"},
     "slices": {"numpy"},
     "suspects": {"numpy"},
 }

@@ -65,12 +65,17 @@ class MistakeFilter(msgspec.Struct, frozen=True, kw_only=True):
     unjudged: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class MistakeColumns:
     """What is asked about mistakes, as columns of one length M in the order of `Mistakes`.
 
+    Scores and measures are worked out when a filter asks for them: most ask for none.
+
     Attributes
     ----------
+    result : BoxResult
+    mistakes : Mistakes
+        Of that result.
     kind : int8, shape (M,)
         Code into `DOCUMENT`.
     page : int64, shape (M,)
@@ -79,25 +84,43 @@ class MistakeColumns:
     truth_label, prediction_label : int32, shape (M,)
         Codes of the dataset, of the boxes that carry the mistake's name; -1 for a side without one, such as the ground
         truth that a duplicate repeats.
-    score : float64, shape (M,)
-        The highest score of its predictions; NaN for none.
-    iou : float64, shape (M,)
-        The highest IoU of a ground truth with a prediction of the mistake; NaN without both.
-    size : float64, shape (M,)
-        Area of its largest box as a share of the page; NaN where boxes are in pixels and no file gives a page size.
     """
 
+    result: AnyBoxResult
+    mistakes: Mistakes
     kind: KindArray
     page: IntArray
     document: CodeArray
     truth_label: CodeArray
     prediction_label: CodeArray
-    score: FloatArray
-    iou: FloatArray
-    size: FloatArray
 
     def __len__(self) -> int:
         return len(self.kind)
+
+    @cached_property
+    def score(self) -> FloatArray:
+        """The highest score of the predictions of each, float64, shape (M,); NaN for none."""
+        return _highest(
+            self.result.matching.prediction.score[self.mistakes.prediction_rows], self.mistakes.prediction_offsets
+        )
+
+    @cached_property
+    def iou(self) -> FloatArray:
+        """The highest IoU of a ground truth with a prediction of each, float64, shape (M,); NaN without both."""
+        return _best_iou(self.result, self.mistakes)
+
+    @cached_property
+    def size(self) -> FloatArray:
+        """Area of the largest box of each as a share of the page, float64, shape (M,).
+
+        NaN where boxes are in pixels and no file gives a page size.
+        """
+        matching, mistakes = self.result.matching, self.mistakes
+        truths = page_shares(matching.dataset, matching.dataset.ground_truth, mistakes.truth_rows)
+        predictions = page_shares(matching.dataset, matching.prediction, mistakes.prediction_rows)
+        return np.fmax(
+            _highest(area(truths), mistakes.truth_offsets), _highest(area(predictions), mistakes.prediction_offsets)
+        )
 
 
 def named(result: AnyBoxResult, options: MistakeOptions | None = None) -> Mistakes:
@@ -124,23 +147,15 @@ def mistake_columns(result: AnyBoxResult, mistakes: Mistakes) -> MistakeColumns:
     MistakeColumns
         Empty columns for no mistakes.
     """
-    dataset, prediction = result.matching.dataset, result.matching.prediction
-    truth = dataset.ground_truth
-    score = _highest(prediction.score[mistakes.prediction_rows], mistakes.prediction_offsets)
     labels = named_labels(result, mistakes)
-    sizes = (
-        _highest(area(page_shares(dataset, truth, mistakes.truth_rows)), mistakes.truth_offsets),
-        _highest(area(page_shares(dataset, prediction, mistakes.prediction_rows)), mistakes.prediction_offsets),
-    )
     return MistakeColumns(
+        result=result,
+        mistakes=mistakes,
         kind=mistakes.kind,
         page=mistakes.page,
-        document=dataset.page_document[mistakes.page],
+        document=result.matching.dataset.page_document[mistakes.page],
         truth_label=labels[0],
         prediction_label=labels[1],
-        score=score,
-        iou=_best_iou(result, mistakes),
-        size=np.fmax(*sizes),
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -216,21 +216,13 @@ def _passing(loaded: OpenedBoxes, model: Model, every: Items) -> BoolArray:
     """What the filter of the page browser keeps, by the same columns; names are about mistakes, pairs have none."""
     own, mistakes = listing.plain_columns(loaded, model), every.mistake >= 0
     at = every.mistake[mistakes]
-    columns = mistake_filter.MistakeColumns(
-        kind=every.kind,
-        page=every.page,
-        document=every.document,
-        truth_label=every.truth_label.copy(),
-        prediction_label=every.prediction_label.copy(),
-        score=every.score.copy(),
-        iou=every.iou.copy(),
-        size=every.size.copy(),
-    )
+    columns: dict[str, Any] = {}
     for name in ("truth_label", "prediction_label", "score", "iou", "size"):
-        getattr(columns, name)[mistakes] = getattr(own, name)[at]
+        columns[name] = getattr(every, name).copy()
+        columns[name][mistakes] = getattr(own, name)[at]
     # Verdicts are about mistakes under their own ids; the gallery does not know them.
     chosen = msgspec.structs.replace(listing.chosen_filter(), unjudged=False)
-    return mistake_filter.passing(columns, loaded.dataset, chosen)
+    return mistake_filter.passing(replace(every, **columns), loaded.dataset, chosen)
 
 
 def _in_third(every: Items, third: str) -> BoolArray:

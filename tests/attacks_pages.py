@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
+
+import numpy as np
 
 from evaluator.pdf.folder import PdfFolder, find_document
 from evaluator.pdf.pool import PagePool
@@ -109,6 +112,8 @@ class Late(NamedTuple):
         How long other threads of the process were ready while others were run, together.
     stolen : float
         How long the machine below a virtual one ran others on its processors, together; no thread is said to wait then.
+    elsewhere : float
+        How long a process that does nothing else was late with its own sleep at the same time.
     """
 
     seconds: float
@@ -116,6 +121,7 @@ class Late(NamedTuple):
     ran: float
     waited: float
     stolen: float = 0.0
+    elsewhere: float = 0.0
 
     @property
     def frozen(self) -> float:
@@ -123,42 +129,86 @@ class Late(NamedTuple):
 
         That is what other threads ran, who may have held the interpreter all that time, or what no thread's wait for a
         processor explains, whichever is more: a call that holds the interpreter and sleeps is a freeze as well, and
-        a thread that holds it while the machine runs other programs is none of this process.
+        a thread that holds it while the machine runs other programs is none of this process. A machine that stands
+        still for all processes says of none that it waits.
         """
-        kept = max(0.0, self.seconds - self.machine - self.stolen)
+        kept = max(0.0, self.seconds - max(self.machine + self.stolen, self.elsewhere))
         return max(min(self.ran, kept), kept - self.waited)
+
+
+# What another process does meanwhile: it sleeps as well, and prints from when to when it should have been awake.
+_SLEEPER: Final = """
+import sys, time
+step = float(sys.argv[1])
+print(flush=True)
+while True:
+    due = time.monotonic() + step
+    time.sleep(step)
+    now = time.monotonic()
+    if now - due > step:
+        print(due, now, flush=True)
+"""
 
 
 @contextmanager
 def freezes(step: float = 0.005) -> Iterator[list[Late]]:
-    """How late a thread wakes that sleeps again and again: somebody holds the interpreter, or the machine is busy."""
+    """How late a thread wakes that sleeps again and again: somebody holds the interpreter, or the machine is busy.
+
+    The list is complete when the context ends.
+    """
     late: list[Late] = []
+    dues: list[float] = []
     watching, done = threading.Event(), threading.Event()
 
     def watch() -> None:
         own = str(threading.get_native_id())
         while not done.is_set():
             before, stolen, ran = _waited(), _stolen(), time.process_time() - time.thread_time()
-            start = time.perf_counter()
+            due = time.monotonic() + step
             watching.set()
             time.sleep(step)
-            seconds = time.perf_counter() - start - step
+            seconds = time.monotonic() - due
             # A thread that began meanwhile has waited since then; of one that ended nothing is known, and it excuses
             # nothing.
             waited = {thread: after - before.get(thread, 0.0) for thread, after in _waited().items()}
             machine = waited.pop(own, 0.0)
             ran = time.process_time() - time.thread_time() - ran
+            dues.append(due)
             late.append(Late(seconds, machine, ran, sum(waited.values()), _stolen() - stolen))
 
-    thread = threading.Thread(target=watch, daemon=True)
-    thread.start()
-    # What happens before the first look would not be seen.
-    watching.wait()
-    try:
-        yield late
-    finally:
-        done.set()
-        thread.join()
+    with tempfile.TemporaryFile("w+") as said:
+        sleeper = subprocess.Popen([sys.executable, "-c", _SLEEPER, str(step)], stdout=said)
+        while sleeper.poll() is None and not os.fstat(said.fileno()).st_size:
+            time.sleep(step)
+        thread = threading.Thread(target=watch, daemon=True)
+        thread.start()
+        # What happens before the first look would not be seen.
+        watching.wait()
+        try:
+            yield late
+        finally:
+            done.set()
+            thread.join()
+            sleeper.kill()
+            sleeper.wait()
+            said.seek(0)
+            # The last line may be cut off where the process was ended.
+            others = [tuple(map(float, line.split())) for line in said if line.endswith("\n") and line.strip()]
+            late[:] = _compared(late, dues, others)
+
+
+def _compared(late: list[Late], dues: list[float], others: Sequence[tuple[float, ...]]) -> list[Late]:
+    """The same, with how long another process was late meanwhile, which is said by from when to when, in order."""
+    if not others:
+        return late
+    starts, ends = np.array(others).T
+    compared = []
+    for each, due in zip(late, dues, strict=True):
+        first = int(np.searchsorted(ends, due))
+        last = int(np.searchsorted(starts, due + each.seconds))
+        both = np.minimum(ends[first:last], due + each.seconds) - np.maximum(starts[first:last], due)
+        compared.append(each._replace(elsewhere=float(both.sum())))
+    return compared
 
 
 def _waited() -> dict[str, float]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -57,6 +60,8 @@ def test_a_call_that_holds_the_interpreter_is_a_freeze() -> None:
         (Late(0.1, 0.04, ran=0.2, waited=0.0), 0.06),
         (Late(-0.001, 0.0, ran=0.005, waited=0.0), 0.0),
         (Late(0.1, 0.0, ran=0.1, waited=0.0, stolen=0.08), 0.02),  # the machine below ran others
+        (Late(0.1, 0.0, ran=0.0, waited=0.0, elsewhere=0.1), 0.0),  # the machine stood still
+        (Late(0.1, 0.06, ran=0.1, waited=0.0, elsewhere=0.04), 0.04),
     ],
 )
 def test_a_freeze_is_what_the_process_did(late: Late, frozen: float) -> None:
@@ -74,3 +79,19 @@ def test_a_thread_that_computes_and_holds_the_interpreter_is_a_freeze() -> None:
         compute()
         took = time.thread_time() - start
     assert max(each.frozen for each in late) > took / 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Other systems may have no such signals.")
+def test_what_another_process_is_late_as_well_is_no_freeze() -> None:
+    with freezes() as late:
+        children = Path(f"/proc/self/task/{threading.main_thread().native_id}/children").read_text(encoding="ascii")
+        sleeper = int(children.split()[-1])
+        os.kill(sleeper, signal.SIGSTOP)
+        # Unlike CDLL, PyDLL does not let other threads run.
+        ctypes.PyDLL(None).usleep(300_000)
+        os.kill(sleeper, signal.SIGCONT)
+        time.sleep(0.1)
+    longest = max(late, key=lambda each: each.seconds)
+    assert longest.seconds > 0.2
+    assert longest.elsewhere > 0.2
+    assert longest.frozen < longest.seconds - 0.2

@@ -333,6 +333,8 @@ class Screen:
 
     def bring(self, part: str) -> Screen:
         """Scroll to a part of the view that is drawn near the window only, and wait until it is."""
+        # What is drawn later moves the part out of the window again.
+        self.settled()
         place = self.page.locator(f".st-key-part-{part}")
         place.scroll_into_view_if_needed()
         self.wait(lambda: bool(place.locator("> :nth-child(2)").count()), f"the part {part}")

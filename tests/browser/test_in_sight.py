@@ -80,6 +80,8 @@ def test_a_choice_in_a_part_is_one_of_the_whole_view(sample_server: str, visit: 
     screen = visit(sample_server, width=1440, height=800)
     screen.open()
     screen.page.locator(CHARTS).first.wait_for()
+    # The parts are there: what comes later lies below the window again.
+    screen.settled()
     screen.page.evaluate(SCROLL, 5000)
     screen.wait(lambda: charts(screen) == [3, 2], "the charts of both parts")
     screen.settled()

@@ -264,7 +264,7 @@ def network(count: int, seed: int, only: str | None) -> dict[str, Row]:
 
     Where no such network can be made, what tests, Python processes and Chromium look for is noted, as in every run.
     """
-    words = [only] if only else [] if count else ["-n", "0", "tests/test_network.py"]
+    words = [only] if only else ["-n", "2"] if count else ["-n", "0", "tests/test_network.py"]
     around = ("tests.no_way_out", sys.executable, "-m") if no_way_out.possible() else ()
     return {"network": {**_suite(*words, around=around), "all_processes": bool(around)}}
 

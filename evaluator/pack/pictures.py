@@ -183,9 +183,10 @@ class Pictures:
         """
         step = max(1, len(places) // _LOOKED_AT)
         encoding: Encoding = "webp" if self.encoding == "webp" else "both"
+        drawn = []
         for name, index in places[::step][:_LOOKED_AT]:
-            self._looked_at[name, index, width] = self._whole(name, index, width, encoding)
-        drawn = [self._looked_at[name, index, width] for name, index in places[::step][:_LOOKED_AT]]
+            drawn.append(self._whole(name, index, width, encoding))
+            self._looked_at[name, index, width] = drawn[-1]
         sizes = [(len(each.webp), each.size[0] * each.size[1]) for each in drawn if each.webp is not None]
         if not sizes:
             return _NO_PICTURES

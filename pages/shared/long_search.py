@@ -1,17 +1,18 @@
-"""A search for slices that takes long: how far it is, the way to cancel it, and the way to begin it again.
+"""A search for slices, and of one that takes long how far it is, the way to cancel it, and the way to begin it again.
 
-It goes on when the view is run again, and ends with its session. What it gave is kept for all sessions.
+A long one goes on when the view is run again, and ends with its session. What a search gave is kept for all sessions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 import streamlit as st
 
 from evaluator.system.recent import Recent
 from pages.shared import ended_sessions, waiting
+from pages.shared.computed import computed
 from pages.shared.reading import KEPT
 from pages.shared.state import Field
 
@@ -35,7 +36,7 @@ def _ended() -> Recent[Hashable, Any]:
     return Recent(most=KEPT)
 
 
-def found(key: Hashable, search: Callable[[], T]) -> T | None:
+def found(key: Hashable, search: Callable[[], T], *, long: bool) -> T | None:
     """What a search gives, that of an earlier run of the view where it is still under way; None once it was cancelled.
 
     Parameters
@@ -44,7 +45,11 @@ def found(key: Hashable, search: Callable[[], T]) -> T | None:
         Identifies the search; one that was cancelled does not begin by itself again.
     search : callable
         Reports how many sets it has tested, `evaluator.system.progress`.
+    long : bool
+        Whether it shows how far it is, and can be cancelled.
     """
+    if not long:
+        return cast(T, _short(key, _search=search))
     kept: T | None = _ended().get(key)
     return _awaited(key, search) if kept is None and _CANCELLED.get() != key else kept
 
@@ -54,6 +59,12 @@ def begin_again(key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption("The search was cancelled.")
         st.button("Search for slices", key=f"{key}_again", on_click=_CANCELLED.set, args=(None,))
+
+
+@computed(32, spinner="Searching for slices")
+def _short(key: Hashable, *, _search: Callable[[], object]) -> object:
+    """What a search gives; `key` identifies it."""
+    return _search()
 
 
 def _awaited(key: Hashable, search: Callable[[], T]) -> T:

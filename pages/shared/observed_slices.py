@@ -224,18 +224,11 @@ def searched(source: Source, of: str, measure: str) -> Searched | None:
         tuple((source.models[place].letter, source.models[place].name) for place in places),
         of_pages,
     )
-    if len(_pages((source.kind, *source.key), _results=source.results)) < LARGE_PAGES:
-        return _short_search(key, _work=work)
-    result = long_search.found(key, work)
+    pages = len(_pages((source.kind, *source.key), _results=source.results))
+    result = long_search.found(key, work, long=pages >= LARGE_PAGES)
     if result is None:
         long_search.begin_again(_KEY)
     return result
-
-
-@computed(16, spinner="Searching for slices")
-def _short_search(key: tuple[str, ...], *, _work: Callable[[], Searched]) -> Searched:
-    """What a search gives; `key` identifies it."""
-    return _work()
 
 
 def _search(

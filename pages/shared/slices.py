@@ -153,15 +153,8 @@ def chosen(loaded: OpenedBoxes, of: str, measure: str) -> _Searched | None:
         evaluations=[evaluation_of(loaded, model) for model in searched] if is_average(measure) else [],
         known=known_from_pdfs(loaded, searched),
     )
-    if sum(map(len, (loaded.dataset.ground_truth, *loaded.dataset.predictions))) < LARGE_BOXES:
-        return _short_search(key, _work=work)
-    return long_search.found(key, work)
-
-
-@computed(16, spinner="Searching for slices")
-def _short_search(key: _SearchKey, *, _work: Callable[[], _Searched]) -> _Searched:
-    """What a search gives; `key` identifies it."""
-    return _work()
+    boxes = sum(map(len, (loaded.dataset.ground_truth, *loaded.dataset.predictions)))
+    return long_search.found(key, work, long=boxes >= LARGE_BOXES)
 
 
 def _search(

@@ -154,7 +154,7 @@ while True:
 def freezes(step: float = 0.005) -> Iterator[list[Late]]:
     """How late a thread wakes that sleeps again and again: somebody holds the interpreter, or the machine is busy.
 
-    The list is complete when the context ends.
+    The list has what was late by more than a step, in seconds, and is complete when the context ends.
     """
     late: list[Late] = []
     dues: list[float] = []
@@ -173,8 +173,11 @@ def freezes(step: float = 0.005) -> Iterator[list[Late]]:
             waited = {thread: after - before.get(thread, 0.0) for thread, after in _waited().items()}
             machine = waited.pop(own, 0.0)
             ran = time.process_time() - time.thread_time() - ran
-            dues.append(due)
-            late.append(Late(seconds, machine, ran, sum(waited.values()), _stolen() - stolen))
+            # What is kept of every look, some hundred thousand, would itself be what the garbage collector goes
+            # through for a tenth of a second, holding the interpreter.
+            if seconds > step:
+                dues.append(due)
+                late.append(Late(seconds, machine, ran, sum(waited.values()), _stolen() - stolen))
 
     with tempfile.TemporaryFile("w+") as said:
         sleeper = subprocess.Popen([sys.executable, "-c", _SLEEPER, str(step)], stdout=said)

@@ -81,6 +81,14 @@ def test_a_thread_that_computes_and_holds_the_interpreter_is_a_freeze() -> None:
     assert max(each.frozen for each in late) > took / 2
 
 
+def test_only_what_was_late_is_kept() -> None:
+    with freezes(step=0.01) as late:
+        ctypes.PyDLL(None).usleep(100_000)
+        time.sleep(0.3)
+    assert late, "the call that held the interpreter is there"
+    assert all(each.seconds > 0.01 for each in late), "what was in time would pile up in hundreds of thousands"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="Other systems may have no such signals.")
 def test_what_another_process_is_late_as_well_is_no_freeze() -> None:
     with freezes() as late:

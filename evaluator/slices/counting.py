@@ -185,14 +185,14 @@ class ByConditions:
         key = units.tobytes()
         if key not in self._chosen:
             rows = np.flatnonzero(np.isin(self._unit, units))
-            bounds = [*np.searchsorted(self._unit[rows], units).tolist(), len(rows)]
+            bounds = np.append(np.searchsorted(self._unit[rows], units), len(rows))
             self._chosen[key] = _Chosen(rows, bounds, self._masks[rows], self._two_ended[rows])
         return self._chosen[key]
 
     def _sums(self, weight: FloatArray, units: IntArray, *, together: bool = False) -> _Products:
         chosen = self._chosen_of(units)
-        bounds = [0, len(chosen.rows)] if together else chosen.bounds
-        return _Products(chosen, weight[chosen.rows, None].astype(np.float32), bounds, self._firsts)
+        made = _Products(chosen, weight[chosen.rows].astype(np.float32), chosen.bounds, self._firsts)
+        return made.together() if together else made
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +200,7 @@ class _Chosen:
     """The boxes of some units: their rows, where each unit begins and the last ends, and the masks of conditions."""
 
     rows: IntArray
-    bounds: list[int]
+    bounds: IntArray
     masks: Float32
     two_ended: Float32
 
@@ -216,34 +216,40 @@ class _Products:
 
     chosen: _Chosen
     weight: Float32
-    bounds: list[int]
+    bounds: IntArray
     firsts: list[int]
 
     @cached_property
+    def _of_units(self) -> Float32:
+        """The weights of the boxes of each unit, 0 for those of others, float32, shape (U, N)."""
+        units = len(self.bounds) - 1
+        made = np.zeros((units, len(self.weight)), np.float32)
+        made[np.repeat(np.arange(units), np.diff(self.bounds)), np.arange(len(self.weight))] = self.weight
+        return made
+
+    @cached_property
     def _weighted(self) -> Float32:
-        return np.asarray(self.chosen.masks * self.weight)
+        return np.asarray(self.chosen.masks * self.weight[:, None])
 
     def singles(self) -> Float32:
-        return np.asarray(np.add.reduceat(self._weighted, self.bounds[:-1], axis=0))
+        return np.asarray(self._of_units @ self.chosen.masks)
 
     def two_ended(self) -> Float32:
-        return np.asarray(np.add.reduceat(self.chosen.two_ended * self.weight, self.bounds[:-1], axis=0))
+        return np.asarray(self._of_units @ self.chosen.two_ended)
 
     def crossed(self, place: int) -> Float32:
         start, stop = self.firsts[place : place + 2]
         made = np.empty((len(self.bounds) - 1, stop - start, self.chosen.masks.shape[1] - stop), np.float32)
         own, later = self.chosen.masks[:, start:stop].T, self._weighted[:, stop:]
-        for unit, (low, high) in enumerate(pairwise(self.bounds)):
+        for unit, (low, high) in enumerate(pairwise(self.bounds.tolist())):
             np.matmul(own[:, low:high], later[low:high], out=made[unit])
         return made.reshape(len(made), -1)
 
     def together(self) -> _Products:
-        return replace(self, bounds=[0, self.bounds[-1]])
+        return replace(self, bounds=np.array([0, len(self.weight)]))
 
     def pairs(self, first: IntArray, second: IntArray) -> Float32:
-        of_units = np.zeros((len(self.weight), len(self.bounds) - 1), np.float32)
-        for unit, (low, high) in enumerate(pairwise(self.bounds)):
-            of_units[low:high, unit] = self.weight[low:high, 0]
+        of_units = np.ascontiguousarray(self._of_units.T)
         made = np.empty((len(first), of_units.shape[1]), np.float32)
         for low in range(0, len(first), _PAIRS_AT_A_TIME):
             some = slice(low, low + _PAIRS_AT_A_TIME)

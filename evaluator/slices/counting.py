@@ -115,7 +115,7 @@ class Counting(Protocol):
     def within(
         self, parents: Iterable[BoolArray], number: int, outcome: Outcome, group: IntArray, groups: IntArray
     ) -> tuple[Float32, Float32]:
-        """Sums of residuals and numbers of boxes of every parent in every single condition, parent by parent.
+        """Sums of residuals and numbers of boxes of every parent in every single condition, condition by condition.
 
         There are `number` parents. By groups of units: `group` is that of each box, `groups` those that count, both
         rising.
@@ -172,13 +172,13 @@ class ByConditions:
         self, parents: Iterable[BoolArray], number: int, outcome: Outcome, group: IntArray, groups: IntArray
     ) -> tuple[Float32, Float32]:
         """See `Counting`."""
-        of_parents = np.array(list(parents), dtype=np.float32)
-        weighted = of_parents * outcome.residual.astype(np.float32)
-        sums, counts = np.empty((2, len(groups), number, self._masks.shape[1]), np.float32)
+        of_parents = np.array(list(parents), dtype=np.float32).T
+        weighted = of_parents * outcome.residual.astype(np.float32)[:, None]
+        sums, counts = np.empty((2, len(groups), self._masks.shape[1], number), np.float32)
         for place, one in enumerate(groups.tolist()):
             low, high = np.searchsorted(group, [one, one + 1])
-            np.matmul(weighted[:, low:high], self._masks[low:high], out=sums[place])
-            np.matmul(of_parents[:, low:high], self._masks[low:high], out=counts[place])
+            np.matmul(self._masks[low:high].T, weighted[low:high], out=sums[place])
+            np.matmul(self._masks[low:high].T, of_parents[low:high], out=counts[place])
         return sums.reshape(len(groups), -1), counts.reshape(len(groups), -1)
 
     def _chosen_of(self, units: IntArray) -> _Chosen:
@@ -344,10 +344,10 @@ class ByBins:
             for table, by_group in zip(tables, counted, strict=True):
                 table[:, place] = by_group[:, groups]
         sums, counts = (
-            (prefix[self._ends.high] - prefix[self._ends.low]).transpose(2, 1, 0).reshape(len(groups), -1)
+            (prefix[self._ends.high] - prefix[self._ends.low]).reshape(-1, len(groups)).T
             for prefix in map(_summed, tables)
         )
-        return np.asarray(sums), np.asarray(counts)
+        return sums, counts
 
     def _ranges(self, blocks: Sequence[npt.NDArray[np.floating]]) -> _Ranges:
         return _Ranges(blocks, self._bins, self._ends, self._two_ended, self._firsts)

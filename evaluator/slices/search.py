@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from itertools import pairwise
 from statistics import NormalDist
 from typing import Final, NamedTuple
@@ -640,20 +640,19 @@ class _Run:
             for place, parent in enumerate(parents):
                 progress.report(self.tested, 0)
                 mask = self._mask(parent)
-                spread[place] = outcome.variance[mask].sum() / max(mask.sum(), 1)
+                spread[place] = float(outcome.variance[mask].sum()) / max(int(mask.sum()), 1)
                 yield mask
 
         sums, counts = self.counting.within(masks(), len(parents), outcome, group, pick)
         sets = level.sets(counts)
-        shape = len(parents), len(self.owner)
-        variance = sets.boxes * sets.taken(np.repeat(spread, shape[1])[None])[0]
+        variance = sets.boxes * sets.taken(np.tile(spread, len(self.owner))[None])[0]
         # A range within a range of the same attribute is no third condition.
         taken = np.zeros((len(parents), len(self.bins.attributes)), bool)
         for place, parent in enumerate(parents):
             taken[place, [part.attribute for part in parent]] = True
         self.tested += sets.among
         at = np.arange(sets.among) if sets.kept is None else sets.kept
-        of_parent, third = divmod(at, len(self.owner))
+        third, of_parent = divmod(at, len(parents))
         sums = sets.taken(sums)
         bound = self._worth(level.bound(sums.sum(axis=0, dtype=np.float64), sets, variance)[0])
         bound[taken[of_parent, self.owner[third]]] = 0.0
@@ -678,7 +677,7 @@ class _Run:
         ]
 
     def _mask(self, ranges: Sequence[Range]) -> BoolArray:
-        return np.asarray(np.logical_and.reduce([self.bins.within(part) for part in ranges]), dtype=bool)
+        return reduce(np.logical_and, map(self.bins.within, ranges))
 
     def _statistic(self, mask: BoolArray, outcome: Outcome, groups: IntArray) -> tuple[float, float]:
         """T of one set of boxes in some groups, as a normal z and as it is."""

@@ -268,8 +268,9 @@ def test_searches_of_the_same_boxes_share_what_they_count_and_find_the_same(
     )
 
 
-@pytest.mark.parametrize("pages", [200, 1300])
-def test_both_ways_to_count_find_the_same(pages: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("pages", "few"), [(200, 2048), (1300, 2048), (1300, 1), (1300, 300), (1300, 1 << 20)])
+def test_both_ways_to_count_find_the_same(pages: int, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "_FEW", few)
     # Fewer documents than parts of documents, and more documents than groups.
     attributes, loss, document = several(pages)
     some = np.arange(0, len(loss), pages // 200)

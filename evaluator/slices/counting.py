@@ -31,6 +31,8 @@ Blocks = list[Float32]
 _MOST_MULTIPLIED: Final = 1536
 _CHUNK: Final = 1 << 14
 _PAIRS_AT_A_TIME: Final = 256
+# A cell of fewer boxes has no table of its own, which takes longer to subtract than its boxes to count.
+_FEW: Final = 2048
 # Sums of counts below this are whole numbers in float32.
 _EXACT: Final = 1 << 24
 # With more cells than these, the bins of boxes are looked up anew each time.
@@ -110,7 +112,7 @@ class Counting(Protocol):
         """Get ready for a new outcome, of which only some boxes have another expectation."""
 
     def merge(self, boxes: Boxes) -> None:
-        """Count the same boxes by larger units, which the present ones are parts of."""
+        """Count the same boxes by larger units, which the present ones are parts of; before `expect`."""
 
     def within(
         self, parents: Iterable[BoolArray], number: int, outcome: Outcome, group: IntArray, groups: IntArray
@@ -272,39 +274,53 @@ class ByBins:
         self._firsts = firsts_of(boxes.bins)
         self._ends = _Ends.of(boxes.bins, boxes.bins.ranges)
         self._two_ended = _Ends.of(boxes.bins, boxes.bins.two_ended)
-        every = np.arange(len(boxes.loss))
         self._losses = self._gram(np.flatnonzero(boxes.loss), boxes.loss)
-        self._cells = {0: self._gram(every)}
-        self._counts = self._cells[0]
+        self._counts = self._gram(np.arange(len(boxes.loss)))
         self._cell = np.zeros(len(boxes.loss), np.int64)
+        self._cells = {0: self._counts}
+        self._few = _Few(np.zeros((2, len(boxes.loss))))
         # Those of all units, of the last outcome that was asked for.
         self._residuals: tuple[Outcome, Blocks] | None = None
         # By the identity of the table of a cell, which is kept beside so that no other one gets it: by units.
         self._summed: dict[int, tuple[Blocks, dict[bytes, list[FloatArray]]]] = {}
 
     def expect(self, outcome: Outcome, inside: BoolArray) -> None:
-        """Only the boxes of the slice that was set aside are counted again."""
-        split = dict(self._cells)
-        for value in np.unique(outcome.cell[inside]).tolist():
-            before = int(self._cell[inside & (outcome.cell == value)][0])
-            part = self._gram(np.flatnonzero(outcome.cell == value))
-            split[value] = part
-            split[before] = [of - less for of, less in zip(split[before], part, strict=True)]
-        kept = set(np.unique(outcome.cell).tolist())
-        self._cells = {value: part for value, part in split.items() if value in kept}
-        self._summed = {key: self._summed[key] for key in map(id, self._cells.values()) if key in self._summed}
-        self._cell = outcome.cell
+        """Only the boxes of the slice that was set aside are counted again, and those that it was cut out of."""
+        cells = dict(self._cells)
+        for before in np.unique(self._cell[inside]).tolist():
+            if before in cells:
+                cells |= self._split(cells.pop(before), np.flatnonzero(self._cell == before), outcome.cell)
+        values, code = np.unique(outcome.cell, return_inverse=True)
+        few = ~np.isin(values, list(cells))
+        weights = [
+            np.where(few, [of[value] for value in values.tolist()], 0.0)[code]
+            for of in (outcome.expected, outcome.spread)
+        ]
+        self._few = self._few.changed(np.array(weights), self._gram)
+        self._cells, self._cell = cells, outcome.cell
+        self._summed = {key: self._summed[key] for key in map(id, cells.values()) if key in self._summed}
+
+    def _split(self, was: Blocks, rows: IntArray, cell: IntArray) -> dict[int, Blocks]:
+        """The tables of the one or two cells that the boxes of a cell are in now; none of one with few boxes."""
+        parts = {value: rows[cell[rows] == value] for value in np.unique(cell[rows]).tolist()}
+        less, *more = sorted(parts, key=lambda value: len(parts[value]))
+        if not more:
+            return {less: was}
+        if len(parts[more[0]]) < _FEW:
+            return {}
+        part = self._gram(parts[less])
+        rest = {more[0]: [of - other for of, other in zip(was, part, strict=True)]}
+        return rest if len(parts[less]) < _FEW else {**rest, less: part}
 
     def merge(self, boxes: Boxes) -> None:
         """See `Counting`."""
         starts = np.searchsorted(boxes.unit, np.arange(boxes.units))
         first = self._boxes.unit[starts]
-        self._losses, *merged = (
+        self._losses, self._counts = (
             [np.asarray(np.add.reduceat(each, first, axis=2)) for each in blocks]
-            for blocks in (self._losses, *self._cells.values())
+            for blocks in (self._losses, self._counts)
         )
-        self._cells = dict(zip(self._cells, merged, strict=True))
-        self._counts = merged[0]
+        self._cells = {0: self._counts}
         self._residuals, self._boxes = None, boxes
         self._summed.clear()
 
@@ -320,6 +336,8 @@ class ByBins:
                 block, product = losses.copy(), np.empty_like(losses)
                 for value, parts in self._cells.items():
                     block -= np.multiply(parts[place], np.float32(outcome.expected[value]), out=product)
+                if self._few.tables:
+                    block -= self._few.tables[0][place]
                 sums.append(block)
             self._residuals = outcome, sums
         return self._ranges(self._of_units(self._residuals[1], units))
@@ -330,6 +348,10 @@ class ByBins:
         for value, parts in self._cells.items():
             for place, counts in enumerate(self._counts_in(parts, units)):
                 made[place] += outcome.spread[value] * counts
+        if self._few.tables:
+            chosen = np.isin(np.arange(self._boxes.units), units).astype(np.float32)
+            for place, few in enumerate(self._few.tables[1]):
+                made[place] += few @ chosen
         return self._ranges([each[:, :, None] for each in made])
 
     def within(
@@ -429,6 +451,34 @@ class ByBins:
         # A box is in many of the sets that are looked at.
         every = made(np.arange(len(group)))
         return lambda rows: every.take(rows, axis=0)
+
+
+class _Few(NamedTuple):
+    """Boxes of cells with few boxes, which have no table of their own: what is expected of them, added up.
+
+    Attributes
+    ----------
+    weights : float64, shape (2, N)
+        Mean and variance of the losses that are expected of a box; 0 of those that a table of their cell counts.
+    tables : tuple of Blocks
+        Their sums, of each in every pair of bins by unit; empty before there are any.
+    """
+
+    weights: FloatArray
+    tables: tuple[Blocks, ...] = ()
+
+    def changed(self, weights: FloatArray, gram: Callable[[IntArray, FloatArray], Blocks]) -> _Few:
+        """With other expectations: only the boxes of which they have changed are added up again."""
+        more = weights - self.weights
+        rows, tables = np.flatnonzero(more.any(axis=0)), []
+        if not len(rows):
+            return self
+        for place, each in enumerate(more):
+            added = gram(rows, each)
+            if self.tables:
+                added = [of + part for of, part in zip(self.tables[place], added, strict=True)]
+            tables.append(added)
+        return _Few(weights, tuple(tables))
 
 
 class _Ends(NamedTuple):

@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial, reduce
+from functools import cache, cached_property, partial, reduce
 from itertools import pairwise
 from statistics import NormalDist
 from typing import Final, NamedTuple
@@ -634,12 +634,13 @@ class _Run:
             return []
         level = self._level(outcome, groups).by_group()
         group, pick = self.units.group[self.units.of_box], np.unique(self.units.group[groups])
-        spread = np.zeros(len(parents))
+        spread, within = np.zeros(len(parents)), cache(self.bins.within)
 
         def masks() -> Iterator[BoolArray]:
             for place, parent in enumerate(parents):
                 progress.report(self.tested, 0)
-                mask = self._mask(parent)
+                # Many parents have a condition in common.
+                mask = reduce(np.logical_and, map(within, parent))
                 spread[place] = float(outcome.variance[mask].sum()) / max(int(mask.sum()), 1)
                 yield mask
 

@@ -301,6 +301,14 @@ def test_an_end_beyond_the_number_itself_stays() -> None:
     assert wide.high[0] == pytest.approx(0.5 + (reach(8) - 1.0) * 0.4)
 
 
+def test_an_end_is_never_beyond_what_is_possible() -> None:
+    given = Interval(np.array([-0.99, 0.5]), np.array([-0.9, 0.99]), np.array([0, 0]))
+    wide = widened(given, np.array([-0.93, 0.9]), np.array([8, 8]), least=np.array([-1.0, 0.0]), most=1.0)
+    assert widened(given, np.array([-0.93, 0.9]), np.array([8, 8])).high[1] > 1.0
+    assert (wide.low[0], wide.high[1]) == (-1.0, 1.0)
+    assert wide.high[0] == pytest.approx(-0.9 + (reach(8) - 1.0) * 0.03)
+
+
 @pytest.mark.parametrize("documents", [8, 20])
 def test_few_documents_hold_what_the_interval_says(documents: int) -> None:
     """93 to 97 of 100; the percentile interval alone held 87 at 8 documents. The benchmark has 50, and another law."""

@@ -138,7 +138,8 @@ def differences(
     difference = sides[1].values - sides[0].values
     alone = [side.per_document(len(documents)) for side in sides]
     counted = (~np.isnan(alone[0]) | ~np.isnan(alone[1])).sum(axis=0)
-    intervals = widened(interval(resampled), difference, counted)
+    most = np.array([METRICS[key.metric].most for key in every])
+    intervals = widened(interval(resampled), difference, counted, least=-most, most=most)
     known = ~np.isnan(difference) & (len(documents) > 1)
     low, high = np.where(known, intervals.low, np.nan), np.where(known, intervals.high, np.nan)
     good = [_judged(values, every) for values in alone]

@@ -356,8 +356,9 @@ def standings(models: Sequence[Contender], key: Key, *, seed: int = SEED, resamp
     Paired bootstrap over documents, one draw for all models. The simultaneous intervals are those of the studentised
     maximum over all pairs: the difference of a pair plus and minus c times the standard deviation of its resamples,
     where c is the 95 % quantile, over the resamples, of the largest deviation of any pair from its difference, in its
-    standard deviations; every interval is widened for the number of documents, see `resampling.widened`. With one pair
-    that is a symmetric interval, which may differ a little from the percentile interval of a comparison of two.
+    standard deviations; every interval is widened for the number of documents, but not beyond what is possible, see
+    `resampling.widened`. With one pair that is a symmetric interval, which may differ a little from the percentile
+    interval of a comparison of two.
     Resamples in which a number of some model is undefined are left out.
     """
     documents = sorted({name for model in models for name in model.measures.documents})
@@ -379,9 +380,10 @@ def standings(models: Sequence[Contender], key: Key, *, seed: int = SEED, resamp
         difference = values[None, :] - values[:, None]
         return Standings(key, tuple(models), values, ends, ends, difference, pairs, pairs, len(documents), seed, 0)
     resampled = np.concatenate(parts)
-    alone = widened(interval(resampled), values, np.full(len(values), len(documents)))
+    most = METRICS[key.metric].most
+    alone = widened(interval(resampled), values, np.full(len(values), len(documents)), least=0.0, most=most)
     difference = values[None, :] - values[:, None]
-    low, high = _simultaneous(resampled, difference, len(documents))
+    low, high = (np.clip(each, -most, most) for each in _simultaneous(resampled, difference, len(documents)))
     return Standings(
         key, tuple(models), values, alone.low, alone.high, difference, low, high, len(documents), seed, resamples
     )

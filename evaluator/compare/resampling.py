@@ -123,7 +123,15 @@ def interval(resampled: FloatArray, *, level: float = LEVEL) -> Interval:
     return Interval(np.where(known, low, np.nan), np.where(known, high, np.nan), undefined)
 
 
-def widened(interval: Interval, estimate: FloatArray, documents: IntArray, *, level: float = LEVEL) -> Interval:
+def widened(
+    interval: Interval,
+    estimate: FloatArray,
+    documents: IntArray,
+    *,
+    least: FloatArray | float = -math.inf,
+    most: FloatArray | float = math.inf,
+    level: float = LEVEL,
+) -> Interval:
     """Intervals that hold what they say for few documents too.
 
     Parameters
@@ -134,11 +142,14 @@ def widened(interval: Interval, estimate: FloatArray, documents: IntArray, *, le
         The number itself.
     documents : int64, shape (M,)
         Documents in which each number is defined.
+    least, most : float64, shape (M,), or float
+        The smallest and the largest value that is possible, for all numbers or for each.
 
     Returns
     -------
     Interval
-        Each end as many times as far from the estimate as `reach` gives; an end on the other side of it stays.
+        Each end as many times as far from the estimate as `reach` gives, but not beyond what is possible, where the
+        number cannot be; an end on the other side of the estimate stays.
 
     Notes
     -----
@@ -150,7 +161,7 @@ def widened(interval: Interval, estimate: FloatArray, documents: IntArray, *, le
     factor = np.array([reach(int(count), level=level) for count in documents]) - 1.0
     low = interval.low - factor * np.maximum(estimate - interval.low, 0.0)
     high = interval.high + factor * np.maximum(interval.high - estimate, 0.0)
-    return Interval(low, high, interval.undefined)
+    return Interval(np.maximum(low, least), np.minimum(high, most), interval.undefined)
 
 
 @lru_cache(maxsize=4096)

@@ -6,6 +6,7 @@ Owns `Metric` and the metrics that every matching of boxes has. What else a prot
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
@@ -21,13 +22,18 @@ class Metric(NamedTuple):
         What B does when its number is higher, and when it is lower.
     target : float or None
         The number that is best, when neither more nor less is: such a difference is neither a gain nor a loss, and a
-        document is better when it is nearer. None where higher is better.
+        document is better when it is nearer. None where higher is better: such a metric is a share, 0 to 1.
     """
 
     title: str
     better: str
     worse: str
     target: float | None = None
+
+    @property
+    def most(self) -> float:
+        """The largest value that is possible; the smallest one is 0."""
+        return 1.0 if self.target is None else math.inf
 
 
 BOX_METRICS: Final[Mapping[str, Metric]] = {

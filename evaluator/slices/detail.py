@@ -259,12 +259,7 @@ def _by_document(parts: Sequence[BoolArray], weight: FloatArray, document: IntAr
 def _part(boxes: FloatArray, good: FloatArray, resampled: FloatArray) -> _Part:
     seen, all_boxes, all_good = int((boxes > 0).sum()), int(boxes.sum()), float(good.sum())
     value = all_good / all_boxes if all_boxes else None
-    plain = _estimate(value, resampled, seen)
-    # The correction for few documents can carry an end beyond what a share can be.
-    bounded = plain if plain.low is None or plain.high is None else Estimate(
-        value, max(plain.low, 0.0), min(plain.high, 1.0)
-    )  # fmt: skip
-    return _Part(bounded, all_boxes, all_good, seen, resampled)
+    return _Part(_estimate(value, resampled, seen, least=0.0), all_boxes, all_good, seen, resampled)
 
 
 def _model(here: _Part, rest: _Part) -> ModelDetail:
@@ -272,16 +267,17 @@ def _model(here: _Part, rest: _Part) -> ModelDetail:
     difference = Estimate(None)
     if here.estimate.value is not None and rest.estimate.value is not None:
         value = here.estimate.value - rest.estimate.value
-        difference = _estimate(value, here.resampled - rest.resampled, min(here.documents, rest.documents))
+        documents = min(here.documents, rest.documents)
+        difference = _estimate(value, here.resampled - rest.resampled, documents, least=-1.0)
     lost = 0.0 if difference.value is None else -difference.value * here.boxes
     return ModelDetail(here.estimate, rest.estimate, difference, here.right, here.boxes, lost)
 
 
-def _estimate(value: float | None, resampled: FloatArray, documents: int) -> Estimate:
-    """A number with its interval, without one where fewer than two documents have it."""
+def _estimate(value: float | None, resampled: FloatArray, documents: int, *, least: float) -> Estimate:
+    """A number from `least` to 1 with its interval, without one where fewer than two documents have it."""
     if value is None or documents < 2 or not len(resampled):
         return Estimate(value)
     plain = interval(resampled[:, None])
-    wide = widened(plain, np.array([value]), np.array([documents], dtype=np.int64))
+    wide = widened(plain, np.array([value]), np.array([documents], dtype=np.int64), least=least, most=1.0)
     low, high = float(wide.low[0]), float(wide.high[0])
     return Estimate(value) if np.isnan(low) or np.isnan(high) else Estimate(value, low, high)

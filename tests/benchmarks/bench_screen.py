@@ -1,9 +1,11 @@
 """What a reader waits for, in a real Chromium: milliseconds and frames from key to paint, bytes, messages, server CPU.
 
 The page browser runs beside `st.image` with boxes that Pillow draws, in one run, and their turns alternate, so that a
-busy machine slows both. A turn is from the press of a key (peer: a click on its button) until the new boxes are on
-screen: for the page browser the overlay, for the peer the new image, decoded. Warm: every page was shown once before.
-The peer is the small app that a Streamlit user would write: two buttons, a page image, the boxes drawn into it,
+busy machine slows both; and beside the browser of hotcoco, on the same pages and boxes, where its command `coco` is
+installed or named (`pip install hotcoco[browse]`). A turn is from the press of a key (`st.image`: a click on its
+button) until the new boxes are on screen: for the page browser the overlay, for the peers the new image, decoded, for
+hotcoco the canvas over it as well. Warm: every page was shown once before.
+The first peer is the small app that a Streamlit user would write: two buttons, a page image, the boxes drawn into it,
 without list, names, strip or permalink. `sent` and `received` are bytes of the websocket as they cross the wire: each
 message is compressed here once more with what browser and server agreed on, the peer's as it is, because they agree on
 nothing. Compare, with two models, and Fields, with a page of as many fields, are turned and judged in the same way, and
@@ -15,7 +17,8 @@ The part `controls` moves every slider of every view, without a browser: see `co
 server of another checkout makes the same steps in turns with this one. The part `opens` opens every view cold, in a
 server that has shown the list of files alone, and warm, with the time until its title and its first number are sent.
 
-    python -m tests.benchmarks.bench_screen [--turns N] [--boxes N] [--folder DIR] [--part P] [--smoke] [--json]
+    python -m tests.benchmarks.bench_screen [--turns N] [--boxes N] [--folder DIR] [--part P] [--hotcoco COMMAND]
+                                            [--smoke] [--json]
 """
 
 from __future__ import annotations
@@ -188,6 +191,26 @@ PEER_TURN = """(name) => new Promise((done, fail) => {
 })"""
 
 
+# The same in the lightbox of hotcoco's browser: its picture is another one, and the canvas over it was drawn.
+HOTCOCO_TURN = """(key) => new Promise((done, fail) => {
+  const canvas = () => document.getElementById('overlay-canvas');
+  const before = canvas();
+  const start = performance.now();
+  const late = setTimeout(() => fail(new Error('no new page')), 10000);
+  const look = () => {
+    const image = document.getElementById('detail-img');
+    if (canvas() && canvas() !== before && canvas().style.width && image.complete) {
+      image.decode().then(() => requestAnimationFrame(() => setTimeout(() => {
+        clearTimeout(late);
+        done([performance.now() - start, 0]);
+      })));
+    } else requestAnimationFrame(look);
+  };
+  document.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+  look();
+})"""
+
+
 def make_files(folder: Path, boxes: int, pages: int, *, second: bool = False) -> None:
     """A PDF of text pages, a ground truth and a prediction with so many boxes a page on both sides together."""
     import pymupdf
@@ -229,6 +252,32 @@ def make_files(folder: Path, boxes: int, pages: int, *, second: bool = False) ->
     (folder / "peer.py").write_text(PEER)
 
 
+def make_coco(folder: Path) -> None:
+    """The same boxes as COCO files with the pages as images, for hotcoco's browser."""
+    import pymupdf
+
+    images: list[dict[str, Any]] = []
+    truth: list[dict[str, Any]] = []
+    predicted: list[dict[str, Any]] = []
+    (folder / "images").mkdir()
+    with pymupdf.open(folder / "bench.pdf") as opened:
+        for page, drawn in enumerate(msgspec.json.decode((folder / "peer.json").read_bytes()), 1):
+            pixmap = opened[page - 1].get_pixmap(dpi=110)
+            pixmap.save(folder / "images" / f"{page}.png")
+            images.append({"id": page, "file_name": f"{page}.png", "width": pixmap.width, "height": pixmap.height})
+            for place, (x1, y1, x2, y2, _) in enumerate(drawn):
+                box = [x1 * pixmap.width, y1 * pixmap.height, (x2 - x1) * pixmap.width, (y2 - y1) * pixmap.height]
+                row = {"image_id": page, "bbox": box, "category_id": 2 if place % 20 == 1 else 1}
+                if place % 2:
+                    predicted.append({**row, "score": 0.9})
+                else:
+                    truth.append({**row, "id": len(truth) + 1, "area": box[2] * box[3], "iscrowd": 0})
+    categories = [{"id": 1, "name": "Figure"}, {"id": 2, "name": "Table"}]
+    whole = {"images": images, "annotations": truth, "categories": categories}
+    (folder / "coco_gt.json").write_bytes(msgspec.json.encode(whole))
+    (folder / "coco_dt.json").write_bytes(msgspec.json.encode(predicted))
+
+
 def make_fields(folder: Path, boxes: int, pages: int) -> None:
     """The same PDF as one document whose pages have so many boxes of fields on both sides together."""
     make_files(folder, 2, pages)
@@ -252,7 +301,9 @@ def make_fields(folder: Path, boxes: int, pages: int) -> None:
 
 
 @contextlib.contextmanager
-def served(command: list[str], port: int, folder: Path, root: Path = ROOT) -> Iterator[tuple[str, int]]:
+def served(
+    command: list[str], port: int, folder: Path, root: Path = ROOT, *, health: str = "/_stcore/health"
+) -> Iterator[tuple[str, int]]:
     """Address and process of a server of the checkout in `root` that is up; ended when the block ends."""
     environment = {**os.environ, "PYTHONPATH": str(root)}
     # As users have it: where this is set, each process compiles the whole product anew.
@@ -264,7 +315,7 @@ def served(command: list[str], port: int, folder: Path, root: Path = ROOT) -> It
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         for _ in range(600):
-            with contextlib.suppress(OSError), opener.open(f"{url}/_stcore/health", timeout=1):
+            with contextlib.suppress(OSError), opener.open(f"{url}{health}", timeout=1):
                 break
             time.sleep(0.1)
         else:
@@ -433,12 +484,21 @@ LISTED = {VIEWER: ".strip-page", PANES: ".net-page"}
 SMALL_ACTS = (("select", {"key": "n"}), ("toggle", {"key": "g"}), ("zoom", {"key": "+"}), ("whole page", {"key": "0"}))
 
 
-def turns_of(
-    play: Any, ours: tuple[str, int], peer: tuple[str, int], turns: int, total: int, *, report: Report
-) -> None:
-    """Page turns of both, alternating, then what a reader does on a page; and a key held down, all pages seen."""
+class Peer(NamedTuple):
+    """Another way to turn pages: where it is up, what waits for its first page, and how a page is turned."""
+
+    name: str
+    server: tuple[str, int]
+    address: str
+    first: str
+    script: str
+    steps: tuple[str, str]
+
+
+def turns_of(play: Any, ours: tuple[str, int], peers: list[Peer], turns: int, total: int, *, report: Report) -> None:
+    """Page turns of all, alternating, then what a reader does on a page; and a key held down, all pages seen."""
     browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-    pages = [browser.new_page(viewport={"width": 1440, "height": 900}) for _ in range(2)]
+    pages = [browser.new_page(viewport={"width": 1440, "height": 900}) for _ in range(1 + len(peers))]
     wires = [Wire(page) for page in pages]
     pages[0].goto(f"{ours[0]}/page_browser?order=page&within=bench.pdf")
     pages[0].locator(".chips.ready").wait_for(state="attached")
@@ -446,22 +506,27 @@ def turns_of(
     report.hold("page browser, no page seen", pages[0].evaluate(HELD, [VIEWER, total - 1, "ArrowRight"]))
     pages[0].goto(f"{ours[0]}/page_browser?order=page&within=bench.pdf")
     pages[0].locator(".chips.ready").wait_for(state="attached")
-    pages[1].goto(peer[0])
-    pages[1].locator("[data-testid=stImage] img").wait_for()
+    for page, peer in zip(pages[1:], peers, strict=True):
+        page.goto(peer.server[0] + peer.address)
+        page.locator(peer.first).wait_for()
+        page.wait_for_timeout(500)
     mine: list[Taken] = []
-    others: list[Taken] = []
-    there_and_back = [("ArrowRight", "Next")] * (total - 1) + [("ArrowLeft", "Previous")] * (total - 1)
+    others: list[list[Taken]] = [[] for _ in peers]
+    there_and_back = ["ArrowRight"] * (total - 1) + ["ArrowLeft"] * (total - 1)
     acts = (there_and_back * (2 + turns // len(there_and_back)))[: len(there_and_back) + turns]
-    for key, button in acts:
+    for key in acts:
         mine.append(take(pages[0], wires[0], ours[1], OURS, [VIEWER, {"key": key, "turns": True}]))
-        others.append(take(pages[1], wires[1], peer[1], PEER_TURN, button, quiet=100))
+        for page, wire, peer, taken in zip(pages[1:], wires[1:], peers, others, strict=True):
+            step = peer.steps[key == "ArrowLeft"]
+            taken.append(take(page, wire, peer.server[1], peer.script, step, quiet=100))
     report.add("page turn", mine[len(there_and_back) :])
-    report.add("page turn, st.image", others[len(there_and_back) :])
+    for peer, taken in zip(peers, others, strict=True):
+        report.add(f"page turn, {peer.name}", taken[len(there_and_back) :])
     for name, act in SMALL_ACTS:
         report.add(name, [take(pages[0], wires[0], ours[1], OURS, [VIEWER, act]) for _ in range(max(3, turns // 4))])
     pages[0].goto(f"{ours[0]}/page_browser?order=page&within=bench.pdf")
     pages[0].locator(".chips.ready").wait_for(state="attached")
-    for key, _ in there_and_back:
+    for key in there_and_back:
         pages[0].evaluate(OURS, [VIEWER, {"key": key, "turns": True}])
         pages[0].wait_for_timeout(300)
     report.hold("page browser, every page seen", pages[0].evaluate(HELD, [VIEWER, total - 1, "ArrowRight"]))
@@ -596,6 +661,16 @@ def our_server(port: int, *paths: str) -> list[str]:
     return [sys.executable, "-m", "evaluator.cli", *named, "--port", str(port), "--no-browser"]
 
 
+def hotcoco_peer(servers: contextlib.ExitStack, command: str, folder: Path) -> Peer:
+    """The browser of hotcoco on the same pages and boxes, with its evaluation, the first page in its lightbox."""
+    make_coco(folder)
+    port = free_port()
+    explore = [command, "explore", "--gt", str(folder / "coco_gt.json"), "--dt", str(folder / "coco_dt.json")]
+    explore += ["--images", str(folder / "images"), "--port", str(port)]
+    server = servers.enter_context(served(explore, port, folder, health="/"))
+    return Peer("hotcoco", server, "/?detail=1", "#overlay-canvas", HOTCOCO_TURN, ("ArrowRight", "ArrowLeft"))
+
+
 def print_controls(given: argparse.Namespace) -> None:
     """Print what a step of each slider takes of the server, of this checkout and of another one."""
     checkouts = {"here": ROOT} | ({"there": given.against.resolve()} if given.against else {})
@@ -655,6 +730,9 @@ def main() -> None:
         "--view", action="append", choices=list(controls.OPENED), help="of the parts controls and opens"
     )
     parser.add_argument("--against", type=Path, help="another checkout, for the part controls")
+    parser.add_argument(
+        "--hotcoco", default=shutil.which("coco"), help="the command `coco` of hotcoco[browse], for the part turns"
+    )
     parser.add_argument("--smoke", action="store_true", help="a few page turns only")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
@@ -675,9 +753,14 @@ def main() -> None:
             run = [sys.executable, "-m", "streamlit", "run", str(folder / "peer.py"), *options, str(port)]
             run += ["--browser.gatherUsageStats", "false", "--server.fileWatcherType", "none", "--", str(folder)]
             own = free_port()
-            with served(our_server(own, str(folder)), own, folder) as ours, served(run, port, folder) as peer:
+            with contextlib.ExitStack() as servers:
+                ours = servers.enter_context(served(our_server(own, str(folder)), own, folder))
+                plain = servers.enter_context(served(run, port, folder))
+                peers = [Peer("st.image", plain, "", "[data-testid=stImage] img", PEER_TURN, ("Next", "Previous"))]
+                if given.hotcoco is not None:
+                    peers.append(hotcoco_peer(servers, given.hotcoco, folder))
                 turns_of(
-                    play, ours, peer, 3 if given.smoke else given.turns, 4 if given.smoke else PAGES, report=report
+                    play, ours, peers, 3 if given.smoke else given.turns, 4 if given.smoke else PAGES, report=report
                 )
         for part, component, address in (("compare", PANES, "compare"), ("fields", VIEWER, "fields")):
             if given.part not in (None, part) or given.smoke:

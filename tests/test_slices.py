@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -266,6 +267,26 @@ def test_searches_of_the_same_boxes_share_what_they_count_and_find_the_same(
     assert listed(search(attributes, loss, document, seed=3, same=same)) == listed(
         search(attributes, loss, document, seed=3)
     )
+
+
+def test_searches_at_the_same_time_may_share_their_boxes() -> None:
+    attributes, loss, document = several(60)
+    losses = [np.random.default_rng(seed).random(len(loss)) * loss for seed in range(6)]
+    same = SameBoxes()
+    with ThreadPoolExecutor(3) as threads:
+        shared = list(threads.map(lambda each: search(attributes, each, document, same=same), losses))
+    alone = [search(attributes, each, document) for each in losses]
+    assert [(listed(one), one.tested, one.best_p) for one in shared] == [
+        (listed(one), one.tested, one.best_p) for one in alone
+    ]
+
+
+def test_of_many_boxes_nothing_is_kept() -> None:
+    attributes, loss, document = several(60)
+    few, many = SameBoxes(most=len(loss) * len(attributes) - 1), SameBoxes(most=len(loss) * len(attributes))
+    kept = [same.arranged(attributes, document, 0) is same.arranged(attributes, document, 0) for same in (few, many)]
+    assert kept == [False, True]
+    assert listed(search(attributes, loss, document, same=few)) == listed(search(attributes, loss, document))
 
 
 @pytest.mark.parametrize(("pages", "few"), [(200, 2048), (1300, 2048), (1300, 1), (1300, 300), (1300, 1 << 20)])

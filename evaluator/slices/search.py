@@ -235,14 +235,22 @@ class _Arranged:
 class SameBoxes:
     """What several searches of the same boxes have in common, by whatever they look for: it is made once.
 
-    Searches of other boxes may be given it too; it keeps what the last boxes need.
+    Searches of other boxes may be given it too; it keeps what the last boxes need, some 50 MB beside the attributes.
+
+    Parameters
+    ----------
+    most : int, optional
+        Numbers of attributes of all boxes together: of more nothing is kept.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, most: int | None = None) -> None:
         self._last: _Arranged | None = None
+        self._most = most
 
     def arranged(self, attributes: Sequence[Attribute], document: IntArray, seed: int) -> _Arranged:
         """Some boxes as a search needs them."""
+        if self._most is not None and len(document) * len(attributes) > self._most:
+            return _Arranged(attributes, document, seed)
         last = self._last
         if last is None or not _alike(last, attributes, document, seed):
             # Given up before the next is made.

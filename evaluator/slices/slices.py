@@ -283,6 +283,7 @@ def find_slices(
     smallest: float = SMALLEST_EFFECT,
     depth: int = 3,
     signature: str = "",
+    same: SameBoxes | None = None,
 ) -> Slices:
     """Where a model fails, or where the second of two models differs from the first.
 
@@ -302,11 +303,13 @@ def find_slices(
         See `search`.
     signature : str
         Of the results, for the table.
+    same : SameBoxes, optional
+        See `search`.
     """
     counted = counted_of(results, measure)
     known = known_of_pages(counted.dataset.ground_truth, of_pages)
     tables = tables_of(counted, of_pages=known, of_boxes=of_boxes, score=use_score and measure == "precision")
-    return find_in(counted, tables, smallest=smallest, depth=depth, signature=signature)
+    return find_in(counted, tables, smallest=smallest, depth=depth, signature=signature, same=same)
 
 
 def find_in(

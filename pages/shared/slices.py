@@ -23,6 +23,7 @@ from evaluator.slices.averages import find_by_average
 from evaluator.slices.conditions import Condition, subject
 from evaluator.slices.measured import ALL, WORDS, Measure, is_average
 from evaluator.slices.pdf_pages import PdfAttributes, of_pdf_pages
+from evaluator.slices.search import SameBoxes
 from evaluator.slices.slices import Slices, boxes_in, find_slices, signature_of
 from evaluator.system.recent import Recent
 from pages.shared import long_search, pictures
@@ -118,6 +119,8 @@ def known_from_pdfs(loaded: OpenedBoxes, models: Sequence[Model]) -> Known:
 
 LARGE_BOXES: Final = 50_000
 """From so many boxes on a search shows how far it is, and can be cancelled."""
+# Of the last search of this server: another IoU threshold asks for the same boxes again.
+_SAME_BOXES: Final = SameBoxes(most=1 << 20)
 
 
 def chosen(loaded: OpenedBoxes, of: str, measure: str) -> _Searched | None:
@@ -174,7 +177,7 @@ def _search(
         slices = find_by_average(evaluations, measure, of_pages=known.of_pages, signature=line)
     else:
         one = cast("Measure", measure)
-        slices = find_slices(searched, measure=one, of_pages=known.of_pages, of_boxes=known.of_boxes)
+        slices = find_slices(searched, measure=one, of_pages=known.of_pages, of_boxes=known.of_boxes, same=_SAME_BOXES)
     return slices, slices_payload(slices, names, results, searched)
 
 

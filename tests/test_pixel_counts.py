@@ -136,6 +136,18 @@ def test_counts_of_heaps_of_boxes_equal_a_painter(
 
 
 @EXAMPLES
+@given(drawn=st.one_of(pages(), pages(highest_bit=31), heaped()), wider=st.sampled_from([1e-9, 0.1, 1e9]))
+def test_the_width_of_strips_does_not_matter(
+    drawn: tuple[list[Row], list[Row], list[tuple[int, int]]], wider: float
+) -> None:
+    # From strips of one column to one strip on a page.
+    expected = every(counted(*drawn))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pixel_sweep, "_WIDER", wider)
+        assert every(counted(*drawn)) == expected
+
+
+@EXAMPLES
 @given(data=st.data(), bits=st.integers(1, 64), kind=st.sampled_from([np.int32, np.int64, np.uint64]))
 def test_numbers_are_put_in_order_digit_by_digit(data: st.DataObject, bits: int, kind: type) -> None:
     bits = min(bits, np.iinfo(kind).max.bit_length())

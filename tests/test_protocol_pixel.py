@@ -718,14 +718,19 @@ def test_the_benchmark_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
 @pytest.mark.parametrize("classes", [2, 13, 64])
 @pytest.mark.parametrize("exact", [1 << 53, 0])
-def test_products_of_sets_equal_shares_one_by_one(classes: int, exact: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("rows", [10, 1 << 13])
+def test_products_of_sets_equal_shares_one_by_one(
+    classes: int, exact: int, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rng = np.random.default_rng(classes)
     first, second = (
         np.maximum(rng.integers(0, 1 << min(classes - 1, 60), 400).astype(np.uint64) << np.uint64(1), np.uint64(1))
         for _ in range(2)
     )
-    counts = PairCounts(3, np.sort(rng.integers(0, 3, 400)), np.arange(400), rng.integers(1, 999, 400), first, second)
+    counts = PairCounts(3, np.sort(rng.integers(0, 3, 400)), first, second, rng.integers(1, 999, 400))
     monkeypatch.setattr(matrix, "_EXACT", exact)
+    monkeypatch.setattr(matrix, "_ROWS_AT_ONCE", rows)
+    monkeypatch.setattr(matrix, "_PRODUCT_AT_ONCE", rows * classes**2 // 3)
     made = []
     for many in (0, 1000):
         monkeypatch.setattr(matrix, "_MANY_ROWS", many)

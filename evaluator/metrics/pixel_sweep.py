@@ -3,22 +3,23 @@
 Owns how a batch of pages is cut. Of the boxes of one class on one page only the outline of what they cover together
 is kept, so that any number of boxes on one spot is one and passing a line always turns its class on or off. Pages are
 then cut into upright strips and each strip between the lines in it into slabs, so that a line is looked at only
-where others are near it, and the cost follows the boxes and not the resolution. From left to right, each upright line
-of each slab has one label set before it and one after it. The area of a label set is the sum of x times height over
-the lines that it ends at, less that over the lines that it begins at. Everything that is sorted is one number per line
-or part of one. What a class is called and what a background is, is not known here.
+where others are near it, and the cost follows the boxes and not the resolution. From left to right, the upright lines
+of a slab and its left end each begin a place: as wide as it is to the next of them, with one label set. Slabs follow
+one another, so that all places lie on one axis. Everything that is sorted is one number per line or place, with what is
+needed of it in its lower bits. What a class is called and what a background is, is not known here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.model.boxes import IntArray
+from evaluator.model.boxes import BoolArray, IntArray
 
 WordArray = npt.NDArray[np.uint64]
 AnyIntArray = npt.NDArray[np.integer[Any]]
@@ -26,13 +27,16 @@ AnyIntArray = npt.NDArray[np.integer[Any]]
 X_BITS: Final = 20
 """Bits of a coordinate."""
 
-_X_MASK: Final = (1 << X_BITS) - 1
-# Pieces of boxes between the edges of a page in one go, an upper bound of what outlines and slabs need.
+# Pieces of boxes, level lines that come into strips, and places, in one go.
 _PIECES_AT_ONCE: Final = 1 << 18
-# Bits of a number that is sorted in one go, of one that is not negative, and of a word of label sets.
+# The best width of strips by this is nearly so for any boxes: what was measured, a slab costs more than a place.
+_WIDER: Final = 4.0
+# Bits of a number that is sorted in one go, of one that is not negative, and of that in 32 bits.
 _DIGIT_BITS: Final = 16
 _NUMBER_BITS: Final = 63
-_WORD_BITS: Final = 64
+_SHORT_BITS: Final = 31
+# Bits of a strip and a y: they leave room for the row of a line.
+_EDGE_BITS: Final = 40
 
 
 class Covered(NamedTuple):
@@ -59,16 +63,40 @@ class Covered(NamedTuple):
     y2: IntArray
 
 
+class Lanes(NamedTuple):
+    """The classes of both sides as numbers from 1 on, those of the second side first, so that order is kept.
+
+    Attributes
+    ----------
+    second, both : int
+        How many lanes the second side has, and both; at least 1.
+    """
+
+    second: int
+    both: int
+
+    @property
+    def bits(self) -> int:
+        """Bits of a lane; 0 is none."""
+        return self.both.bit_length()
+
+    @property
+    def wide(self) -> bool:
+        """Whether the label sets of both sides need a word each."""
+        return self.both >= _NUMBER_BITS
+
+
 class Areas(NamedTuple):
     """Pixels per page and pair of label sets, columns of one length, sorted by page, first and second.
 
-    A side without a label has the set 0. The same pair of a page may have several rows one after the other.
+    A side without a label has the set 0. Each page, in each part that it is in, begins with a row of two such sides.
 
     Attributes
     ----------
     page : int64
     first, second : uint64
-    pixels : int64, > 0
+    pixels : int64
+        Above 0 where a set has a label; of no meaning where none has.
     """
 
     page: IntArray
@@ -77,66 +105,71 @@ class Areas(NamedTuple):
     pixels: IntArray
 
 
-def swept(boxes: Covered) -> list[Areas]:
+def swept(boxes: Covered, lanes: Lanes, pages: int) -> list[Areas]:
     """The labelled pixels of a batch of pages, in parts that follow one another.
 
     A page is in several parts only where one part would be too large for it.
     """
-    if not len(boxes.page):
-        return []
     _keep_freed_memory()
-    lanes = _lanes(boxes)
-    edge, rank = _ranked(np.concatenate([boxes.page << X_BITS | boxes.y1, boxes.page << X_BITS | boxes.y2]))
-    top, bottom = rank[: len(boxes.page)], rank[len(boxes.page) :]
-    page, y = edge >> X_BITS, edge & _X_MASK
+    lane = boxes.bit + np.where(boxes.side == 1, 0, lanes.second)
+    todo = [_Boxes(range(pages), boxes.page << lanes.bits | lane, boxes.x1, boxes.y1, boxes.x2, boxes.y2)]
     parts = []
-    for low, high in _slab_ranges(top, bottom, page):
-        here = slice(None) if high - low == len(edge) - 1 else np.flatnonzero((top < high) & (bottom > low))
-        piece = _Pieces(
-            (boxes.page[here] - page[low]) * lanes.both + lanes.of_box[here],
-            np.maximum(top[here], low) - low,
-            np.minimum(bottom[here], high) - low,
-            boxes.x1[here],
-            boxes.x2[here],
-        )
-        if len(piece.group):
-            areas = _areas(*_outlines(piece, lanes.both), y[low : high + 1], lanes)
-            parts.append(areas._replace(page=areas.page + page[low]))
+    while todo:
+        some = todo.pop()
+        areas = _areas(some, lanes, _PIECES_AT_ONCE)
+        if areas is None:
+            halves = _halves(some, lanes)
+            todo += reversed(halves)
+            areas = None if halves else _areas(some, lanes, None)
+        if areas is not None:
+            parts.append(areas)
     return parts
 
 
 @cache
 def _keep_freed_memory() -> None:
-    """Let the allocator of glibc keep up to 32 MB that are freed, once per process; no other minds.
+    """Let the allocator of glibc keep up to 64 MB that are freed, once per process; no other minds.
 
     It learns that from a large block that comes and goes, here one that is never written to. Without it every array
     of the sweep goes back to the system and comes anew page by page, which takes longer than the arithmetic.
     """
-    np.empty(1 << 24, np.uint8)
+    # Just below the largest block that it learns from.
+    np.empty((1 << 25) - (1 << 16), np.uint8)
 
 
-class _Lanes(NamedTuple):
-    """The bits of both sides beside one another, those of the second side lowest, so that order is kept.
+class _Boxes(NamedTuple):
+    """Boxes of some pages, and their groups: a page and, in the lowest bits, a lane."""
 
-    Attributes
-    ----------
-    of_box : int64
-        The bit of each box in a word of both sides.
-    second, both : int
-        How many bits the second side has, and both.
-    """
+    pages: range
+    group: IntArray
+    x1: IntArray
+    y1: IntArray
+    x2: IntArray
+    y2: IntArray
 
-    of_box: IntArray
-    second: int
-    both: int
+    def at(self, rows: BoolArray, pages: range) -> _Boxes:
+        """Some of the boxes."""
+        return _Boxes(pages, *(column[rows] for column in self[1:]))
 
 
-def _lanes(boxes: Covered) -> _Lanes:
-    """As many bits for each side as its highest class of the batch needs."""
-    of_second = boxes.side == 1
-    second = int(boxes.bit[of_second].max(initial=0))
-    first = int(boxes.bit[~of_second].max(initial=0))
-    return _Lanes(boxes.bit - 1 + np.where(of_second, 0, second), second, first + second)
+def _halves(boxes: _Boxes, lanes: Lanes) -> list[_Boxes]:
+    """The boxes in two parts: pages before others, or one page above and below an edge; none if it has two edges."""
+    page = np.sort(boxes.group >> lanes.bits)
+    first, last = int(page[0]), int(page[-1])
+    if first < last:
+        middle = max(int(page[len(page) // 2]), first + 1)
+        before = boxes.group < middle << lanes.bits
+        return [
+            boxes.at(before, range(boxes.pages.start, middle)),
+            boxes.at(~before, range(middle, boxes.pages.stop)),
+        ]
+    edges, _ = _ranked(np.concatenate([boxes.y1, boxes.y2]))
+    if len(edges) == 2:
+        return []
+    middle = int(edges[len(edges) // 2])
+    upper = boxes.at(boxes.y1 < middle, range(boxes.pages.start, first + 1))
+    lower = boxes.at(boxes.y2 > middle, range(first, boxes.pages.stop))
+    return [upper._replace(y2=np.minimum(upper.y2, middle)), lower._replace(y1=np.maximum(lower.y1, middle))]
 
 
 def _ranked(keys: IntArray) -> tuple[IntArray, IntArray]:
@@ -151,219 +184,239 @@ def _ranked(keys: IntArray) -> tuple[IntArray, IntArray]:
     new[0] = True
     np.not_equal(order[1:], order[:-1], out=new[1:])
     rank = np.empty(len(keys), dtype=np.int64)
-    rank[row] = np.cumsum(new)
+    rank[row] = new.cumsum()
     rank -= 1
-    return order[new], rank
+    return order.take(new.nonzero()[0]), rank
 
 
-def _slab_ranges(top: IntArray, bottom: IntArray, page: IntArray) -> Iterator[tuple[int, int]]:
-    """First slab and the one after the last of ranges with about `_PIECES_AT_ONCE` pieces, whole pages if possible.
-
-    Slabs of whole pages here: between one edge and the next, of which `page` has one more.
-    """
-    slabs = len(page) - 1
-    if int((bottom - top).sum()) <= _PIECES_AT_ONCE:
-        yield 0, slabs
-        return
-    begun, ended = np.bincount(top, minlength=slabs + 1), np.bincount(bottom, minlength=slabs + 1)
-    pieces = np.cumsum(np.cumsum(begun - ended)[:slabs])
-    low = 0
-    while low < slabs:
-        before = int(pieces[low - 1]) if low else 0
-        high = int(np.searchsorted(pieces, before + _PIECES_AT_ONCE, side="right"))
-        high = min(max(high, low + 1), slabs)
-        if high < slabs:
-            of_page = int(np.searchsorted(page, page[high]))
-            high = of_page if of_page > low else high
-        yield low, high
-        low = high
-
-
-class _Pieces(NamedTuple):
-    """Rectangles: their group (a page and a lane), their slabs from top to before bottom, their columns."""
-
-    group: IntArray
-    top: IntArray
-    bottom: IntArray
-    x1: IntArray
-    x2: IntArray
-
-
-class _Lines(NamedTuple):
-    """Lines of outlines: upright ones at an x from top to bottom, or level ones at a y from left to right.
-
-    Attributes
-    ----------
-    page, lane, at, low, high : int64
-    """
-
-    page: IntArray
-    lane: IntArray
-    at: IntArray
-    low: IntArray
-    high: IntArray
-
-
-def _outlines(boxes: _Pieces, lanes: int) -> tuple[_Lines, _Lines]:
-    """The upright lines, sorted by page and x, and the level lines around what the boxes of each group cover together.
-
-    Each group is cut between the edges of its own boxes only, which are few beside those of the page, into disjoint
-    rectangles. Their corners that do not cancel one another are those of the outlines.
-    """
-    bits, lane_bits = int(boxes.bottom.max()).bit_length(), (lanes - 1).bit_length()
-    own, rank = _ranked(np.concatenate([boxes.group << bits | boxes.top, boxes.group << bits | boxes.bottom]))
-    top, bottom = rank[: len(boxes.group)], rank[len(boxes.group) :]
-    span = bottom - top
-    pieces = _counted_up(top, span)
-    pieces <<= 2 * X_BITS
-    pieces |= np.repeat(boxes.x1 << X_BITS | boxes.x2, span)
-    pieces.sort()
-    begin = pieces >> X_BITS
-    # band | x2: the running maximum starts anew with each band.
-    reach = begin & ~_X_MASK
-    reach |= pieces & _X_MASK
-    np.maximum.accumulate(reach, out=reach)
-    gap = np.flatnonzero(begin[1:] > reach[:-1])
-    ends = np.concatenate([begin[:1], begin[gap + 1], reach[gap], reach[-1:]])
-    band, x = ends >> X_BITS, ends & _X_MASK
-    corner = _single(np.concatenate([own[band] << X_BITS | x, own[band + 1] << X_BITS | x]))
-    row, x = corner >> X_BITS, corner & _X_MASK
-    group, y = row >> bits, row & ((1 << bits) - 1)
-    page, lane = np.divmod(group, lanes)
-    level = _Lines(page[::2], lane[::2], y[::2], x[::2], x[1::2])
-    corner = ((page << X_BITS | x) << lane_bits | lane) << bits | y
-    corner.sort()
-    column, y = corner[::2] >> bits, corner & ((1 << bits) - 1)
-    x = column >> lane_bits
-    return _Lines(x >> X_BITS, column & ((1 << lane_bits) - 1), x & _X_MASK, y[::2], y[1::2]), level
-
-
-def _single(corners: IntArray) -> IntArray:
-    """The corners that occur an odd number of times, sorted: two on one spot end and begin the same lines."""
-    corners.sort()
-    start = np.flatnonzero(np.concatenate([[True], corners[1:] != corners[:-1]]))
-    odd = np.diff(start, append=len(corners)) & 1 == 1
-    return np.asarray(corners[start[odd]], dtype=np.int64)
-
-
-def _counted_up(start: IntArray, span: IntArray) -> IntArray:
-    """The numbers from each start on, as many as its span says, one start after the other."""
-    numbers = np.arange(int(span.sum()))
-    numbers -= np.repeat(np.cumsum(span) - span - start, span)
+def _stepped(start: IntArray, count: IntArray, step: int) -> IntArray:
+    """The numbers from each start on, as many as its count says and a step apart, one start after the other."""
+    end = count.cumsum()
+    numbers = np.arange(0, int(end[-1]) * step, step)
+    numbers += (start - (end - count) * step).repeat(count)
     return numbers
 
 
+class _Bits(NamedTuple):
+    """Bits of a lane, an x, a y and the number of a page, and how many of those of an x are within a strip."""
+
+    lane: int
+    x: int
+    y: int
+    page: int
+    strip: int = 0
+
+
+class _Outlines(NamedTuple):
+    """Upright lines from a higher to a lower y, and level lines.
+
+    Attributes
+    ----------
+    column : int64, rising
+        group | x of each upright line.
+    top, bottom : int64
+        Its ends.
+    left, right : int64
+        group | y | x of both ends of each level line.
+    """
+
+    column: IntArray
+    top: IntArray
+    bottom: IntArray
+    left: IntArray
+    right: IntArray
+
+
+def _outlines(boxes: _Boxes, bits: _Bits, most: int | None) -> _Outlines | None:
+    """The lines around what the boxes of each group cover together; None if that takes too many pieces.
+
+    Each group is cut between the edges of its own boxes only, which are few beside those of the page, into bands.
+    What its boxes cover of a band is put together, and ends that go on from band to band are one line.
+    """
+    row = boxes.group << bits.y
+    own, rank = _ranked(np.concatenate([row | boxes.y1, row | boxes.y2]))
+    band = rank[: len(row)]
+    span = rank[len(row) :] - band
+    if most is not None and int(span.sum()) > most:
+        return None
+    x_mask, y_mask, band_bits = (1 << bits.x) - 1, (1 << bits.y) - 1, len(own).bit_length()
+    # band | x1 | x2
+    pieces = _stepped((band << bits.x | boxes.x1) << bits.x | boxes.x2, span, 1 << 2 * bits.x)
+    pieces.sort()
+    begin = pieces >> bits.x
+    # band | x2: the running maximum starts anew with each band.
+    reach = begin & ~x_mask
+    reach |= pieces & x_mask
+    np.maximum.accumulate(reach, out=reach)
+    gap = (begin[1:] > reach[:-1]).nonzero()[0]
+    ends = np.concatenate([begin[:1], begin[1:].take(gap), reach.take(gap), reach[-1:]])
+    # group | x | band: the bands of a group are numbered one after the other.
+    band = ends >> bits.x
+    ends &= x_mask
+    ends |= own.take(band) >> bits.y << bits.x
+    ends <<= band_bits
+    ends |= band
+    ends.sort()
+    cut = (ends[1:] - ends[:-1] != 1).nonzero()[0]
+    first = np.concatenate([ends[:1], ends[1:].take(cut)])
+    last = np.concatenate([ends.take(cut), ends[-1:]])
+    column, band_mask = first >> band_bits, (1 << band_bits) - 1
+    top = own.take(first & band_mask) & y_mask
+    bottom = own.take((last & band_mask) + 1) & y_mask
+    x, row = column & x_mask, column >> bits.x << bits.y
+    corners = np.concatenate([row | top, row | bottom])
+    corners <<= bits.x
+    corners |= np.concatenate([x, x])
+    corners.sort()
+    return _Outlines(column, top, bottom, corners[::2], corners[1::2])
+
+
+def _strip_bits(lines: _Outlines, bits: _Bits, width: int, height: int) -> int:
+    """Bits of an x within a strip, as many on all pages of that width and height.
+
+    Wider strips have more lines and so more slabs that each upright line passes, narrower ones more level lines that
+    come in.
+    """
+    page = lines.column >> bits.x + bits.lane
+    passed = float(np.bincount(page) @ np.bincount(page, lines.bottom - lines.top))
+    length = int((lines.right - lines.left).sum())
+    least = max(bits.page + bits.x + bits.y - _EDGE_BITS, 0)
+    return min(max(round(math.log2(_WIDER * width * height * length / passed) / 2), least), bits.x)
+
+
 class _Slabs(NamedTuple):
-    """The slabs of all strips, from top to bottom and from strip to strip.
+    """The slabs of all strips from top to bottom, strip by strip, and what is the end of a strip.
 
     Attributes
     ----------
     edge : int64
-        Rank of the y where each slab begins; it ends where the next one does.
+        strip | y where each slab begins; it ends where the next one does. The last of a strip is empty.
+    x, lane : int64
+        Of each upright line; x in its strip.
     top, bottom : int64
-        First slab of each upright line, and the one after its last.
-    begun, lane : int64
-        Slabs where a lane begins or ends on the left of the strip, and the lanes.
+        Its first slab, and the one after its last.
+    begun : int64
+        Slabs where a lane begins or ends on the left of the strip.
+    begun_lane : int64
+        These lanes.
     """
 
     edge: IntArray
+    x: IntArray
+    lane: IntArray
     top: IntArray
     bottom: IntArray
     begun: IntArray
-    lane: IntArray
+    begun_lane: IntArray
 
 
-def _slabs(upright: _Lines, level: _Lines) -> _Slabs:
-    """The slabs of the strips: between the ends of upright lines in a strip and the level lines that come into it."""
-    strip, (first, last) = _strips(upright, level)
-    entered = last - first
-    y_bits = int(upright.high.max()).bit_length()
-    into = _counted_up(first + 1, entered)
-    ends = [strip << y_bits | upright.low, strip << y_bits | upright.high]
-    edge, rank = _ranked(np.concatenate([*ends, into << y_bits | np.repeat(level.at, entered)]))
-    top, bottom, begun = np.split(rank, [len(strip), 2 * len(strip)])
-    return _Slabs(edge & ((1 << y_bits) - 1), top, bottom, begun, np.repeat(level.lane, entered))
+def _slabs(lines: _Outlines, bits: _Bits, most: int | None) -> _Slabs | None:
+    """The slabs between the ends of the upright lines in a strip and the level lines that come into it.
 
-
-def _strips(upright: _Lines, level: _Lines) -> tuple[IntArray, tuple[IntArray, IntArray]]:
-    """The strip of each upright line, and those of the left and the right end of each level line; numbered by page.
-
-    More strips have fewer slabs for upright lines to pass and more level lines to come in: as many strips of a page as
-    make the two about equal.
+    None if they have too many places.
     """
-    pages = int(upright.page[-1]) + 1
-    # Lines are sorted, so that the last x of a page is what remains.
-    width = np.zeros(pages)
-    width[upright.page] = upright.at
-    passed = np.bincount(upright.page, upright.high - upright.low, minlength=pages)
-    length = np.bincount(level.page, level.high - level.low, minlength=pages)
-    strips = np.maximum(np.rint(np.sqrt(passed * width / np.maximum(2.0 * length, 1.0))), 1.0)
-    first, factor = np.cumsum(strips) - strips, strips / (width + 1.0)
+    x_mask, y_mask, lane_mask = (1 << bits.x) - 1, (1 << bits.y) - 1, (1 << bits.lane) - 1
+    x = lines.column >> bits.x + bits.lane << bits.x | lines.column & x_mask
+    strip = x >> bits.strip << bits.y
+    page = lines.left >> bits.y + bits.x + bits.lane << bits.x
+    first, last = ((page | end & x_mask) >> bits.strip for end in (lines.left, lines.right))
+    entered = last - first
+    if most is not None and int(entered.sum()) > most:
+        return None
+    at = lines.left >> bits.x
+    # strip | y | lane
+    into = ((first + 1) << bits.y | at & y_mask) << bits.lane | at >> bits.y & lane_mask
+    into = _stepped(into, entered, 1 << bits.y + bits.lane)
+    edge, rank = _ranked(np.concatenate([strip | lines.top, strip | lines.bottom, into >> bits.lane]))
+    top, bottom, begun = rank[: len(x)], rank[len(x) : 2 * len(x)], rank[2 * len(x) :]
+    if most is not None and len(edge) + int((bottom - top).sum()) > most:
+        return None
+    lane = lines.column >> bits.x & lane_mask
+    return _Slabs(edge, x & (1 << bits.strip) - 1, lane, top, bottom, begun, into & lane_mask)
 
-    def of(page: IntArray, x: IntArray) -> IntArray:
-        # Whole numbers each, so that a strip is never that of another page.
-        strip: IntArray = first.take(page).astype(np.int64)
-        strip += (x * factor.take(page)).astype(np.int64)
-        return strip
 
-    return of(upright.page, upright.at), (of(level.page, level.low), of(level.page, level.high))
+def _areas(boxes: _Boxes, lanes: Lanes, most: int | None) -> Areas | None:
+    """The pixels of each pair of label sets of each page; None where that is too much in one go."""
+    pages = np.arange(boxes.pages.start, boxes.pages.stop)
+    if not len(boxes.group):
+        nothing = np.zeros(len(pages), np.int64)
+        return Areas(pages, nothing.view(np.uint64), nothing.view(np.uint64), nothing)
+    width, height = int(boxes.x2.max()), int(boxes.y2.max())
+    bits = _Bits(lanes.bits, width.bit_length(), height.bit_length(), (boxes.pages.stop - 1).bit_length())
+    lines = _outlines(boxes, bits, most)
+    if lines is None:
+        return None
+    bits = bits._replace(strip=_strip_bits(lines, bits, width, height))
+    slabs = _slabs(lines, bits, most)
+    if slabs is None:
+        return None
+    places = _places(slabs, bits)
+    # The page goes into the words where they have room.
+    paged = not lanes.wide and lanes.both + bits.page <= _NUMBER_BITS
+    page = slabs.edge >> bits.y + bits.x - bits.strip
+    words = _words(lanes, bits.page if paged else 0)
+    states = _states(slabs, places & (1 << bits.lane) - 1, words, page << lanes.both if paged else None)
+    places >>= bits.lane
+    area = places[1:] - places[:-1]
+    slab = places[:-1] >> bits.strip
+    y = slabs.edge & (1 << bits.y) - 1
+    high = np.maximum(y[1:] - y[:-1], 0)
+    area *= high.take(slab)
+    known, number_bits = None, lanes.both
+    if paged:
+        key = states[0][:-1].astype(np.int64)
+    else:
+        known, number = _numbered(states)
+        number_bits = len(known[0]).bit_length()
+        key = page.take(slab) << number_bits | number[:-1]
+    # At least this of each page is without a label.
+    key = np.concatenate([key, pages << number_bits])
+    key, pixels = _added_up(key, area, bits.page + number_bits, bits.strip + int(high.max()).bit_length())
+    number = key & (1 << number_bits) - 1
+    some = ((pixels > 0) | (number == 0)).nonzero()[0]
+    key, number, pixels = key.take(some), number.take(some), pixels.take(some)
+    sets = _sides([number] if known is None else [side.take(number) for side in known], lanes)
+    return Areas(key >> number_bits, *sets, pixels)
 
 
-def _areas(upright: _Lines, level: _Lines, y: IntArray, lanes: _Lanes) -> Areas:
-    """The pixels of each pair of label sets of each page: `y` by rank."""
-    slabs = _slabs(upright, level)
-    count, lines = len(slabs.edge), len(upright.at)
-    span = slabs.bottom - slabs.top
-    start = np.cumsum(span) - span
-    # The slabs of the first line from the top, then those of the second, and so on.
-    slab = np.arange(int(span.sum()), dtype=np.int32)
-    slab -= np.repeat((start - slabs.top).astype(np.int32), span)
-    by_slab = in_order(slab, count.bit_length())
-    in_slab = np.bincount(slab, minlength=count)
-    new = np.zeros(len(slab), dtype=bool)
-    new[start] = True
-    words, after = _words(lanes), []
+def _places(slabs: _Slabs, bits: _Bits) -> IntArray:
+    """Slab | x in its strip | lane of each place, sorted; the left end of a slab is on no lane, 0, and comes first."""
+    step = 1 << bits.strip + bits.lane
+    end = len(slabs.edge) * step
+    start = (slabs.top << bits.strip | slabs.x) << bits.lane | slabs.lane
+    places = np.concatenate([np.arange(0, end, step), _stepped(start, slabs.bottom - slabs.top, step)])
+    if end > 1 << _SHORT_BITS:
+        places.sort()
+        return places
+    # Numbers of 32 bits are sorted twice as fast.
+    short = places.astype(np.int32)
+    short.sort()
+    return short.astype(np.int64)
+
+
+def _states(
+    slabs: _Slabs, lane: IntArray, words: Sequence[AnyIntArray], page: IntArray | None
+) -> list[npt.NDArray[Any]]:
+    """The label sets of each place, by its lane, in one or two words; with the page of its slab above them."""
+    ends, left = np.concatenate([slabs.top, slabs.bottom]), (lane == 0).nonzero()[0]
+    states = []
     for word in words:
-        # What is on the left of each slab, less what all lines of the slabs before it have turned on and off.
-        begun = np.zeros(count, dtype=word.dtype)
-        np.bitwise_xor.at(begun, slabs.begun, word.take(slabs.lane))
-        np.bitwise_xor.accumulate(begun, out=begun)
-        turned = np.zeros(len(slab) + 1, dtype=word.dtype)
-        np.bitwise_xor.accumulate(np.repeat(word.take(upright.lane), span).take(by_slab), out=turned[1:])
-        begun ^= turned.take(np.cumsum(in_slab) - in_slab)
-        state = np.empty(len(slab), dtype=word.dtype)
-        state[by_slab] = turned[1:] ^ np.repeat(begun, in_slab)
-        new[1:] |= state[1:] != state[:-1]
-        after.append(state)
-    # Most slabs of a line have the same label sets beside it as the one above, and are one block with it.
-    block = np.flatnonzero(new)
-    line = np.repeat(np.arange(lines), np.diff(np.searchsorted(block, start), append=len(block)))
-    top, last = slab[block], slab[np.append(block[1:], len(slab)) - 1]
-    edge = y.take(slabs.edge)
-    area = (edge.take(last + 1) - edge.take(top)) * upright.at.take(line)
-    states = [state[block] for state in after]
-    states = [
-        np.concatenate([state, state ^ word.take(upright.lane).take(line)])
-        for state, word in zip(states, words, strict=True)
-    ]
-    return _by_page(np.tile(upright.page.take(line), 2), states, np.concatenate([-area, area]), lanes)
-
-
-def _by_page(page: IntArray, states: Sequence[npt.NDArray[Any]], area: IntArray, lanes: _Lanes) -> Areas:
-    """Areas added up by page and pair of label sets, without those of no label and those between lines on one x."""
-    bits, known = lanes.both, None
-    page_bits = int(page.max()).bit_length()
-    if page_bits + bits > _NUMBER_BITS:
-        # The numbers of the words that occur, in their order, are shorter than the words.
-        known, numbers = _numbered(states, lanes)
-        states, bits = [numbers], len(known[0]).bit_length()
-    key, pixels = _added_up(page << bits | states[0].astype(np.int64), area, page_bits + bits)
-    word = key & ((1 << bits) - 1)
-    labelled = word > 0 if known is None else (known[0] | known[1]).take(word) > 0
-    some = np.flatnonzero(labelled & (pixels > 0))
-    key, word, pixels = key[some], word[some], pixels[some]
-    first_side, second_side = _sides(word.astype(np.uint64), lanes) if known is None else (side[word] for side in known)
-    return Areas(key >> bits, first_side, second_side, pixels)
+        # What all lines of a slab turn on and off together, and what begins or ends on its left.
+        turned, begun = np.zeros((2, len(slabs.edge)), dtype=word.dtype)
+        of_line = word.take(slabs.lane)
+        np.bitwise_xor.at(turned, ends, np.concatenate([of_line, of_line]))
+        np.bitwise_xor.accumulate(turned, out=turned)
+        np.bitwise_xor.at(begun, slabs.begun, word.take(slabs.begun_lane))
+        begun[1:] ^= turned[:-1]
+        if page is not None:
+            begun ^= page.astype(word.dtype)
+            begun[1:] ^= page[:-1].astype(word.dtype)
+        # From the last place of a slab to the left end of the next.
+        state = word.take(lane)
+        state[left] = begun
+        np.bitwise_xor.accumulate(state, out=state)
+        states.append(state)
+    return states
 
 
 def in_order(numbers: AnyIntArray, bits: int) -> IntArray:
@@ -383,40 +436,59 @@ def in_order(numbers: AnyIntArray, bits: int) -> IntArray:
     return order
 
 
-def _words(lanes: _Lanes) -> list[npt.NDArray[Any]]:
-    """The word of each lane: one for both sides when they fit, as narrow as possible, else one for each side."""
-    lane = np.arange(lanes.both)
-    if lanes.both <= _WORD_BITS:
-        words = np.uint64(1) << lane.astype(np.uint64)
-        return [words.astype(np.uint32) if lanes.both <= _WORD_BITS // 2 else words]
+def _words(lanes: Lanes, page_bits: int) -> list[AnyIntArray]:
+    """The word of each lane, 0 for none: one for both sides, with room for a page, or one for each side."""
+    lane = np.arange(-1, lanes.both)
+    if not lanes.wide:
+        words = _bit(lane, lane >= 0)
+        return [words.astype(np.int32) if lanes.both + page_bits <= _SHORT_BITS else words]
     of_second = lane < lanes.second
-    word = np.uint64(1) << np.where(of_second, lane, lane - lanes.second).astype(np.uint64)
-    return [np.where(of_second, np.uint64(0), word), np.where(of_second, word, np.uint64(0))]
+    return [_bit(lane - lanes.second, ~of_second), _bit(lane, of_second & (lane >= 0))]
 
 
-def _sides(words: WordArray, lanes: _Lanes) -> tuple[WordArray, WordArray]:
-    """The label sets of both sides in words of both: lane 0 of a side is bit 1."""
-    second, one = np.uint64(lanes.second), np.uint64(1)
-    return words >> second << one, (words & ((one << second) - one)) << one
-
-
-def _numbered(
-    states: Sequence[npt.NDArray[Any]], lanes: _Lanes
-) -> tuple[tuple[WordArray, WordArray], npt.NDArray[np.int64]]:
-    """The different pairs of label sets, sorted, and the number of the pair of each state."""
-    if len(states) == 1:
-        both, pair = np.unique(states[0].astype(np.uint64), return_inverse=True)
-        return _sides(both, lanes), pair
-    (first, left), (second, right) = (np.unique(state, return_inverse=True) for state in states)
-    known, pair = np.unique(left * len(second) + right, return_inverse=True)
+def _sides(words: Sequence[IntArray], lanes: Lanes) -> tuple[WordArray, WordArray]:
+    """The label sets of both sides, class k at bit k, of the words of lanes."""
     one = np.uint64(1)
-    return (first[known // len(second)] << one, second[known % len(second)] << one), pair
+    if lanes.wide:
+        first, second = (word.view(np.uint64) << one for word in words)
+        return first, second
+    both, bits = words[0].view(np.uint64), np.uint64(lanes.second)
+    return both >> bits << one, (both & ((one << bits) - one)) << one
 
 
-def _added_up(key: IntArray, area: IntArray, bits: int) -> tuple[IntArray, IntArray]:
-    """The different keys of some bits, sorted, with the sum of the areas of each."""
-    order = in_order(key, bits)
-    key = key.take(order)
-    last = np.flatnonzero(np.concatenate([key[1:] != key[:-1], [True]]))
-    # Differences of sums, several times faster than adding up run by run, and as exact.
-    return key.take(last), np.diff(area.take(order).cumsum().take(last), prepend=0)
+def _bit(bit: IntArray, there: BoolArray) -> IntArray:
+    """Words of one bit, 0 where there is none."""
+    return there.astype(np.int64) << np.maximum(bit, 0)
+
+
+def _numbered(states: Sequence[AnyIntArray]) -> tuple[list[IntArray], IntArray]:
+    """The different label sets, sorted, none first, and the number of the one of each state; the last is none."""
+    known, number = np.unique(states[0].astype(np.int64), return_inverse=True)
+    if len(states) == 1:
+        return [known], number
+    second, of_second = np.unique(states[1].astype(np.int64), return_inverse=True)
+    pairs, number = np.unique(number * len(second) + of_second, return_inverse=True)
+    return [known.take(pairs // len(second)), second.take(pairs % len(second))], number
+
+
+def _added_up(key: IntArray, area: IntArray, bits: int, area_bits: int) -> tuple[IntArray, IntArray]:
+    """The different keys of some bits, sorted, with the sum of the areas of each; the last keys may have none."""
+    if bits + area_bits <= _NUMBER_BITS:
+        # Numbers are sorted several times faster than their order is found.
+        key <<= area_bits
+        key[: len(area)] |= area
+        key.sort()
+        area = key & (1 << area_bits) - 1
+        key >>= area_bits
+    else:
+        order = in_order(key, bits)
+        area = np.concatenate([area, np.zeros(len(key) - len(area), np.int64)])
+        key, area = key.take(order), area.take(order)
+    end = np.empty(len(key), dtype=bool)
+    end[-1] = True
+    np.not_equal(key[1:], key[:-1], out=end[:-1])
+    last = end.nonzero()[0]
+    # Differences of sums, faster than adding up run by run, and as exact.
+    sums = area.cumsum().take(last)
+    sums[1:] -= sums[:-1].copy()
+    return key.take(last), sums

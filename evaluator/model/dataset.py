@@ -249,12 +249,15 @@ class JoinedBoxes:
         Codes into `Dataset.documents` and `Dataset.labels`.
     page : int64, shape (N,)
         Row of the page in the page columns of the `Dataset`.
+    entry_page : int64, shape (E,)
+        That of the page of each page entry of the file.
     """
 
     source: Annotations
     document: CodeArray
     page: IntArray
     label: CodeArray
+    entry_page: IntArray
 
     def __len__(self) -> int:
         return len(self.label)
@@ -367,7 +370,7 @@ class Dataset:
             given = side.source.page_size
             if given is not None:
                 known = ~np.isnan(given).any(axis=1)
-                sizes[self.entry_pages(side)[known][::-1]] = given[known][::-1]
+                sizes[side.entry_page[known][::-1]] = given[known][::-1]
         return sizes
 
     @cached_property
@@ -380,13 +383,6 @@ class Dataset:
         for side in (self.ground_truth, *self.predictions):
             images = {**side.source.images_by_page(), **images}
         return images
-
-    def entry_pages(self, side: JoinedBoxes) -> IntArray:
-        """Row of the page of each page entry of a side, int64."""
-        codes = np.array([self.document_code[each.doc_id] for each in side.source.documents], dtype=np.int64)
-        known = (self.page_document.astype(np.int64) << 32) | self.page_index
-        entries = (codes[side.source.page_document] << 32) | side.source.page_index
-        return np.searchsorted(known, entries).astype(np.int64)
 
     def page_row(self, document: str, page_index: int) -> int | None:
         """Row of a page in the page columns.
@@ -485,15 +481,12 @@ def join(ground_truth: Annotations, *predictions: Annotations) -> Dataset:
     ]
     # Not np.unique: it imports numpy.ma, which takes as long as a small evaluation.
     known = np.sort(np.concatenate(entries))
-    known = known[np.diff(known, prepend=-1) > 0]
+    known = np.concatenate([known[:1], known[1:][known[1:] > known[:-1]]])
     sides = tuple(
-        JoinedBoxes(
-            source=source,
-            document=document,
-            page=np.searchsorted(known, keys).astype(np.int64)[source.boxes.entry],
-            label=label,
+        JoinedBoxes(source=source, document=document, page=pages[source.boxes.entry], label=label, entry_page=pages)
+        for source, (document, label, _), pages in zip(
+            files, recoded, (known.searchsorted(keys).astype(np.int64) for keys in entries), strict=True
         )
-        for source, (document, label, _), keys in zip(files, recoded, entries, strict=True)
     )
     return Dataset(
         documents=documents,

@@ -484,7 +484,7 @@ def _image_rank(dataset: Dataset) -> IntArray:
     rank = np.arange(dataset.pages)
     if source.format != NAME or not len(source.page_ids):
         return rank
-    page = dataset.entry_pages(dataset.ground_truth)
+    page = dataset.ground_truth.entry_page
     rank += dataset.pages
     rank[page[np.argsort(np.array(by_number(source.page_ids)), kind="stable")]] = np.arange(len(page))
     return rank

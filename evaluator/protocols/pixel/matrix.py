@@ -15,11 +15,14 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from evaluator.metrics.pixel_counts import PairCounts
 from evaluator.metrics.pixel_sweep import WordArray
 from evaluator.metrics.results import defined, ratio
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+
+AnyWords = npt.NDArray[np.unsignedinteger[Any]]
 
 BACKGROUND_NAME: Final = "Background"
 REST_NAME: Final = "All classes"
@@ -29,12 +32,14 @@ VECTORS: Final = ("precision", "recall", "f1", "iou")
 
 # Cells of label sets, and rows of counts, worked on in one go.
 _CELLS_AT_ONCE: Final = 1 << 22
-_ROWS_AT_ONCE: Final = 1 << 12
+_ROWS_AT_ONCE: Final = 1 << 13
 # Multiplications of one product of matrices: larger ones are shared out to threads, which wait for one another.
 _PRODUCT_AT_ONCE: Final = 1 << 18
 _SHARES_AT_ONCE: Final = 1 << 16
 # Rows of a scope from which a product of matrices is less work than its shares one by one.
 _MANY_ROWS: Final = 16
+# Labels of a set, at most.
+_LABELS: Final = 64
 # float64 holds every integer up to here.
 _EXACT: Final = 1 << 53
 
@@ -191,18 +196,21 @@ def confusion(counts: PairCounts, classes: int) -> Matrices:
     """
     if len(counts) < _MANY_ROWS * counts.scopes:
         return _from_shares(counts, classes)
-    rules = _rules(counts.first, counts.second)
-    divisors = np.flatnonzero(np.bincount(rules.divisor, minlength=2)).tolist()
+    kind = np.dtype(next(f"u{size}" for size in (2, 4, 8) if classes <= 8 * size))
+    rules = _rules(counts.row_first.astype(kind), counts.row_second.astype(kind))
+    share = np.zeros(_LABELS + 1, dtype=np.int64)
+    share[1] = 1
+    share[rules.divisor] = 1
+    divisors = share.nonzero()[0].tolist()
     common = math.lcm(*divisors)
     if int(counts.totals.max(initial=0)) * common < _EXACT:
-        share = common // rules.divisor
-        gain = np.where(rules.within, rules.labels * share, common)
-        return Matrices(_products(counts, rules, share, gain, classes), common)
+        share[divisors] = [common // divisor for divisor in divisors]
+        return Matrices(_completed(counts, rules, share, common, classes), common)
     scaled = np.zeros((counts.scopes, classes, classes))
-    for divisor in sorted({1, *divisors}):
-        share = (rules.divisor == divisor).astype(np.int64)
-        gain = np.where(rules.within, rules.labels * share, int(divisor == 1))
-        scaled += _products(counts, rules, share, gain, classes) / divisor
+    for divisor in divisors:
+        share[:] = 0
+        share[divisor] = 1
+        scaled += _products(counts, rules, share, int(divisor == 1), classes) / divisor
     return Matrices(scaled, 1)
 
 
@@ -259,52 +267,90 @@ class _Rules(NamedTuple):
 
     Attributes
     ----------
-    rows, columns : uint64, shape (K,)
+    rows, columns : unsigned, shape (K,)
         A pixel adds 1 / divisor to each cell of their product.
-    both : uint64
+    both : unsigned
         It adds 1 to the diagonal cell of each of these labels, |G| / divisor where G is within P.
-    divisor, labels : int64
-        Above 0; `labels` is |G|.
+    divisor : uint8
+        Above 0.
+    first : unsigned
+        G.
     within : bool
         Whether G is within P and not the same.
     """
 
-    rows: WordArray
-    columns: WordArray
-    both: WordArray
-    divisor: IntArray
-    labels: IntArray
+    rows: AnyWords
+    columns: AnyWords
+    both: AnyWords
+    divisor: npt.NDArray[np.uint8]
+    first: AnyWords
     within: BoolArray
 
 
-def _rules(first: WordArray, second: WordArray) -> _Rules:
-    """The rules of some pairs, none with an empty set."""
-    missed, added = first & ~second, second & ~first
-    within, around = (missed == 0) & (added != 0), (missed != 0) & (added == 0)
-    size = np.bitwise_count(np.where(within | around, second, added)).astype(np.int64)
+def _rules(first: AnyWords, second: AnyWords) -> _Rules:
+    """The rules of some pairs, none with an empty set; in words as wide as the given ones."""
+    both = first & second
+    missed, added = first ^ both, second ^ both
+    subset, superset = missed == 0, added == 0
+    within, around = subset & ~superset, superset & ~subset
     return _Rules(
         rows=np.where(within, first, missed),
         columns=np.where(around, second, added),
-        both=first & second,
-        divisor=np.maximum(size, 1),
-        labels=np.bitwise_count(first).astype(np.int64),
+        both=both,
+        divisor=np.maximum(np.bitwise_count(np.where(within | around, second, added)), 1),
+        first=first,
         within=within,
     )
 
 
-def _products(counts: PairCounts, rules: _Rules, share: IntArray, gain: IntArray, classes: int) -> FloatArray:
+def _completed(counts: PairCounts, rules: _Rules, share: IntArray, common: int, classes: int) -> FloatArray:
     """Pixels times what one of each pair adds, summed by scope, float64, shape (S, classes, classes).
 
-    `share` is for each cell of rows x columns of the rule of a pair, `gain` for the diagonal cell of each label that
-    both sides have.
+    `share`, by divisor, is for each cell of rows x columns of the rule of a pair, none of which is on the diagonal. The
+    whole row of a label has `common` for each pixel that carries it on the first side, so the diagonal is what remains.
+    """
+    sums = np.zeros((counts.scopes, classes, classes))
+    whole = np.zeros((counts.scopes, classes))
+    label = np.arange(classes, dtype=rules.rows.dtype)[:, None]
+    for block in _blocks(counts, classes):
+        pixels = counts.pixels[block.rows]
+        rows, columns = _flags(rules.rows[block.rows], label), _flags(rules.columns[block.rows], label)
+        columns *= (pixels * share.take(rules.divisor[block.rows])).astype(np.float64)
+        # Rows are sorted by the set of the first side, so that its labels are looked at once for many of them.
+        first = rules.first[block.rows]
+        new = np.empty(len(first), dtype=bool)
+        np.not_equal(first[1:], first[:-1], out=new[1:])
+        new[[start for _, start, _ in block.parts]] = True
+        begin = new.nonzero()[0]
+        held = np.add.reduceat(pixels, begin).astype(np.float64)
+        labels = _flags(first.take(begin), label)
+        labels *= held * common
+        ends = np.searchsorted(begin, [start for _, start, _ in block.parts])
+        of_parts = np.add.reduceat(labels, ends, axis=1)
+        for at, (scope, start, stop) in enumerate(block.parts):
+            sums[scope] += rows[:, start:stop] @ columns[:, start:stop].T
+            whole[scope] += of_parts[:, at]
+    whole -= sums.sum(axis=2)
+    np.einsum("sii->si", sums)[...] = whole
+    return sums
+
+
+def _products(counts: PairCounts, rules: _Rules, share: IntArray, whole: int, classes: int) -> FloatArray:
+    """The same for shares that do not add up to whole rows.
+
+    The diagonal cell of a label that both sides have gets `whole`, or as many shares as there are labels on the first
+    side where that is within the second.
     """
     sums = np.zeros((counts.scopes, classes, classes))
     diagonal = np.einsum("sii->si", sums)
+    label = np.arange(classes, dtype=rules.rows.dtype)[:, None]
+    weight = share.take(rules.divisor)
+    gain = np.where(rules.within, np.bitwise_count(rules.first) * weight, whole)
     for block in _blocks(counts, classes):
-        pair, pixels = counts.pair[block.rows], counts.pixels[block.rows]
-        rows, columns, both = (_flags(words.take(pair), classes) for words in (rules.rows, rules.columns, rules.both))
-        columns *= pixels * share.take(pair)
-        gained = (pixels * gain.take(pair)).astype(np.float64)
+        pixels = counts.pixels[block.rows]
+        rows, columns, both = (_flags(words[block.rows], label) for words in (rules.rows, rules.columns, rules.both))
+        columns *= (pixels * weight[block.rows]).astype(np.float64)
+        gained = (pixels * gain[block.rows]).astype(np.float64)
         for scope, start, stop in block.parts:
             sums[scope] += rows[:, start:stop] @ columns[:, start:stop].T
             diagonal[scope] += both[:, start:stop] @ gained[start:stop]
@@ -321,18 +367,26 @@ class _Block(NamedTuple):
 def _blocks(counts: PairCounts, classes: int) -> Iterator[_Block]:
     """All rows in blocks; a part is one scope and so short that a product of it needs no second thread."""
     most = max(_PRODUCT_AT_ONCE // classes**2, 1)
-    for low in range(0, len(counts), _ROWS_AT_ONCE):
-        scope = counts.scope[low : low + _ROWS_AT_ONCE]
-        cuts = sorted({*range(0, len(scope), most), *(np.flatnonzero(np.diff(scope)) + 1).tolist()})
-        ends = [*cuts[1:], len(scope)]
-        yield _Block(slice(low, low + len(scope)), list(zip(scope[cuts].tolist(), cuts, ends, strict=True)))
+    ends = np.searchsorted(counts.scope, np.arange(counts.scopes), side="right").tolist()
+    begin, at = 0, 0
+    parts: list[tuple[int, int, int]] = []
+    for scope, end in enumerate(ends):
+        while at < end:
+            stop = min(end, at + most)
+            if parts and stop - begin > _ROWS_AT_ONCE:
+                yield _Block(slice(begin, at), parts)
+                begin, parts = at, []
+            parts.append((scope, at - begin, stop - begin))
+            at = stop
+    if parts:
+        yield _Block(slice(begin, at), parts)
 
 
-def _flags(words: WordArray, classes: int) -> FloatArray:
+def _flags(words: AnyWords, label: AnyWords) -> FloatArray:
     """Which label sets have each label, 1.0 or 0.0, shape (classes, K): long rows are what a product is fast along."""
-    kind = np.dtype(next(f"u{size}" for size in (2, 4, 8) if classes <= 8 * size))
-    bits = words.astype(kind) >> np.arange(classes, dtype=kind)[:, None] & kind.type(1)
-    return np.asarray(bits, dtype=np.float64)
+    bits = words >> label
+    bits &= label.dtype.type(1)
+    return bits.astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -149,7 +149,7 @@ def counted_pages(dataset: Dataset, missing_page: MissingPage, issues: tuple[Col
     """
     has = [np.zeros(dataset.pages, dtype=bool) for _ in range(2)]
     for pages, boxes in zip(has, (dataset.ground_truth, dataset.predictions[0]), strict=True):
-        pages[dataset.entry_pages(boxes)] = True
+        pages[boxes.entry_page] = True
     what, other = ("background there", "ignore") if missing_page == "penalize" else ("left out", "penalize")
     for side, collector in zip(has, issues, strict=True):
         if len(missing := np.flatnonzero(~side)):
@@ -186,7 +186,9 @@ def raster(
     """
     first, second = dataset.ground_truth, dataset.predictions[0]
     own, other = _file_sizes(dataset, first, issues[0]), _file_sizes(dataset, second, issues[1])
-    width_height = _first_known(own, _given_sizes(dataset, given), other, _fallback(dataset, otherwise))
+    width_height = own
+    if np.isnan(own).any():
+        width_height = _first_known(own, _given_sizes(dataset, given), other, _fallback(dataset, otherwise))
     _check_sizes(dataset, counted, width_height, issues[0])
     scale = np.where(np.isnan(width_height), 1.0, width_height)
     rescaled = np.where(np.isnan(other), 1.0, scale / np.where(np.isnan(other), 1.0, other))
@@ -325,14 +327,15 @@ def _file_sizes(dataset: Dataset, side: JoinedBoxes, issues: Collector) -> Float
     given = side.source.page_size
     if given is None:
         return sizes
-    entries = dataset.entry_pages(side)
-    known = ~np.isnan(given).any(axis=1)
+    entries = side.entry_page
+    known = np.flatnonzero(~np.isnan(given).any(axis=1))
+    pages, stated = entries[known], given[known]
     # Backwards, so that the first entry of a page is what remains.
-    sizes[entries[known][::-1]] = given[known][::-1]
-    differing = known & (sizes[entries] != given).any(axis=1)
+    sizes[pages[::-1]] = stated[::-1]
+    differing = (sizes[pages] != stated).any(axis=1)
     issues.errors(
         "the entries of one page must give one size (pixel)",
-        np.flatnonzero(differing).tolist(),
+        known[differing].tolist(),
         lambda entry: (
             _page_name(dataset, int(entries[entry])),
             f"{_size_text(given[entry])} after {_size_text(sizes[entries[entry]])}",

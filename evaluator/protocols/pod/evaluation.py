@@ -341,7 +341,7 @@ class Pairs(BoxPairs[Matching]):
         truth_counts, takes_part = self.of_labels(chosen)
         score = _scores(prediction, lenient=lenient)
         if lenient:
-            takes_part &= np.isin(prediction.page, dataset.entry_pages(truth))
+            takes_part &= np.isin(prediction.page, truth.entry_page)
         if min_score > 0.0:
             takes_part &= score >= min_score
         if min_area > 0.0:

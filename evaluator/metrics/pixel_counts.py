@@ -88,8 +88,9 @@ class PairCounts:
         """Number of pixels of each scope, int64, shape (S,)."""
         sums = np.zeros(self.scopes, dtype=np.int64)
         if len(self):
-            begin = np.flatnonzero(np.diff(self.scope, prepend=-1))
-            sums[self.scope[begin]] = np.add.reduceat(self.pixels, begin)
+            new = (self.scope[1:] != self.scope[:-1]).nonzero()[0] + 1
+            begin = np.concatenate([np.zeros(1, np.int64), new])
+            sums[self.scope.take(begin)] = np.add.reduceat(self.pixels, begin)
         return sums
 
     @cached_property

@@ -331,7 +331,8 @@ def _completed(counts: PairCounts, rules: _Rules, share: IntArray, common: int, 
             sums[scope] += rows[:, start:stop] @ columns[:, start:stop].T
             whole[scope] += of_parts[:, at]
     whole -= sums.sum(axis=2)
-    np.einsum("sii->si", sums)[...] = whole
+    # The diagonals.
+    sums.reshape(len(sums), -1)[:, :: classes + 1] = whole
     return sums
 
 

@@ -191,7 +191,8 @@ def raster(
         width_height = _first_known(own, _given_sizes(dataset, given), other, _fallback(dataset, otherwise))
     _check_sizes(dataset, counted, width_height, issues[0])
     scale = np.where(np.isnan(width_height), 1.0, width_height)
-    rescaled = np.where(np.isnan(other), 1.0, scale / np.where(np.isnan(other), 1.0, other))
+    unsaid = np.isnan(other)
+    rescaled = np.where(unsaid, 1.0, scale / np.where(unsaid, 1.0, other))
     if second.source.unit == "pixels":
         _report_rescaled(dataset, counted & (rescaled != 1.0).any(axis=1), other, scale, issues[1])
     sides = (
@@ -278,12 +279,12 @@ def _beyond_and_empty(boxes: Resolution, size: IntArray) -> tuple[IntArray, IntA
         edges = pixel_edges(boxes, rows)
         covered = on_page(edges, boxes.page[rows], size)
         # Nearly every box lies on its page and covers something.
-        if not np.array_equal(edges, covered):
+        if (edges != covered).any():
             beyond.append(rows[(edges != covered).any(axis=1)])
         if not (covered[:, :2] < covered[:, 2:]).all():
             empty.append(rows[(covered[:, :2] >= covered[:, 2:]).any(axis=1)])
     nothing = np.empty(0, np.int64)
-    return np.concatenate([nothing, *beyond]), np.concatenate([nothing, *empty])
+    return np.concatenate(beyond or [nothing]), np.concatenate(empty or [nothing])
 
 
 def _one_contains_the_other(first: Sequence[str], second: Sequence[str]) -> bool:

@@ -121,12 +121,12 @@ def test_the_interval_of_one_model_is_the_widened_percentile_interval() -> None:
 
 
 def test_no_interval_is_beyond_what_is_possible() -> None:
-    def found(name: str, hits: list[float]) -> Contender:
+    def model_of(name: str, hits: list[float]) -> Contender:
         hit, whole = np.array(hits), np.full(len(hits), 100.0)
         part = Ratios((F1,), ratio(hit.sum(keepdims=True), whole.sum(keepdims=True)), hit[:, None], whole[:, None])
         return Contender(name, Measures(tuple("wxyz"), ALL_LABELS, (part,)))
 
-    compared = by_f1(found("a", [0.0, 0.0, 0.0, 12.0]), found("b", [100.0, 100.0, 100.0, 88.0]))
+    compared = by_f1(model_of("a", [0.0, 0.0, 0.0, 12.0]), model_of("b", [100.0, 100.0, 100.0, 88.0]))
     assert compared.values.tolist() == [0.97, 0.03]
     assert (compared.high.max(), compared.low.min()) == (1.0, 0.0)
     assert (np.nanmin(compared.pair_low), np.nanmax(compared.pair_high)) == (-1.0, 1.0)

@@ -222,7 +222,8 @@ def _pages(loaded: OpenedBoxes, numbers: DeltaGenerator) -> None:
 
 def _scope(loaded: OpenedBoxes) -> str:
     """What the filters keep, in words, so that no number is taken for that of all boxes."""
-    name = next((each.name for each in loaded.dataset.documents if each.doc_id == state.within), "")
+    code = loaded.dataset.document_code.get(state.within)
+    name = "" if code is None else loaded.dataset.documents[code].name
     parts = [isolated(displayed(state.label))] if state.label else []
     return " ".join([*parts, *([f"in {isolated(displayed(name))}"] if name else [])])
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -24,6 +27,8 @@ from evaluator.metrics.box_items import (
 )
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.model.dataset import join
+from evaluator.protocols.coco.matching import pair as coco_pair
+from evaluator.protocols.pod.evaluation import pair as pod_pair
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from tests.building import annotations, box, ground_truth, random_rows
 
@@ -162,3 +167,19 @@ def test_nothing_gives_nothing() -> None:
     assert len(every) == 0
     assert class_confusion(result).counts.sum() == 0
     assert len(behind(every, result, Pick(np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)))) == 0
+
+
+@pytest.mark.parametrize("protocol", [pair, coco_pair, pod_pair], ids=["snapshot", "coco", "pod"])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_confusion_counts_the_boxes_of_its_cells(seed: int, protocol: Callable[..., Any]) -> None:
+    truth, predicted = random_rows(seed, documents=6)
+    dataset = join(ground_truth(truth), annotations(predicted))
+    for score, labels in ((0.0, None), (0.5, None), (0.0, ("Table",))):
+        result = protocol(dataset).match(min_score=score, labels=labels).at(0.5)
+        confusion = class_confusion(result)
+        names = [*confusion.labels, None]
+        assert confusion.counts.dtype == np.int64
+        for row, column in np.ndindex(confusion.counts.shape):
+            boxes = in_cell(result, names[row], names[column])
+            side = boxes.prediction if names[row] is None else boxes.truth
+            assert confusion.counts[row, column] == side.sum()

@@ -218,3 +218,23 @@ def test_a_page_has_the_causes_that_it_has_alone(seed: int) -> None:
         alone = tuple([each._replace(page=0) for each in side if each.page == page] for side in (truth, predicted))
         if all(alone):
             assert of((truth, predicted), page) == of((alone[0], alone[1]), page)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_step_of_a_threshold_gives_the_causes_of_a_fresh_matching(seed: int) -> None:
+    truth, predicted = random_rows(seed, documents=12, per_page=(0.5, 3.0, 9.0)[seed % 3])
+    dataset = join(ground_truth(truth), annotations(predicted))
+    pairs, kept, few = snapshot.pair(dataset), [], 0
+    for iou, score in ((0.5, 0.0), (0.51, 0.0), (0.51, 0.02), (0.47, 0.02), (0.9, 0.6), (0.88, 0.6), (0.88, 0.58)):
+        kept.append(pairs.match(min_score=score).at(iou))
+        pages = kept[-1].changed_since(kept[-2]) if len(kept) > 1 else None
+        few += pages is not None and not pages.all()
+        own = causes(kept[-1])
+        fresh = causes(snapshot.pair(dataset).match(min_score=score).at(iou))
+        assert own.kinds == fresh.kinds
+        for name in ("kind", "page", "cost", "boxes", "of_mistake", "counts"):
+            first, second = getattr(own, name), getattr(fresh, name)
+            assert first.dtype == second.dtype
+            np.testing.assert_array_equal(first, second)
+        assert [rows.tolist() for rows in own.rows] == [rows.tolist() for rows in fresh.rows]
+    assert few

@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.compare import labels, mistakes
+from evaluator.compare import ledger as ledger_module
 from evaluator.compare.ledger import NOT_COUNTED, OUTCOMES, Ledger, LedgerCounts, ledger
 from evaluator.metrics.box_items import class_confusion
 from evaluator.metrics.box_results import BoxResult
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.model.dataset import Dataset, join
 from evaluator.protocols import coco, pod, snapshot
-from tests.building import annotations, box, ground_truth, random_rows, shuffled
+from tests.building import Box, annotations, box, ground_truth, random_rows, shuffled
 from tests.comparing import names, side, snapshot_results, two_models
 
 every_seed = settings(deadline=None, max_examples=40)
@@ -320,3 +321,28 @@ def test_random_rows_have_every_outcome() -> None:
     total = ledger(*snapshot_results(*two_models(7, documents=8))).total
     assert all(int(getattr(total, name)[0]) > 0 for name in COLUMNS)
     assert random_rows(7)
+
+
+@pytest.mark.parametrize("grid", [4, 1000])
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_known_of_two_models_gives_the_false_positives_that_are_looked_for(seed: int, grid: int) -> None:
+    rng = np.random.default_rng(seed)
+
+    def boxes(count: int) -> list[Box]:
+        rows = []
+        for _ in range(count):
+            low, size = rng.integers(0, grid, 2) / (2 * grid), rng.integers(1, grid, 2) / (2 * grid)
+            label, page, score = rng.choice(["Table", "Figure"]), int(rng.integers(3)), round(float(rng.random()), 1)
+            rows.append(box(*low, *(low + size), label=str(label), page=page, score=score))
+        return rows
+
+    dataset = join(ground_truth(boxes(12)), annotations(boxes(40)), annotations(boxes(40)))
+    pairs = [snapshot.pair(dataset, model) for model in (0, 1)]
+    several = 0
+    for iou, scores in ((0.5, (0.0, 0.0)), (0.5, (0.1, 0.2)), (0.6, (0.4, 0.2)), (0.6, (0.2, 0.4)), (0.5, (0.0, 0.0))):
+        a, b = (each.match(min_score=score).at(iou) for each, score in zip(pairs, scores, strict=True))
+        for one, other in ((a, b), (b, a)):
+            looked_for = set(zip(*(rows.tolist() for rows in ledger_module._looked_for(one, other)), strict=True))
+            assert set(zip(*(rows.tolist() for rows in ledger_module._shared(one, other)), strict=True)) == looked_for
+        several += len(looked_for) > 1 and len(a.false_positives) != len(b.false_positives)
+    assert several

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,12 +36,15 @@ from evaluator.metrics.error_types import (
 )
 from evaluator.metrics.error_types import document as document_names
 from evaluator.metrics.matching import fit_pairs, overlapping_pairs
-from evaluator.model.boxes import overlap
+from evaluator.model.boxes import AnyArray, overlap
 from evaluator.model.dataset import join
 from evaluator.project import evaluate
+from evaluator.protocols import snapshot
+from evaluator.protocols.coco.matching import pair as coco_pair
+from evaluator.protocols.pod.evaluation import pair as pod_pair
 from evaluator.protocols.snapshot import pair
 from tests.benchmarks import bench_error_types
-from tests.building import annotations, ground_truth, random_rows
+from tests.building import Box, annotations, ground_truth, random_rows
 from tests.oracles.tide import make_cases
 from tests.reading import SHARED, needs_shared
 
@@ -799,7 +803,7 @@ def test_pairs_that_are_known_give_the_names_of_those_that_are_looked_for(
             truth, predicted, partner, iou=iou, truth_counts=truth_counts, prediction_counts=prediction_counts,
             options=options, touching=touching,
         )  # fmt: skip
-        return [getattr(mistakes, name).tobytes() for name in Mistakes.__dataclass_fields__]
+        return [column.tobytes() for column in columns_of(mistakes)]
 
     looked_for = names(None)
     known = touching_pairs(truth, predicted, touch_iou=(options or MistakeOptions()).touch_iou)
@@ -814,8 +818,93 @@ def test_mistakes_are_named_alike_the_first_time_and_later() -> None:
     again = pair(dataset)
     for iou in (0.3, 0.5, 0.7):
         first, later = pair(dataset).match().at(iou).mistakes, again.match().at(iou).mistakes
-        for name in Mistakes.__dataclass_fields__:
-            np.testing.assert_array_equal(getattr(first, name), getattr(later, name))
+        assert_equal_mistakes(first, later)
+
+
+def columns_of(mistakes: Mistakes) -> list[AnyArray]:
+    """All columns of mistakes."""
+    columns = [getattr(mistakes, name) for name in Mistakes.__dataclass_fields__ if not name.endswith("_carriers")]
+    return [*columns, mistakes.of_truth, mistakes.of_prediction, mistakes.corrections]
+
+
+def assert_equal_mistakes(one: Mistakes, other: Mistakes) -> None:
+    for first, second in zip(columns_of(one), columns_of(other), strict=True):
+        assert first.dtype == second.dtype
+        np.testing.assert_array_equal(first, second)
+    for carriers in (one.truth_carriers, one.prediction_carriers):
+        assert (np.diff(carriers.rows) > 0).all()
+
+
+WALK = (
+    (0.5, 0.0),
+    (0.51, 0.0),
+    (0.51, 0.02),
+    (0.47, 0.02),
+    (0.47, 0.0),
+    (0.9, 0.6),
+    (0.88, 0.6),
+    (0.88, 0.58),
+    (0.5, 0.0),
+)
+"""IoU and score thresholds as a reader sets them one after the other."""
+
+
+@pytest.mark.parametrize("protocol", [snapshot.pair, coco_pair, pod_pair], ids=["snapshot", "coco", "pod"])
+@pytest.mark.parametrize("seed", range(12))
+def test_a_step_of_a_threshold_gives_the_names_of_a_fresh_matching(seed: int, protocol: Callable[..., Any]) -> None:
+    truth, predicted = random_rows(seed, documents=12, per_page=(0.5, 3.0, 8.0)[seed % 3])
+    # Files need not be sorted by page.
+    dataset = join(ground_truth(shuffled_rows(truth, seed)), annotations(shuffled_rows(predicted, seed)))
+    pairs = protocol(dataset)
+    kept, few = [], 0
+    for iou, score in WALK:
+        if iou < pairs.iou_floor:
+            continue
+        result = pairs.match(min_score=score).at(iou)
+        earlier = pairs.history.last()
+        pages = None if earlier is None else result.changed_since(earlier)
+        few += pages is not None and not pages.all()
+        fresh = protocol(dataset).match(min_score=score).at(iou)
+        assert_equal_mistakes(result.mistakes, fresh.mistakes)
+        if pages is not None:
+            one, other = earlier.mistakes, result.mistakes
+            rows = [~pages[each.page] for each in (one, other)]
+            for name in ("kind", "page", "label", "side", "share"):
+                np.testing.assert_array_equal(getattr(one, name)[rows[0]], getattr(other, name)[rows[1]])
+        kept.append(result)
+    assert few
+
+
+def shuffled_rows(rows: list[Box], seed: int) -> list[Box]:
+    """The same boxes in another order."""
+    return [rows[place] for place in np.random.default_rng(seed).permutation(len(rows))]
+
+
+def test_nothing_is_kept_where_everything_is_named_anew() -> None:
+    truth, predicted = random_rows(3, documents=12)
+    dataset = join(ground_truth(truth), annotations(predicted))
+    pairs, others = pair(dataset), pair(dataset)
+    first = pairs.match().at(0.5)
+    assert len(first.mistakes)
+    # Of other pairs, at a threshold far away, and when nobody has the earlier result any more.
+    assert others.match().at(0.5).changed_since(first) is None
+    assert pairs.match(min_score=0.99).at(0.99).changed_since(first) is None
+    assert pairs.history.last() is first
+    del first
+    assert pairs.history.last() is None
+    again = pairs.match().at(0.51)
+    assert_equal_mistakes(again.mistakes, others.match().at(0.51).mistakes)
+
+
+def test_boxes_of_one_side_only_are_named_page_by_page_too() -> None:
+    truth, predicted = random_rows(5, documents=6)
+    for rows in ((truth, []), ([], predicted)):
+        dataset = join(ground_truth(rows[0]), annotations(rows[1]))
+        pairs = pair(dataset)
+        kept = [pairs.match(min_score=score).at(0.5) for score in (0.0, 0.0, 0.1)]
+        for result in kept:
+            fresh = pair(dataset).match(min_score=result.matching.min_score).at(0.5)
+            assert_equal_mistakes(result.mistakes, fresh.mistakes)
 
 
 @settings(deadline=None, max_examples=40)

@@ -12,7 +12,7 @@ import pytest
 from evaluator import formats
 from evaluator.drawing import layers, mistake_filter
 from evaluator.drawing.crops import cards
-from evaluator.drawing.page_rows import page_shares
+from evaluator.drawing.page_rows import by_page, page_shares
 from evaluator.drawing.page_strip import strip
 from evaluator.drawing.text_lost import PageText, count_pages
 from evaluator.metrics.box_items import items
@@ -20,7 +20,7 @@ from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Dataset, join
 from evaluator.pdf.pool import Words
 from evaluator.protocols import snapshot
-from tests.building import Box, annotations, box, ground_truth
+from tests.building import Box, annotations, box, ground_truth, random_rows
 
 SIZE = (600.0, 800.0)
 ROWS = [box(60, 80, 300, 400), box(60, 480, 300, 560, label="Table")]
@@ -143,3 +143,24 @@ def test_an_instances_file_of_predictions_is_drawn_on_the_page(tmp_path: Path) -
         sides.append(formats.read(path))
     page = layers.page_data(result_of(*sides), 0)
     assert [each.xyxy for each in page.boxes] == [(0.1, 0.1, 0.5, 0.5)] * 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_boxes_of_a_page_are_those_that_take_part_there(seed: int) -> None:
+    truth, predicted = random_rows(seed)
+    rng = np.random.default_rng(seed)
+    dataset = join(
+        *(
+            make([rows[at] for at in rng.permutation(len(rows))])
+            for make, rows in ((ground_truth, truth), (annotations, predicted))
+        )
+    )
+    for score, labels in ((0.0, None), (0.5, None), (0.3, ("Table",))):
+        result = snapshot.pair(dataset).match(min_score=score, labels=labels).at(0.5)
+        for page in range(-1, dataset.pages):
+            truths, predictions = (side.on(page).tolist() for side in by_page(result))
+            matching = result.matching
+            assert truths == np.flatnonzero((dataset.ground_truth.page == page) & matching.truth_counts).tolist()
+            assert (
+                predictions == np.flatnonzero((matching.prediction.page == page) & result.counting_predictions).tolist()
+            )

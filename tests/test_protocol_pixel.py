@@ -10,6 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import msgspec
 import numpy as np
@@ -22,7 +23,7 @@ from evaluator.metrics.pixel_counts import PairCounts, merge
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput
 from evaluator.protocols import pixel
-from evaluator.protocols.pixel import matrix
+from evaluator.protocols.pixel import evaluation, matrix
 from evaluator.protocols.pixel.cells import cell_facts
 from evaluator.protocols.pixel.evaluation import PixelResult, evaluate
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME, Matrices, PixelColumns, confusion, zero_division
@@ -619,6 +620,33 @@ def test_a_low_score_leaves_a_box_of_the_second_side_out() -> None:
     result = evaluate(scored, scored, min_score=0.5)
     assert result.counts.triples(0) == [(1, 1, 49), (2, 1, 25), (2, 2, 26)]
     assert "score ≥ 0.50" in result.signature.line
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_step_of_a_score_gives_the_counts_of_a_fresh_count(seed: int) -> None:
+    truth, predicted = random_rows(seed, documents=8, per_page=(0.5, 2.0, 6.0)[seed % 3])
+    sides = (
+        annotations(truth),
+        annotations([row._replace(score=None) if at % 7 == 0 else row for at, row in enumerate(predicted)]),
+    )
+    earlier, kept = None, 0
+    for first, second in ((0.0, 0.0), (0.0, 0.03), (0.02, 0.03), (0.02, 0.0), (0.9, 0.9), (0.0, 0.0), (0.0, 0.0)):
+        options = {"page_size": (61.0, 79.5), "first_min_score": first, "min_score": second}
+        with patch.object(evaluation, "count_pairs", wraps=evaluation.count_pairs) as all_pages:
+            result = evaluate(*sides, **options, earlier=earlier)
+        kept += not all_pages.called
+        fresh = evaluate(*sides, **options)
+        assert result.counts.scopes == fresh.counts.scopes
+        for name in ("scope", "pair", "pixels", "first", "second"):
+            one, other = getattr(result.counts, name), getattr(fresh.counts, name)
+            assert one.dtype == other.dtype
+            np.testing.assert_array_equal(one, other)
+        assert result.issues == fresh.issues
+        assert result.to_json() == fresh.to_json()
+        earlier = result
+    assert kept > 1
+    larger = evaluate(*sides, page_size=(70.0, 90.0), earlier=earlier)
+    assert larger.to_json() == evaluate(*sides, page_size=(70.0, 90.0)).to_json()
 
 
 def test_the_signature() -> None:

@@ -14,18 +14,19 @@ the ground truth alone.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult, BoxMatching
-from evaluator.metrics.matching import greedy_rows, overlapping_pairs
-from evaluator.model.boxes import AnyArray, BoolArray, IntArray
-from evaluator.model.dataset import Dataset, JoinedBoxes
+from evaluator.metrics.box_results import UNMATCHED, AnyBoxPairs, AnyBoxResult, BoxMatching
+from evaluator.metrics.matching import Candidates, greedy_rows, overlapping_pairs
+from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray
+from evaluator.model.dataset import CodeArray, Dataset, JoinedBoxes
 from evaluator.model.order import order_by
 
 BOTH, A_ONLY, B_ONLY, NEITHER = range(4)
@@ -348,27 +349,100 @@ def _false_positives(result: AnyBoxResult, shared: IntArray, with_other: IntArra
 
 def _shared(a: AnyBoxResult, b: AnyBoxResult) -> tuple[IntArray, IntArray]:
     """Rows of the false positives of both that are the same, one to one."""
-    rows = [_by_corners(result) for result in (a, b)]
-    sides = [result.matching.prediction for result in (a, b)]
-    if sides[0].source.unit != sides[1].source.unit:
-        raise ValueError(f"boxes must have one unit; found {sides[0].source.unit} and {sides[1].source.unit}")
-    labels = len(a.matching.dataset.labels)
-    boxes = [side.xyxy[some] for side, some in zip(sides, rows, strict=True)]
-    group = [side.page[some] * labels + side.label[some] for side, some in zip(sides, rows, strict=True)]
+    known = _alike_of(a, b)
     # Which side comes first decides ties; it must not depend on which model is the baseline.
+    if known is None or len(a.false_positives) == len(b.false_positives):
+        return _looked_for(a, b)
+    false = [np.zeros(len(result.matching.prediction), dtype=bool) for result in (a, b)]
+    for mask, result in zip(false, (a, b), strict=True):
+        mask[result.false_positives] = True
+    kept = np.flatnonzero(false[0][known.rows[0]] & false[1][known.rows[1]])
+    rows = [column[kept].astype(np.int64) for column in known.rows]
+    first = 0 if len(a.false_positives) < len(b.false_positives) else 1
+    ranks = [rank[some] for rank, some in zip(known.ranks, rows, strict=True)]
+    order = order_by([ranks[1 - first], ranks[first]])
+    pairs = Candidates(rows[1 - first][order], rows[first][order], known.iou[kept[order]])
+    chosen = greedy_rows(pairs, len(false[first]), len(false[1 - first]))
+    return rows[0][order[chosen]], rows[1][order[chosen]]
+
+
+class _Alike(NamedTuple):
+    """All predictions of two models that would be one false positive, whatever the thresholds are.
+
+    Attributes
+    ----------
+    rows : two int32, shape (K,)
+        Rows of the predictions of each model.
+    iou : float64, shape (K,)
+    ranks : two int32
+        Place of each prediction of a model by page, label and corners.
+    """
+
+    rows: tuple[CodeArray, CodeArray]
+    iou: FloatArray
+    ranks: tuple[CodeArray, CodeArray]
+
+
+# What is known of two models, under the first of them, and None once their results were compared.
+_KNOWN: WeakKeyDictionary[AnyBoxPairs, WeakKeyDictionary[AnyBoxPairs, _Alike | None]] = WeakKeyDictionary()
+
+
+def _alike_of(a: AnyBoxResult, b: AnyBoxResult) -> _Alike | None:
+    """The predictions of two models that are alike, from the second time on that results of theirs are compared.
+
+    None the first time: for one comparison it is less work to look at the false positives alone.
+    """
+    of_a = _KNOWN.setdefault(a.matching.pairs, WeakKeyDictionary())
+    if b.matching.pairs not in of_a:
+        of_a[b.matching.pairs] = None
+        return None
+    known = of_a[b.matching.pairs]
+    if known is None:
+        orders = [_by_corners(each, np.arange(len(each.matching.prediction))) for each in (a, b)]
+        pairs = _overlapping((a, b), orders)
+        ranks = [np.empty(len(order), dtype=np.int32) for order in orders]
+        for rank, order in zip(ranks, orders, strict=True):
+            rank[order] = np.arange(len(order), dtype=np.int32)
+        rows = orders[0][pairs.ground_truth].astype(np.int32), orders[1][pairs.prediction].astype(np.int32)
+        known = of_a[b.matching.pairs] = _Alike(rows, pairs.iou, (ranks[0], ranks[1]))
+    return known
+
+
+def _looked_for(a: AnyBoxResult, b: AnyBoxResult) -> tuple[IntArray, IntArray]:
+    """See `_shared`; nothing is known yet of the two models."""
+    results = (a, b)
+    rows = [_by_corners(result, result.false_positives) for result in results]
     content = [
-        (len(some), codes.tobytes(), corners.tobytes()) for some, codes, corners in zip(rows, group, boxes, strict=True)
+        (len(some), _groups(result, some).tobytes(), result.matching.prediction.xyxy[some].tobytes())
+        for result, some in zip(results, rows, strict=True)
     ]
     first = 0 if content[0] <= content[1] else 1
-    pairs = overlapping_pairs(boxes[first], group[first], boxes[1 - first], group[1 - first], iou_floor=SHARED_IOU)
-    chosen = greedy_rows(pairs, len(boxes[first]), len(boxes[1 - first]))
-    shared = {first: rows[first][pairs.ground_truth[chosen]], 1 - first: rows[1 - first][pairs.prediction[chosen]]}
+    ordered = [rows[first], rows[1 - first]]
+    pairs = _overlapping((results[first], results[1 - first]), ordered)
+    chosen = greedy_rows(pairs, *map(len, ordered))
+    shared = {first: ordered[0][pairs.ground_truth[chosen]], 1 - first: ordered[1][pairs.prediction[chosen]]}
     return shared[0], shared[1]
 
 
-def _by_corners(result: AnyBoxResult) -> IntArray:
-    """Rows of the false positives by page, label and corners, int64."""
-    rows, prediction = result.false_positives, result.matching.prediction
-    x1, y1, x2, y2 = prediction.xyxy[rows].T
-    group = prediction.page[rows] * len(result.matching.dataset.labels) + prediction.label[rows]
-    return rows[order_by([group, x1, y1, x2, y2])]
+def _overlapping(results: tuple[AnyBoxResult, AnyBoxResult], rows: Sequence[IntArray]) -> Candidates:
+    """Pairs of some predictions of two results that have one page and label and overlap, the second as predictions."""
+    units = [result.matching.prediction.source.unit for result in results]
+    if units[0] != units[1]:
+        raise ValueError(f"boxes must have one unit; found {units[0]} and {units[1]}")
+    (first, group), (second, other) = (
+        (result.matching.prediction.xyxy[some], _groups(result, some))
+        for result, some in zip(results, rows, strict=True)
+    )
+    return overlapping_pairs(first, group, second, other, iou_floor=SHARED_IOU)
+
+
+def _groups(result: AnyBoxResult, rows: IntArray) -> IntArray:
+    """Page and label of some predictions as one number, int64."""
+    prediction = result.matching.prediction
+    return np.asarray(prediction.page[rows] * len(result.matching.dataset.labels) + prediction.label[rows])
+
+
+def _by_corners(result: AnyBoxResult, rows: IntArray) -> IntArray:
+    """Rows of some predictions by page, label and corners, int64."""
+    x1, y1, x2, y2 = result.matching.prediction.xyxy[rows].T
+    return rows[order_by([_groups(result, rows), x1, y1, x2, y2])]

@@ -18,7 +18,7 @@ from evaluator.compare.resampling import FEW_DOCUMENTS, LEVEL, RESAMPLES, SEED, 
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import ALL_LABELS, AnyBoxResult
 from evaluator.metrics.measures import Key, Measures
-from evaluator.metrics.results import JsonObject, ResultTable, count_of, defined, listed
+from evaluator.metrics.results import RATIOS, JsonObject, ResultTable, count_of, defined, listed
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.dataset import NO_RUN, Run
 from evaluator.model.issues import isolated
@@ -94,7 +94,12 @@ class Contender:
 
 
 def contender(
-    name: str, result: AnyBoxResult, measures: Measures | None = None, *, label: str | None = None
+    name: str,
+    result: AnyBoxResult,
+    measures: Measures | None = None,
+    *,
+    label: str | None = None,
+    metrics: Sequence[str] = RATIOS,
 ) -> Contender:
     """A model whose boxes are open, by its result at one IoU threshold.
 
@@ -102,6 +107,8 @@ def contender(
     ----------
     measures : Measures, optional
         Its numbers; those of the matching when absent.
+    metrics : sequence of str
+        The only metrics of the matching that are asked for.
     label : str, optional
         Count the boxes to correct of the mistakes of this label alone, see `Mistakes.label`; 0 for a label that the
         files do not have.
@@ -112,7 +119,7 @@ def contender(
         corrections = corrections[np.isin(mistakes.label, [code for code, each in enumerate(labels) if each == label])]
     return Contender(
         name=name,
-        measures=box_measures(result) if measures is None else measures,
+        measures=box_measures(result, metrics=metrics) if measures is None else measures,
         mistakes=int(corrections.sum()),
         pages=result.matching.dataset.pages,
         run=source.run,
@@ -368,11 +375,15 @@ def standings(models: Sequence[Contender], key: Key, *, seed: int = SEED, resamp
     order = np.argsort(np.where(np.isnan(values), np.inf, -values), kind="stable")
     models, values, chosen = [models[row] for row in order], values[order], [chosen[row] for row in order]
     rows = [np.array([place[name] for name in one.documents], dtype=np.int64) for one in chosen]
+    # Models of the same documents take the draws as they are: to copy them takes longer than to add up.
+    every = [np.array_equal(at, np.arange(len(documents))) for at in rows]
     parts = []
     for weights in draws(len(documents), resamples=resamples, seed=seed):
         columns = [
-            one.resampled(np.ascontiguousarray(weights[:, at]))[:, 0] if one.keys else np.full(len(weights), np.nan)
-            for one, at in zip(chosen, rows, strict=True)
+            one.resampled(weights if all_of else np.ascontiguousarray(weights[:, at]))[:, 0]
+            if one.keys
+            else np.full(len(weights), np.nan)
+            for one, at, all_of in zip(chosen, rows, every, strict=True)
         ]
         parts.append(np.stack(columns, axis=1) if columns else np.empty((len(weights), 0)))
     if not resamples:

@@ -187,14 +187,13 @@ def named_labels(result: AnyBoxResult, mistakes: Mistakes) -> tuple[CodeArray, C
     All boxes of a mistake on one side have one label.
     """
     sides = (
-        (result.matching.dataset.ground_truth.label, mistakes.of_truth),
-        (result.matching.prediction.label, mistakes.of_prediction),
+        (result.matching.dataset.ground_truth.label, mistakes.truth_carriers),
+        (result.matching.prediction.label, mistakes.prediction_carriers),
     )
     columns = []
-    for labels, of in sides:
+    for labels, carriers in sides:
         column = np.full(len(mistakes), NONE, dtype=np.int32)
-        rows = np.flatnonzero(of != NONE)
-        column[of[rows]] = labels[rows]
+        column[carriers.mistake] = labels[carriers.rows]
         columns.append(column)
     return columns[0], columns[1]
 

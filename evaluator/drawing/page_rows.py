@@ -19,39 +19,49 @@ from evaluator.model.dataset import Dataset, JoinedBoxes
 
 
 class ByPage(NamedTuple):
-    """The boxes of one side that take part, sorted by page."""
+    """The boxes of one side that take part, to be looked up by page.
+
+    Attributes
+    ----------
+    rows : int64, shape (N,)
+        All boxes of the side by page, in file order within a page.
+    page : int64, shape (N,)
+        Their pages, rising.
+    counts : bool, shape (N,)
+        By row of the file: who takes part.
+    """
 
     rows: IntArray
     page: IntArray
+    counts: BoolArray
 
     @classmethod
     def of(cls, side: JoinedBoxes, counts: BoolArray) -> ByPage:
-        """Rows of a side by page, in file order within a page."""
-        rows = np.flatnonzero(counts)
-        order = np.argsort(side.page[rows], kind="stable")
-        return cls(rows[order], side.page[rows][order])
+        """The boxes of a side for which `counts` is set."""
+        known = _SORTED.get(side)
+        if known is None:
+            order = np.argsort(side.page, kind="stable")
+            known = _SORTED[side] = order, side.page[order]
+        return cls(*known, counts)
 
     def on(self, page: int) -> IntArray:
         """Rows of one page, in file order."""
         low, high = np.searchsorted(self.page, [page, page + 1])
-        return self.rows[low:high]
+        rows = self.rows[low:high]
+        return rows[self.counts[rows]]
 
 
-# A result is immutable and asked for page after page.
-_BY_PAGE: WeakKeyDictionary[AnyBoxResult, tuple[ByPage, ByPage]] = WeakKeyDictionary()
+# Files are immutable, and every result of theirs is asked for pages.
+_SORTED: WeakKeyDictionary[JoinedBoxes, tuple[IntArray, IntArray]] = WeakKeyDictionary()
 
 
 def by_page(result: AnyBoxResult) -> tuple[ByPage, ByPage]:
     """The ground truth and the predictions of a result that take part, by page."""
-    sides = _BY_PAGE.get(result)
-    if sides is None:
-        matching = result.matching
-        sides = (
-            ByPage.of(matching.dataset.ground_truth, matching.truth_counts),
-            ByPage.of(matching.prediction, result.counting_predictions),
-        )
-        _BY_PAGE[result] = sides
-    return sides
+    matching = result.matching
+    return (
+        ByPage.of(matching.dataset.ground_truth, matching.truth_counts),
+        ByPage.of(matching.prediction, result.counting_predictions),
+    )
 
 
 def rows_on(result: AnyBoxResult, page: int, labels: Sequence[str] | None) -> tuple[IntArray, IntArray]:

@@ -134,7 +134,7 @@ def pair_data(
     """
     wanted = PAGE_FILTERS[show].kinds
     sides = [
-        _side(result, ledger, _layers(result, page, labels, page_points), order, wanted=wanted, only=only)
+        _side(result, ledger, page, _layers(result, page, labels, page_points), order, wanted=wanted, only=only)
         for result, order in ((first, _FIRST), (second, _SECOND))
     ]
     outcome = ledger.truth_outcome[rows_on(first, page, labels)[0]]
@@ -179,16 +179,18 @@ class _Side(NamedTuple):
 def _side(
     result: AnyBoxResult,
     ledger: Ledger,
+    row: int,
     page: PageLayers,
     order: Order,
     *,
     wanted: Sequence[PairKind],
     only: Collection[str] | None,
 ) -> _Side:
-    """The page of a model: its predictions under keys of their own, each box with its kind."""
+    """The page of a model, that of a row: its predictions under keys of their own, each box with its kind."""
     layers = _with_keys(page, _PREFIXES[order])
     own = (ledger.a, ledger.b)[order]
-    mates = dict(zip(own.row.tolist(), own.partner.tolist(), strict=True))
+    here = np.flatnonzero(own.page == row)
+    mates = dict(zip(own.row[here].tolist(), own.partner[here].tolist(), strict=True))
     titles: dict[int | None, str] = {mistake.number: mistake.title.lower() for mistake in layers.mistakes}
     drawn, boxes = {*CHANGES, *wanted}, []
     for box in layers.boxes:

@@ -177,13 +177,19 @@ def class_confusion(result: AnyBoxResult) -> ClassConfusion:
     diagonal is its true positives; matrices that match without regard to the label (Ultralytics, FiftyOne) can move
     boxes off the diagonal that the protocol counts as matched, and then show a lower recall.
     """
-    codes = _cells(result)
-    size = len(result.matching.labels) + 1
-    counts = np.bincount(codes.truth, minlength=size * size)
-    # A pair is one cell; only predictions that are against the background are counted from their own side.
-    alone = codes.prediction[codes.prediction // size == size - 1]
-    counts = counts + np.bincount(alone, minlength=size * size)
-    return ClassConfusion(result.matching.labels, counts.reshape(size, size))
+    labels, of_label = result.matching.labels, result.per_label
+    size, mistakes = len(labels) + 1, result.mistakes
+    truth, prediction = result.matching.dataset.ground_truth.label, result.matching.prediction.label
+    place = _places(result)
+    wrong = np.flatnonzero(mistakes.kind == DOCUMENT.index("wrong_class"))
+    own, other = place[truth[mistakes.first_truth[wrong]]], place[prediction[mistakes.first_prediction[wrong]]]
+    counts = np.bincount(own * size + other, minlength=size * size).reshape(size, size)
+    inside = counts[:-1, :-1]
+    # Whatever is neither matched nor one of these pairs is against the background.
+    counts[:-1, -1] += of_label.fn - inside.sum(axis=1)
+    counts[-1, :-1] += of_label.fp - inside.sum(axis=0)
+    counts[np.arange(size - 1), np.arange(size - 1)] += of_label.tp
+    return ClassConfusion(labels, counts)
 
 
 def in_cell(result: AnyBoxResult, truth_label: str | None, prediction_label: str | None) -> Pick:
@@ -418,9 +424,7 @@ def _cells(result: AnyBoxResult) -> _Cells:
     """Where each box that takes part is in the class confusion."""
     matching, mistakes = result.matching, result.mistakes
     dataset, prediction = matching.dataset, matching.prediction
-    size = len(matching.labels) + 1
-    place = np.full(len(dataset.labels), size - 1, dtype=np.int64)
-    place[[dataset.labels.index(label) for label in matching.labels]] = np.arange(size - 1)
+    size, place = len(matching.labels) + 1, _places(result)
     partner, other_partner = result.truth_partner.copy(), result.prediction_partner.copy()
     wrong = np.flatnonzero(mistakes.kind == DOCUMENT.index("wrong_class"))
     truths = mistakes.truth_rows[mistakes.truth_offsets[wrong]]
@@ -437,6 +441,14 @@ def _cells(result: AnyBoxResult) -> _Cells:
         place[codes_at(dataset.ground_truth.label, other_partner[columns], missing=0)],
     )
     return _Cells(own * size + predicted, true * size + other)
+
+
+def _places(result: AnyBoxResult) -> IntArray:
+    """Row of each label of the dataset in the class confusion, int64; the last one for a label that is not scored."""
+    labels, scored = result.matching.dataset.labels, result.matching.labels
+    place = np.full(len(labels), len(scored), dtype=np.int64)
+    place[result.matching.label_codes] = np.arange(len(scored))
+    return place
 
 
 def _placed(values: FloatArray, rows: IntArray, size: int) -> FloatArray:

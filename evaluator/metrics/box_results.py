@@ -7,12 +7,13 @@ threshold what matched. Rows are file order, codes are those of the `Dataset`.
 
 from __future__ import annotations
 
-import itertools
+import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 UNMATCHED: Final = -1
 ALL_LABELS: Final = "All labels"
+# On more than this share of the pages, mistakes are named anew on all: to join both takes longer then.
+_FEW_PAGES: Final = 0.6
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -219,34 +222,42 @@ class BoxResult(ABC, Generic[MatchingT]):
     def matches(self) -> Matches:
         """The true positives."""
 
+    @property
+    def matched_rows(self) -> tuple[IntArray, IntArray]:
+        """Rows of the predictions and of the ground truth of the true positives, in the order of `matches`."""
+        return self.matches.prediction, self.matches.ground_truth
+
     @cached_property
     def truth_partner(self) -> IntArray:
         """Row of the prediction that matched each ground truth, int64, shape (G,); -1 for none."""
         partner = np.full(len(self.matching.dataset.ground_truth), UNMATCHED, dtype=np.int64)
-        partner[self.matches.ground_truth] = self.matches.prediction
+        predictions, truths = self.matched_rows
+        partner[truths] = predictions
         return partner
 
     @cached_property
     def prediction_partner(self) -> IntArray:
         """Row of the ground truth that each prediction matched, int64, shape (P,); -1 for none."""
         partner = np.full(len(self.matching.prediction), UNMATCHED, dtype=np.int64)
-        partner[self.matches.prediction] = self.matches.ground_truth
+        predictions, truths = self.matched_rows
+        partner[predictions] = truths
         return partner
 
     @cached_property
     def false_negatives(self) -> IntArray:
         """Rows of the scored ground truth that nothing matched, int64, in file order."""
-        return _without(self.matching.truth_counts, self.matches.ground_truth)
+        return _without(self.matching.truth_counts, self.matched_rows[1])
 
     @cached_property
     def false_positives(self) -> IntArray:
         """Rows of the scored predictions that matched nothing, int64, in file order."""
-        return _without(self.matching.prediction_counts, self.matches.prediction)
+        return _without(self.matching.prediction_counts, self.matched_rows[0])
 
     @cached_property
     def counting_predictions(self) -> BoolArray:
         """Predictions that are true or false positives, bool, shape (P,); what a protocol ignores is neither."""
-        counts: BoolArray = self.prediction_partner != UNMATCHED
+        counts = np.zeros(len(self.matching.prediction), dtype=bool)
+        counts[self.matched_rows[0]] = True
         counts[self.false_positives] = True
         return counts
 
@@ -257,8 +268,78 @@ class BoxResult(ABC, Generic[MatchingT]):
 
     @cached_property
     def mistakes(self) -> Mistakes:
-        """Every unmatched box under exactly one name; see `named`."""
-        return self.named(None)
+        """Every unmatched box under exactly one name; see `named`.
+
+        Where few pages changed since the mistakes of another result of the same pairs were named, the others are kept.
+        """
+        history = self.matching.pairs.history
+        earlier = history.last()
+        pages = None if earlier is None else self.changed_since(earlier)
+        mistakes = self.named(None) if earlier is None or pages is None else self._renamed(earlier.mistakes, pages)
+        history.last = weakref.ref(self)
+        return mistakes
+
+    def changed_since(self, earlier: AnyBoxResult) -> BoolArray | None:
+        """The pages on which mistakes may have other names than in an earlier result whose mistakes are known.
+
+        On all other pages each box has the partner that it had and takes part as it did, and no overlapping pair has an
+        IoU between the two thresholds.
+
+        Returns
+        -------
+        bool, shape (pages of the dataset,), or None
+            None when nothing is gained by that: it is a result of other pairs, most pages changed, or outlines are
+            compared.
+        """
+        if earlier not in self._changed:
+            self._changed[earlier] = self._compared(earlier)
+        return self._changed[earlier]
+
+    @cached_property
+    def _changed(self) -> WeakKeyDictionary[AnyBoxResult, BoolArray | None]:
+        """What `changed_since` answered."""
+        return WeakKeyDictionary()
+
+    def _compared(self, earlier: AnyBoxResult) -> BoolArray | None:
+        """See `changed_since`."""
+        pairs = self.matching.pairs
+        touching = pairs.touching() if earlier.matching.pairs is pairs else None
+        if touching is None:
+            return None
+        truth, prediction = pairs.dataset.ground_truth, pairs.prediction
+        pages = np.zeros(pairs.dataset.pages, dtype=bool)
+        pages[self._pages_matched_otherwise(earlier)] = True
+        for side, counts, before in (
+            (truth, self.matching.truth_counts, earlier.matching.truth_counts),
+            (prediction, self.counting_predictions, earlier.counting_predictions),
+        ):
+            pages[side.page[counts != before]] = True
+        low, high = sorted((self.iou, earlier.iou))
+        pages[touching.page[(touching.fit.iou >= low) & (touching.fit.iou < high)]] = True
+        return pages if np.count_nonzero(pages) <= _FEW_PAGES * len(pages) else None
+
+    def _pages_matched_otherwise(self, earlier: Self) -> IntArray:
+        """Pages with a box that has another partner than in another result of the same pairs."""
+        return np.asarray(self.matching.dataset.ground_truth.page[self.truth_partner != earlier.truth_partner])
+
+    def _partners_on(self, pages: BoolArray, truths: IntArray) -> IntArray:
+        """The partner of each ground truth of some pages, given by its rising rows; see `truth_partner`."""
+        return self.truth_partner[truths]
+
+    def _renamed(self, earlier: Mistakes, pages: BoolArray) -> Mistakes:
+        """The mistakes where only some pages may have other ones than in an earlier result of the same pairs."""
+        from evaluator.metrics.error_types import CountedBoxes, rename_mistakes
+
+        pairs = self.matching.pairs
+        return rename_mistakes(
+            earlier,
+            pages,
+            CountedBoxes(pairs.columns("ground_truth"), self.matching.truth_counts),
+            CountedBoxes(pairs.columns("prediction"), self.counting_predictions),
+            lambda truths: self._partners_on(pages, truths),
+            iou=self.iou,
+            touching=pairs.touching_known,
+        )
 
     def named(self, options: MistakeOptions | None) -> Mistakes:
         """Every unmatched box under exactly one name; see `evaluator.metrics.error_types`.
@@ -318,10 +399,13 @@ class BoxResult(ABC, Generic[MatchingT]):
             tp=count_by(document, pages.tp, size),
             fp=count_by(document, pages.fp, size),
             fn=count_by(document, pages.fn, size),
-            sum_of_fit=lambda name: sum_by(
-                document[dataset.ground_truth.page[self.matches.ground_truth]], getattr(self.matches, name), size
-            ),
+            sum_of_fit=lambda name: sum_by(self._match_document, getattr(self.matches, name), size),
         )
+
+    @cached_property
+    def _match_document(self) -> IntArray:
+        """Code of the document of each true positive, int64."""
+        return self.matching.dataset.ground_truth.document[self.matches.ground_truth].astype(np.int64)
 
     @cached_property
     def per_document_and_label(self) -> MetricColumns:
@@ -336,20 +420,22 @@ class BoxResult(ABC, Generic[MatchingT]):
         first = np.arange(len(dataset.documents), dtype=np.int64)[:, None] * size
         return every.take((first + self.matching.label_codes).ravel())
 
-    def macro_documents(self) -> dict[str, object]:
-        """Mean over documents of each ratio, with the number of documents where it is defined.
+    def macro_documents(self, ratios: Sequence[str] = RATIOS) -> dict[str, object]:
+        """Mean over documents of each ratio, or of some, with the number of documents where it is defined.
 
         ``precision`` … ``mean_purity``: float or None; ``documents``: int per ratio.
         """
-        return _macro(self.per_document, None, "documents")
+        return _macro(self.per_document, None, "documents", ratios)
 
-    def macro_labels(self, class_weight: Mapping[str, float] | None = None) -> dict[str, object]:
-        """Mean over labels of each ratio, weighted where `class_weight` names a label; the others weigh 1.
+    def macro_labels(
+        self, class_weight: Mapping[str, float] | None = None, ratios: Sequence[str] = RATIOS
+    ) -> dict[str, object]:
+        """Mean over labels of each ratio, or of some, weighted where `class_weight` names a label; the others weigh 1.
 
         ``precision`` … ``mean_purity``: float or None; ``labels``: int per ratio.
         """
         weights = np.array([(class_weight or {}).get(label, 1.0) for label in self.matching.labels])
-        return _macro(self.per_label, weights, "labels")
+        return _macro(self.per_label, weights, "labels", ratios)
 
     def in_documents(self, chosen: BoolArray) -> tuple[MetricColumns, MetricColumns]:
         """All labels pooled, and each label, on the documents for which `chosen`, bool, shape (D,), is set."""
@@ -367,14 +453,29 @@ class BoxResult(ABC, Generic[MatchingT]):
 
     def _by(self, truth_code: AnyArray, prediction_code: AnyArray, size: int) -> MetricColumns:
         """Counts and sums per code; codes are one per box of each side."""
-        matches = self.matches
-        matched = truth_code[matches.ground_truth]
+        matched = truth_code[self.matched_rows[1]]
         return MetricColumns(
             tp=np.bincount(matched, minlength=size),
             fp=np.bincount(prediction_code[self.false_positives], minlength=size),
             fn=np.bincount(truth_code[self.false_negatives], minlength=size),
-            sum_of_fit=lambda name: sum_by(matched, getattr(matches, name), size),
+            sum_of_fit=lambda name: sum_by(matched, getattr(self.matches, name), size),
         )
+
+
+class History:
+    """What was done with some pairs, so that what follows is less work.
+
+    Attributes
+    ----------
+    named : bool
+        Whether mistakes were named.
+    last : callable
+        The result whose mistakes were named last, if anybody still has it, else None.
+    """
+
+    def __init__(self) -> None:
+        self.named = False
+        self.last: Callable[[], AnyBoxResult | None] = lambda: None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -420,17 +521,27 @@ class BoxPairs(ABC, Generic[MatchingT]):
         None the first time: for one matching it is less work to look for those that it leaves unmatched. None too where
         outlines are compared.
         """
-        return self._touching if not self.polygons and next(self._named) else None
+        if self.polygons or not self.history.named:
+            self.history.named = True
+            return None
+        return self.touching_known
 
     @cached_property
-    def _named(self) -> Iterator[int]:
-        return itertools.count()
+    def history(self) -> History:
+        """What was done with these pairs."""
+        return History()
 
     @cached_property
-    def _touching(self) -> Touching:
+    def touching_known(self) -> Touching:
+        """Every overlapping pair of boxes, whatever its labels."""
         from evaluator.metrics.error_types import touching_pairs
 
         return touching_pairs(self.columns("ground_truth"), self.columns("prediction"))
+
+    @cached_property
+    def passed(self) -> IntArray:
+        """How many of `SCORE_STEPS` the score of each prediction passes, int64, shape (P,); all without one."""
+        return passed_steps(self.prediction.score)
 
     @cached_property
     def score_bins(self) -> IntArray:
@@ -439,6 +550,13 @@ class BoxPairs(ABC, Generic[MatchingT]):
 
         score = self.prediction.score
         return np.where((score >= 0.0) & (score <= 1.0), bin_of(score, bins=BINS), BINS)
+
+    @cached_property
+    def score_cells(self) -> IntArray:
+        """Label and bin of each prediction as one number, ``label * (BINS + 1) + bin``, int64, shape (P,)."""
+        from evaluator.metrics.confidence import BINS
+
+        return self.prediction.label.astype(np.int64) * (BINS + 1) + self.score_bins
 
     @abstractmethod
     def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> MatchingT:
@@ -500,7 +618,7 @@ def curve_of_one_matching(every: AnyBoxResult) -> ScoreCurve:
     """
     matching, of_label = every.matching, every.per_label
     prediction, labels = matching.prediction, len(matching.dataset.labels)
-    passed, codes = passed_steps(prediction.score), matching.label_codes
+    passed, codes = matching.pairs.passed, matching.label_codes
 
     def at_steps(rows: IntArray) -> IntArray:
         return counts_at_steps(passed[rows], prediction.label[rows], labels)[:, codes]
@@ -556,7 +674,9 @@ def _without(counts: BoolArray, matched: IntArray) -> IntArray:
     return np.flatnonzero(left)
 
 
-def _macro(columns: MetricColumns, weights: FloatArray | None, counted: str) -> dict[str, object]:
+def _macro(
+    columns: MetricColumns, weights: FloatArray | None, counted: str, ratios: Sequence[str]
+) -> dict[str, object]:
     """Means of the defined ratios over the rows, and under `counted` how many rows each mean has."""
-    means = {name: weighted_mean(getattr(columns, name), weights) for name in RATIOS}
+    means = {name: weighted_mean(getattr(columns, name), weights) for name in ratios}
     return {**{name: mean for name, (mean, _) in means.items()}, counted: {name: n for name, (_, n) in means.items()}}

@@ -58,11 +58,10 @@ def box_calibrations(result: AnyBoxResult) -> dict[str | None, Calibration | Non
     Faster than one by one: every prediction is in its bin already, so that a threshold counts only what is right.
     """
     matching = result.matching
-    prediction, rows = matching.prediction, np.flatnonzero(result.counting_predictions)
-    place, score = matching.pairs.score_bins[rows], prediction.score[rows]
+    rows, pairs = np.flatnonzero(result.counting_predictions), matching.pairs
+    place, score = pairs.score_bins[rows], matching.prediction.score[rows]
     width, labels = BINS + 1, len(matching.dataset.labels)
-    cell = prediction.label[rows].astype(np.int64) * width + place
-    right = cell[result.prediction_partner[rows] != UNMATCHED]
+    cell, right = pairs.score_cells[rows], pairs.score_cells[result.matched_rows[0]]
     count, right_ones = (np.bincount(each, minlength=labels * width).reshape(-1, width) for each in (cell, right))
     total = sum_by(cell, score, labels * width).reshape(-1, width)
 

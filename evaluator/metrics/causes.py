@@ -25,8 +25,9 @@ A mistake *lies in* a box when all boxes that carry its name have `INSIDE_SHARE`
 from __future__ import annotations
 
 import math
+import weakref
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -35,8 +36,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
-from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Mistakes
+from evaluator.metrics.box_results import UNMATCHED, AnyBoxPairs, AnyBoxResult
+from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Carriers, Mistakes, joined_order
 from evaluator.metrics.matching import overlapping_pairs
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
@@ -86,13 +87,19 @@ class Family(NamedTuple):
 
 
 class Rows(Sequence[IntArray]):
-    """Arrays of rows that lie behind each other in one column, so that a million of them cost no more than two."""
+    """Arrays of rows that lie behind each other in one column, so that a million of them cost no more than two.
+
+    Attributes
+    ----------
+    offsets : int64, shape (length + 1,)
+        Array i is ``column[offsets[i]:offsets[i + 1]]``.
+    """
 
     def __init__(self, column: IntArray, offsets: IntArray) -> None:
-        self._column, self._offsets = column, offsets
+        self._column, self.offsets = column, offsets
 
     def __len__(self) -> int:
-        return len(self._offsets) - 1
+        return len(self.offsets) - 1
 
     @overload
     def __getitem__(self, place: int) -> IntArray: ...
@@ -102,7 +109,7 @@ class Rows(Sequence[IntArray]):
         if isinstance(place, slice):
             return [self[each] for each in range(len(self))[place]]
         at = range(len(self))[place]
-        return self._column[self._offsets[at] : self._offsets[at + 1]]
+        return self._column[self.offsets[at] : self.offsets[at + 1]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,15 +239,69 @@ def causes(result: AnyBoxResult) -> Causes:
     Causes
         Empty columns without mistakes. In the order of their pages; of one page, in the order of the rules. The same
         object for the same result.
+
+    Notes
+    -----
+    Where few pages changed since the causes of another result of the same pairs were grouped, the others are kept.
     """
     grouped = _KNOWN.get(result)
     if grouped is None:
-        grouped = _KNOWN[result] = _Grouping(result, result.mistakes).grouped()
+        pairs, mistakes = result.matching.pairs, result.mistakes
+        earlier = _LAST.get(pairs, _nothing)()
+        pages = None if earlier is None else result.changed_since(earlier)
+        grouping = _Grouping(result, mistakes, pages)
+        grouped = grouping.grouped()
+        if earlier is not None and pages is not None:
+            grouped = _joined(_KNOWN[earlier], earlier.mistakes, grouped, mistakes, pages)
+        _KNOWN[result], _LAST[pairs] = grouped, weakref.ref(result)
     return grouped
+
+
+def _nothing() -> None:
+    """No result."""
 
 
 # A result is immutable and asked for page after page.
 _KNOWN: WeakKeyDictionary[AnyBoxResult, Causes] = WeakKeyDictionary()
+# The result of some pairs whose causes were grouped last.
+_LAST: WeakKeyDictionary[AnyBoxPairs, Callable[[], AnyBoxResult | None]] = WeakKeyDictionary()
+
+
+def _joined(earlier: Causes, before: Mistakes, own: Causes, now: Mistakes, pages: BoolArray) -> Causes:
+    """The causes of the other pages as they were, and those of some pages that were grouped again.
+
+    `before` and `now` are the mistakes that `earlier` and `own` are of; `own` has causes of `pages` only.
+    """
+    old, new, source = joined_order(earlier.page, own.page, pages)
+
+    def column(name: str) -> IntArray:
+        return np.concatenate([getattr(earlier, name), getattr(own, name)])[source]
+
+    kinds = list(dict.fromkeys([*earlier.kinds, *own.kinds]))
+    code = {family: number for number, family in enumerate(kinds)}
+    codes = [np.array([code[each] for each in of.kinds], dtype=np.int64)[of.kind] for of in (earlier, own)]
+    occurring, kind = _by_first(np.concatenate(codes)[source], kinds)
+    of_mistake = np.empty(len(now), dtype=np.int64)
+    again = pages[now.page]
+    # On a page that is as it was, mistakes come in the order in which they came.
+    of_mistake[~again] = old[earlier.of_mistake[~pages[before.page]]]
+    of_mistake[again] = new[own.of_mistake[again]]
+    return Causes(
+        kinds=occurring,
+        kind=kind,
+        page=column("page"),
+        cost=column("cost"),
+        boxes=column("boxes"),
+        of_mistake=of_mistake,
+        rows=_rows(of_mistake, len(source)),
+        counts=column("counts"),
+    )
+
+
+def _rows(of_mistake: IntArray, causes: int) -> Rows:
+    """The mistakes of each cause, from the cause of each mistake."""
+    mistakes = np.argsort(of_mistake, kind="stable")
+    return Rows(mistakes, np.searchsorted(of_mistake[mistakes], np.arange(causes + 1)))
 
 
 class _Boxes(NamedTuple):
@@ -264,40 +325,48 @@ class _Boxes(NamedTuple):
 class _Grouping:
     """Groups that are made rule by rule, over all pages at once where the pages allow it.
 
-    Pages are independent of each other, so a rule may be done with all of them before the next one begins.
+    Pages are independent of each other, so a rule may be done with all of them before the next one begins, and some of
+    them may be left out: where `pages` are given, bool, mistakes of other pages have no cause.
     """
 
-    def __init__(self, result: AnyBoxResult, mistakes: Mistakes) -> None:
+    def __init__(self, result: AnyBoxResult, mistakes: Mistakes, pages: BoolArray | None = None) -> None:
         matching = result.matching
         self._labels = matching.dataset.labels
         self._mistakes = mistakes
         self._sides = matching.dataset.ground_truth, matching.prediction
-        self._truth = self._boxes(self._sides[0], mistakes.of_truth)
-        self._prediction = self._boxes(self._sides[1], mistakes.of_prediction)
+        self._free = np.ones(len(mistakes), dtype=bool) if pages is None else pages[mistakes.page]
+        # Rows of the mistakes that get a cause.
+        self._shown = np.flatnonzero(self._free)
+        self._truth = self._boxes(self._sides[0], mistakes.truth_carriers, pages)
+        self._prediction = self._boxes(self._sides[1], mistakes.prediction_carriers, pages)
         self._unmatched = (
             self._truth.take(np.flatnonzero(result.truth_partner[self._truth.rows] == UNMATCHED)),
             self._prediction.take(np.flatnonzero(result.prediction_partner[self._prediction.rows] == UNMATCHED)),
         )
         self._totals = [
-            np.bincount(side.page[counts], minlength=matching.dataset.pages)
+            np.bincount(
+                side.page[counts if pages is None else counts & pages[side.page]], minlength=matching.dataset.pages
+            )
             for side, counts in (
                 (matching.dataset.ground_truth, matching.truth_counts),
                 (matching.prediction, result.counting_predictions),
             )
         ]
-        self._free = np.ones(len(mistakes), dtype=bool)
         self._of_mistake = np.full(len(mistakes), NONE, dtype=np.int64)
         # Each family once, by its code, and the code of each group so far; mistakes carry the number of their group.
         self._families: dict[Family, int] = {}
         self._groups: list[int] = []
 
     @staticmethod
-    def _boxes(side: JoinedBoxes, of: IntArray) -> _Boxes:
-        rows = np.flatnonzero(of != NONE)
-        rows = rows[np.argsort(side.page[rows], kind="stable")]
-        return _Boxes(
-            rows, of[rows], side.page[rows].astype(np.int64), side.xyxy[rows], side.label[rows].astype(np.int64)
-        )
+    def _boxes(side: JoinedBoxes, carriers: Carriers, pages: BoolArray | None) -> _Boxes:
+        rows, of = carriers.rows, carriers.mistake
+        page = side.page[rows]
+        if pages is not None:
+            shown = pages[page]
+            rows, of, page = rows[shown], of[shown], page[shown]
+        order = np.argsort(page, kind="stable")
+        rows = rows[order]
+        return _Boxes(rows, of[order], page[order].astype(np.int64), side.xyxy[rows], side.label[rows].astype(np.int64))
 
     def grouped(self) -> Causes:
         """The causes by page, of one page in the order of the rules."""
@@ -320,11 +389,11 @@ class _Grouping:
     def _whole_pages(self) -> None:
         """Rules 1 and 2."""
         truths, predictions = self._totals
-        pages, starts = np.unique(self._mistakes.page, return_index=True)
-        ends = np.append(starts, len(self._mistakes))[1:]
+        pages, starts = np.unique(self._mistakes.page[self._shown], return_index=True)
+        ends = np.append(starts, len(self._shown))[1:]
         for cause, some, none in (("page_missed", truths, predictions), ("page_extra", predictions, truths)):
             for place in np.flatnonzero((some[pages] >= LEAST_OF_PAGE) & (none[pages] == 0)).tolist():
-                self._add(Family(cause), np.arange(starts[place], ends[place]))
+                self._add(Family(cause), self._shown[starts[place] : ends[place]])
 
     def _pages_that_may_have_moved(self) -> IntArray:
         """Pages on which enough unmatched ground truths have a prediction like them, wherever it lies; rising."""
@@ -394,11 +463,11 @@ class _Grouping:
     def _alike_and_single(self) -> None:
         """Rules 6 and 7."""
         rows = np.flatnonzero(self._free)
-        named = self._named_families()
+        named = self._named_families(rows)
         pages = self._mistakes.page[rows]
         repeated = np.isin(self._mistakes.kind[rows], [DOCUMENT.index(name) for name in ALIKE])
         _, first, group, count = np.unique(
-            pages[repeated] * len(named.families) + named.of_mistake[rows[repeated]],
+            pages[repeated] * len(named.families) + named.of_mistake[repeated],
             return_index=True,
             return_inverse=True,
             return_counts=True,
@@ -414,28 +483,29 @@ class _Grouping:
         of_group[single] = len(several) + np.arange(int(single.sum()))
         self._of_mistake[rows] = len(self._groups) + of_group
         family = np.empty(len(several) + int(single.sum()), dtype=np.int64)
-        family[of_group] = named.of_mistake[rows]
+        family[of_group] = named.of_mistake
         for cause, part in (("alike", family[: len(several)]), ("single", family[len(several) :])):
             codes = np.array([self._code(each._replace(cause=cause)) for each in named.families], dtype=np.int64)
             self._groups += codes[part].tolist()
 
-    def _named_families(self) -> _Named:
-        """What each mistake has in common with others: its name, the labels of the sides that bear it, its side."""
+    def _named_families(self, mistake: IntArray) -> _Named:
+        """What some mistakes have in common with others: name, labels of the sides that bear it, side."""
         mistakes, labels = self._mistakes, [*self._labels, ""]
         # One number for each family: rows of several columns are sorted a hundred times slower.
-        code = mistakes.kind.astype(np.int64)
+        kind = mistakes.kind[mistake]
+        code = kind.astype(np.int64)
         for side, boxes, first in (
             ("ground_truth", self._sides[0], mistakes.first_truth),
             ("prediction", self._sides[1], mistakes.first_prediction),
         ):
             bears = np.array([side in ERROR_TYPES["document"][name].sides for name in DOCUMENT])
-            label = np.full(len(mistakes), NONE, dtype=np.int64)
-            rows = np.flatnonzero(bears[mistakes.kind] & (first != NONE))
-            label[rows] = boxes.label[first[rows]]
+            label, row = np.full(len(mistake), NONE, dtype=np.int64), first[mistake]
+            there = np.flatnonzero(bears[kind] & (row != NONE))
+            label[there] = boxes.label[row[there]]
             code = code * len(labels) + label - NONE
         sides = ["", *SIDES]
         shape = len(DOCUMENT), len(labels), len(labels), len(sides)
-        every, of_mistake = _distinct(code * len(sides) + mistakes.side - NONE, math.prod(shape))
+        every, of_mistake = _distinct(code * len(sides) + mistakes.side[mistake] - NONE, math.prod(shape))
         families = [
             Family("", DOCUMENT[kind], labels[truth + NONE], labels[prediction + NONE], sides[at])
             for kind, truth, prediction, at in np.column_stack(np.unravel_index(every, shape)).tolist()
@@ -444,19 +514,19 @@ class _Grouping:
 
     def _finished(self) -> Causes:
         """All causes as columns, by page and then in the order in which they were made."""
-        made, groups = self._of_mistake, len(self._groups)
+        made, groups = self._of_mistake[self._shown], len(self._groups)
         page = np.zeros(groups, dtype=np.int64)
-        page[made] = self._mistakes.page
+        page[made] = self._mistakes.page[self._shown]
         order = np.argsort(page, kind="stable")
         place = np.empty(groups, dtype=np.int64)
         place[order] = np.arange(groups)
-        of_mistake = place[made]
+        of_mistake = self._of_mistake
+        of_mistake[self._shown] = place[made]
         kinds, kind = _by_first(np.array(self._groups, dtype=np.int64)[order], list(self._families))
         counts = np.column_stack(
             [np.bincount(of_mistake[side.of], minlength=groups) for side in (self._truth, self._prediction)]
         )
-        cost = np.bincount(of_mistake, weights=self._mistakes.corrections, minlength=groups)
-        mistakes = np.argsort(of_mistake, kind="stable")
+        cost = np.bincount(of_mistake[self._shown], weights=self._corrections(), minlength=groups)
         return Causes(
             kinds=kinds,
             kind=kind,
@@ -464,9 +534,14 @@ class _Grouping:
             cost=cost.astype(np.int64),
             boxes=counts.sum(axis=1),
             of_mistake=of_mistake,
-            rows=Rows(mistakes, np.searchsorted(of_mistake[mistakes], np.arange(groups + 1))),
+            rows=_rows(of_mistake, groups),
             counts=counts,
         )
+
+    def _corrections(self) -> IntArray:
+        """How many boxes a person touches for each mistake that gets a cause; see `Mistakes.corrections`."""
+        sides = [np.bincount(side.of, minlength=len(self._mistakes)) for side in (self._truth, self._prediction)]
+        return np.asarray(np.maximum(*sides)[self._shown])
 
 
 def _by_first(codes: IntArray, families: list[Family]) -> tuple[tuple[Family, ...], IntArray]:

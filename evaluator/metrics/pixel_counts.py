@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evaluator.metrics.pixel_sweep import X_BITS, Areas, Covered, Lanes, WordArray, in_order, swept
-from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 
 BACKGROUND: Final = 1
 """The label set of a pixel that no box covers: bit 0 alone."""
@@ -199,6 +199,52 @@ def count_pairs(
         if count is not None:
             count(stop, len(size))
     return _with_background(parts, size) if parts else _no_counts(len(size))
+
+
+def count_again(
+    earlier: PairCounts,
+    pages: BoolArray,
+    first: Resolution,
+    second: Resolution,
+    size: IntArray,
+    *,
+    count: Callable[[int, int], None] | None = None,
+) -> PairCounts:
+    """What `count_pairs` gives where only some pages have other boxes than before.
+
+    Parameters
+    ----------
+    earlier : PairCounts
+        Of the boxes before, on pages of the same sizes.
+    pages : bool, shape (P,)
+        Those whose boxes may have changed: only they are counted.
+    first, second, size, count
+        As `count_pairs` takes them.
+    """
+    # A page of no pixels has no rows.
+    own_size = np.where(pages[:, None], size, 0)
+    own = count_pairs(_of_pages(first, pages), _of_pages(second, pages), own_size, count=count)
+    others = _picked(earlier, np.flatnonzero(~pages[earlier.scope]))
+    rows = _joined([others, own], [0, 0], len(size))
+    # No page has rows of both, and the pages of each rise.
+    return _picked(rows, np.argsort(rows.scope, kind="stable"))
+
+
+def _picked(counts: PairCounts, rows: IntArray) -> PairCounts:
+    """Some rows, in their order."""
+    return PairCounts(
+        counts.scopes,
+        counts.scope.take(rows),
+        counts.row_first.take(rows),
+        counts.row_second.take(rows),
+        counts.pixels.take(rows),
+    )
+
+
+def _of_pages(side: Resolution, pages: BoolArray) -> Resolution:
+    """The boxes of a side on some pages."""
+    rows = np.flatnonzero(pages[side.page])
+    return side._replace(page=side.page[rows], bit=side.bit[rows], xyxy=side.xyxy[rows])
 
 
 def covered_pixels(side: Resolution, rows: IntArray, size: IntArray) -> IntArray:

@@ -237,7 +237,7 @@ class Annotations:
         return self.name, entry, position
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class JoinedBoxes:
     """The boxes of one file under the codes of a `Dataset`, still in file order.
 

@@ -152,8 +152,13 @@ def shown(loaded: OpenedBoxes, model: Model) -> Shown:
         keep = box_items.answer(result, every, asked, inside)
     behind = int(keep.sum())
     keep &= _passing(loaded, model, every) & _in_third(every, state.gallery_third)
-    rows = np.flatnonzero(keep)
-    rows = rows[_order(result, every, rows, state.gallery_sort)]
+    if asks_for_matches(asked):
+        rows = np.flatnonzero(keep)
+        rows = rows[_order(result, every.take(rows), state.gallery_sort)]
+    else:
+        # Mistakes are few, and every question about them and each card that opens finds them in order.
+        order = _ordered(result_key(loaded, model), state.gallery_sort, _result=result, _mistakes=every)
+        rows = order[keep[order]]
     chosen = every.take(rows)
     mistakes = int((chosen.kind != MATCHED).sum())
     return Shown(
@@ -214,14 +219,17 @@ def heading(shown: Shown) -> str:
 
 def _passing(loaded: OpenedBoxes, model: Model, every: Items) -> BoolArray:
     """What the filter of the page browser keeps, by the same columns; names are about mistakes, pairs have none."""
-    own, mistakes = listing.plain_columns(loaded, model), every.mistake >= 0
-    at = every.mistake[mistakes]
-    columns: dict[str, Any] = {}
-    for name in ("truth_label", "prediction_label", "score", "iou", "size"):
-        columns[name] = getattr(every, name).copy()
-        columns[name][mistakes] = getattr(own, name)[at]
     # Verdicts are about mistakes under their own ids; the gallery does not know them.
     chosen = msgspec.structs.replace(listing.chosen_filter(), unjudged=False)
+    asked = ["truth_label", "prediction_label"] if chosen.label is not None else []
+    asked += [name for name in ("score", "iou", "size") if getattr(chosen, name) != mistake_filter.WHOLE]
+    columns: dict[str, Any] = {}
+    if asked:
+        own, mistakes = listing.plain_columns(loaded, model), every.mistake >= 0
+        at = every.mistake[mistakes]
+    for name in asked:
+        columns[name] = getattr(every, name).copy()
+        columns[name][mistakes] = getattr(own, name)[at]
     return mistake_filter.passing(replace(every, **columns), loaded.dataset, chosen)
 
 
@@ -234,22 +242,28 @@ def _in_third(every: Items, third: str) -> BoolArray:
     return np.asarray(np.isnan(every.middle) | (np.clip((known * 3).astype(np.int64), 0, 2) == place), dtype=bool)
 
 
-def _order(result: Result, every: Items, rows: IntArray, order: str) -> IntArray:
-    """Places of the rows in the wanted order; what has no value comes last.
+@computed(16)
+def _ordered(key: ResultKey, order: str, *, _result: Result, _mistakes: Items) -> IntArray:
+    """Rows of the mistakes of a result in an order, int64; the key says which result."""
+    return _order(_result, _mistakes, order)
+
+
+def _order(result: Result, every: Items, order: str) -> IntArray:
+    """Rows of the items in the wanted order; what has no value comes last.
 
     Worst first: what takes most boxes to put right, then the largest; of matched pairs the one that fits worst.
     """
     if order == "costliest":
-        touched = np.append(result.mistakes.corrections, 0)[every.mistake[rows]]
-        fit = np.where(every.kind[rows] == MATCHED, np.nan_to_num(every.iou[rows]), 0.0)
-        return order_by([-touched, fit, -np.nan_to_num(every.size[rows], nan=-np.inf)])
+        touched = np.append(result.mistakes.corrections, 0)[every.mistake]
+        fit = np.where(every.kind == MATCHED, np.nan_to_num(every.iou), 0.0)
+        return order_by([-touched, fit, -np.nan_to_num(every.size, nan=-np.inf)])
     if order == "surest":
-        return np.argsort(-np.nan_to_num(every.score[rows], nan=-1.0), kind="stable")
+        return np.argsort(-np.nan_to_num(every.score, nan=-1.0), kind="stable")
     if order == "worst":
-        return np.argsort(np.nan_to_num(every.iou[rows], nan=2.0), kind="stable")
+        return np.argsort(np.nan_to_num(every.iou, nan=2.0), kind="stable")
     if order == "largest":
-        return np.argsort(-every.size[rows], kind="stable")
-    return np.arange(len(rows))
+        return np.argsort(-every.size, kind="stable")
+    return np.arange(len(every))
 
 
 def crops_of(loaded: OpenedBoxes, cards: Sequence[CardItem]) -> dict[str, CropItem]:

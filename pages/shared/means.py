@@ -116,10 +116,11 @@ def _use_weights(keys: Mapping[str, str]) -> None:
 def _groups(loaded: OpenedBoxes, model: Named, weights: Mapping[str, float]) -> list[_Group]:
     result = result_of(loaded, model)
     labels = "Weighted mean over labels" if weights else "Mean over labels"
+    ratios = [key for _, key in _RATIOS]
     groups = [
         _ratios("All boxes pooled", result.micro.row(0), None),
-        _ratios("Mean over documents", result.macro_documents(), "documents"),
-        _ratios(labels, result.macro_labels(weights), "labels"),
+        _ratios("Mean over documents", result.macro_documents(ratios), "documents"),
+        _ratios(labels, result.macro_labels(weights, ratios), "labels"),
     ]
     ranked = _average_precision(loaded, result, model)
     return [*groups, ranked] if ranked is not None else groups

@@ -21,7 +21,7 @@ from evaluator.metrics.results import distinct_names
 from evaluator.model.issues import BadInput, Issue
 from pages.shared import protocol
 from pages.shared.computed import computed
-from pages.shared.opened import OpenedBoxes
+from pages.shared.opened import Model, OpenedBoxes
 from pages.shared.results import ResultKey, evaluation_of, result_key, result_of
 from pages.shared.state import State, state
 
@@ -147,20 +147,24 @@ def _contenders(
     loaded: OpenedBoxes, fitting: Sequence[EarlierResult], names: Sequence[str], *, own: bool
 ) -> list[Contender]:
     """The open models at the operating point, then the earlier results by what their files have."""
-    of = protocol.chosen()
+    asked = tuple(sorted({name for name in _chosen() if not is_own(name)}))
     opened_ = [
-        contender(
-            name,
-            result_of(loaded, model),
-            of.measures(evaluation_of(loaded, model)) if own else None,
-            label=state.label or None,
-        )
+        _contender(result_key(loaded, model), name, own, asked, state.label, _loaded=loaded, _model=model)
         for name, model in zip(names, loaded.models, strict=False)
     ]
     return [
         *opened_,
         *(one.contender(state.iou, name) for one, name in zip(fitting, names[len(opened_) :], strict=True)),
     ]
+
+
+@computed(16)
+def _contender(
+    key: ResultKey, name: str, own: bool, metrics: tuple[str, ...], label: str, *, _loaded: OpenedBoxes, _model: Model
+) -> Contender:
+    """An open model at the operating point, whatever it is ranked by; `key` identifies its result."""
+    numbers = protocol.chosen().measures(evaluation_of(_loaded, _model)) if own else None
+    return contender(name, result_of(_loaded, _model), numbers, label=label or None, metrics=metrics)
 
 
 @computed(32, spinner="Resampling the documents")

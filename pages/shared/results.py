@@ -13,6 +13,7 @@ import numpy as np
 
 from evaluator.metrics.box_items import ClassConfusion, class_confusion
 from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult
+from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Dataset
 from evaluator.protocols.base import BoxEvaluation
 from pages.shared import protocol
@@ -72,7 +73,7 @@ SCORES: Final = _Scores(())
 def score_threshold(loaded: OpenedBoxes, model: Model) -> float:
     """The score threshold of a model of this session; 0 for one without any score, of which nothing is left out."""
     value = State.score.of(model.index).get()
-    return 0.0 if value and np.isnan(loaded.dataset.predictions[model.index].score).all() else value
+    return 0.0 if value and not _scores_of(loaded, model).known else value
 
 
 def thresholds(loaded: OpenedBoxes) -> tuple[float, ...]:
@@ -82,9 +83,26 @@ def thresholds(loaded: OpenedBoxes) -> tuple[float, ...]:
 
 def has_scores(loaded: OpenedBoxes, model: Model) -> bool:
     """Whether a score threshold means anything for a model: not all its scores are equal or missing."""
-    score = loaded.dataset.predictions[model.index].score
-    known = score[~np.isnan(score)]
-    return len(known) > 0 and bool((known[0] != known).any())
+    return _scores_of(loaded, model).differ
+
+
+class _ScoresOf(NamedTuple):
+    """Of the scores of a model: whether it has any, and whether there are two that differ."""
+
+    known: bool
+    differ: bool
+
+
+def _scores_of(loaded: OpenedBoxes, model: Model) -> _ScoresOf:
+    """What sliders have to know of the scores of a model."""
+    return _looked_through(loaded.digests, model.index, _score=loaded.dataset.predictions[model.index].score)
+
+
+@computed(64)
+def _looked_through(digests: tuple[str, ...], model: int, *, _score: FloatArray) -> _ScoresOf:
+    """What the scores of a model are; the other arguments identify them."""
+    known = _score[~np.isnan(_score)]
+    return _ScoresOf(len(known) > 0, len(known) > 0 and bool((known[0] != known).any()))
 
 
 def use_standard() -> None:

@@ -3,7 +3,7 @@
 Owns two families of names and the rules that give them; `ERROR_TYPES` lists both. Works on columns of one dataset
 side by side: boxes are x1, y1, x2, y2, origin top left, one unit on both sides; page and label are integer codes that
 both sides share. Nothing here reads a file, draws or formats. The names are in ``names``, the rules in ``tide`` and
-``document``.
+``document``; ``renamed`` tries these on some pages only.
 
 **TIDE** (`tide`) explains average precision: a mistake is a prediction or a ground truth, seen one by one, whatever
 the score threshold.
@@ -44,7 +44,14 @@ page first (by y1, x1, y2, x2, then the label), then the ground truth further up
 most of the height or width is missing (over-cropped: taken in too much), ties in the order of `SIDES`.
 """
 
-from evaluator.metrics.error_types.document import MistakeOptions, Mistakes, Touching, name_mistakes, touching_pairs
+from evaluator.metrics.error_types.document import (
+    Carriers,
+    MistakeOptions,
+    Mistakes,
+    Touching,
+    name_mistakes,
+    touching_pairs,
+)
 from evaluator.metrics.error_types.names import (
     DOCUMENT,
     ERROR_TYPES,
@@ -55,9 +62,11 @@ from evaluator.metrics.error_types.names import (
     ErrorType,
     KindArray,
 )
+from evaluator.metrics.error_types.renamed import CountedBoxes, joined_order, rename_mistakes
 from evaluator.metrics.error_types.tide import TideErrors, TideOptions, tide
 
 __all__ = [
-    "DOCUMENT", "ERROR_TYPES", "NONE", "SIDES", "TIDE", "BoxColumns", "ErrorType", "KindArray", "MistakeOptions",
-    "Mistakes", "TideErrors", "TideOptions", "Touching", "name_mistakes", "tide", "touching_pairs",
+    "DOCUMENT", "ERROR_TYPES", "NONE", "SIDES", "TIDE", "BoxColumns", "Carriers", "CountedBoxes", "ErrorType",
+    "KindArray", "MistakeOptions", "Mistakes", "TideErrors", "TideOptions", "Touching", "joined_order",
+    "name_mistakes", "rename_mistakes", "tide", "touching_pairs",
 ]  # fmt: skip

@@ -72,6 +72,30 @@ class MistakeOptions(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError(f"thresholds out of range: {', '.join(wrong)}")
 
 
+class Carriers(NamedTuple):
+    """The boxes of one side that carry the name of a mistake.
+
+    Attributes
+    ----------
+    rows : int64, shape (K,)
+        Rising.
+    mistake : int64, shape (K,)
+        The one whose name each carries.
+    boxes : int
+        All boxes of the side.
+    """
+
+    rows: IntArray
+    mistake: IntArray
+    boxes: int
+
+    def spread(self) -> IntArray:
+        """The mistake of each box of the side, int64, shape (boxes,); -1 for none."""
+        of = np.full(self.boxes, NONE, dtype=np.int64)
+        of[self.rows] = self.mistake
+        return of
+
+
 @dataclass(frozen=True, eq=False)
 class Mistakes:
     """Named mistakes as columns of one length M, sorted by page, then name, then the boxes' rows.
@@ -93,8 +117,8 @@ class Mistakes:
     share : float64, shape (M,)
         What is missing on that side (over-cropped: too much), as a share of the ground truth's height (top, bottom)
         or width (left, right); in (0, 1] for a cut-off, above 0 for over-cropped, NaN for the rest.
-    of_truth, of_prediction : int64, shape (G,) and (P,)
-        Mistake whose name a box carries: of each unmatched box that takes part, and of each poor one; -1 for the rest.
+    truth_carriers, prediction_carriers : Carriers
+        The boxes that carry the names: each unmatched box that takes part, and each poor one.
     """
 
     kind: KindArray
@@ -106,11 +130,21 @@ class Mistakes:
     prediction_rows: IntArray
     side: KindArray
     share: FloatArray
-    of_truth: IntArray
-    of_prediction: IntArray
+    truth_carriers: Carriers
+    prediction_carriers: Carriers
 
     def __len__(self) -> int:
         return len(self.kind)
+
+    @cached_property
+    def of_truth(self) -> IntArray:
+        """Mistake whose name each ground truth carries, int64, shape (G,); -1 for none."""
+        return self.truth_carriers.spread()
+
+    @cached_property
+    def of_prediction(self) -> IntArray:
+        """Mistake whose name each prediction carries, int64, shape (P,); -1 for none."""
+        return self.prediction_carriers.spread()
 
     @cached_property
     def first_truth(self) -> IntArray:
@@ -129,7 +163,10 @@ class Mistakes:
         Of the boxes that carry its name, the larger of the two sides: a pair is moved or relabelled once, a table that
         was read as 22 lines is 22 boxes to delete or stretch, what is missed is drawn once.
         """
-        sides = [np.bincount(of[of != NONE], minlength=len(self)) for of in (self.of_truth, self.of_prediction)]
+        sides = [
+            np.bincount(carriers.mistake, minlength=len(self))
+            for carriers in (self.truth_carriers, self.prediction_carriers)
+        ]
         return np.maximum(*sides).astype(np.int64)
 
     @cached_property
@@ -241,6 +278,8 @@ class Touching(NamedTuple):
     ----------
     prediction, truth : int32, shape (K,)
         Rows of the boxes.
+    page : int32, shape (K,)
+        Rising.
     fit : Overlap
         How the boxes of each pair fit.
     iou : float
@@ -249,6 +288,7 @@ class Touching(NamedTuple):
 
     prediction: CodeArray
     truth: CodeArray
+    page: CodeArray
     fit: Overlap
     iou: float
 
@@ -267,7 +307,8 @@ def touching_pairs(ground_truth: BoxColumns, prediction: BoxColumns, *, touch_io
     order = _order_of(ground_truth, pairs.ground_truth, prediction, pairs.prediction)
     predictions, truths = pairs.prediction[order], pairs.ground_truth[order]
     fit = overlap(ground_truth.xyxy[truths], prediction.xyxy[predictions])
-    return Touching(predictions.astype(np.int32), truths.astype(np.int32), fit, floor)
+    page = ground_truth.page[truths].astype(np.int32)
+    return Touching(predictions.astype(np.int32), truths.astype(np.int32), page, fit, floor)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -319,6 +360,11 @@ class _Naming:
         self.free[rows] = False
         self.poor[rows] = False
         self.taken[rows] |= together
+
+    def carriers(self, place: IntArray) -> Carriers:
+        """The boxes that have a name; `place` is the number of each mistake of the draft."""
+        rows = np.flatnonzero(self.mistake != NONE)
+        return Carriers(rows, place[self.mistake[rows]], len(self.boxes))
 
 
 class _Pairs(NamedTuple):
@@ -398,12 +444,11 @@ class _Draft:
             for name in ("page", "label")
         )
         order = order_by([page, kind, first_truth, first_prediction])
-        place = np.empty(self.size + 1, dtype=np.int64)
+        place = np.empty(self.size, dtype=np.int64)
         place[order] = np.arange(self.size)
-        place[NONE] = NONE
         side, share = _sides(kind, (self.truth.boxes.xyxy, first_truth), (self.prediction.boxes.xyxy, first_prediction))
-        truth_rows, truth_offsets = _reordered(truths, truth_bounds, order)
-        prediction_rows, prediction_offsets = _reordered(predictions, prediction_bounds, order)
+        truth_rows, truth_offsets = reordered(truths, truth_bounds, order)
+        prediction_rows, prediction_offsets = reordered(predictions, prediction_bounds, order)
         return Mistakes(
             kind=kind[order],
             page=page[order].astype(np.int64),
@@ -414,8 +459,8 @@ class _Draft:
             prediction_rows=prediction_rows,
             side=side[order],
             share=share[order],
-            of_truth=place[self.truth.mistake],
-            of_prediction=place[self.prediction.mistake],
+            truth_carriers=self.truth.carriers(place),
+            prediction_carriers=self.prediction.carriers(place),
         )
 
 
@@ -625,12 +670,13 @@ def _ragged(parts: list[_Members], size: int) -> tuple[IntArray, IntArray]:
     return row[order_by([mistake, row])], bounds
 
 
-def _reordered(rows: IntArray, bounds: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:
-    """The same for mistakes in another order."""
-    width = np.diff(bounds)[order]
-    offsets = np.zeros_like(bounds)
+def reordered(rows: IntArray, bounds: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:
+    """Rows by mistake and where each mistake begins and ends, for some of the mistakes in another order."""
+    first = bounds[:-1][order]
+    width = bounds[1:][order] - first
+    offsets = np.zeros(len(order) + 1, dtype=np.int64)
     np.cumsum(width, out=offsets[1:])
-    return rows[np.repeat(bounds[:-1][order] - offsets[:-1], width) + np.arange(len(rows))], offsets
+    return rows[np.repeat(first - offsets[:-1], width) + np.arange(offsets[-1])], offsets
 
 
 def _firsts(rows: IntArray, bounds: IntArray) -> IntArray:

@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_pairs
+from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_again, count_pairs
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, applied_score, defined, threshold_text
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, fixes_said, join
@@ -73,6 +73,8 @@ BOXES_COUNT: Final = "pixels of boxes, not of outlines"
 SAME_OBJECT_IOU: Final = 0.5
 # Pages whose numbers are held at once while JSON is made.
 _PAGES_AT_ONCE: Final = 1 << 9
+# Of more pages than this share, all are counted: joining both is then no gain.
+_FEW_PAGES: Final = 0.6
 
 
 class Cell(NamedTuple):
@@ -380,6 +382,7 @@ def evaluate(
     shared_labels: Sequence[str] = (),
     min_score: float = 0.0,
     first_min_score: float = 0.0,
+    earlier: PixelResult | None = None,
     count: Callable[[int, int], None] | None = None,
 ) -> PixelResult:
     """The pixels of one layout resolution against those of another.
@@ -403,6 +406,9 @@ def evaluate(
         In case B, names that are one class although the classes differ; other names on both sides stay two classes.
     min_score, first_min_score : float
         Boxes of the second side, and of the first, with a lower score are left out; those without a score stay.
+    earlier : PixelResult, optional
+        Of the same files under the same options but the scores: pages on which no other boxes are left out are not
+        counted again.
     count : callable, optional
         Called with how many of how many pages are counted.
 
@@ -449,7 +455,7 @@ def evaluate(
         counted=counted,
         first=first,
         second=second,
-        counts=count_pairs(first, second, rasters.size, count=count),
+        counts=_counts(first, second, rasters.size, earlier, count),
         issues=tuple(issue for collector in collectors for issue in collector.issues()),
         chosen=None if labels is None else tuple(labels),
         options=(
@@ -464,6 +470,26 @@ def evaluate(
         min_score=min_score,
         missing_page=missing_page,
     )
+
+
+def _counts(
+    first: Resolution,
+    second: Resolution,
+    size: IntArray,
+    earlier: PixelResult | None,
+    count: Callable[[int, int], None] | None,
+) -> PairCounts:
+    """The counts of all pages, of which an earlier result may know some."""
+    if earlier is None or not np.array_equal(earlier.size, size):
+        return count_pairs(first, second, size, count=count)
+    pages = np.zeros(len(size), dtype=bool)
+    for side, before in ((first, earlier.first), (second, earlier.second)):
+        # What a lower score takes in holds what a higher one does, so as many boxes are the same ones.
+        now, then = (np.bincount(each.page, minlength=len(size)) for each in (side, before))
+        pages |= now != then
+    if np.count_nonzero(pages) > _FEW_PAGES * len(pages):
+        return count_pairs(first, second, size, count=count)
+    return count_again(earlier.counts, pages, first, second, size, count=count)
 
 
 def _check_options(classes: str, missing_page: str) -> None:

@@ -20,6 +20,7 @@ import numpy as np
 from evaluator.metrics.box_results import (
     ALL_LABELS,
     SCORE_STEPS,
+    UNMATCHED,
     BoxMatching,
     BoxPairs,
     BoxResult,
@@ -27,7 +28,6 @@ from evaluator.metrics.box_results import (
     counts_at_steps,
     need_threshold,
     page_and_label,
-    passed_steps,
 )
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.matching import Candidates, FittedPairs, Matches, fit_pairs
@@ -134,6 +134,31 @@ class ThresholdResult(BoxResult[Matching]):
     def matches(self) -> Matches:
         """The true positives."""
         return self.matching.pairs.fitted.columns.take(np.flatnonzero(self._taken))
+
+    @cached_property
+    def matched_rows(self) -> tuple[IntArray, IntArray]:
+        """Rows of the true positives, without how they fit."""
+        columns, rows = self.matching.pairs.fitted.columns, np.flatnonzero(self._taken)
+        return columns.prediction.take(rows), columns.ground_truth.take(rows)
+
+    @property
+    def counting_predictions(self) -> BoolArray:
+        """Predictions that are true or false positives, bool, shape (P,): all that take part."""
+        return self.matching.prediction_counts
+
+    def _pages_matched_otherwise(self, earlier: ThresholdResult) -> IntArray:
+        """Pages with a pair that matches in one of two results only."""
+        return np.asarray(self.matching.pairs.page[self._taken != earlier._taken])
+
+    def _partners_on(self, pages: BoolArray, truths: IntArray) -> IntArray:
+        """The partner of each ground truth of some pages."""
+        pairs = self.matching.pairs
+        taken = np.flatnonzero(self._taken & pages[pairs.page])
+        partner = np.full(len(truths), UNMATCHED, dtype=np.int64)
+        partner[np.searchsorted(truths, pairs.fitted.columns.ground_truth[taken])] = pairs.fitted.columns.prediction[
+            taken
+        ]
+        return partner
 
     @cached_property
     def micro(self) -> MetricColumns:
@@ -351,9 +376,9 @@ class Pairs(BoxPairs[Matching]):
         columns, labels = fitted.columns, dataset.evaluated
         matchable = (self.label < labels) & (columns.iou >= iou)
         alone = np.flatnonzero(fitted.alone & matchable)
-        tp = counts_at_steps(self._passed[columns.prediction[alone]], self.label[alone], labels)
+        tp = counts_at_steps(self.passed[columns.prediction[alone]], self.label[alone], labels)
         places = np.flatnonzero(matchable[fitted.contested])
-        passed, group = self._passed[columns.prediction[fitted.contested[places]]], self._contested_group[places]
+        passed, group = self.passed[columns.prediction[fitted.contested[places]]], self._contested_group[places]
         label_of = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
         label_of[group] = self.label[fitted.contested[places]]
         matched, of_label = np.zeros(len(label_of), np.int64), np.zeros(labels, np.int64)
@@ -379,16 +404,11 @@ class Pairs(BoxPairs[Matching]):
         )
 
     @cached_property
-    def _passed(self) -> IntArray:
-        """How many of `SCORE_STEPS` the score of each prediction passes, int64, shape (P,); all without one."""
-        return passed_steps(self.prediction.score)
-
-    @cached_property
     def _predictions_at_steps(self) -> IntArray:
         """How many predictions of each scored label pass each of `SCORE_STEPS`, int64, shape (T, labels)."""
         labels = self.dataset.evaluated
         scored = np.flatnonzero(self.prediction.label < labels)
-        return counts_at_steps(self._passed[scored], self.prediction.label[scored], labels)
+        return counts_at_steps(self.passed[scored], self.prediction.label[scored], labels)
 
     @cached_property
     def _contested_group(self) -> IntArray:

@@ -8,6 +8,7 @@ size nobody gives has one only when the reader says so.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
@@ -20,6 +21,7 @@ from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput, Issue
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.sides import Classes, MissingPage, PageSizes
+from evaluator.system.recent import Recent
 from pages.shared import pictures
 from pages.shared.computed import computed
 from pages.shared.opened import BOXES, OpenedBoxes
@@ -46,6 +48,10 @@ class Counted:
     issues: tuple[Issue, ...]
 
 
+# The last result of some files and options, whatever its scores: on most pages a step of a score changes nothing.
+_LATEST: Final = Recent[Hashable, pixel.PixelResult](most=4)
+
+
 @computed(24, spinner="Counting the pixels")
 def _counted(
     first: str,
@@ -59,6 +65,7 @@ def _counted(
 ) -> Counted:
     """The result of two sides by the digests of everything that it follows from."""
     classes, missing_page, page_size = options
+    of = first, second, options, sizes
     try:
         result = pixel.evaluate(
             *_sides,
@@ -68,9 +75,11 @@ def _counted(
             page_size=page_size,
             first_min_score=floors[0],
             min_score=floors[1],
+            earlier=_LATEST.get(of),
         )
     except BadInput as problem:
         return Counted(None, problem.issues)
+    _LATEST.put(of, result)
     return Counted(result, result.issues)
 
 

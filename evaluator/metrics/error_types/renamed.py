@@ -1,0 +1,165 @@
+"""Mistakes where only some pages differ from what was named before: those pages alone are named again.
+
+Owns no rule. Each mistake is of one page, and what `document` does on a page follows from the boxes of that page, so
+mistakes of the other pages stay, under another number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from evaluator.metrics.error_types.document import Carriers, Mistakes, Touching, name_mistakes, reordered
+from evaluator.metrics.error_types.names import NONE, BoxColumns
+from evaluator.model.boxes import AnyArray, BoolArray, IntArray, Overlap
+
+
+class CountedBoxes(NamedTuple):
+    """The boxes of one side, and which of them take part: bool, shape (N,)."""
+
+    boxes: BoxColumns
+    counts: BoolArray
+
+    def on(self, pages: BoolArray) -> tuple[IntArray, CountedBoxes]:
+        """Rows of the boxes on some pages, int64, rising, and these boxes."""
+        rows = np.flatnonzero(pages[self.boxes.page])
+        boxes = BoxColumns(self.boxes.xyxy[rows], self.boxes.label[rows], self.boxes.page[rows])
+        return rows, CountedBoxes(boxes, self.counts[rows])
+
+
+def rename_mistakes(
+    earlier: Mistakes,
+    pages: BoolArray,
+    truth: CountedBoxes,
+    prediction: CountedBoxes,
+    partner_of: Callable[[IntArray], IntArray],
+    *,
+    iou: float,
+    touching: Touching,
+) -> Mistakes:
+    """The mistakes of boxes of which only some pages are not as they were.
+
+    Parameters
+    ----------
+    earlier : Mistakes
+        Of the same boxes, which may have matched and taken part otherwise on some pages.
+    pages : bool, shape (pages,)
+        The pages that may have changed: on all others each box has the partner that it had, takes part as it did, and
+        no pair of `touching` has an IoU from the lower of the two thresholds up to the higher one, which is excluded.
+    truth, prediction : CountedBoxes
+        All boxes of the two files, compared without outlines.
+    partner_of : callable
+        Gives the row of the prediction that matched each of some ground truths, int64; -1 for none. It is asked for all
+        those of `pages`, in rising rows.
+    iou, touching
+        As `name_mistakes` takes them.
+
+    Returns
+    -------
+    Mistakes
+        What `name_mistakes` gives.
+    """
+    of_truths, truths = truth.on(pages)
+    of_predictions, predictions = prediction.on(pages)
+    places = [_places(of_truths, len(truth.boxes)), _places(of_predictions, len(prediction.boxes))]
+    pairs = np.flatnonzero(pages[touching.page])
+    named = name_mistakes(
+        truths.boxes,
+        predictions.boxes,
+        places[1][partner_of(of_truths)].astype(np.int64),
+        iou=iou,
+        truth_counts=truths.counts,
+        prediction_counts=predictions.counts,
+        touching=Touching(
+            prediction=places[1][touching.prediction[pairs]],
+            truth=places[0][touching.truth[pairs]],
+            page=touching.page[pairs],
+            fit=Overlap(*(column[pairs] for column in touching.fit)),
+            iou=touching.iou,
+        ),
+    )
+    own = replace(named, truth_rows=of_truths[named.truth_rows], prediction_rows=of_predictions[named.prediction_rows])
+    return _joined(earlier, own, pages, of_truths, of_predictions)
+
+
+def _places(rows: IntArray, size: int) -> AnyArray:
+    """The place of each row among some, int32; of no meaning for the others, and -1 for the row -1."""
+    places = np.empty(size + 1, dtype=np.int32)
+    places[rows] = np.arange(len(rows), dtype=np.int32)
+    places[NONE] = NONE
+    return places
+
+
+def _joined(earlier: Mistakes, own: Mistakes, pages: BoolArray, truths: IntArray, predictions: IntArray) -> Mistakes:
+    """The mistakes of the other pages as they were, and those of some pages that were named again.
+
+    `own` has rows of all boxes, but its carriers are numbered among `truths` and `predictions`, the boxes of `pages`.
+    """
+    before, after, source = joined_order(earlier.page, own.page, pages)
+
+    def column(name: str) -> AnyArray:
+        return np.concatenate([getattr(earlier, name), getattr(own, name)])[source]
+
+    def ragged(rows: str, offsets: str) -> tuple[IntArray, IntArray]:
+        first, second = getattr(earlier, offsets), getattr(own, offsets)
+        bounds = np.concatenate([first, second[1:] + first[-1]])
+        return reordered(np.concatenate([getattr(earlier, rows), getattr(own, rows)]), bounds, source)
+
+    def carriers(first: Carriers, second: Carriers, rows: IntArray) -> Carriers:
+        kept = ~pages[earlier.page[first.mistake]]
+        old, new = first.rows[kept], rows[second.rows]
+        place = np.searchsorted(old, new) + np.arange(len(new))
+        stays = np.ones(len(old) + len(new), dtype=bool)
+        stays[place] = False
+        merged, mistake = np.empty(len(stays), dtype=np.int64), np.empty(len(stays), dtype=np.int64)
+        merged[stays], mistake[stays] = old, before[first.mistake[kept]]
+        merged[place], mistake[place] = new, after[second.mistake]
+        return Carriers(merged, mistake, first.boxes)
+
+    truth_rows, truth_offsets = ragged("truth_rows", "truth_offsets")
+    prediction_rows, prediction_offsets = ragged("prediction_rows", "prediction_offsets")
+    return Mistakes(
+        kind=column("kind"),
+        page=column("page"),
+        label=column("label"),
+        truth_offsets=truth_offsets,
+        truth_rows=truth_rows,
+        prediction_offsets=prediction_offsets,
+        prediction_rows=prediction_rows,
+        side=column("side"),
+        share=column("share"),
+        truth_carriers=carriers(earlier.truth_carriers, own.truth_carriers, truths),
+        prediction_carriers=carriers(earlier.prediction_carriers, own.prediction_carriers, predictions),
+    )
+
+
+def joined_order(earlier: IntArray, own: IntArray, pages: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
+    """How what was there before and what is there now of some pages become one list by page.
+
+    Parameters
+    ----------
+    earlier, own : int64
+        Rising pages of both.
+    pages : bool, shape (pages,)
+        Those of `own`, which replace what `earlier` has of them.
+
+    Returns
+    -------
+    before, after : int64, shapes of `earlier` and `own`
+        Number of each in the list; of no meaning for what is replaced.
+    source : int64
+        For each of the list its place in `earlier`, or behind these its place in `own`.
+    """
+    counts, own_counts = (np.bincount(page, minlength=len(pages)) for page in (earlier, own))
+    joined = np.where(pages, own_counts, counts)
+    ends = np.cumsum(joined)
+    before = np.arange(len(earlier)) + (ends - joined - np.cumsum(counts) + counts)[earlier]
+    after = np.arange(len(own)) + (ends - joined - np.cumsum(own_counts) + own_counts)[own]
+    source = np.empty(int(joined.sum()), dtype=np.int64)
+    kept = np.flatnonzero(~pages[earlier])
+    source[before[kept]] = kept
+    source[after] = len(earlier) + np.arange(len(own))
+    return before, after, source

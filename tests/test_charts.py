@@ -199,3 +199,21 @@ def test_columns_are_drawn_as_a_frame_of_them_is() -> None:
         vega.chart([vega.layer(of, "bar", encoding)], {}, height=100) for of in (columns, pd.DataFrame(columns))
     )
     assert drawn == framed
+
+
+@pytest.mark.parametrize(
+    ("mark", "look", "drawn"),
+    [
+        ("line", {"opacity": 0.3}, {"opacity": 1, "strokeOpacity": 0.3}),
+        ("rule", {"opacity": 0.7}, {"opacity": 1, "strokeOpacity": 0.7}),
+        ("bar", {"opacity": 0.5}, {"opacity": 1, "fillOpacity": 0.5}),
+        ("point", {"opacity": 0.6, "filled": True}, {"opacity": 1, "fillOpacity": 0.6}),
+        ("point", {"opacity": 0.6, "filled": False}, {"opacity": 1, "strokeOpacity": 0.6}),
+        ("point", {"opacity": 1}, {"opacity": 1}),
+        ("line", {}, {}),
+    ],
+)
+def test_a_pale_mark_is_pale_by_its_ink(mark: str, look: vega.Piece, drawn: vega.Piece) -> None:
+    """A mark with an opacity of its own is a layer of its own to the browser."""
+    piece = vega.layer({"a": [1.0]}, mark, {"x": vega.field("a:Q")}, **look)
+    assert {name: value for name, value in piece["mark"].items() if "pacity" in name} == drawn

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 
+_LINES: Final = ("line", "rule")
 _TYPES: Final = {"Q": "quantitative", "N": "nominal", "O": "ordinal", "T": "temporal"}
 
 Piece = dict[str, Any]
@@ -72,8 +73,13 @@ def layer(
     pick : dict, optional
         The selection that a click or a drag over this layer makes, from `picked` or `dragged over`.
     **look
-        Properties of the mark.
+        Properties of the mark. `opacity` is of its area, or of its line where it has no area.
     """
+    if (pale := look.get("opacity", 1)) != 1:
+        # A mark with an opacity of its own is a layer of its own to the browser, and thousands of them are sorted for
+        # every frame of whatever else is on the page. Vega-Lite's own opacity of points is 0.7.
+        inked = "strokeOpacity" if mark in _LINES or look.get("filled") is False else "fillOpacity"
+        look |= {"opacity": 1, inked: pale}
     drawn = _checked(alt.MarkDef, {"type": mark, **look})
     piece: Piece = {"data": frame, "mark": drawn, "encoding": _checked(alt.FacetedEncoding, encoding)}
     if keep is not None:

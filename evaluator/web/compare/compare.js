@@ -106,20 +106,21 @@ export class Comparison extends WindowedView {
     this.visit = data.visit;
     // Without a page there is nothing to judge.
     if (this.verdictKey) this.verdictKey.hidden = !data.verdicts;
-    this.panes.forEach((pane, order) => pane.showImage(images[order] ?? null));
     const turned = this.accept(data, summoned);
     if (first) this.setMode(data.mode, true);
+    // What is measured and what scrolls comes before what is drawn: it lays out all that was changed until then.
+    this.fillWindow();
+    writeFilters(this);
+    writeCauses(this);
+    writeList(this);
+    this.panes.forEach((pane, order) => pane.showImage(images[order] ?? null));
     if (turned) this.untouched = true;
     const contentText = data.content ?? JSON.stringify([page && { ...page, image: null, image_width: 0 }, data.panes, data.differences]);
     const changed = turned || contentText !== this.contentText;
     this.contentText = contentText;
     if (changed) this.takeContent(data);
-    writeFilters(this);
-    writeCauses(this);
-    writeList(this);
-    this.fillWindow();
     if (page) this.pair.page = this.pageSize();
-    if (changed || summoned) placePages(this, true);
+    if (changed || summoned) placePages(this, true, this.place.pane.width > 0);
     if (summoned) {
       // The keys of the page are wanted next; the button that was pressed is in another component.
       this.host().scrollIntoView({ block: "nearest" });

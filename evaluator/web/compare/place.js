@@ -9,13 +9,14 @@ import { html, setAttributes } from "../shared/elements.js";
 /**
  * Places both pages in panes that may have another size.
  * @param {Comparison} view @param {boolean} anew show the page as on its first look, if the reader has not moved it
+ * @param {boolean} [measured] the panes are as large as they were: asking lays everything out, and their observer asks when they change
  */
-export function placePages(view, anew) {
+export function placePages(view, anew, measured = false) {
   const { pair, data } = view;
-  view.fillWindow();
+  if (!measured) view.fillWindow();
   const before = view.place.pane;
-  if (!data?.page || !pair.measure()) return;
-  view.font = `650 12px ${getComputedStyle(view.root).fontFamily}`;
+  if (!data?.page || !(measured || pair.measure())) return;
+  if (!measured) view.font = `650 12px ${getComputedStyle(view.root).fontFamily}`;
   const { width, height } = view.place.pane;
   const other = before.width !== width || before.height !== height;
   if (view.untouched && (anew || other)) {

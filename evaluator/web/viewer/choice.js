@@ -22,11 +22,13 @@ export function movePointer(view, at, chip) {
 /** @param {Viewer} view @param {MistakeItem} mistake */
 export function chooseMistake(view, mistake) {
   const own = view.state.content.boxesOf(mistake);
-  if (own.length === 0) return;
-  view.select((own.find((box) => view.state.isVisible(box)) ?? own[0]).key);
-  if (view.place.zoom === 1) return;
-  bringIntoView(view.place, unionOf(own.map((box) => box.xyxy)), view.pageSize());
-  view.moved();
+  const key = own.length ? (own.find((box) => view.state.isVisible(box)) ?? own[0]).key : view.selected;
+  if (own.length && view.place.zoom !== 1) {
+    bringIntoView(view.place, unionOf(own.map((box) => box.xyxy)), view.pageSize());
+    view.moved();
+  }
+  if (key === view.selected) view.showMark();
+  else view.select(key);
 }
 
 /** @param {Viewer} view @param {number} step */
@@ -38,7 +40,6 @@ export function stepMistake(view, step) {
   } else if (next) {
     view.hover = null;
     chooseMistake(view, next);
-    view.showMark();
   }
 }
 

@@ -93,16 +93,18 @@ export function setHover(view, key) {
 export function showMark(view, quiet) {
   const { state, pane } = view;
   const box = activeBox(view);
-  markRows(view, box, quiet);
+  const row = markRows(view, box);
   pane.writeFacts(box);
   pane.root.classList.toggle("over-box", view.hover !== null);
   drawForeign(pane.foreign, state.layers.lost ? state.content.mistakeOf(box)?.foreign ?? [] : []);
   drawMark(view);
+  // Scrolling and the place of the facts lay out what was changed: once for both, before the words that follow.
+  if (row && !row.hidden && !quiet && !view.list.matches(":hover")) scrollToRow(view.list, row);
   writeMistakePlace(view);
 }
 
-/** The rows of the marked and of the chosen mistake. @param {Viewer} view @param {BoxItem | null} box @param {boolean} quiet */
-function markRows(view, box, quiet) {
+/** The rows of the marked and of the chosen mistake. @param {Viewer} view @param {BoxItem | null} box @returns {HTMLElement | undefined} that of the marked one */
+function markRows(view, box) {
   const { content } = view.state;
   for (const row of view.list.querySelectorAll(".hovered, .chosen")) {
     row.classList.remove("hovered", "chosen");
@@ -114,12 +116,12 @@ function markRows(view, box, quiet) {
   chosenRow?.classList.add("chosen");
   chosenRow?.setAttribute("aria-current", "true");
   row?.classList.add("hovered");
-  if (row && !row.hidden && !quiet && !view.list.matches(":hover")) scrollToRow(view.list, row);
   const first = chosenRow && !chosenRow.hidden ? chosenRow : [...view.rows.values()].find((each) => !each.hidden);
   if (first && first.tabIndex !== 0) {
     view.list.querySelector("[tabindex='0']")?.setAttribute("tabindex", "-1");
     first.tabIndex = 0;
   }
+  return row;
 }
 
 /** @param {Viewer} view */

@@ -65,6 +65,8 @@ export class Viewer extends WindowedView {
     this.whole = null;
     /** Whether the page is still to be opened at its boxes. */
     this.opening = false;
+    /** The fixed height that the view has now. */
+    this.height = 0;
     this.pane = new PagePane(VIEWER_LOOK, {
       move: (at, key) => movePointer(this, at, key),
       click: () => this.select(this.hover),
@@ -112,11 +114,15 @@ export class Viewer extends WindowedView {
 
   /** @override @param {PagePayload & {content?: string}} data @param {HTMLImageElement[]} images decoded */
   present(data, images) {
-    const imageChanged = this.showImage(images[0] ?? null);
     const visit = data.visit ?? "";
     const opened = this.visit !== null && visit !== this.visit;
     this.visit = visit;
     const turned = this.accept(data);
+    if (!this.place.pane.width || this.height !== this.fixedHeight()) this.resized();
+    // What scrolls comes before what is drawn: scrolling lays out all that was changed until then.
+    if (turned) this.list.scrollTop = 0;
+    writeStrip(this);
+    const imageChanged = this.showImage(images[0] ?? null);
     if (turned) {
       this.place = { ...startPlacement(), pane: this.place.pane };
       this.opening = data.at_boxes === true;
@@ -127,16 +133,12 @@ export class Viewer extends WindowedView {
     const contentChanged = this.takeContent(data, turned);
     if (this.selected !== null && !this.state.content.boxes.has(this.selected)) this.selected = null;
     if (this.hover !== null && !this.state.content.boxes.has(this.hover)) this.hover = null;
-    if (contentChanged) writeBars(this);
-    // Asking for the size lays everything out; when it changes, its observer asks.
-    if (this.place.pane.width && !data.height) this.refit();
-    else this.resized();
+    const moved = contentChanged && writeBars(this);
+    // Asking for the size lays everything out; when it changes by itself, its observer asks.
+    if (moved || !this.place.pane.width) this.resized();
+    else this.refit();
     if (contentChanged || imageChanged) writeRows(this, imageChanged);
-    if (contentChanged) {
-      applyLayers(this);
-      if (turned) this.list.scrollTop = 0;
-    }
-    writeStrip(this);
+    if (contentChanged) applyLayers(this);
     writePlace(this);
     this.turner.arrived(data, turned);
     this.showMark();
@@ -185,6 +187,7 @@ export class Viewer extends WindowedView {
 
   /** @override */
   resized() {
+    this.height = this.fixedHeight();
     this.fillWindow();
     const pane = { width: this.pane.root.clientWidth, height: this.pane.root.clientHeight };
     if (pane.width === 0) return;
@@ -274,7 +277,6 @@ export class Viewer extends WindowedView {
   chooseMistake(mistake) {
     this.whole = null;
     chooseMistake(this, mistake);
-    this.showMark();
   }
 
   /** Chooses a cause as a whole and opens it; the same again folds it. @param {import("../shared/payloads.d.ts").CauseItem} cause */

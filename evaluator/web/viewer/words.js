@@ -18,7 +18,7 @@ import { writeVerdict } from "./verdict.js";
 
 export const STATUSES = /** @type {import("../shared/payloads.d.ts").CountedStatus[]} */ (["TP", "FP", "FN"]);
 
-/** Counts on the toggles, key line, names for screen readers, problem and warnings. @param {Viewer} view */
+/** Counts on the toggles, key line, names for screen readers, problem and warnings. @param {Viewer} view @returns {boolean} whether other warnings are above the page, and its pane may have another size */
 export function writeBars(view) {
   const data = view.shown();
   const { page, models } = data;
@@ -32,7 +32,8 @@ export function writeBars(view) {
   boxes.setAttribute("aria-label", "Boxes");
   sheet.hidden = page === null;
   view.pane.showProblem(page?.problem ?? null);
-  view.warnings.replaceChildren(...warningLines(page?.notes ?? [], [data]));
+  const { limit } = data;
+  return drawWhenOther(view.warnings, [page?.notes ?? [], limit], () => view.warnings.replaceChildren(...warningLines(page?.notes ?? [], [{ limit }])));
 }
 
 /** The statuses with their counts. @param {Viewer} view */
@@ -123,9 +124,10 @@ export function writeStrip(view) {
 async function paintCrop(view, frame, mistake) {
   const { content } = view.state;
   const own = content.boxesOf(mistake);
+  // Before any of them is drawn: each drawing would have the next one lay out the list anew.
+  const size = { width: frame.clientWidth || 100, height: frame.clientHeight || 66 };
   const picture = await view.picture();
   if (!own.length || !frame.isConnected) return;
-  const size = { width: frame.clientWidth || 100, height: frame.clientHeight || 66 };
   drawCrop(frame, [...content.boxes.values()], own, view.pageSize(), size, picture);
 }
 

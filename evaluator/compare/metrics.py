@@ -16,7 +16,11 @@ class _Declared(Mapping[str, Metric]):
     """The metrics of the protocols that are registered now."""
 
     def __getitem__(self, name: str) -> Metric:
-        return metrics()[name]
+        # Asked hundreds of times for a table: no mapping of all of them is made. The last to declare it counts.
+        for protocol in reversed(tuple(PROTOCOLS.values())):
+            if name in protocol.metrics:
+                return protocol.metrics[name]
+        raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(metrics())

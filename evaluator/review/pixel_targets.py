@@ -147,7 +147,8 @@ class _Boxes:
             return None
         corners: FloatArray = boxes.xyxy[rows] * self.scale
         parts = rectangles.astype(np.float64)
-        common = [float(intersection(np.tile(one, (len(parts), 1)), parts).sum()) for one in corners]
+        # One box against all parts: the only row of the first side is met by each of the other.
+        common = [float(intersection(one[None], parts).sum()) for one in corners]
         largest = int(np.argmax(common))
         return int(rows[largest]) if common[largest] > 0.0 else None
 

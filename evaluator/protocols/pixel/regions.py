@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from evaluator.metrics.pixel_counts import BACKGROUND, Resolution, covered_pixels
 from evaluator.metrics.pixel_sweep import WordArray
@@ -108,8 +109,7 @@ def _words(boxes: IntArray, bits: IntArray, x: IntArray, y: IntArray) -> WordArr
 
 def _rectangles(mask: BoolArray, x: IntArray, y: IntArray) -> IntArray:
     """The chosen parts as rectangles: runs of each row, continued downwards while the same run goes on."""
-    padded = np.pad(mask, ((0, 0), (1, 1))).astype(np.int8)
-    change = np.diff(padded, axis=1)
+    change = _changes(mask)
     top, left = np.nonzero(change == 1)
     right = np.nonzero(change == -1)[1]
     open_runs: dict[tuple[int, int], int] = {}
@@ -127,8 +127,8 @@ def _rectangles(mask: BoolArray, x: IntArray, y: IntArray) -> IntArray:
 
 def _outline(mask: BoolArray, x: IntArray, y: IntArray) -> IntArray:
     """The lines between chosen parts and others."""
-    across = np.diff(np.pad(mask, ((1, 1), (0, 0))).astype(np.int8), axis=0) != 0
-    along = np.diff(np.pad(mask, ((0, 0), (1, 1))).astype(np.int8), axis=1) != 0
+    across = _changes(mask.T).T != 0
+    along = _changes(mask) != 0
     row, start, stop = _runs(across)
     column, top, bottom = _runs(along.T)
     lines = [
@@ -140,6 +140,15 @@ def _outline(mask: BoolArray, x: IntArray, y: IntArray) -> IntArray:
 
 def _runs(lines: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
     """Row, first column and the one after the last of each run of true values."""
-    change = np.diff(np.pad(lines, ((0, 0), (1, 1))).astype(np.int8), axis=1)
+    change = _changes(lines)
     row, start = np.nonzero(change == 1)
     return row, start, np.nonzero(change == -1)[1]
+
+
+def _changes(mask: BoolArray) -> npt.NDArray[np.int8]:
+    """Where each row begins (1) and ends (-1) to be true, int8, one column more than the mask; outside it is not."""
+    rows, columns = mask.shape
+    # Many times faster than `numpy.pad`, which is slow for small masks.
+    framed = np.zeros((rows, columns + 2), np.int8)
+    framed[:, 1:-1] = mask
+    return framed[:, 1:] - framed[:, :-1]

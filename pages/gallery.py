@@ -338,7 +338,7 @@ def _cards(loaded: OpenedBoxes, model: Named, shown: held.Shown, first: int) -> 
     """The cards; a crop that is wanted runs this part of the view only."""
     stretch = np.arange(first, min(first + held.CARDS, len(shown)))
     if shown.causes is None:
-        cards = crops.cards(shown.result, shown.items.take(stretch))
+        cards = crops.cards(shown.result, shown.every.take(shown.rows[stretch]))
     else:
         cards = crops.cause_cards(shown.result, shown.causes[stretch])
     by_key = {card.key: card for card in cards}

@@ -183,3 +183,46 @@ def test_the_confusion_counts_the_boxes_of_its_cells(seed: int, protocol: Callab
             boxes = in_cell(result, names[row], names[column])
             side = boxes.prediction if names[row] is None else boxes.truth
             assert confusion.counts[row, column] == side.sum()
+
+
+@pytest.mark.parametrize("matched", [False, True])
+@pytest.mark.parametrize("paired", [pair, coco_pair, pod_pair])
+@pytest.mark.parametrize("seed", range(6))
+def test_items_are_pairs_then_mistakes_in_a_stable_order(seed: int, paired: Callable, matched: bool) -> None:
+    """By page and height, and where both are equal pairs come first, then mistakes as they are numbered."""
+    # On a coarse grid, so that many middles are equal.
+    grid = [
+        [row._replace(xyxy=tuple(round(4 * value) / 4 for value in row.xyxy)) for row in side]
+        for side in random_rows(seed)
+    ]
+    truth, predicted = (
+        [row for row in side if row.xyxy[0] < row.xyxy[2] and row.xyxy[1] < row.xyxy[3]] for side in grid
+    )
+    result = paired(join(ground_truth(truth), annotations(predicted))).match().at(0.5)
+    mistakes, matches = result.mistakes, result.matches
+    pairs = zip(matches.ground_truth.tolist(), matches.prediction.tolist(), strict=True) if matched else ()
+    rows = [(MATCHED, -1, own, other) for own, other in pairs]
+    firsts = zip(mistakes.first_truth.tolist(), mistakes.first_prediction.tolist(), strict=True)
+    rows += [(int(mistakes.kind[at]), at, own, other) for at, (own, other) in enumerate(firsts)]
+    sides = result.matching.dataset.ground_truth, result.matching.prediction
+
+    def place(row: tuple[int, int, int, int]) -> tuple[int, float]:
+        side, at = (sides[0], row[2]) if row[2] >= 0 else (sides[1], row[3])
+        return int(side.page[at]), float(side.xyxy[at, 1::2].mean())
+
+    expected = sorted(rows, key=place)
+    assert len({place(row) for row in rows}) < len(rows)
+    every = items(result, matched=matched)
+    columns = (every.kind, every.mistake, every.truth, every.prediction)
+    assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
+    assert list(zip(every.page.tolist(), every.middle.tolist(), strict=True)) == [place(row) for row in expected]
+    fits = dict(
+        zip(zip(matches.ground_truth.tolist(), matches.prediction.tolist(), strict=True), matches.iou, strict=True)
+    )
+    for at, (kind, _, own, other) in enumerate(expected):
+        corners = [side.xyxy[row] for side, row in zip(sides, (own, other), strict=True) if row >= 0]
+        assert every.size[at] == max((x2 - x1) * (y2 - y1) for x1, y1, x2, y2 in corners)
+        if kind == MATCHED:
+            assert every.iou[at] == fits[own, other]
+        else:
+            assert np.isnan(every.iou[at]) == (min(own, other) < 0)

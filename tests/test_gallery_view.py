@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -19,6 +21,8 @@ from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
 from pages.shared import by_digest
+from pages.shared.gallery import _order
+from tests.building import annotations, ground_truth, random_rows
 from tests.dashboard import SAMPLE_DATA, components, fine, start, words, workspace
 from tests.test_by_digest import asked as answered
 
@@ -48,6 +52,27 @@ def heading(app: AppTest) -> str:
     return next(
         each.proto.body for each in app.get("html") if "<small>" in each.proto.body and " on " in each.proto.body
     )
+
+
+@pytest.mark.parametrize("matched", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_worst_first_is_a_stable_sort_by_cost_fit_and_size(seed: int, matched: bool) -> None:
+    truth, predicted = random_rows(seed)
+    result = pair(join(ground_truth(truth), annotations(predicted))).match().at(0.5)
+    every = items(result, matched=matched)
+    # Sizes of one digit, so that many are equal, and some that nobody knows.
+    size = every.size.round(1)
+    size[::7] = np.nan
+    every = replace(every, size=size)
+
+    def cost(row: int) -> tuple[int, float, float]:
+        pairs = every.kind[row] == MATCHED
+        touched = 0 if pairs else int(result.mistakes.corrections[every.mistake[row]])
+        return -touched, float(every.iou[row]) if pairs else 0.0, np.inf if np.isnan(size[row]) else -float(size[row])
+
+    rows = list(range(len(every)))
+    assert len({cost(row) for row in rows}) < len(rows)
+    assert _order(result, every, "costliest").tolist() == sorted(rows, key=cost)
 
 
 def test_it_begins_with_all_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -143,7 +143,9 @@ def test_pairs_and_mistakes_of_pixel_files_have_one_unit() -> None:
             for side in (ground_truth(rows), prediction(predicted))
         ]
         result = snapshot.pair(join(*sides), 0).match().at(0.5)
-        return mistake_filter.on_pages(result, items(result))
+        dataset = result.matching.dataset
+        sides = (dataset.ground_truth, result.matching.prediction)
+        return mistake_filter.on_pages(items(result), *(mistake_filter.box_places(dataset, side) for side in sides))
 
     shares, pixels = every((1.0, 1.0)), every((400.0, 800.0))
     assert shares.size.tolist() == pytest.approx([0.08, 0.02, 0.08])

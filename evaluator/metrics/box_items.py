@@ -92,29 +92,34 @@ def items(result: AnyBoxResult, *, matched: bool = True) -> Items:
     """All matched pairs and all mistakes of a result, or its mistakes alone; empty columns without any box."""
     dataset, prediction = result.matching.dataset, result.matching.prediction
     truth, mistakes = dataset.ground_truth, result.mistakes
-    matches = result.matches if matched else result.matches.take(np.empty(0, dtype=np.int64))
-    first_truth = np.concatenate([matches.ground_truth, mistakes.first_truth])
-    first_prediction = np.concatenate([matches.prediction, mistakes.first_prediction])
-    kind = np.concatenate([np.full(len(matches), MATCHED, dtype=np.int8), mistakes.kind])
-    mistake = np.concatenate([np.full(len(matches), -1, dtype=np.int64), np.arange(len(mistakes))])
-    page = np.concatenate([truth.page[matches.ground_truth], mistakes.page])
-    has_truth, has_prediction = first_truth >= 0, first_prediction >= 0
-    both = np.flatnonzero(has_truth & has_prediction)
+    first_truth, first_prediction, page = mistakes.first_truth, mistakes.first_prediction, mistakes.page
+    pairs = 0
+    if matched:
+        matches = result.matches
+        pairs = len(matches)
+        first_truth = np.concatenate([matches.ground_truth, first_truth])
+        first_prediction = np.concatenate([matches.prediction, first_prediction])
+        page = np.concatenate([truth.page[matches.ground_truth], page])
+    middle = np.empty(len(page))
+    for side, rows, there in (
+        (truth, first_truth, first_truth >= 0),
+        (prediction, first_prediction, first_truth < 0),
+    ):
+        middle[there] = middles(side.xyxy[rows[there]])
+    # Columns are made in the order that is wanted, which is cheaper than to bring each into it.
+    order = order_by([page, middle])
+    first_truth, first_prediction, page = first_truth[order], first_prediction[order], page[order]
+    mistake = np.where(order >= pairs, order - pairs, -1)
+    kind = np.append(mistakes.kind, np.int8(MATCHED))[mistake]
+    truth_rows, prediction_rows = np.flatnonzero(first_truth >= 0), np.flatnonzero(first_prediction >= 0)
+    both = np.flatnonzero((first_truth >= 0) & (first_prediction >= 0))
     fit = result.matching.fit(first_truth[both], first_prediction[both])
     columns = {name: _placed(column, both, len(kind)) for name, column in zip(fit._fields, fit, strict=True)}
-    for name in FITS:
-        columns[name][: len(matches)] = getattr(matches, name)
-    truth_rows, prediction_rows = np.flatnonzero(has_truth), np.flatnonzero(has_prediction)
-    sizes = (
-        _placed(area(truth.xyxy[first_truth[truth_rows]]), truth_rows, len(kind)),
-        _placed(area(prediction.xyxy[first_prediction[prediction_rows]]), prediction_rows, len(kind)),
-    )
-    middles = (
-        _placed(truth.xyxy[first_truth[truth_rows], 1::2].mean(axis=1), truth_rows, len(kind)),
-        _placed(prediction.xyxy[first_prediction[prediction_rows], 1::2].mean(axis=1), prediction_rows, len(kind)),
-    )
-    middle = np.where(has_truth, *middles)
-    every = Items(
+    if matched:
+        of_match = np.flatnonzero(mistake < 0)
+        for name in FITS:
+            columns[name][of_match] = getattr(matches, name)[order[of_match]]
+    return Items(
         kind=kind,
         mistake=mistake,
         truth=first_truth,
@@ -125,10 +130,17 @@ def items(result: AnyBoxResult, *, matched: bool = True) -> Items:
         prediction_label=codes_at(prediction.label, first_prediction),
         score=_placed(prediction.score[first_prediction[prediction_rows]], prediction_rows, len(kind)),
         **columns,
-        size=np.fmax(*sizes),
-        middle=middle,
+        size=np.fmax(
+            _placed(area(truth.xyxy[first_truth[truth_rows]]), truth_rows, len(kind)),
+            _placed(area(prediction.xyxy[first_prediction[prediction_rows]]), prediction_rows, len(kind)),
+        ),
+        middle=middle[order],
     )
-    return every.take(order_by([page, middle]))
+
+
+def middles(xyxy: FloatArray) -> FloatArray:
+    """Height of the middle of each box, float64, shape (N,)."""
+    return np.asarray((xyxy[:, 1] + xyxy[:, 3]) / 2.0)
 
 
 def behind(every: Items, result: AnyBoxResult, pick: Pick) -> BoolArray:

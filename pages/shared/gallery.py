@@ -18,6 +18,7 @@ from evaluator.metrics.causes import Family, causes
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.results import ScoreCurve, count_of
 from evaluator.model.boxes import BoolArray, IntArray
+from evaluator.model.dataset import Dataset, JoinedBoxes
 from evaluator.model.issues import plain, whole
 from evaluator.model.order import order_by
 from evaluator.pdf.problems import PageProblem
@@ -88,8 +89,10 @@ class Shown:
 
     Attributes
     ----------
-    items : Items
-        In the chosen order.
+    every : Items
+        All items of the result that were looked at.
+    rows : int64
+        Those of them that pass, in the chosen order.
     mistakes, pages : int
         How many of them are mistakes, and on how many pages they are.
     boxes : int or None
@@ -101,7 +104,8 @@ class Shown:
     """
 
     result: Result
-    items: Items
+    every: Items
+    rows: IntArray
     mistakes: int
     pages: int
     boxes: int | None
@@ -110,14 +114,26 @@ class Shown:
 
     def __len__(self) -> int:
         """How many cards there are."""
-        return len(self.items) if self.causes is None else len(self.causes)
+        return len(self.rows) if self.causes is None else len(self.causes)
 
 
 @computed(16, spinner="Listing the boxes")
 def _items(key: ResultKey, matched: bool, *, _result: Callable[[], Result]) -> Items:
     """All items of a result, or its mistakes alone, their sizes as shares of the page; `key` identifies it."""
     result = _result()
-    return mistake_filter.on_pages(result, box_items.items(result, matched=matched))
+    matching = result.matching
+    dataset, model = matching.dataset, matching.model
+    return mistake_filter.on_pages(
+        box_items.items(result, matched=matched),
+        _places(key.digests, -1, _dataset=dataset, _side=dataset.ground_truth),
+        _places(key.digests, model, _dataset=dataset, _side=matching.prediction),
+    )
+
+
+@computed(4)
+def _places(digests: tuple[str, ...], model: int, *, _dataset: Dataset, _side: JoinedBoxes) -> mistake_filter.BoxPlaces:
+    """Where the boxes of a model lie on their pages, or those of the ground truth for -1; no threshold matters."""
+    return mistake_filter.box_places(_dataset, _side)
 
 
 @computed(32, spinner="Matching at every score")
@@ -159,16 +175,17 @@ def shown(loaded: OpenedBoxes, model: Model) -> Shown:
         # Mistakes are few, and every question about them and each card that opens finds them in order.
         order = _ordered(result_key(loaded, model), state.gallery_sort, _result=result, _mistakes=every)
         rows = order[keep[order]]
-    chosen = every.take(rows)
-    mistakes = int((chosen.kind != MATCHED).sum())
+    with_item = np.zeros(result.matching.dataset.pages, dtype=bool)
+    with_item[every.page[keep]] = True
     return Shown(
         result,
-        chosen,
-        mistakes=mistakes,
-        pages=len(np.unique(chosen.page)),
-        causes=None if asked is None or asked.cause is None else _causes_of(result, chosen, asked.cause),
-        boxes=_boxes_held(result, chosen, asked, inside),
-        hidden=behind - len(chosen),
+        every,
+        rows,
+        mistakes=int(np.count_nonzero(keep & (every.kind != MATCHED))),
+        pages=int(np.count_nonzero(with_item)),
+        causes=None if asked is None or asked.cause is None else _causes_of(result, every.take(rows), asked.cause),
+        boxes=None if asked is None else _boxes_held(result, every.take(rows), asked, inside),
+        hidden=behind - len(rows),
     )
 
 
@@ -179,12 +196,12 @@ def asked_boxes(loaded: OpenedBoxes, model: Model) -> Inside | str | None:
 
 
 def _boxes_held(
-    result: Result, chosen: Items, asked: Question | None, inside: Inside | str | None
+    result: Result, chosen: Items, asked: Question, inside: Inside | str | None
 ) -> int | None:  # fmt: skip
     """How many of the boxes that were asked for some items hold; None where a question is not about boxes."""
-    if asked is not None and asked.slice is not None and not isinstance(inside, str) and inside is not None:
+    if asked.slice is not None and not isinstance(inside, str) and inside is not None:
         return box_items.boxes_held(result, chosen, inside)
-    return None if asked is None or asked.cell is None else box_items.boxes_of_cell(result, chosen, asked.cell)
+    return None if asked.cell is None else box_items.boxes_of_cell(result, chosen, asked.cell)
 
 
 def in_words(asked: Question) -> str:
@@ -206,7 +223,7 @@ def _causes_of(result: Result, chosen: Items, family: Family) -> IntArray:
 
 def heading(shown: Shown) -> str:
     """What the cards hold, each number with its unit, and how much of it the filter hides."""
-    matched = len(shown.items) - shown.mistakes
+    matched = len(shown.rows) - shown.mistakes
     held = [count_of(shown.mistakes, "mistake")] if shown.mistakes or not matched else []
     held += [count_of(matched, "matched pair")] if matched else []
     text = f"{' and '.join(held)} on {count_of(shown.pages, 'page')}"
@@ -255,8 +272,10 @@ def _order(result: Result, every: Items, order: str) -> IntArray:
     """
     if order == "costliest":
         touched = np.append(result.mistakes.corrections, 0)[every.mistake]
-        fit = np.where(every.kind == MATCHED, np.nan_to_num(every.iou), 0.0)
-        return order_by([-touched, fit, -np.nan_to_num(every.size, nan=-np.inf)])
+        size, matched = -np.nan_to_num(every.size, nan=-np.inf), every.kind == MATCHED
+        # A column that is 0 in every row decides nothing, and keeps the sizes out of the number that is sorted.
+        fit = [np.where(matched, np.nan_to_num(every.iou), 0.0)] if matched.any() else []
+        return order_by([-touched, *fit, size])
     if order == "surest":
         return np.argsort(-np.nan_to_num(every.score, nan=-1.0), kind="stable")
     if order == "worst":

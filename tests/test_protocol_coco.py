@@ -17,7 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.formats import coco as reader
+from evaluator.metrics.average_precision import curve
 from evaluator.metrics.box_results import BoxPairs
+from evaluator.metrics.box_scores import box_calibrations
+from evaluator.metrics.confidence import BINS, calibration
 from evaluator.model.dataset import Annotations, join
 from evaluator.model.issues import BadInput
 from evaluator.protocols import coco, snapshot
@@ -262,7 +265,42 @@ def test_a_score_curve_is_the_matching_at_each_threshold(seed: int, iou: float, 
         # Scores that are no probabilities: a threshold of 0 leaves none out.
         results = [{**each, "score": 3 * each["score"] - 1} for each in results]
     pairs = coco.pair(join(*read_pair(instances, results)))
-    assert plain_curve(pairs.score_curve(iou=iou)) == plain_curve(BoxPairs.score_curve(pairs, iou=iou))
+    wanted = plain_curve(BoxPairs.score_curve(pairs, iou=iou))
+    assert plain_curve(pairs.score_curve(iou=iou)) == wanted
+    # A result with fewer predictions or labels does not know all of them.
+    for matching in (pairs.match(), pairs.match(min_score=0.4), pairs.match(labels=pairs.dataset.labels[:1])):
+        assert plain_curve(matching.at(iou).score_curve()) == wanted
+
+
+@every_seed
+@given(
+    seed=st.integers(0, 10**6), scores=st.sampled_from([3, 10, 1000]), crowds=st.sampled_from([0.0, 0.3]),
+    min_score=st.sampled_from([0.0, 0.4]),
+)  # fmt: skip
+def test_what_is_kept_between_thresholds_gives_what_a_fresh_sort_and_count_give(
+    seed: int, scores: int, crowds: float, min_score: float
+) -> None:
+    pairs = coco.pair(join(*read_pair(*random_set(seed, images=6, per_image=4.0, crowds=crowds, scores=scores))))
+    matching = pairs.match(min_score=min_score)
+    prediction, truth = pairs.prediction, pairs.dataset.ground_truth
+    for iou in (0.5, 0.51, 0.8):
+        result = matching.at(iou)
+        together = box_calibrations(result)
+        for label in (None, *matching.labels):
+            rows, positives = result.counting_predictions, matching.truth_counts
+            if label is not None:
+                code = pairs.dataset.labels.index(label)
+                rows, positives = rows & (prediction.label == code), positives & (truth.label == code)
+            score, matched = prediction.score[rows], result.prediction_partner[rows] >= 0
+            order = np.argsort(-score, kind="stable")
+            wanted = curve(score[order], matched[order], np.ones(len(order), dtype=bool), int(positives.sum()))
+            for mine, other in zip(result.curve(label), wanted, strict=True):
+                np.testing.assert_array_equal(mine, other)
+            bins = together[label]
+            assert bins is not None
+            fresh = calibration(matched, score, bins=BINS)
+            for name in ("count", "accuracy", "mean_confidence"):
+                np.testing.assert_array_equal(getattr(bins, name), getattr(fresh, name))
 
 
 @every_seed

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -42,6 +42,22 @@ UNMATCHED: Final = -1
 ALL_LABELS: Final = "All labels"
 # On more than this share of the pages, mistakes are named anew on all: to join both takes longer then.
 _FEW_PAGES: Final = 0.6
+
+
+class BinnedScores(NamedTuple):
+    """How many predictions have a score in each bin, and the sums of their scores, added up in file order.
+
+    Attributes
+    ----------
+    counts, totals : int64 and float64, shape (L, BINS + 1)
+        Of each label of the dataset; the last bin is that of the scores that are no probability.
+    totals_of_all : float64, shape (BINS + 1,)
+        Of all labels: sums of the sums of labels could differ in the last digit.
+    """
+
+    counts: IntArray
+    totals: FloatArray
+    totals_of_all: FloatArray
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -94,6 +110,11 @@ class BoxMatching(ABC):
     def own_options(self) -> Mapping[str, object]:
         """What `BoxPairs.match` receives in addition, by name; empty for most protocols."""
         return {}
+
+    @cached_property
+    def binned_scores(self) -> BinnedScores:
+        """The scores of the predictions that take part: the same at every IoU threshold."""
+        return self.pairs.binned(self.prediction_counts)
 
     def fit(self, truths: IntArray, predictions: IntArray) -> Overlap:
         """How boxes in paired rows fit, whether they match or not: by their outlines where these are compared.
@@ -260,6 +281,18 @@ class BoxResult(ABC, Generic[MatchingT]):
         counts[self.matched_rows[0]] = True
         counts[self.false_positives] = True
         return counts
+
+    @property
+    def binned_scores(self) -> BinnedScores:
+        """The scores of the true and false positives."""
+        matching, counting = self.matching, self.counting_predictions
+        if np.array_equal(counting, matching.prediction_counts):
+            return matching.binned_scores
+        return matching.pairs.binned(counting)
+
+    def score_curve(self) -> ScoreCurve:
+        """What `BoxPairs.score_curve` gives at the IoU threshold of the result."""
+        return self.matching.pairs.score_curve(iou=self.iou)
 
     @property
     def mistakes_known(self) -> bool:
@@ -557,6 +590,18 @@ class BoxPairs(ABC, Generic[MatchingT]):
         from evaluator.metrics.confidence import BINS
 
         return self.prediction.label.astype(np.int64) * (BINS + 1) + self.score_bins
+
+    def binned(self, predictions: BoolArray) -> BinnedScores:
+        """The scores of some predictions, bool, shape (P,), in bins."""
+        from evaluator.metrics.confidence import BINS
+
+        rows, width, labels = np.flatnonzero(predictions), BINS + 1, len(self.dataset.labels)
+        cell, score = self.score_cells[rows], self.prediction.score[rows]
+        return BinnedScores(
+            np.bincount(cell, minlength=labels * width).reshape(-1, width),
+            sum_by(cell, score, labels * width).reshape(-1, width),
+            sum_by(self.score_bins[rows], score, width),
+        )
 
     @abstractmethod
     def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> MatchingT:

@@ -16,7 +16,7 @@ from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.confidence import BINS, Calibration, calibration, calibration_of
 from evaluator.metrics.error_types import BoxColumns, TideErrors, TideOptions, tide
-from evaluator.metrics.results import JsonObject, ScoreCurve, defined, ratio, sum_by
+from evaluator.metrics.results import JsonObject, ScoreCurve, defined, ratio
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import JoinedBoxes
 from evaluator.model.polygons import outline_bounds
@@ -58,20 +58,17 @@ def box_calibrations(result: AnyBoxResult) -> dict[str | None, Calibration | Non
     Faster than one by one: every prediction is in its bin already, so that a threshold counts only what is right.
     """
     matching = result.matching
-    rows, pairs = np.flatnonzero(result.counting_predictions), matching.pairs
-    place, score = pairs.score_bins[rows], matching.prediction.score[rows]
-    width, labels = BINS + 1, len(matching.dataset.labels)
-    cell, right = pairs.score_cells[rows], pairs.score_cells[result.matched_rows[0]]
-    count, right_ones = (np.bincount(each, minlength=labels * width).reshape(-1, width) for each in (cell, right))
-    total = sum_by(cell, score, labels * width).reshape(-1, width)
+    counts, totals, totals_of_all = result.binned_scores
+    right = matching.pairs.score_cells[result.matched_rows[0]]
+    right_ones = np.bincount(right, minlength=counts.size).reshape(counts.shape)
 
     def made(count: IntArray, right: IntArray, total: FloatArray) -> Calibration | None:
         # In the bin behind the last one are scores that are no probability.
         return None if count[BINS] else calibration_of(count[:BINS], right[:BINS], total[:BINS])
 
-    every = {None: made(count.sum(axis=0), right_ones.sum(axis=0), sum_by(place, score, width))}
+    every = {None: made(counts.sum(axis=0), right_ones.sum(axis=0), totals_of_all)}
     codes = {name: _code(result, name) for name in matching.labels}
-    return every | {name: made(count[code], right_ones[code], total[code]) for name, code in codes.items()}
+    return every | {name: made(counts[code], right_ones[code], totals[code]) for name, code in codes.items()}
 
 
 def _calibrated(right: BoolArray, score: FloatArray, bins: int = BINS) -> Calibration | None:

@@ -26,7 +26,7 @@ from pages.shared import opened, pictures, slices
 from pages.shared.browser import listing
 from pages.shared.computed import computed
 from pages.shared.opened import Model, OpenedBoxes
-from pages.shared.results import Result, ResultKey, pairs_of, result_key, result_of
+from pages.shared.results import Result, ResultKey, result_key, result_of, result_of_all
 from pages.shared.state import state
 
 CHARTS: Final = {
@@ -146,7 +146,7 @@ def curve_of(loaded: OpenedBoxes, model: Model) -> ScoreCurve:
     """What a model reaches at each score threshold, at the IoU threshold of the moment."""
     # The same for every score threshold, so that is not part of the key.
     key = result_key(loaded, model)._replace(min_score=0.0)
-    return _curve(key, _make=lambda: pairs_of(loaded, model).score_curve(iou=key.iou))
+    return _curve(key, _make=lambda: result_of_all(loaded, model).score_curve())
 
 
 def every_item(loaded: OpenedBoxes, model: Model, *, matched: bool = True) -> Items:

@@ -169,6 +169,11 @@ class Pairs(BoxPairs["Matching"]):
         return np.searchsorted(self.prediction.label[self.order], np.arange(len(self.dataset.labels) + 1))
 
     @cached_property
+    def ordered_score(self) -> FloatArray:
+        """Scores of `order`, float64, shape (Q,): falling within each label."""
+        return self.prediction.score[self.order]
+
+    @cached_property
     def kept(self) -> dict[tuple[float, ...], Any]:
         """What was made of the pairs for some IoU thresholds, whatever the score threshold; see `coco_curves`."""
         return {}
@@ -293,7 +298,7 @@ class Pairs(BoxPairs["Matching"]):
 
     def score_curve(self, *, iou: float) -> ScoreCurve:
         """See `BoxPairs.score_curve`; all thresholds from one matching, because boxes match by falling score."""
-        return curve_of_one_matching(self.match().at(iou))
+        return self.match().at(iou).score_curve()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -304,6 +309,11 @@ class Matching(BoxMatching):
     """
 
     pairs: Pairs
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all predictions take part that the pairs know, and all labels."""
+        return self.min_score <= 0.0 and self._asked_labels is None
 
     @cached_property
     def matches(self) -> Matches:
@@ -341,27 +351,26 @@ class ThresholdResult(BoxResult[Matching]):
     """
 
     @cached_property
-    def _matched(self) -> IntArray:
-        """Rows of the candidates that matched, rising, crowds included."""
-        pairs, counts = self.matching.pairs, self.matching.prediction_counts
-        taking_part = counts[pairs.fit.prediction]
+    def _matched(self) -> tuple[IntArray, IntArray]:
+        """Rows of the candidates that matched ground truth that counts, and of those that matched a crowd, rising."""
+        pairs = self.matching.pairs
+        taking_part = self.matching.prediction_counts[pairs.fit.prediction]
         matched = ~pairs.contested & taking_part & (pairs.candidates.iou >= min(self.iou, HIGHEST_IOU))
         settled = pairs.accept(pairs.preference[taking_part[pairs.preference]], [self.iou])
         matched[settled.pair] = True
-        return np.flatnonzero(matched)
+        rows = np.flatnonzero(matched)
+        counts = self.matching.truth_counts[pairs.fit.ground_truth[rows]]
+        return (rows, rows[:0]) if counts.all() else (rows[counts], rows[~counts])
 
     @cached_property
     def matches(self) -> Matches:
         """The true positives, by (page, label, falling score)."""
-        fit = self.matching.pairs.fit
-        return fit.take(self._matched[self.matching.truth_counts[fit.ground_truth[self._matched]]])
+        return self.matching.pairs.fit.take(self._matched[0])
 
     @cached_property
     def ignored(self) -> IntArray:
         """Rows of the predictions that matched a crowd, int64, rising."""
-        fit = self.matching.pairs.fit
-        rows = self._matched[~self.matching.truth_counts[fit.ground_truth[self._matched]]]
-        return np.sort(fit.prediction[rows])
+        return np.sort(self.matching.pairs.fit.prediction[self._matched[1]])
 
     @cached_property
     def false_positives(self) -> IntArray:
@@ -369,6 +378,10 @@ class ThresholdResult(BoxResult[Matching]):
         free = self.matching.prediction_counts & (self.prediction_partner == UNMATCHED)
         free[self.ignored] = False
         return np.flatnonzero(free)
+
+    def score_curve(self) -> ScoreCurve:
+        """See `BoxPairs.score_curve`; from the matches of this result where nothing is left out of it."""
+        return curve_of_one_matching(self) if self.matching.is_whole else super().score_curve()
 
     def curve(self, label: str | None = None) -> Curve:
         """Precision, recall and F1 against the score threshold, for one label or all labels pooled.
@@ -378,16 +391,21 @@ class ThresholdResult(BoxResult[Matching]):
         matching = self.matching
         if label is not None and label not in matching.labels:
             raise ValueError(f"label must be one of {', '.join(matching.labels)}; found {label}")
-        prediction, truth = matching.prediction, matching.dataset.ground_truth
-        rows, positives = matching.prediction_counts.copy(), matching.truth_counts
-        rows[self.ignored] = False
-        if label is not None:
+        pairs, positives = matching.pairs, matching.truth_counts
+        rows, score = pairs.order, pairs.ordered_score
+        if label is None:
+            order = falling(score)
+            rows, score = rows[order], score[order]
+        else:
             code = matching.dataset.labels.index(label)
-            rows, positives = rows & (prediction.label == code), positives & (truth.label == code)
-        score = prediction.score[rows]
-        order = falling(score)
-        matched = (self.prediction_partner[rows] != UNMATCHED)[order]
-        return curve(score[order], matched, np.ones(len(order), dtype=bool), int(positives.sum()))
+            positives = positives & (matching.dataset.ground_truth.label == code)
+            of_label = slice(*pairs.label_bounds[code : code + 2].tolist())
+            rows, score = rows[of_label], score[of_label]
+        # A curve has one point for all predictions of a score, so their order among themselves does not matter.
+        counting = self.counting_predictions[rows]
+        rows, score = rows[counting], score[counting]
+        matched = self.prediction_partner[rows] != UNMATCHED
+        return curve(score, matched, np.ones(len(rows), dtype=bool), int(positives.sum()))
 
 
 def pair(

@@ -346,7 +346,7 @@ def test_garbage_is_collected_now_and_then_when_there_can_be_any() -> None:
         "before = collections()\n"
         "time.sleep(0.3)\n"
         "idle = collections() - before\n"
-        "kept = [[number] for number in range(20_000)]\n"
+        "kept = [[number] for number in range(200_000)]\n"
         "collected(before + 1)\n"
         "print(idle)\n"
     )

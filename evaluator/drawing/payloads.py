@@ -1389,7 +1389,7 @@ class SightEvents(Events, frozen=True):
     """Whether a part of a view is near the window."""
 
     near: int | None = None
-    """when it came near, in milliseconds; 0 when it went far"""
+    """when it came near, in milliseconds, or when it went far, as a negative number"""
 
 
 class ThemePayload(Payload, frozen=True):

@@ -318,7 +318,7 @@ def parse_suspects(state: Reported) -> SuspectsEvents:
     Examples
     --------
     >>> parse_suspects({"want": {"pages": [3], "crops": [], "held": "f0"}}).want
-    SuspectWantEvent(pages=(3,), crops=(), held='f0')
+    SuspectWantEvent(pages=(3,), crops=(), near=(), held='f0')
     >>> parse_suspects({"want": {"pages": "all"}, "verdict": 1}) == SuspectsEvents()
     True
     """
@@ -391,10 +391,10 @@ def is_near(state: Reported) -> bool:
 
     Examples
     --------
-    >>> is_near({"near": 1764097674000}), is_near({"near": 0}), is_near(None)
+    >>> is_near({"near": 1764097674000}), is_near({"near": -1764097674000}), is_near(None)
     (True, False, False)
     """
-    return bool(read_events(state, SightEvents).near)
+    return (read_events(state, SightEvents).near or 0) > 0
 
 
 def remembered_name(state: Reported) -> str:

@@ -1193,7 +1193,7 @@ export interface SightPayload {
 
 /** Whether a part of a view is near the window. */
 export interface SightEvents {
-  /** when it came near, in milliseconds; 0 when it went far */
+  /** when it came near, in milliseconds, or when it went far, as a negative number */
   near: number;
 }
 

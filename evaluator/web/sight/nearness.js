@@ -30,9 +30,9 @@ export class Nearness {
     if (!this.inSight && !this.pinned) this.say(false);
   }
 
-  /** The server has nothing to do, and has not drawn what it was told to draw. */
-  repeat() {
-    if (this.believed) this.tell(true);
+  /** The server has nothing to do: it hears again what it has not done. @param {boolean} drawn what it has done */
+  repeat(drawn) {
+    if (this.believed !== null && this.believed !== drawn) this.tell(this.believed);
   }
 
   /** @param {boolean} near */

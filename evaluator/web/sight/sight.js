@@ -64,7 +64,8 @@ class WatchedPart {
 
   /** Said while the reader is on the way to another view, it would call the reader back. @param {boolean} near */
   say(near) {
-    if (parts.has(this) && performance.now() - this.leftAt > LEAVING) this.send("near", near ? Date.now() : 0);
+    // Another number each time: what is said again is a change as well.
+    if (parts.has(this) && performance.now() - this.leftAt > LEAVING) this.send("near", near ? Date.now() : -Date.now());
   }
 
   /** @param {SightPayload} data */
@@ -110,7 +111,7 @@ class WatchedPart {
 
   lookAgain() {
     const busy = document.querySelector('[data-testid="stApp"]')?.getAttribute("data-test-script-state") !== "notRunning";
-    if (this.data && !this.data.drawn && !busy) this.nearness.repeat();
+    if (this.data && !busy) this.nearness.repeat(this.data.drawn);
   }
 
   stop() {

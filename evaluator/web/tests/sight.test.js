@@ -67,12 +67,19 @@ test("a part that is printed is wanted wherever it is", () => {
 
 test("a message that got lost is sent again, and a component that is built anew goes on", () => {
   const [nearness, told] = watched();
-  nearness.repeat();
+  nearness.repeat(false);
   assert.deepEqual(told, []);
   nearness.inSight = true;
   nearness.moved(false);
-  nearness.repeat();
+  nearness.repeat(false);
   assert.deepEqual(told, [true, true]);
+  nearness.repeat(true);
+  nearness.inSight = false;
+  nearness.rested();
+  nearness.repeat(true);
+  assert.deepEqual(told, [true, true, false, false]);
+  nearness.repeat(false);
+  assert.deepEqual(told, [true, true, false, false]);
   const [again, more] = watched(true);
   again.inSight = true;
   again.moved(false);

@@ -2,7 +2,7 @@
 
 The page browser runs beside `st.image` with boxes that Pillow draws, in one run, and their turns alternate, so that a
 busy machine slows both; and beside the browser of hotcoco, on the same pages and boxes, where its command `coco` is
-installed or named (`pip install hotcoco[browse]`). A turn is from the press of a key (`st.image`: a click on its
+named (of an environment with `hotcoco[browse]`). A turn is from the press of a key (`st.image`: a click on its
 button) until the new boxes are on screen: for the page browser the overlay, for the peers the new image, decoded, for
 hotcoco the canvas over it as well. Warm: every page was shown once before.
 The first peer is the small app that a Streamlit user would write: two buttons, a page image, the boxes drawn into it,
@@ -731,7 +731,7 @@ def main() -> None:
     )
     parser.add_argument("--against", type=Path, help="another checkout, for the part controls")
     parser.add_argument(
-        "--hotcoco", default=shutil.which("coco"), help="the command `coco` of hotcoco[browse], for the part turns"
+        "--hotcoco", help="the command `coco` of an environment with hotcoco[browse], for the part turns"
     )
     parser.add_argument("--smoke", action="store_true", help="a few page turns only")
     parser.add_argument("--json", action="store_true")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from evaluator.metrics.metric import BOX_HEADLINE, Metric
-from evaluator.protocols import PROTOCOLS, metrics
+from evaluator.protocols import PROTOCOLS
 
 
 class _Declared(Mapping[str, Metric]):
@@ -23,10 +23,10 @@ class _Declared(Mapping[str, Metric]):
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(metrics())
+        return iter(dict.fromkeys(name for protocol in PROTOCOLS.values() for name in protocol.metrics))
 
     def __len__(self) -> int:
-        return len(metrics())
+        return len(tuple(self))
 
 
 METRICS: Final[Mapping[str, Metric]] = _Declared()

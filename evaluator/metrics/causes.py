@@ -37,12 +37,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxPairs, AnyBoxResult
-from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Carriers, Mistakes, joined_order
+from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Carriers, Mistakes
 from evaluator.metrics.matching import overlapping_pairs
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
 from evaluator.model.dataset import JoinedBoxes
-from evaluator.model.order import order_by
+from evaluator.model.order import joined_order, order_by
 
 CAUSES: Final = ("page_missed", "page_extra", "shifted", "parts", "joined", "alike", "single")
 """Names of causes; the position is the code."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from evaluator.metrics.pixel_sweep import X_BITS, Areas, Covered, Lanes, WordArray, in_order, swept
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.order import joined_order
 
 BACKGROUND: Final = 1
 """The label set of a pixel that no box covers: bit 0 alone."""
@@ -224,20 +225,14 @@ def count_again(
     # A page of no pixels has no rows.
     own_size = np.where(pages[:, None], size, 0)
     own = count_pairs(_of_pages(first, pages), _of_pages(second, pages), own_size, count=count)
-    others = _picked(earlier, np.flatnonzero(~pages[earlier.scope]))
-    rows = _joined([others, own], [0, 0], len(size))
-    # No page has rows of both, and the pages of each rise.
-    return _picked(rows, np.argsort(rows.scope, kind="stable"))
-
-
-def _picked(counts: PairCounts, rows: IntArray) -> PairCounts:
-    """Some rows, in their order."""
+    every = _joined([earlier, own], [0, 0], len(size))
+    rows = joined_order(earlier.scope, own.scope, pages)[2]
     return PairCounts(
-        counts.scopes,
-        counts.scope.take(rows),
-        counts.row_first.take(rows),
-        counts.row_second.take(rows),
-        counts.pixels.take(rows),
+        len(size),
+        every.scope.take(rows),
+        every.row_first.take(rows),
+        every.row_second.take(rows),
+        every.pixels.take(rows),
     )
 
 

@@ -1,4 +1,4 @@
-"""The order of rows by several columns: faster than a sort by each of them in turn."""
+"""The order of rows by several columns, faster than a sort by each in turn, and of two lists that become one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from evaluator.model.boxes import AnyArray, IntArray
+from evaluator.model.boxes import AnyArray, BoolArray, IntArray
 
 _BITS: Final = 63
 # Sign and exponent of a float take 12.
@@ -57,6 +57,35 @@ def order_by(columns: Sequence[AnyArray]) -> IntArray:
     tied = np.sort(order[places])
     order[places] = tied[np.lexsort(tuple(key[tied] for key in reversed(keys)))]
     return order
+
+
+def joined_order(earlier: IntArray, own: IntArray, pages: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
+    """How what was there before and what is there now of some pages become one list by page.
+
+    Parameters
+    ----------
+    earlier, own : int64
+        Rising pages of both.
+    pages : bool, shape (pages,)
+        Those of `own`, which replace what `earlier` has of them.
+
+    Returns
+    -------
+    before, after : int64, shapes of `earlier` and `own`
+        Number of each in the list; of no meaning for what is replaced.
+    source : int64
+        For each of the list its place in `earlier`, or behind these its place in `own`.
+    """
+    counts, own_counts = (np.bincount(page, minlength=len(pages)) for page in (earlier, own))
+    joined = np.where(pages, own_counts, counts)
+    ends = np.cumsum(joined)
+    before = np.arange(len(earlier)) + (ends - joined - np.cumsum(counts) + counts)[earlier]
+    after = np.arange(len(own)) + (ends - joined - np.cumsum(own_counts) + own_counts)[own]
+    source = np.empty(int(joined.sum()), dtype=np.int64)
+    kept = np.flatnonzero(~pages[earlier])
+    source[before[kept]] = kept
+    source[after] = len(earlier) + np.arange(len(own))
+    return before, after, source
 
 
 def _packed(columns: Iterable[AnyArray]) -> tuple[list[AnyArray], int]:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from evaluator.metrics.metric import Metric
 from evaluator.protocols.base import BoxProtocol, Protocol, Result
 from evaluator.system.registry import Registry
 
@@ -58,8 +57,3 @@ def protocols_of_boxes() -> dict[str, AnyProtocol]:
 def protocol_of(result: Result) -> AnyProtocol:
     """The protocol that gave a result."""
     return PROTOCOLS[result.signature.protocol]
-
-
-def metrics() -> dict[str, Metric]:
-    """Every metric that some protocol compares, by its name in JSON."""
-    return {name: metric for protocol in PROTOCOLS.values() for name, metric in protocol.metrics.items()}

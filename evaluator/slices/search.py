@@ -648,7 +648,7 @@ class _Run:
             for place, parent in enumerate(parents):
                 progress.report(self.tested, 0)
                 # Many parents have a condition in common.
-                mask = reduce(np.logical_and, map(within, parent))
+                mask = _in_all(parent, within)
                 spread[place] = float(outcome.variance[mask].sum()) / max(int(mask.sum()), 1)
                 yield mask
 
@@ -684,9 +684,6 @@ class _Run:
             )
             for place in self._top(z, _THIRDS)
         ]
-
-    def _mask(self, ranges: Sequence[Range]) -> BoolArray:
-        return reduce(np.logical_and, map(self.bins.within, ranges))
 
     def _statistic(self, mask: BoolArray, outcome: Outcome, groups: IntArray) -> tuple[float, float]:
         """T of one set of boxes in some groups, as a normal z and as it is."""
@@ -821,13 +818,18 @@ class _Run:
             tried = self._best(outcome, search_in, max(depth, 2))
             if tried is None:
                 continue
-            own = self._mask(tried.ranges)
+            own = _in_all(tried.ranges, self.bins.within)
             shared = int((own & mask).sum())
             if 2 * shared < int((own | mask).sum()) or tried.t * z < 0:
                 continue
             if math.copysign(1.0, z) * self._statistic(own, outcome, check_in)[1] >= _CONFIRM_Z:
                 return True
         return False
+
+
+def _in_all(ranges: Sequence[Range], within: Callable[[Range], BoolArray]) -> BoolArray:
+    """The boxes for which all of some conditions hold."""
+    return reduce(np.logical_and, map(within, ranges))
 
 
 _Table = Callable[[Sums], npt.NDArray[np.floating]]

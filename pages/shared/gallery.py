@@ -195,9 +195,7 @@ def asked_boxes(loaded: OpenedBoxes, model: Model) -> Inside | str | None:
     return None if asked is None or asked.slice is None else slices.inside(loaded, model, asked.slice)
 
 
-def _boxes_held(
-    result: Result, chosen: Items, asked: Question, inside: Inside | str | None
-) -> int | None:  # fmt: skip
+def _boxes_held(result: Result, chosen: Items, asked: Question, inside: Inside | str | None) -> int | None:
     """How many of the boxes that were asked for some items hold; None where a question is not about boxes."""
     if asked.slice is not None and not isinstance(inside, str) and inside is not None:
         return box_items.boxes_held(result, chosen, inside)

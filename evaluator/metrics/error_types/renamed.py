@@ -15,6 +15,7 @@ import numpy as np
 from evaluator.metrics.error_types.document import Carriers, Mistakes, Touching, name_mistakes, reordered
 from evaluator.metrics.error_types.names import NONE, BoxColumns
 from evaluator.model.boxes import AnyArray, BoolArray, IntArray, Overlap
+from evaluator.model.order import joined_order
 
 
 class CountedBoxes(NamedTuple):
@@ -134,32 +135,3 @@ def _joined(earlier: Mistakes, own: Mistakes, pages: BoolArray, truths: IntArray
         truth_carriers=carriers(earlier.truth_carriers, own.truth_carriers, truths),
         prediction_carriers=carriers(earlier.prediction_carriers, own.prediction_carriers, predictions),
     )
-
-
-def joined_order(earlier: IntArray, own: IntArray, pages: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
-    """How what was there before and what is there now of some pages become one list by page.
-
-    Parameters
-    ----------
-    earlier, own : int64
-        Rising pages of both.
-    pages : bool, shape (pages,)
-        Those of `own`, which replace what `earlier` has of them.
-
-    Returns
-    -------
-    before, after : int64, shapes of `earlier` and `own`
-        Number of each in the list; of no meaning for what is replaced.
-    source : int64
-        For each of the list its place in `earlier`, or behind these its place in `own`.
-    """
-    counts, own_counts = (np.bincount(page, minlength=len(pages)) for page in (earlier, own))
-    joined = np.where(pages, own_counts, counts)
-    ends = np.cumsum(joined)
-    before = np.arange(len(earlier)) + (ends - joined - np.cumsum(counts) + counts)[earlier]
-    after = np.arange(len(own)) + (ends - joined - np.cumsum(own_counts) + own_counts)[own]
-    source = np.empty(int(joined.sum()), dtype=np.int64)
-    kept = np.flatnonzero(~pages[earlier])
-    source[before[kept]] = kept
-    source[after] = len(earlier) + np.arange(len(own))
-    return before, after, source

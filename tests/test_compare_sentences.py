@@ -128,4 +128,5 @@ def test_a_summary_of_nothing() -> None:
 
 def test_every_headline_is_a_metric_with_words() -> None:
     assert {metric for group in headlines() for metric in group} <= set(METRICS)
+    assert len(METRICS) == len(set(METRICS)) == len(METRICS.items())
     assert all(metric.title and metric.better != metric.worse for metric in METRICS.values())

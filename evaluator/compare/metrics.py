@@ -26,7 +26,8 @@ class _Declared(Mapping[str, Metric]):
         return iter(dict.fromkeys(name for protocol in PROTOCOLS.values() for name in protocol.metrics))
 
     def __len__(self) -> int:
-        return len(tuple(self))
+        # Not through a tuple of self: that asks for the length first.
+        return sum(1 for _ in self)
 
 
 METRICS: Final[Mapping[str, Metric]] = _Declared()

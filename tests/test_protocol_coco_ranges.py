@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import signal
 import tempfile
 from collections.abc import Iterator
 from hashlib import sha256
@@ -26,6 +28,8 @@ from evaluator.project import OptionError
 from evaluator.protocols import coco
 from evaluator.protocols.coco import ranges as coco_ranges
 from evaluator.protocols.coco.ranges import RangesResult, average_over_ranges
+from evaluator.system.beside import copies_allowed
+from tests.test_beside import copied
 from tests.test_protocol_coco import assert_equal_to_official, random_set
 from tests.test_readers_coco import NOT_PLAIN, ONE, annotation, instances, result
 
@@ -59,7 +63,11 @@ def assert_equal_to_ordinary(truth: object, predictions: object, pages: int = 7,
     with written(truth, predictions) as paths:
         expected = ordinary(paths, **options)
         averages = average_over_ranges(*paths, pages_at_a_time=pages, **options)
+        with copies_allowed():
+            in_copies = average_over_ranges(*paths, pages_at_a_time=pages, **options)
     assert averages is not None
+    assert in_copies is not None
+    assert in_copies.to_json() == averages.to_json()
     assert averages.numbers == expected.numbers
     assert averages.per_label == expected.per_label
     for one, other in zip(averages.columns, expected.columns, strict=True):
@@ -180,6 +188,26 @@ def test_the_digest_is_that_of_the_bytes(monkeypatch: pytest.MonkeyPatch) -> Non
 
 # Every doubt is left to the ordinary way
 
+
+@copied
+@pytest.mark.parametrize("place", ["reading", "matching"])
+def test_a_copy_that_the_system_ends(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = os.getpid()
+    owner, name = {"reading": (coco_stream, "_columns"), "matching": (coco_ranges, "_state")}[place]
+    work = getattr(owner, name)
+
+    def ended(*given: Any) -> Any:
+        if os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return work(*given)
+
+    monkeypatch.setattr(owner, name, ended)
+    monkeypatch.setattr(coco_stream, "_STEP", 300)
+    truth, results = plain_set(3)
+    with copies_allowed():
+        assert over_ranges(truth, results) is None
+
+
 ODD_TRUTHS = (
     annotation(segmentation=[[0, 0, 5, 0, 5, 5]]),
     annotation(segmentation=[]),
@@ -230,6 +258,8 @@ def said(truth: object, predictions: object, *, page_ranges: bool) -> Any:
 
 def assert_left_to_the_ordinary_way(truth: object, predictions: object) -> None:
     assert over_ranges(truth, predictions) is None
+    with copies_allowed():
+        assert over_ranges(truth, predictions) is None
     assert said(truth, predictions, page_ranges=True) == said(truth, predictions, page_ranges=False)
 
 

@@ -21,6 +21,7 @@ from evaluator.project import OptionError
 from evaluator.project import evaluate as evaluated_files
 from evaluator.protocols.base import Evaluation
 from evaluator.slices.named import NamedNumbers, slices_json, slices_table
+from evaluator.system.beside import copies_allowed
 
 _output = Group("Output", sort_key=3)
 
@@ -66,9 +67,10 @@ def evaluate(
         try:
             # A table needs no boxes; the JSON has what is kept of them.
             boxes = json or any((out, findings, slices, attributes))
-            results = evaluated_files(
-                compared.protocol, compared.gt, compared.pred, say, say.count, boxes=boxes, **options_given
-            )
+            with copies_allowed():
+                results = evaluated_files(
+                    compared.protocol, compared.gt, compared.pred, say, say.count, boxes=boxes, **options_given
+                )
         except OptionError as problem:
             raise UsageError(f"{problem}.") from problem
         if findings:

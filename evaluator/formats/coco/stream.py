@@ -52,13 +52,13 @@ TRUTH: Final = np.dtype([("page", "i4"), ("label", "i2"), ("crowd", "?"), ("xywh
 """A row of a ground truth. The page is the rank of the image id, the label the rank of the category id."""
 PREDICTION: Final = np.dtype([("page", "i4"), ("label", "i2"), ("xywh", "f8", 4), ("score", "f8")])
 """A row of a results list."""
+MOST_THREADS: Final = 3
+"""Each has a piece and its columns in memory."""
 
 # Bytes of a piece, and of the first look at either end of a file.
 _STEP = 1 << 18
 # What is before and behind the annotations is decoded as a whole.
 _MOST_AROUND: Final = 64 << 20
-# Each has a piece and its columns in memory.
-_MOST_THREADS: Final = 3
 
 Rows = npt.NDArray[np.void]
 T = TypeVar("T")
@@ -126,10 +126,10 @@ class Instances:
         """The digest of the file, once all rows were taken."""
         return self._array.sha256
 
-    def rows(self) -> Iterator[Rows]:
-        """The annotations in file order, as arrays of `TRUTH`."""
+    def rows(self, threads: int = MOST_THREADS) -> Iterator[Rows]:
+        """The annotations in file order, as arrays of `TRUTH`; so many pieces are read at a time."""
         ids, count = bytearray(), 0
-        for rows, more in self._array.read(self._rows):
+        for rows, more in self._array.read(self._rows, threads):
             ids += b"" if more is None else more.tobytes()
             count += len(rows)
             yield rows
@@ -173,10 +173,10 @@ class Results:
         """The digest of the file, once all rows were taken."""
         return self._array.sha256
 
-    def rows(self) -> Iterator[Rows]:
-        """The results in file order, as arrays of `PREDICTION`."""
+    def rows(self, threads: int = MOST_THREADS) -> Iterator[Rows]:
+        """The results in file order, as arrays of `PREDICTION`; so many pieces are read at a time."""
         count = 0
-        for rows in self._array.read(self._rows):
+        for rows in self._array.read(self._rows, threads):
             count += len(rows)
             yield rows
         collector = _no_issues()
@@ -252,8 +252,8 @@ class _Array:
         """The digest of the file, once all pieces were taken."""
         return self._digest.hexdigest()
 
-    def read(self, use: Callable[[ItemColumns], R]) -> Iterator[R]:
-        """What `use` makes of each piece, in file order; a few pieces are worked on at a time."""
+    def read(self, use: Callable[[ItemColumns], R], threads: int) -> Iterator[R]:
+        """What `use` makes of each piece, in file order; so many pieces are worked on at a time."""
         keys: tuple[str, ...] = ()
         read = reader_for(self._stop - self._start)
 
@@ -263,7 +263,7 @@ class _Array:
                 keys = keys or plain_keys(piece, 0, len(piece))
                 yield piece, keys
 
-        return in_threads(lambda given: use(_columns(*given, read)), pieces(), most=_MOST_THREADS)
+        return in_threads(lambda given: use(_columns(*given, read)), pieces(), most=threads)
 
     def _pieces(self) -> Iterator[bytes]:
         """Records with a comma between them; an empty array has no piece."""

@@ -9,12 +9,13 @@ matches on one page does not depend on another one, and precision is made of cou
 
 from __future__ import annotations
 
+import os
+import sys
 import tempfile
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
@@ -36,6 +37,7 @@ from evaluator.protocols.base import Result
 from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, Matched, matched_by_size
 from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, numbers_by_label, numbers_of, table_of
 from evaluator.protocols.coco.matching import AREA_RANGES, NAME, Pairs, own_signature, pair
+from evaluator.system.beside import beside, copies
 from evaluator.system.threads import in_threads
 
 _MOST_PAGES: Final = 2_500
@@ -154,20 +156,38 @@ def _result(
             at_a_time = min(pages, pages_at_a_time or min(max(pages // _RANGES, _FEWEST_PAGES), _MOST_PAGES))
             predicted = coco_stream.Results(prediction_file, truth)
             # The first predictions are looked at before all of the ground truth is: most doubts are about them.
-            rows = predicted.rows()
+            threads = 1 if copies() else coco_stream.MOST_THREADS
+            rows = predicted.rows(threads)
             first = [*islice(rows, 1)]
-            truths = _Waiting(truth.rows(), coco_stream.TRUTH, pages, at_a_time, truth_spill)
-            predictions = _Waiting(chain(first, rows), coco_stream.PREDICTION, pages, at_a_time, prediction_spill)
+            predictions = _Waiting(coco_stream.PREDICTION, pages, at_a_time, prediction_spill)
+
+            def waiting() -> Iterator[npt.NDArray[Any]]:
+                predictions.add(chain(first, rows))
+                yield from (predictions.of_page, predictions.spans)
+                yield np.frombuffer(bytes.fromhex(predicted.sha256), np.uint8)
+
+            with beside(waiting) as answer:
+                truths = _Waiting(coco_stream.TRUTH, pages, at_a_time, truth_spill)
+                truths.add(truth.rows(threads))
+                predictions.of_page, predictions.spans, digest = answer()
         _need_few_pairs(truths)
         _need_few_pairs(predictions)
-        sides = (
-            (_side(truths.take(number), labels, at_a_time), _side(predictions.take(number), labels, at_a_time))
-            for number in range(-(-pages // at_a_time))
-        )
-        states = [*in_threads(lambda both: _state(*both, iou), sides, most=_MATCHED_AT_A_TIME)]
+
+        def matched(numbers: range) -> Iterator[_State]:
+            sides = (
+                (_side(truths.take(number), labels, at_a_time), _side(predictions.take(number), labels, at_a_time))
+                for number in numbers
+            )
+            return in_threads(lambda both: _state(*both, iou), sides, most=1 if copies() else _MATCHED_AT_A_TIME)
+
+        ranges = range(-(-pages // at_a_time))
+        middle = len(ranges) // 2
+        with beside(lambda: (array for state in matched(ranges[middle:]) for array in state.arrays())) as answer:
+            states = [*matched(ranges[:middle])]
+            states += _State.all_of(answer())
     return RangesResult(
         ground_truth=SourceFile(ground_truth.name, truth.sha256),
-        prediction=SourceFile(prediction.name, predicted.sha256),
+        prediction=SourceFile(prediction.name, digest.tobytes().hex()),
         labels=labels,
         iou=tuple(iou),
         columns=_averaged(states, len(labels), len(iou)),
@@ -208,8 +228,6 @@ class _Waiting:
 
     Parameters
     ----------
-    parts : iterable of arrays of `row`
-        In file order.
     row : dtype
         Has the field ``page``.
     pages : int
@@ -221,44 +239,54 @@ class _Waiting:
     ----------
     of_page : int64, shape (M,)
         Rows of each page.
+    spans : int64, shape (K, 3)
+        Number of a range, the first of some of its rows in the file, and the one after the last; in file order.
     """
 
-    def __init__(
-        self, parts: Iterable[Rows], row: np.dtype[np.void], pages: int, pages_at_a_time: int, file: BinaryIO
-    ) -> None:
+    def __init__(self, row: np.dtype[np.void], pages: int, pages_at_a_time: int, file: BinaryIO) -> None:
         self._row, self._pages_at_a_time, self._file = row, pages_at_a_time, file
-        self._spans: dict[int, list[tuple[int, int]]] = defaultdict(list)
         self.of_page = np.zeros(pages, dtype=np.int64)
-        written = 0
+        self.spans = np.zeros((0, 3), dtype=np.int64)
+
+    def add(self, parts: Iterable[Rows]) -> None:
+        """Write all rows, arrays of `row` in file order."""
+        pages, spans, written = len(self.of_page), [self.spans], 0
         for rows in parts:
             page = np.ascontiguousarray(rows["page"])
             first = int(page.min(initial=pages))
             there = np.bincount(page - first)
             self.of_page[first : first + len(there)] += there
-            number = page // pages_at_a_time
+            number = page // self._pages_at_a_time
             if (number[1:] < number[:-1]).any():
                 order = np.argsort(number, kind="stable")
                 rows, number = rows[order], number[order]  # noqa: PLW2901 - the same rows in another order
-            file.write(rows.view(np.uint8).data)
+            self._file.write(rows.view(np.uint8).data)
             starts = np.flatnonzero(np.diff(number, prepend=-1))
-            bounds = [*(starts + written).tolist(), written + len(rows)]
-            for which, span in zip(number[starts].tolist(), pairwise(bounds), strict=True):
-                self._spans[which].append(span)
+            bounds = np.append(starts, len(rows)) + written
+            spans.append(np.stack([number[starts], bounds[:-1], bounds[1:]], axis=1))
             written += len(rows)
+        self._file.flush()
+        self.spans = np.concatenate(spans)
 
     def take(self, number: int) -> Rows:
         """The rows of a range in file order, with pages counted from its first."""
-        spans = self._spans.get(number, [])
+        spans = self.spans[self.spans[:, 0] == number, 1:].tolist()
         rows = np.empty(sum(stop - start for start, stop in spans), dtype=self._row)
         filled = 0
         for start, stop in spans:
             into = rows[filled : filled + stop - start].view(np.uint8).data
-            self._file.seek(start * self._row.itemsize)
-            if self._file.readinto(into) != len(into):  # type: ignore[attr-defined]
+            if self._read(into, start * self._row.itemsize) != len(into):
                 raise OSError(f"a temporary file lost its end: {len(into):,} bytes at row {start:,}")
             filled += stop - start
         rows["page"] -= number * self._pages_at_a_time
         return rows
+
+    def _read(self, into: memoryview, at: int) -> int:
+        """Fill some memory from a place of the file, which a copy of this process may read as well."""
+        if sys.platform != "win32":
+            return os.preadv(self._file.fileno(), [into], at)
+        self._file.seek(at)
+        return self._file.readinto(into)
 
 
 def _side(rows: Rows, labels: tuple[str, ...], pages: int) -> Annotations:
@@ -335,6 +363,24 @@ class _State(NamedTuple):
     ranked: dict[str, _Ranked]
     positives: dict[str, IntArray]
     best: dict[int, IntArray]
+
+    def arrays(self) -> Iterator[npt.NDArray[Any]]:
+        """All columns, in an order of their own."""
+        for size in AREA_RANGES:
+            yield from (*self.ranked[size], self.positives[size])
+        yield from (self.best[most] for most in MAX_DETECTIONS[:-1])
+
+    @classmethod
+    def all_of(cls, arrays: Iterable[npt.NDArray[Any]]) -> Iterator[_State]:
+        """States from their columns, one state after the other."""
+        coming = iter(arrays)
+        for score in coming:
+            own = chain([score], coming)
+            ranked, positives = {}, {}
+            for size in AREA_RANGES:
+                ranked[size] = _Ranked(*islice(own, len(_Ranked._fields)))
+                positives[size] = next(own)
+            yield cls(ranked, positives, dict(zip(MAX_DETECTIONS[:-1], own, strict=False)))
 
 
 def _state(truths: Annotations, predictions: Annotations, iou: Sequence[float]) -> _State:

@@ -322,6 +322,7 @@ class TestAttach:
         )
         data = layers.page_data(scored, 0)
         told = read_by_browser(attach(data, scored, 0, log))
+        assert attach(data, scored, 0, log, page_mistakes(scored, 0)) == attach(data, scored, 0, log)
         assert data.mistakes[0].target is None
         by_id = {mistake["target"]: mistake["verdict"] for mistake in told["mistakes"]}
         assert set(by_id) == {target.id for target in targets}

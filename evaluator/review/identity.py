@@ -204,7 +204,9 @@ def claimed(targets: Sequence[Target], judged: Sequence[Judged]) -> list[Judged 
     return answer
 
 
-def attach(layers: LayersT, result: AnyBoxResult, page: int, log: ReviewLog) -> LayersT:
+def attach(
+    layers: LayersT, result: AnyBoxResult, page: int, log: ReviewLog, of_page: PageMistakes | None = None
+) -> LayersT:
     """What is drawn on a page with the verdicts on each mistake.
 
     Parameters
@@ -213,6 +215,8 @@ def attach(layers: LayersT, result: AnyBoxResult, page: int, log: ReviewLog) -> 
         From `evaluator.drawing.layers.page_data` of the same result and page.
     page : int
         Row of the page in the dataset.
+    of_page : PageMistakes, optional
+        Those that `page_mistakes` gives for the result and page, where they are known.
 
     Returns
     -------
@@ -222,7 +226,7 @@ def attach(layers: LayersT, result: AnyBoxResult, page: int, log: ReviewLog) -> 
     """
     if not layers.mistakes:
         return layers
-    of_page = page_mistakes(result, page)
+    of_page = page_mistakes(result, page) if of_page is None else of_page
     said = claimed(of_page.targets, _judged_on(result, page, log))
     mistakes = []
     for mistake in layers.mistakes:

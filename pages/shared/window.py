@@ -24,7 +24,6 @@ from evaluator.drawing import page_window
 from evaluator.drawing.payloads import GoEvent, MoreEvent, Payload, PlacedItem, SelectedEvent, VerdictEvent
 from evaluator.system.recent import Recent
 from pages.shared import by_digest, ended_sessions, pictures
-from pages.shared.pictures import Preparation
 from pages.shared.state import Field, state
 
 AHEAD: Final = 8
@@ -67,7 +66,7 @@ class Pages(Generic[ContentT]):
     next_with : callable
         From a place, in a direction (1 or -1): the next place that N or P leads to; None for none.
     preparation : callable
-        By place, what renders its picture, in the background too; None for a page without one.
+        By place, what is done for it in the background, its picture rendered first; None for what it lacks.
     """
 
     listing: str
@@ -75,7 +74,7 @@ class Pages(Generic[ContentT]):
     here: int | None
     make: Callable[[int], Made[ContentT]]
     next_with: Callable[[int, int], int | None]
-    preparation: Callable[[int], Preparation | None]
+    preparation: Callable[[int], Iterable[Callable[[], object] | None]]
 
 
 def heard(event: GoEvent | SelectedEvent | VerdictEvent | MoreEvent | None) -> None:
@@ -203,12 +202,12 @@ class _Preparer:
     """One thread that draws pages before they are wanted; only the latest request counts."""
 
     def __init__(self) -> None:
-        self._asked: list[Callable[[], None]] = []
+        self._asked: list[Callable[[], object]] = []
         self._wake = threading.Condition()
         self._thread = threading.Thread(target=self._run, daemon=True, name="page preparer")
         self._thread.start()
 
-    def ask(self, tasks: Sequence[Callable[[], None]]) -> None:
+    def ask(self, tasks: Sequence[Callable[[], object]]) -> None:
         with self._wake:
             self._asked = list(tasks)
             self._wake.notify()
@@ -237,5 +236,5 @@ def _preparer() -> _Preparer:
 def prepare(pages: Pages[ContentT]) -> None:
     """Have the pages around the shown one rendered in the background."""
     if pages.here is not None:
-        tasks: list[Callable[[], None] | None] = [pages.preparation(at) for at in _wanted(pages)]
+        tasks = (task for at in _wanted(pages) for task in pages.preparation(at))
         _preparer().ask([task for task in tasks if task is not None])

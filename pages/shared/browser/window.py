@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -34,6 +34,7 @@ from pages.shared import frame, pictures
 from pages.shared import window as turned
 from pages.shared.browser import listing
 from pages.shared.browser.listing import Listed
+from pages.shared.findings import log as findings
 from pages.shared.opened import Model, OpenedBoxes, Place
 from pages.shared.results import result_key
 from pages.shared.state import state
@@ -106,13 +107,18 @@ def _pages(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place) -> tu
         picture = pictures.page_picture(loaded, there)
         return _made(shown, there, *_content(loaded, model, shown, there, picture), picture)
 
+    def preparation(at: int) -> Iterator[Callable[[], object] | None]:
+        there = Place(*shown.pages.at(at))
+        yield pictures.preparation_on(loaded, there)
+        yield findings.preparation_on(loaded, model, there)
+
     return turned.Pages(
         listing=_listing(loaded, model, shown),
         total=len(shown.pages),
         here=shown.pages.position(place.document, place.index),
         make=make,
         next_with=shown.pages.with_mistakes,
-        preparation=lambda at: pictures.preparation_on(loaded, Place(*shown.pages.at(at))),
+        preparation=preparation,
     )
 
 

@@ -89,7 +89,7 @@ class PairPages:
             here=position,
             make=self.made,
             next_with=next_with,
-            preparation=lambda at: self.preparation(self.place(at)),
+            preparation=lambda at: [self.preparation(self.place(at))],
         )
 
     def made(self, at: int) -> turned.Made[PackedPairItem]:

@@ -127,7 +127,7 @@ class _Pages:
             here=self._shown.order.index(place),
             make=lambda at: self.made(at, *self.content(at)),
             next_with=lambda at, step: choices.next_with(self._shown, at, step),
-            preparation=lambda at: pictures.preparation_of(self._root, *self._place(at)),
+            preparation=lambda at: [pictures.preparation_of(self._root, *self._place(at))],
         )
 
     def strip(self, first: int, last: int) -> Sequence[StripItem]:

@@ -8,9 +8,10 @@ environment, never from the browser.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Final, NamedTuple
@@ -22,6 +23,7 @@ import streamlit as st
 from evaluator.drawing.pair import page_mistakes
 from evaluator.drawing.payloads import (
     NOTHING_DRAWN,
+    LayersT,
     MistakeItem,
     PagePayload,
     PaneItem,
@@ -38,6 +40,7 @@ from evaluator.review.problems import StoreProblem
 from evaluator.review.status import FindingStatus
 from evaluator.review.store import Store
 from evaluator.review.verdicts import AUTHOR_LENGTH, Event, ReviewLog, Target, judge
+from evaluator.system.recent import Recent
 from pages.shared import frame, login
 from pages.shared.components import remembered_name, reviewer
 from pages.shared.computed import computed
@@ -48,6 +51,7 @@ from pages.shared.state import Field, State, report, state
 # A database that does not answer is not asked again on every run: each question waits for its time limit.
 _ASK_AGAIN_SECONDS: Final = 15.0
 _REMEMBERED: Final = "remembered_reviewer"
+_KEPT_PAGES: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,10 +359,33 @@ def on_page(loaded: OpenedBoxes, model: Model, place: Place, payload: PagePayloa
         A copy. Each of the mistakes has ``target``, ``verdict`` (see `identity.attach`) and ``unsaved``; ``reviewer``
         is the name, empty when nobody was named.
     """
+    return with_unsaved(_attached(loaded, model, place, payload))
+
+
+@st.cache_resource(show_spinner=False)
+def _known() -> Recent[tuple[ResultKey, int], identity.PageMistakes]:
+    """The mistakes of pages as targets of verdicts, for all sessions."""
+    return Recent(most=_KEPT_PAGES)
+
+
+def _attached(loaded: OpenedBoxes, model: Model, place: Place, layers: LayersT) -> LayersT:
+    """What is drawn on a page with the verdicts on each mistake; as it is for a page that no file mentions."""
+    row = loaded.dataset.page_row(place.document, place.index)
+    if row is None or not layers.mistakes:
+        return layers
+    result = result_of(loaded, model)
+    known = _known().get_or_make((result_key(loaded, model), row), partial(identity.page_mistakes, result, row))
+    return identity.attach(layers, result, row, review_log(), known)
+
+
+def preparation_on(loaded: OpenedBoxes, model: Model, place: Place) -> Callable[[], object] | None:
+    """What makes the mistakes of a page targets of verdicts before they are shown; None for a page in no file."""
     row = loaded.dataset.page_row(place.document, place.index)
     if row is None:
-        return payload
-    return with_unsaved(identity.attach(payload, result_of(loaded, model), row, review_log()))
+        return None
+    # It is called in a thread without a session.
+    make = partial(identity.page_mistakes, result_of(loaded, model), row)
+    return partial(_known().get_or_make, (result_key(loaded, model), row), make)
 
 
 def with_unsaved(payload: PagePayload) -> PagePayload:
@@ -368,11 +395,10 @@ def with_unsaved(payload: PagePayload) -> PagePayload:
 
 def on_pane(loaded: OpenedBoxes, model: Model, place: Place, pane: PaneItem) -> PaneItem:
     """The page of one of two models with verdicts and what is not saved, as `on_page`."""
-    row = loaded.dataset.page_row(place.document, place.index)
-    if row is None:
+    if loaded.dataset.page_row(place.document, place.index) is None:
         return pane
     alone = msgspec.structs.replace(NOTHING_DRAWN, mistakes=page_mistakes(pane))
-    return with_verdicts(pane, identity.attach(alone, result_of(loaded, model), row, review_log()).mistakes)
+    return with_verdicts(pane, _attached(loaded, model, place, alone).mistakes)
 
 
 def with_verdicts(pane: PaneItem, judged: Sequence[MistakeItem]) -> PaneItem:

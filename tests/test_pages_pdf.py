@@ -1157,7 +1157,7 @@ def test_slow_pages_of_one_session_leave_room_for_the_others(write: Callable[[st
 @linux_only
 def test_a_slow_page_lets_others_go_first_and_its_process_is_replaced(write: Callable[[str, bytes], Path]) -> None:
     bomb, good = write("bomb.pdf", form_bomb()), write("good.pdf", page())
-    with PagePool(time_limit=20.0, slow_after=0.2) as pool:
+    with PagePool(time_limit=8.0, slow_after=0.2) as pool:
         pool.describe(good)
         before = {pid: os.getpriority(os.PRIO_PROCESS, pid) for pid in worker_pids(pool)}
         slow = threading.Thread(target=failed, args=(pool, bomb))

@@ -42,7 +42,7 @@ from evaluator.metrics.matching import overlapping_pairs
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
 from evaluator.model.dataset import JoinedBoxes
-from evaluator.model.order import joined_order, order_by
+from evaluator.model.order import Joining, order_by
 
 CAUSES: Final = ("page_missed", "page_extra", "shifted", "parts", "joined", "alike", "single")
 """Names of causes; the position is the code."""
@@ -272,20 +272,20 @@ def _joined(earlier: Causes, before: Mistakes, own: Causes, now: Mistakes, pages
 
     `before` and `now` are the mistakes that `earlier` and `own` are of; `own` has causes of `pages` only.
     """
-    old, new, source = joined_order(earlier.page, own.page, pages)
+    joining = Joining(earlier.page, own.page, pages)
 
     def column(name: str) -> IntArray:
-        return np.concatenate([getattr(earlier, name), getattr(own, name)])[source]
+        return joining.column(getattr(earlier, name), getattr(own, name))
 
     kinds = list(dict.fromkeys([*earlier.kinds, *own.kinds]))
     code = {family: number for number, family in enumerate(kinds)}
     codes = [np.array([code[each] for each in of.kinds], dtype=np.int64)[of.kind] for of in (earlier, own)]
-    occurring, kind = _by_first(np.concatenate(codes)[source], kinds)
+    occurring, kind = _by_first(joining.column(*codes), kinds)
     of_mistake = np.empty(len(now), dtype=np.int64)
     again = pages[now.page]
     # On a page that is as it was, mistakes come in the order in which they came.
-    of_mistake[~again] = old[earlier.of_mistake[~pages[before.page]]]
-    of_mistake[again] = new[own.of_mistake[again]]
+    of_mistake[~again] = joining.before[earlier.of_mistake[~pages[before.page]]]
+    of_mistake[again] = joining.after[own.of_mistake[again]]
     return Causes(
         kinds=occurring,
         kind=kind,
@@ -293,7 +293,7 @@ def _joined(earlier: Causes, before: Mistakes, own: Causes, now: Mistakes, pages
         cost=column("cost"),
         boxes=column("boxes"),
         of_mistake=of_mistake,
-        rows=_rows(of_mistake, len(source)),
+        rows=_rows(of_mistake, len(kind)),
         counts=column("counts"),
     )
 

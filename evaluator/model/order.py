@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from functools import cached_property
+from typing import Any, Final, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from evaluator.model.boxes import AnyArray, BoolArray, IntArray
+
+T = TypeVar("T", bound="np.generic[Any]")
 
 _BITS: Final = 63
 # Sign and exponent of a float take 12.
@@ -59,33 +63,63 @@ def order_by(columns: Sequence[AnyArray]) -> IntArray:
     return order
 
 
-def joined_order(earlier: IntArray, own: IntArray, pages: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
-    """How what was there before and what is there now of some pages become one list by page.
+class Joining:
+    """How a list by page and a newer one of some pages become one: these pages are those of the newer list.
 
     Parameters
     ----------
     earlier, own : int64
-        Rising pages of both.
+        Rising pages of both lists.
     pages : bool, shape (pages,)
-        Those of `own`, which replace what `earlier` has of them.
+        Those of `own`, which replaces what `earlier` has of them.
 
-    Returns
-    -------
-    before, after : int64, shapes of `earlier` and `own`
-        Number of each in the list; of no meaning for what is replaced.
-    source : int64
-        For each of the list its place in `earlier`, or behind these its place in `own`.
+    Attributes
+    ----------
+    kept : bool, shape of `earlier`
+        Which of the earlier ones stay.
+    stays : bool, shape (N,)
+        Which of the N of the new list are earlier ones; the others are those of `own`, in their order.
+    after : int64, shape of `own`
+        Number in the new list of each.
     """
-    counts, own_counts = (np.bincount(page, minlength=len(pages)) for page in (earlier, own))
-    joined = np.where(pages, own_counts, counts)
-    ends = np.cumsum(joined)
-    before = np.arange(len(earlier)) + (ends - joined - np.cumsum(counts) + counts)[earlier]
-    after = np.arange(len(own)) + (ends - joined - np.cumsum(own_counts) + own_counts)[own]
-    source = np.empty(int(joined.sum()), dtype=np.int64)
-    kept = np.flatnonzero(~pages[earlier])
-    source[before[kept]] = kept
-    source[after] = len(earlier) + np.arange(len(own))
-    return before, after, source
+
+    def __init__(self, earlier: IntArray, own: IntArray, pages: BoolArray) -> None:
+        self.kept = ~pages[earlier]
+        replaced = np.flatnonzero(pages)
+        # Of few pages and their entries alone, whatever the length of the earlier list.
+        start = np.searchsorted(earlier, replaced)
+        start -= np.searchsorted(np.flatnonzero(~self.kept), start)
+        bounds = np.searchsorted(own, np.append(replaced, len(pages)))
+        self.after = np.arange(len(own)) + np.repeat(start, np.diff(bounds))
+        self.stays = np.ones(np.count_nonzero(self.kept) + len(own), dtype=bool)
+        self.stays[self.after] = False
+
+    @cached_property
+    def before(self) -> IntArray:
+        """Number in the new list of each of `earlier`, int64; of no meaning for one that is replaced."""
+        before = np.empty(len(self.kept), dtype=np.int64)
+        before[self.kept] = np.flatnonzero(self.stays)
+        return before
+
+    def column(self, earlier: npt.NDArray[T], own: npt.NDArray[T]) -> npt.NDArray[T]:
+        """A column of the new list from those of both."""
+        return _merged(self.stays, earlier[self.kept], own)
+
+    def ragged(self, earlier: tuple[IntArray, IntArray], own: tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray]:
+        """Rows of each entry, and where each one's begin and end, from those of both lists."""
+        widths = [np.diff(offsets) for _, offsets in (earlier, own)]
+        width = self.column(*widths)
+        offsets = np.zeros(len(width) + 1, dtype=np.int64)
+        np.cumsum(width, out=offsets[1:])
+        return _merged(np.repeat(self.stays, width), earlier[0][np.repeat(self.kept, widths[0])], own[0]), offsets
+
+
+def _merged(first: BoolArray, ones: npt.NDArray[T], others: npt.NDArray[T]) -> npt.NDArray[T]:
+    """Two columns as one, in which `first` says where those of the first are."""
+    column = np.empty((len(first), *ones.shape[1:]), dtype=ones.dtype)
+    column[first] = ones
+    column[~first] = others
+    return column
 
 
 def _packed(columns: Iterable[AnyArray]) -> tuple[list[AnyArray], int]:

@@ -447,8 +447,8 @@ class _Draft:
         place = np.empty(self.size, dtype=np.int64)
         place[order] = np.arange(self.size)
         side, share = _sides(kind, (self.truth.boxes.xyxy, first_truth), (self.prediction.boxes.xyxy, first_prediction))
-        truth_rows, truth_offsets = reordered(truths, truth_bounds, order)
-        prediction_rows, prediction_offsets = reordered(predictions, prediction_bounds, order)
+        truth_rows, truth_offsets = _reordered(truths, truth_bounds, order)
+        prediction_rows, prediction_offsets = _reordered(predictions, prediction_bounds, order)
         return Mistakes(
             kind=kind[order],
             page=page[order].astype(np.int64),
@@ -670,7 +670,7 @@ def _ragged(parts: list[_Members], size: int) -> tuple[IntArray, IntArray]:
     return row[order_by([mistake, row])], bounds
 
 
-def reordered(rows: IntArray, bounds: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:
+def _reordered(rows: IntArray, bounds: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:
     """Rows by mistake and where each mistake begins and ends, for some of the mistakes in another order."""
     first = bounds[:-1][order]
     width = bounds[1:][order] - first

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.error_types.document import Carriers, Mistakes, Touching, name_mistakes, reordered
+from evaluator.metrics.error_types.document import Carriers, Mistakes, Touching, name_mistakes
 from evaluator.metrics.error_types.names import NONE, BoxColumns
 from evaluator.model.boxes import AnyArray, BoolArray, IntArray, Overlap
-from evaluator.model.order import joined_order
+from evaluator.model.order import Joining
 
 
 class CountedBoxes(NamedTuple):
@@ -99,25 +99,24 @@ def _joined(earlier: Mistakes, own: Mistakes, pages: BoolArray, truths: IntArray
 
     `own` has rows of all boxes, but its carriers are numbered among `truths` and `predictions`, the boxes of `pages`.
     """
-    before, after, source = joined_order(earlier.page, own.page, pages)
+    joining = Joining(earlier.page, own.page, pages)
 
     def column(name: str) -> AnyArray:
-        return np.concatenate([getattr(earlier, name), getattr(own, name)])[source]
+        return joining.column(getattr(earlier, name), getattr(own, name))
 
     def ragged(rows: str, offsets: str) -> tuple[IntArray, IntArray]:
-        first, second = getattr(earlier, offsets), getattr(own, offsets)
-        bounds = np.concatenate([first, second[1:] + first[-1]])
-        return reordered(np.concatenate([getattr(earlier, rows), getattr(own, rows)]), bounds, source)
+        first, second = ((getattr(each, rows), getattr(each, offsets)) for each in (earlier, own))
+        return joining.ragged(first, second)
 
     def carriers(first: Carriers, second: Carriers, rows: IntArray) -> Carriers:
-        kept = ~pages[earlier.page[first.mistake]]
+        kept = joining.kept[first.mistake]
         old, new = first.rows[kept], rows[second.rows]
         place = np.searchsorted(old, new) + np.arange(len(new))
         stays = np.ones(len(old) + len(new), dtype=bool)
         stays[place] = False
         merged, mistake = np.empty(len(stays), dtype=np.int64), np.empty(len(stays), dtype=np.int64)
-        merged[stays], mistake[stays] = old, before[first.mistake[kept]]
-        merged[place], mistake[place] = new, after[second.mistake]
+        merged[stays], mistake[stays] = old, joining.before[first.mistake[kept]]
+        merged[place], mistake[place] = new, joining.after[second.mistake]
         return Carriers(merged, mistake, first.boxes)
 
     truth_rows, truth_offsets = ragged("truth_rows", "truth_offsets")

@@ -228,8 +228,10 @@ def label_counts(columns: MistakeColumns, labels: int) -> IntArray:
     A mistake between two labels counts for both, so they may add up to more than there are.
     """
     both = columns.truth_label != columns.prediction_label
-    codes = np.concatenate([columns.truth_label, columns.prediction_label[both]]).astype(np.int64)
-    return np.bincount(codes[codes >= 0], minlength=labels)
+    # A side without a label has -1.
+    sides = columns.truth_label, columns.prediction_label[both]
+    first, second = (np.bincount(side + 1, minlength=labels + 1)[1:] for side in sides)
+    return first + second
 
 
 def document_counts(columns: MistakeColumns, documents: int) -> IntArray:

@@ -79,20 +79,14 @@ class Joining:
         Which of the earlier ones stay.
     stays : bool, shape (N,)
         Which of the N of the new list are earlier ones; the others are those of `own`, in their order.
-    after : int64, shape of `own`
-        Number in the new list of each.
     """
 
     def __init__(self, earlier: IntArray, own: IntArray, pages: BoolArray) -> None:
-        self.kept = ~pages[earlier]
         replaced = np.flatnonzero(pages)
-        # Of few pages and their entries alone, whatever the length of the earlier list.
-        start = np.searchsorted(earlier, replaced)
-        start -= np.searchsorted(np.flatnonzero(~self.kept), start)
-        bounds = np.searchsorted(own, np.append(replaced, len(pages)))
-        self.after = np.arange(len(own)) + np.repeat(start, np.diff(bounds))
-        self.stays = np.ones(np.count_nonzero(self.kept) + len(own), dtype=bool)
-        self.stays[self.after] = False
+        # Of one page after the other: where its earlier ones and its own ones begin and end.
+        self._earlier = np.searchsorted(earlier, replaced), np.searchsorted(earlier, replaced, side="right")
+        self._own = np.searchsorted(own, np.append(replaced, len(pages)))
+        self.kept, self.stays = _turns(self._earlier, self._own, len(earlier))
 
     @cached_property
     def before(self) -> IntArray:
@@ -101,24 +95,44 @@ class Joining:
         before[self.kept] = np.flatnonzero(self.stays)
         return before
 
+    @cached_property
+    def after(self) -> IntArray:
+        """Number in the new list of each of `own`, int64."""
+        return np.flatnonzero(~self.stays)
+
     def column(self, earlier: npt.NDArray[T], own: npt.NDArray[T]) -> npt.NDArray[T]:
         """A column of the new list from those of both."""
-        return _merged(self.stays, earlier[self.kept], own)
+        return _merged(self.kept, self.stays, earlier, own)
 
     def ragged(self, earlier: tuple[IntArray, IntArray], own: tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray]:
         """Rows of each entry, and where each one's begin and end, from those of both lists."""
-        widths = [np.diff(offsets) for _, offsets in (earlier, own)]
-        width = self.column(*widths)
-        offsets = np.zeros(len(width) + 1, dtype=np.int64)
-        np.cumsum(width, out=offsets[1:])
-        return _merged(np.repeat(self.stays, width), earlier[0][np.repeat(self.kept, widths[0])], own[0]), offsets
+        (rows, offsets), (own_rows, own_offsets) = earlier, own
+        begin, end = (offsets[place] for place in self._earlier)
+        turns = _turns((begin, end), own_offsets[self._own], len(rows))
+        width = self.column(np.diff(offsets), np.diff(own_offsets))
+        joined = np.zeros(len(width) + 1, dtype=np.int64)
+        np.cumsum(width, out=joined[1:])
+        return _merged(*turns, rows, own_rows), joined
 
 
-def _merged(first: BoolArray, ones: npt.NDArray[T], others: npt.NDArray[T]) -> npt.NDArray[T]:
-    """Two columns as one, in which `first` says where those of the first are."""
-    column = np.empty((len(first), *ones.shape[1:]), dtype=ones.dtype)
-    column[first] = ones
-    column[~first] = others
+def _turns(earlier: tuple[IntArray, IntArray], own: IntArray, size: int) -> tuple[BoolArray, BoolArray]:
+    """`kept` and `stays` of a list of some size, from where what is replaced and what comes instead begins and ends."""
+    begin, end = earlier
+    between = np.append(begin, size) - np.append(0, end)
+    turn = np.tile([True, False], len(begin) + 1)[:-1]
+    lengths = []
+    for others in (end - begin, np.diff(own)):
+        length = np.empty(len(turn), dtype=np.int64)
+        length[::2], length[1::2] = between, others
+        lengths.append(length)
+    return np.repeat(turn, lengths[0]), np.repeat(turn, lengths[1])
+
+
+def _merged(kept: BoolArray, stays: BoolArray, earlier: npt.NDArray[T], own: npt.NDArray[T]) -> npt.NDArray[T]:
+    """A column of the new list."""
+    column = np.empty((len(stays), *earlier.shape[1:]), dtype=earlier.dtype)
+    column[stays] = earlier[kept]
+    column[~stays] = own
     return column
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.model.boxes import AnyArray
-from evaluator.model.order import Joining, order_by
+from evaluator.model.order import Joining, PageRows, order_by
 
 DTYPES = st.sampled_from([np.int8, np.int32, np.int64, np.float64])
 
@@ -92,3 +92,11 @@ def test_two_lists_are_joined_by_page(earlier: list[int], own: list[int], pages:
     assert [rows[low:high].tolist() for low, high in pairwise(offsets.tolist())] == [
         [at] * (at % 3) for _, _, at in every
     ]
+
+
+@given(st.lists(st.integers(0, 9), max_size=30), st.lists(st.booleans(), min_size=10, max_size=10), st.booleans())
+def test_rows_of_some_pages(page: list[int], pages: list[bool], rising: bool) -> None:
+    listed = sorted(page) if rising else page
+    rows = PageRows(np.array(listed, dtype=np.int32), 10).on(np.array(pages))
+    assert rows.tolist() == [row for row, each in enumerate(listed) if pages[each]]
+    assert rows.dtype == np.int64

@@ -32,6 +32,7 @@ from evaluator.metrics.results import (
 )
 from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap, overlap
 from evaluator.model.dataset import Dataset, JoinedBoxes, Side, fixes_said
+from evaluator.model.order import PageRows
 from evaluator.model.polygons import POLYGON_IOU, outline_bounds, polygon_overlap
 
 if TYPE_CHECKING:
@@ -390,8 +391,7 @@ class BoxResult(ABC, Generic[MatchingT]):
         ):
             if counts is not before:
                 pages[side.page[counts != before]] = True
-        low, high = sorted((self.iou, earlier.iou))
-        pages[touching.page[(touching.fit.iou >= low) & (touching.fit.iou < high)]] = True
+        pages[pairs.touching_between(*sorted((self.iou, earlier.iou)))] = True
         return pages if np.count_nonzero(pages) <= _FEW_PAGES * len(pages) else None
 
     def _pages_matched_otherwise(self, earlier: Self) -> IntArray:
@@ -410,11 +410,12 @@ class BoxResult(ABC, Generic[MatchingT]):
         return rename_mistakes(
             earlier,
             pages,
-            CountedBoxes(pairs.columns("ground_truth"), self.matching.truth_counts),
-            CountedBoxes(pairs.columns("prediction"), self.counting_predictions),
+            CountedBoxes(pairs.columns("ground_truth"), self.matching.truth_counts, pairs.truth_by_page),
+            CountedBoxes(pairs.columns("prediction"), self.counting_predictions, pairs.prediction_by_page),
             lambda truths: self._partners_on(pages, truths),
             iou=self.iou,
             touching=pairs.touching_known,
+            touching_by_page=pairs.touching_by_page,
         )
 
     def named(self, options: MistakeOptions | None) -> Mistakes:
@@ -613,6 +614,33 @@ class BoxPairs(ABC, Generic[MatchingT]):
         from evaluator.metrics.error_types import touching_pairs
 
         return touching_pairs(self.columns("ground_truth"), self.columns("prediction"))
+
+    @cached_property
+    def touching_by_page(self) -> PageRows:
+        """Looks up the pairs of `touching_known` of some pages."""
+        return PageRows(self.touching_known.page, self.dataset.pages)
+
+    def touching_between(self, low: float, high: float) -> AnyArray:
+        """Pages of the pairs of `touching_known` with an IoU from `low` up to before `high`."""
+        rising, page = self._touching_by_iou
+        return page[slice(*np.searchsorted(rising, [low, high]).tolist())]
+
+    @cached_property
+    def _touching_by_iou(self) -> tuple[FloatArray, AnyArray]:
+        """The rising IoU of all pairs of `touching_known`, and the page of each."""
+        touching = self.touching_known
+        order = np.argsort(touching.fit.iou)
+        return touching.fit.iou[order], touching.page[order]
+
+    @cached_property
+    def truth_by_page(self) -> PageRows:
+        """Looks up the ground truth of some pages."""
+        return PageRows(self.dataset.ground_truth.page, self.dataset.pages)
+
+    @cached_property
+    def prediction_by_page(self) -> PageRows:
+        """Looks up the predictions of some pages."""
+        return PageRows(self.prediction.page, self.dataset.pages)
 
     @cached_property
     def passed(self) -> IntArray:

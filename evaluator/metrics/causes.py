@@ -36,7 +36,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from evaluator.metrics.box_results import UNMATCHED, AnyBoxPairs, AnyBoxResult
+from evaluator.metrics.box_results import AnyBoxPairs, AnyBoxResult
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Carriers, Mistakes
 from evaluator.metrics.matching import overlapping_pairs
 from evaluator.metrics.results import count_of
@@ -322,6 +322,11 @@ class _Boxes(NamedTuple):
         return self.take(slice(*np.searchsorted(self.page, [page, page + 1])))
 
 
+def _counted_on(side: JoinedBoxes, counts: BoolArray, rows: IntArray) -> IntArray:
+    """The pages of those of some boxes that take part."""
+    return side.page[rows[counts[rows]]]
+
+
 class _Grouping:
     """Groups that are made rule by rule, over all pages at once where the pages allow it.
 
@@ -340,16 +345,18 @@ class _Grouping:
         self._truth = self._boxes(self._sides[0], mistakes.truth_carriers, pages)
         self._prediction = self._boxes(self._sides[1], mistakes.prediction_carriers, pages)
         self._unmatched = (
-            self._truth.take(np.flatnonzero(result.truth_partner[self._truth.rows] == UNMATCHED)),
-            self._prediction.take(np.flatnonzero(result.prediction_partner[self._prediction.rows] == UNMATCHED)),
+            self._truth.take(np.flatnonzero(~result.truth_matched[self._truth.rows])),
+            self._prediction.take(np.flatnonzero(~result.prediction_matched[self._prediction.rows])),
         )
+        pairs = matching.pairs
         self._totals = [
             np.bincount(
-                side.page[counts if pages is None else counts & pages[side.page]], minlength=matching.dataset.pages
+                side.page[counts] if pages is None else _counted_on(side, counts, by_page.on(pages)),
+                minlength=matching.dataset.pages,
             )
-            for side, counts in (
-                (matching.dataset.ground_truth, matching.truth_counts),
-                (matching.prediction, result.counting_predictions),
+            for side, counts, by_page in (
+                (matching.dataset.ground_truth, matching.truth_counts, pairs.truth_by_page),
+                (matching.prediction, result.counting_predictions, pairs.prediction_by_page),
             )
         ]
         self._of_mistake = np.full(len(mistakes), NONE, dtype=np.int64)

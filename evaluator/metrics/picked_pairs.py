@@ -26,6 +26,7 @@ from evaluator.metrics.matching import Matches
 from evaluator.metrics.results import MetricColumns, sum_by, sum_in_order
 from evaluator.model.boxes import AnyArray, BoolArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
+from evaluator.model.order import PageRows
 
 # When more than this share of the pairs changed, all are counted.
 _FEW_PAIRS: Final = 0.25
@@ -114,6 +115,11 @@ class PickedPairs(BoxPairs[MatchingT], Generic[MatchingT]):
     def page(self) -> IntArray:
         """Page of each pair, int64, shape (K,); both of its boxes are there."""
         return self.dataset.ground_truth.page[self.fit.ground_truth].astype(np.int64)
+
+    @cached_property
+    def by_page_rows(self) -> PageRows:
+        """Looks up the pairs of some pages."""
+        return PageRows(self.page, self.dataset.pages)
 
     @cached_property
     def truths(self) -> BoxCounts:
@@ -213,7 +219,8 @@ class PickedResult(BoxResult[PickedT]):
     def _partners_on(self, pages: BoolArray, truths: IntArray) -> IntArray:
         """The partner of each ground truth of some pages."""
         pairs = self.matching.pairs
-        taken = np.flatnonzero(self.taken & pages[pairs.page])
+        taken = pairs.by_page_rows.on(pages)
+        taken = taken[self.taken[taken]]
         partner = np.full(len(truths), UNMATCHED, dtype=np.int64)
         partner[np.searchsorted(truths, pairs.fit.ground_truth[taken])] = pairs.fit.prediction[taken]
         return partner

@@ -63,6 +63,33 @@ def order_by(columns: Sequence[AnyArray]) -> IntArray:
     return order
 
 
+class PageRows:
+    """Looks up the rows of some pages; of a list by page without a look at the others.
+
+    Parameters
+    ----------
+    page : integers, shape (N,)
+        Page of each row, rising or not.
+    pages : int
+        Above every page.
+    """
+
+    def __init__(self, page: AnyArray, pages: int) -> None:
+        self._page = page
+        rising = bool((page[1:] >= page[:-1]).all())
+        self._bounds = np.searchsorted(page, np.arange(pages + 1)) if rising else None
+
+    def on(self, pages: BoolArray) -> IntArray:
+        """The rows of some pages, bool, shape (pages,): int64, rising."""
+        if self._bounds is None:
+            return np.flatnonzero(pages[self._page])
+        chosen = np.flatnonzero(pages)
+        start = self._bounds[chosen]
+        width = self._bounds[chosen + 1] - start
+        end = np.cumsum(width)
+        return np.asarray(np.arange(int(width.sum())) + np.repeat(start - (end - width), width), dtype=np.int64)
+
+
 class Joining:
     """How a list by page and a newer one of some pages become one: these pages are those of the newer list.
 

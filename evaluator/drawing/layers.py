@@ -294,9 +294,14 @@ def _grouped(
     """
     groups: dict[int, list[BoxItem]] = {}
     faded: dict[str, int] = {}
+    carriers = {"ground_truth": mistakes.truth_carriers, "prediction": mistakes.prediction_carriers}
+    of: dict[str, int] = {}
+    for side, carried in carriers.items():
+        keys = [box.key for box in boxes if box.side == side]
+        numbers = carried.of(np.array([_row(key) for key in keys], dtype=np.int64))
+        of |= dict(zip(keys, numbers.tolist(), strict=True))
     for box in sorted(boxes, key=lambda box: (round(box.xyxy[1], 2), box.xyxy[0], box.key)):
-        of = mistakes.of_truth if box.side == "ground_truth" else mistakes.of_prediction
-        mistake = int(of[_row(box.key)])
+        mistake = of[box.key]
         if mistake == NONE:
             continue
         if keep[mistake]:

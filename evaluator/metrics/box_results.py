@@ -271,20 +271,6 @@ class BoxResult(ABC, Generic[MatchingT]):
         return partner
 
     @cached_property
-    def truth_matched(self) -> BoolArray:
-        """Which ground truth is matched, bool, shape (G,)."""
-        matched = np.zeros(len(self.matching.dataset.ground_truth), dtype=bool)
-        matched[self.matched_rows[1]] = True
-        return matched
-
-    @cached_property
-    def prediction_matched(self) -> BoolArray:
-        """Which predictions are true positives, bool, shape (P,)."""
-        matched = np.zeros(len(self.matching.prediction), dtype=bool)
-        matched[self.matched_rows[0]] = True
-        return matched
-
-    @cached_property
     def false_negatives(self) -> IntArray:
         """Rows of the scored ground truth that nothing matched, int64, in file order."""
         return _without(self.matching.truth_counts, self.matched_rows[1])

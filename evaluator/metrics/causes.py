@@ -36,7 +36,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from evaluator.metrics.box_results import AnyBoxPairs, AnyBoxResult
+from evaluator.metrics.box_results import UNMATCHED, AnyBoxPairs, AnyBoxResult
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Carriers, Mistakes
 from evaluator.metrics.matching import overlapping_pairs
 from evaluator.metrics.results import count_of
@@ -345,8 +345,8 @@ class _Grouping:
         self._truth = self._boxes(self._sides[0], mistakes.truth_carriers, pages)
         self._prediction = self._boxes(self._sides[1], mistakes.prediction_carriers, pages)
         self._unmatched = (
-            self._truth.take(np.flatnonzero(~result.truth_matched[self._truth.rows])),
-            self._prediction.take(np.flatnonzero(~result.prediction_matched[self._prediction.rows])),
+            self._truth.take(np.flatnonzero(result.truth_partner[self._truth.rows] == UNMATCHED)),
+            self._prediction.take(np.flatnonzero(result.prediction_partner[self._prediction.rows] == UNMATCHED)),
         )
         pairs = matching.pairs
         self._totals = [

@@ -74,6 +74,36 @@ class Tally:
         return np.bincount(self._code[chosen], minlength=self._size)
 
 
+class Partners:
+    """Whom each box of a side matches; of another choice of pairs only the boxes change whose pairs do.
+
+    Parameters
+    ----------
+    own, other : int64, shape (K,)
+        Rows of the boxes of each pair on this side and on the other one.
+    size : int
+        How many boxes this side has.
+    """
+
+    def __init__(self, own: IntArray, other: IntArray, size: int) -> None:
+        self._own, self._other, self._size = own, other, size
+        self._last: tuple[BoolArray, IntArray] | None = None
+
+    def of(self, taken: BoolArray) -> IntArray:
+        """Row of the other side, int64, shape (size,), -1 for none, to be read only; `taken` are pairs that match."""
+        last = self._last
+        if last is None:
+            partner, come = np.full(self._size, UNMATCHED, dtype=np.int64), np.flatnonzero(taken)
+        else:
+            moved, partner = np.flatnonzero(taken != last[0]), last[1].copy()
+            come = moved[taken[moved]]
+            partner[self._own[moved[~taken[moved]]]] = UNMATCHED
+        partner[self._own[come]] = self._other[come]
+        partner.setflags(write=False)
+        self._last = taken, partner
+        return partner
+
+
 class BoxCounts(NamedTuple):
     """How many boxes of one side take part.
 
@@ -115,6 +145,16 @@ class PickedPairs(BoxPairs[MatchingT], Generic[MatchingT]):
     def page(self) -> IntArray:
         """Page of each pair, int64, shape (K,); both of its boxes are there."""
         return self.dataset.ground_truth.page[self.fit.ground_truth].astype(np.int64)
+
+    @cached_property
+    def truth_partners(self) -> Partners:
+        """Whom each ground truth matches."""
+        return Partners(self.fit.ground_truth, self.fit.prediction, len(self.dataset.ground_truth))
+
+    @cached_property
+    def prediction_partners(self) -> Partners:
+        """Whom each prediction matches."""
+        return Partners(self.fit.prediction, self.fit.ground_truth, len(self.prediction))
 
     @cached_property
     def by_page_rows(self) -> PageRows:
@@ -193,6 +233,16 @@ class PickedResult(BoxResult[PickedT]):
         """Rows of the true positives, without how they fit."""
         fit, rows = self.matching.pairs.fit, np.flatnonzero(self.taken)
         return fit.prediction.take(rows), fit.ground_truth.take(rows)
+
+    @cached_property
+    def truth_partner(self) -> IntArray:
+        """Row of the prediction that matched each ground truth, int64, shape (G,); -1 for none."""
+        return self.matching.pairs.truth_partners.of(self.taken)
+
+    @cached_property
+    def prediction_partner(self) -> IntArray:
+        """Row of the ground truth that each prediction matched, int64, shape (P,); -1 for none."""
+        return self.matching.pairs.prediction_partners.of(self.taken)
 
     @property
     def predictions(self) -> BoxCounts:

@@ -89,6 +89,13 @@ class Carriers(NamedTuple):
     mistake: IntArray
     boxes: int
 
+    def of(self, rows: IntArray) -> IntArray:
+        """The mistake of each of a few boxes, given by their rows, int64; -1 for none."""
+        if not len(self.rows):
+            return np.full(len(rows), NONE, dtype=np.int64)
+        place = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
+        return np.where(self.rows[place] == rows, self.mistake[place], NONE)
+
     def spread(self) -> IntArray:
         """The mistake of each box of the side, int64, shape (boxes,); -1 for none."""
         of = np.full(self.boxes, NONE, dtype=np.int64)

@@ -71,6 +71,11 @@ def test_any_walk_over_thresholds_gives_what_fresh_pairs_give(made: Callable[[in
         for name, values in one.items():
             assert values.dtype == other[name].dtype, name
             np.testing.assert_array_equal(values, other[name], err_msg=name)
+        some = np.random.default_rng(seed)
+        for side, partner in (("ground_truth", fresh.truth_partner), ("prediction", fresh.prediction_partner)):
+            rows = some.integers(0, len(partner), 9)
+            np.testing.assert_array_equal(result.partners(side, rows), partner[rows])
+            np.testing.assert_array_equal(BoxResult.partners(fresh, side, rows), partner[rows])
         # Picked from the pairs and added up as the plain definitions say.
         by_hand = (result.matching.dataset.ground_truth.label, matching.prediction.label, len(pairs.dataset.labels))
         table = result._by(*by_hand).take(matching.label_codes)

@@ -182,7 +182,7 @@ def _boxes(side: Side, result: AnyBoxResult, rows: IntArray) -> list[CardBoxItem
     dataset, is_truth = result.matching.dataset, side == "ground_truth"
     own = dataset.ground_truth if is_truth else result.matching.prediction
     places, paths = page_shares(dataset, own, rows), outline_paths(dataset, own, rows)
-    partners = (result.truth_partner if is_truth else result.prediction_partner)[rows]
+    partners = result.partners(side, rows)
     matched, unmatched = ("truth", "FN") if is_truth else ("TP", "FP")
     return [
         CardBoxItem(box_key(side, row), side, matched if partner >= 0 else unmatched, (x1, y1, x2, y2), path)  # type: ignore[arg-type]

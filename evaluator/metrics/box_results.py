@@ -270,6 +270,10 @@ class BoxResult(ABC, Generic[MatchingT]):
         partner[predictions] = truths
         return partner
 
+    def partners(self, side: Side, rows: IntArray) -> IntArray:
+        """Row on the other side that each of some boxes of a side matches, int64; -1 for none."""
+        return (self.truth_partner if side == "ground_truth" else self.prediction_partner)[rows]
+
     @cached_property
     def false_negatives(self) -> IntArray:
         """Rows of the scored ground truth that nothing matched, int64, in file order."""

@@ -25,8 +25,8 @@ from evaluator.metrics.box_results import (
 from evaluator.metrics.matching import Matches
 from evaluator.metrics.results import MetricColumns, sum_by, sum_in_order
 from evaluator.model.boxes import AnyArray, BoolArray, IntArray
-from evaluator.model.dataset import Dataset, JoinedBoxes
-from evaluator.model.order import PageRows
+from evaluator.model.dataset import Dataset, JoinedBoxes, Side
+from evaluator.model.order import PageRows, looked_up
 
 # When more than this share of the pairs changed, all are counted.
 _FEW_PAIRS: Final = 0.25
@@ -157,7 +157,7 @@ class PickedPairs(BoxPairs[MatchingT], Generic[MatchingT]):
         return Partners(self.fit.prediction, self.fit.ground_truth, len(self.prediction))
 
     @cached_property
-    def by_page_rows(self) -> PageRows:
+    def rows_by_page(self) -> PageRows:
         """Looks up the pairs of some pages."""
         return PageRows(self.page, self.dataset.pages)
 
@@ -244,6 +244,19 @@ class PickedResult(BoxResult[PickedT]):
         """Row of the ground truth that each prediction matched, int64, shape (P,); -1 for none."""
         return self.matching.pairs.prediction_partners.of(self.taken)
 
+    def partners(self, side: Side, rows: IntArray) -> IntArray:
+        """See `BoxResult.partners`; of few pages no others are looked at."""
+        matching, of_truth = self.matching, side == "ground_truth"
+        pairs, boxes = matching.pairs, matching.dataset.ground_truth if of_truth else matching.prediction
+        pages = np.zeros(matching.dataset.pages, dtype=bool)
+        pages[boxes.page[rows]] = True
+        some = pairs.rows_by_page.on(pages)
+        some = some[self.taken[some]]
+        truths, predictions = pairs.fit.ground_truth[some], pairs.fit.prediction[some]
+        own, other = (truths, predictions) if of_truth else (predictions, truths)
+        order = np.argsort(own)
+        return looked_up(own[order], other[order], rows)
+
     @property
     def predictions(self) -> BoxCounts:
         """The predictions that are true or false positives."""
@@ -269,7 +282,7 @@ class PickedResult(BoxResult[PickedT]):
     def _partners_on(self, pages: BoolArray, truths: IntArray) -> IntArray:
         """The partner of each ground truth of some pages."""
         pairs = self.matching.pairs
-        taken = pairs.by_page_rows.on(pages)
+        taken = pairs.rows_by_page.on(pages)
         taken = taken[self.taken[taken]]
         partner = np.full(len(truths), UNMATCHED, dtype=np.int64)
         partner[np.searchsorted(truths, pairs.fit.ground_truth[taken])] = pairs.fit.prediction[taken]

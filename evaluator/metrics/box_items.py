@@ -183,7 +183,10 @@ class Items:
         for place, (side, rows), there in zip(
             self.places or (None, None), self._sides, (self.truth >= 0, self.truth < 0), strict=True
         ):
-            middle[there] = middles(side.xyxy[rows[there]]) if place is None else place.middle[rows[there]]
+            some = rows[there]
+            middle[there] = (
+                (side.xyxy[:, 1][some] + side.xyxy[:, 3][some]) / 2.0 if place is None else place.middle[some]
+            )
         return middle
 
 

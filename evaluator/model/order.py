@@ -51,11 +51,18 @@ def order_by(columns: Sequence[AnyArray]) -> IntArray:
         keys, room = [np.zeros(rows, dtype=np.int64), *keys], _BITS
     if len(keys) == 1:
         return _order_of_one(keys[0])
-    leading = _with_leading_bits(keys[0], room, keys[1]) if room >= _LEAST_BITS else None
+    # With its row at its end a number is sorted several times faster than its order is found.
+    row_bits = (rows - 1).bit_length()
+    ends = row_bits if room - row_bits >= _LEAST_BITS else 0
+    leading = _with_leading_bits(keys[0], room - ends, keys[1]) if room >= _LEAST_BITS else None
     if leading is None:
         return np.lexsort(tuple(reversed(keys)))
-    order = np.argsort(leading)
-    ranked = leading[order]
+    if ends:
+        numbers = np.sort((leading << ends) | np.arange(rows))
+        order, ranked = numbers & ((1 << ends) - 1), numbers >> ends
+    else:
+        order = np.argsort(leading)
+        ranked = leading[order]
     level = ranked[1:] == ranked[:-1]
     places = np.flatnonzero(np.append(level, False) | np.append(False, level))
     tied = np.sort(order[places])

@@ -28,6 +28,8 @@ MATCHED: Final = -1
 BACKGROUND: Final = -1
 """Label code of no box."""
 FITS: Final = ("iou", "coverage", "purity")
+# Columns of items that are made when somebody asks for them.
+_WORKED_OUT: Final = ("document", "truth_label", "prediction_label", "score", *FITS, "size", "middle")
 SliceMeasure = Literal["recall", "precision", "f1", "mean_iou", "mean_coverage", "mean_purity"]
 """A measure that is a mean over boxes: of the ground truth, of the predictions, of both, or of matches."""
 SliceAverage = Literal["AP", "AP50", "AP75", "AR1", "AR10", "AR100", "map", "mean_f1"]
@@ -90,7 +92,7 @@ class Items:
 
     def take(self, rows: IntArray) -> Items:
         """The items in the given rows and order."""
-        return Items(
+        taken = Items(
             self.result,
             self.kind[rows],
             self.mistake[rows],
@@ -100,6 +102,8 @@ class Items:
             self.page[rows],
             self.places,
         )
+        vars(taken).update({name: vars(self)[name][rows] for name in _WORKED_OUT if name in vars(self)})
+        return taken
 
     def with_columns(self, **columns: AnyArray) -> Items:
         """The same items with other values of some columns."""
@@ -134,17 +138,17 @@ class Items:
         rows = np.flatnonzero(self.prediction >= 0)
         return _placed(self._sides[1][0].score[self.prediction[rows]], rows, len(self))
 
-    @property
+    @cached_property
     def iou(self) -> FloatArray:
         """IoU of the first boxes of both sides, float64, shape (K,), in [0, 1]; NaN where a side is missing."""
         return self._fit.iou
 
-    @property
+    @cached_property
     def coverage(self) -> FloatArray:
         """Their coverage."""
         return self._fit.coverage
 
-    @property
+    @cached_property
     def purity(self) -> FloatArray:
         """Their purity."""
         return self._fit.purity

@@ -226,3 +226,16 @@ def test_items_are_pairs_then_mistakes_in_a_stable_order(seed: int, paired: Call
             assert every.iou[at] == fits[own, other]
         else:
             assert np.isnan(every.iou[at]) == (min(own, other) < 0)
+
+
+@pytest.mark.parametrize(
+    "name", ["truth_label", "prediction_label", "score", "iou", "coverage", "purity", "size", "middle", "page"]
+)
+def test_a_column_can_be_another_one(name: str) -> None:
+    truth, predicted = random_rows(3)
+    every = items(pair(join(ground_truth(truth), annotations(predicted))).match().at(0.5))
+    column = getattr(every, name)
+    other = every.with_columns(**{name: column[::-1]})
+    np.testing.assert_array_equal(getattr(other, name), column[::-1])
+    np.testing.assert_array_equal(getattr(other.take(np.array([3, 1])), name), column[::-1][[3, 1]])
+    np.testing.assert_array_equal(getattr(every, name), column)

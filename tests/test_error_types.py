@@ -866,6 +866,11 @@ def test_a_step_of_a_threshold_gives_the_names_of_a_fresh_matching(seed: int, pr
         few += pages is not None and not pages.all()
         fresh = protocol(dataset).match(min_score=score).at(iou)
         assert_equal_mistakes(result.mistakes, fresh.mistakes)
+        mistakes, every = fresh.mistakes, np.arange(len(fresh.mistakes))
+        np.testing.assert_array_equal(mistakes.first_of("ground_truth", every), mistakes.first_truth)
+        np.testing.assert_array_equal(mistakes.first_of("prediction", every), mistakes.first_prediction)
+        for carriers in (mistakes.truth_carriers, mistakes.prediction_carriers):
+            np.testing.assert_array_equal(carriers.of(np.arange(carriers.boxes)), carriers.spread())
         if pages is not None:
             one, other = earlier.mistakes, result.mistakes
             rows = [~pages[each.page] for each in (one, other)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +62,7 @@ def test_worst_first_is_a_stable_sort_by_cost_fit_and_size(seed: int, matched: b
     # Sizes of one digit, so that many are equal, and some that nobody knows.
     size = every.size.round(1)
     size[::7] = np.nan
-    every = replace(every, size=size)
+    every = every.with_columns(size=size)
 
     def cost(row: int) -> tuple[int, float, float]:
         pairs = every.kind[row] == MATCHED

@@ -145,7 +145,8 @@ def test_pairs_and_mistakes_of_pixel_files_have_one_unit() -> None:
         result = snapshot.pair(join(*sides), 0).match().at(0.5)
         dataset = result.matching.dataset
         sides = (dataset.ground_truth, result.matching.prediction)
-        return mistake_filter.on_pages(items(result), *(mistake_filter.box_places(dataset, side) for side in sides))
+        first, second = (mistake_filter.box_places(dataset, side) for side in sides)
+        return replace(items(result), places=(first, second))
 
     shares, pixels = every((1.0, 1.0)), every((400.0, 800.0))
     assert shares.size.tolist() == pytest.approx([0.08, 0.02, 0.08])

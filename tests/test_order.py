@@ -1,6 +1,8 @@
-"""Rows in the order of several columns, against a sort by each of them in turn."""
+"""Rows in the order of several columns, against a sort by each of them in turn; and two lists that become one."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.model.boxes import AnyArray
-from evaluator.model.order import order_by
+from evaluator.model.order import Joining, PageRows, order_by
 
 DTYPES = st.sampled_from([np.int8, np.int32, np.int64, np.float64])
 
@@ -57,3 +59,44 @@ def test_floats_that_differ_in_their_last_bit_only(sign: float) -> None:
 
 def test_not_a_row() -> None:
     assert order_by([np.empty(0), np.empty(0, dtype=np.int64)]).tolist() == []
+
+
+@given(
+    earlier=st.lists(st.integers(0, 9), max_size=30),
+    own=st.lists(st.integers(0, 9), max_size=30),
+    pages=st.lists(st.booleans(), min_size=10, max_size=10),
+)
+def test_two_lists_are_joined_by_page(earlier: list[int], own: list[int], pages: list[bool]) -> None:
+    before = sorted(earlier)
+    now = sorted(page for page in own if pages[page])
+    # What is expected, entry by entry: a page, and where it comes from.
+    every = [(page, 0, at) for at, page in enumerate(before) if not pages[page]]
+    every = sorted(every + [(page, 1, at) for at, page in enumerate(now)])
+    joining = Joining(np.array(before, dtype=np.int64), np.array(now, dtype=np.int64), np.array(pages))
+    assert joining.column(np.array(before, dtype=np.int64), np.array(now, dtype=np.int64)).tolist() == [
+        page for page, _, _ in every
+    ]
+    numbers = [np.arange(len(each), dtype=np.int64) for each in (before, now)]
+    assert joining.column(numbers[0], numbers[1]).tolist() == [at for _, _, at in every]
+    tables = [np.column_stack([each, -each]) for each in numbers]
+    assert joining.column(tables[0], tables[1]).tolist() == [[at, -at] for _, _, at in every]
+    for number, (_, source, at) in enumerate(every):
+        assert (joining.after if source else joining.before)[at] == number
+    # Entry i of a list has i % 3 rows.
+    widths = [each % 3 for each in numbers]
+    ragged = [
+        (np.repeat(each, width), np.concatenate([[0], np.cumsum(width)]))
+        for each, width in zip(numbers, widths, strict=True)
+    ]
+    rows, offsets = joining.ragged(ragged[0], ragged[1])
+    assert [rows[low:high].tolist() for low, high in pairwise(offsets.tolist())] == [
+        [at] * (at % 3) for _, _, at in every
+    ]
+
+
+@given(st.lists(st.integers(0, 9), max_size=30), st.lists(st.booleans(), min_size=10, max_size=10), st.booleans())
+def test_rows_of_some_pages(page: list[int], pages: list[bool], rising: bool) -> None:
+    listed = sorted(page) if rising else page
+    rows = PageRows(np.array(listed, dtype=np.int32), 10).on(np.array(pages))
+    assert rows.tolist() == [row for row, each in enumerate(listed) if pages[each]]
+    assert rows.dtype == np.int64

@@ -643,6 +643,18 @@ def test_a_step_of_a_score_gives_the_counts_of_a_fresh_count(seed: int) -> None:
             np.testing.assert_array_equal(one, other)
         assert result.issues == fresh.issues
         assert result.to_json() == fresh.to_json()
+        for name in ("scope", "row_first", "row_second", "pixels"):
+            np.testing.assert_array_equal(getattr(result.whole.counts, name), getattr(fresh.whole.counts, name))
+        for name in ("first", "second"):
+            for one, other in zip(getattr(result, name), getattr(fresh, name), strict=True):
+                np.testing.assert_array_equal(one, other)
+        # The first two cells are asked for again and again, the others once.
+        for row, column in ((1, 0), (1, 1), (0, kept % 3), (2, kept % 3)):
+            np.testing.assert_array_equal(result.cell_pixels(row, column), fresh.cell_pixels(row, column))
+            np.testing.assert_array_equal(result.row_pixels(row), fresh.per_page.first_pixels[:, row])
+        for page in range(0, result.counts.scopes, 5):
+            one, other = result.cell_region(page, 1, 0), fresh.cell_region(page, 1, 0)
+            assert one.rectangles.tolist() == other.rectangles.tolist()
         earlier = result
     assert kept > 1
     larger = evaluate(*sides, page_size=(70.0, 90.0), earlier=earlier)

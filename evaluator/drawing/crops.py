@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import base64
 import io
+import math
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -96,22 +99,26 @@ def cards(result: AnyBoxResult, shown: Items) -> list[CardItem]:
     The key of a card is stable for a pair of files. A card has no boxes where these are in pixels and no file gives the
     size of the page.
     """
-    return [_card(result, shown, row) for row in range(len(shown))]
+    mistakes = result.mistakes
+    truths, predictions = [], []
+    for row, mistake in enumerate(shown.mistake.tolist()):
+        matched = mistake < 0
+        truths.append(shown.truth[[row]] if matched else mistakes.truths_of(mistake))
+        predictions.append(shown.prediction[[row]] if matched else mistakes.predictions_of(mistake))
+    boxes = zip(_boxes_of("ground_truth", result, truths), _boxes_of("prediction", result, predictions), strict=True)
+    return [_card(result, shown, row, *of) for row, of in enumerate(boxes)]
 
 
-def _card(result: AnyBoxResult, shown: Items, row: int) -> CardItem:
+def _card(
+    result: AnyBoxResult, shown: Items, row: int, truths: list[CardBoxItem], predictions: list[CardBoxItem]
+) -> CardItem:
     """One item as the gallery shows it."""
-    dataset, mistakes, mistake = result.matching.dataset, result.mistakes, int(shown.mistake[row])
-    if shown.kind[row] == MATCHED:
-        truths, predictions, title = shown.truth[[row]], shown.prediction[[row]], "Matched"
-    else:
-        truths, predictions = mistakes.truths_of(mistake), mistakes.predictions_of(mistake)
-        title = ERROR_TYPES["document"][DOCUMENT[shown.kind[row]]].chip
-    boxes = [*_boxes("ground_truth", result, truths), *_boxes("prediction", result, predictions)]
+    dataset, kind = result.matching.dataset, int(shown.kind[row])
+    boxes = [*truths, *predictions]
     document, index = dataset.documents[shown.document[row]], int(dataset.page_index[shown.page[row]])
     return CardItem(
         key=f"{shown.page[row]}/" + "".join(box.key for box in boxes),
-        title=title,
+        title="Matched" if kind == MATCHED else ERROR_TYPES["document"][DOCUMENT[kind]].chip,
         label=_label(shown, row, dataset.labels),
         facts=_facts(shown, row, len(truths), len(predictions)),
         place=f"{displayed(document.name)}, page {index + 1}",
@@ -119,8 +126,19 @@ def _card(result: AnyBoxResult, shown: Items, row: int) -> CardItem:
         document=document.doc_id,
         index=index,
         box=boxes[-1].key,
-        boxes=[box for box in boxes if not np.isnan(box.xyxy).any()],
+        boxes=_placed(boxes),
     )
+
+
+def _placed(boxes: list[CardBoxItem]) -> list[CardBoxItem]:
+    """The boxes of which somebody knows the place on their page."""
+    return [box for box in boxes if not any(map(math.isnan, box.xyxy))]
+
+
+def _boxes_of(side: Side, result: AnyBoxResult, rows: Sequence[IntArray]) -> Iterator[list[CardBoxItem]]:
+    """`_boxes` of each of several lists of rows, all looked up at once."""
+    boxes = iter(_boxes(side, result, np.concatenate([np.empty(0, dtype=np.int64), *rows])))
+    return (list(islice(boxes, len(each))) for each in rows)
 
 
 def cause_cards(result: AnyBoxResult, rows: IntArray) -> list[CardItem]:
@@ -146,7 +164,7 @@ def cause_cards(result: AnyBoxResult, rows: IntArray) -> list[CardItem]:
                 document=document.doc_id,
                 index=index,
                 box=boxes[-1].key,
-                boxes=[box for box in boxes if not np.isnan(box.xyxy).any()][:_BOXES_OF_A_CARD],
+                boxes=_placed(boxes)[:_BOXES_OF_A_CARD],
             )
         )
     return made
@@ -156,7 +174,7 @@ def page_boxes(result: AnyBoxResult, page: int) -> list[CardBoxItem]:
     """Every box of a page that takes part, under the statuses of the page viewer; without those that have no place."""
     truths, predictions = rows_on(result, page, None)
     boxes = [*_boxes("ground_truth", result, truths), *_boxes("prediction", result, predictions)]
-    return [box for box in boxes if not np.isnan(box.xyxy).any()]
+    return _placed(boxes)
 
 
 def _boxes(side: Side, result: AnyBoxResult, rows: IntArray) -> list[CardBoxItem]:
@@ -164,7 +182,7 @@ def _boxes(side: Side, result: AnyBoxResult, rows: IntArray) -> list[CardBoxItem
     dataset, is_truth = result.matching.dataset, side == "ground_truth"
     own = dataset.ground_truth if is_truth else result.matching.prediction
     places, paths = page_shares(dataset, own, rows), outline_paths(dataset, own, rows)
-    partners = (result.truth_partner if is_truth else result.prediction_partner)[rows]
+    partners = result.partners(side, rows)
     matched, unmatched = ("truth", "FN") if is_truth else ("TP", "FP")
     return [
         CardBoxItem(box_key(side, row), side, matched if partner >= 0 else unmatched, (x1, y1, x2, y2), path)  # type: ignore[arg-type]

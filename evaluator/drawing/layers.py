@@ -192,19 +192,17 @@ def lost_text(result: AnyBoxResult, page: int, text: PageText | None) -> LostTex
 
 def _counts(result: AnyBoxResult, truths: IntArray, predictions: IntArray) -> CountsItem:
     """Counts of the boxes in some rows."""
-    missed = int((result.truth_partner[truths] == UNMATCHED).sum())
-    false = int((result.prediction_partner[predictions] == UNMATCHED).sum())
+    missed = int((result.partners("ground_truth", truths) == UNMATCHED).sum())
+    false = int((result.partners("prediction", predictions) == UNMATCHED).sum())
     return CountsItem(
         TP=len(predictions) - false, FP=false, FN=missed, ground_truth=len(truths), predictions=len(predictions)
     )
 
 
-def _sides(result: AnyBoxResult, side: Side) -> tuple[JoinedBoxes, JoinedBoxes, IntArray]:
-    """The boxes of a side, those of the other one, and the rows that the matching gave the side's boxes."""
+def _sides(result: AnyBoxResult, side: Side) -> tuple[JoinedBoxes, JoinedBoxes]:
+    """The boxes of a side, and those of the other one."""
     truth, prediction = result.matching.dataset.ground_truth, result.matching.prediction
-    if side == "ground_truth":
-        return truth, prediction, result.truth_partner
-    return prediction, truth, result.prediction_partner
+    return (truth, prediction) if side == "ground_truth" else (prediction, truth)
 
 
 class _Drawn(NamedTuple):
@@ -217,9 +215,9 @@ class _Drawn(NamedTuple):
 
 def _boxes_of(side_name: Side, result: AnyBoxResult, drawn: _Drawn, others: IntArray) -> list[BoxItem]:
     """Boxes of one side; `others` are all rows of the other side on the page, whatever is shown."""
-    (side, _, partner), rows = _sides(result, side_name), drawn.rows
+    (side, _), rows = _sides(result, side_name), drawn.rows
     other_name = "prediction" if side_name == "ground_truth" else "ground_truth"
-    partners, labels = partner[rows], result.matching.dataset.labels
+    partners, labels = result.partners(side_name, rows), result.matching.dataset.labels
     best, highest = _nearest(result, side_name, rows, others)
     near = others[best] if len(others) else partners
     matched, overlaps = partners != UNMATCHED, highest > 0.0
@@ -294,9 +292,14 @@ def _grouped(
     """
     groups: dict[int, list[BoxItem]] = {}
     faded: dict[str, int] = {}
+    carriers = {"ground_truth": mistakes.truth_carriers, "prediction": mistakes.prediction_carriers}
+    of: dict[str, int] = {}
+    for side, carried in carriers.items():
+        keys = [box.key for box in boxes if box.side == side]
+        numbers = carried.of(np.array([_row(key) for key in keys], dtype=np.int64))
+        of |= dict(zip(keys, numbers.tolist(), strict=True))
     for box in sorted(boxes, key=lambda box: (round(box.xyxy[1], 2), box.xyxy[0], box.key)):
-        of = mistakes.of_truth if box.side == "ground_truth" else mistakes.of_prediction
-        mistake = int(of[_row(box.key)])
+        mistake = of[box.key]
         if mistake == NONE:
             continue
         if keep[mistake]:
@@ -378,8 +381,10 @@ class _Facts(NamedTuple):
             return "no ground truth here" if box.side == "prediction" else "no prediction here"
         row = _row(box.nearest.key)
         predicts = box.side == "prediction"
-        other, _, partner = _sides(self.result, "ground_truth" if predicts else "prediction")
-        state = "a matched" if partner[row] != UNMATCHED else "a missed" if predicts else "a false positive"
+        side: Side = "ground_truth" if predicts else "prediction"
+        other, _ = _sides(self.result, side)
+        (partner,) = self.result.partners(side, np.array([row]))
+        state = "a matched" if partner != UNMATCHED else "a missed" if predicts else "a false positive"
         return f"overlaps {state} {displayed(self.result.matching.dataset.labels[other.label[row]])}"
 
     def _cut(self, mistake: int) -> CutItem | None:

@@ -9,15 +9,15 @@ Nothing here draws, names a mistake or reads a file.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 import numpy as np
 
 from evaluator.drawing.page_rows import page_shares
-from evaluator.metrics.box_items import Items, middles
+from evaluator.metrics.box_items import BoxPlaces, Items, middles
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.error_types import (
     DOCUMENT,
@@ -159,49 +159,10 @@ def mistake_columns(result: AnyBoxResult, mistakes: Mistakes) -> MistakeColumns:
     )
 
 
-class BoxPlaces(NamedTuple):
-    """Where each box of a side lies: float64, shape (N,) each, in [0, 1], NaN where nobody knows the size of the page.
-
-    Attributes
-    ----------
-    size : float64
-        Area as a share of the page.
-    middle : float64
-        Height of the middle on the page; 0 is the top.
-    """
-
-    size: FloatArray
-    middle: FloatArray
-
-
 def box_places(dataset: Dataset, side: JoinedBoxes) -> BoxPlaces:
     """Where the boxes of one side of a dataset lie on their pages, the same under every threshold."""
     places = page_shares(dataset, side, np.arange(len(side)))
     return BoxPlaces(area(places), middles(places))
-
-
-def on_pages(every: Items, truth: BoxPlaces, prediction: BoxPlaces) -> Items:
-    """The items of a result with size and height as shares of their pages, whatever the unit of the boxes.
-
-    Parameters
-    ----------
-    truth, prediction : BoxPlaces
-        Of all boxes of the two sides, from `box_places`.
-
-    Returns
-    -------
-    Items
-        ``size`` and ``middle`` in [0, 1]; NaN for boxes in pixels of a page whose size no file gives. The rest as it
-        was, in the same order.
-    """
-    # A side that is missing has -1, which is the last place.
-    sizes = [
-        np.append(side.size, np.nan)[rows] for side, rows in ((truth, every.truth), (prediction, every.prediction))
-    ]
-    middle = np.append(truth.middle, np.nan)[every.truth]
-    alone = every.truth < 0
-    middle[alone] = prediction.middle[every.prediction[alone]]
-    return replace(every, size=np.fmax(*sizes), middle=middle)
 
 
 def named_labels(result: AnyBoxResult, mistakes: Mistakes) -> tuple[CodeArray, CodeArray]:
@@ -228,8 +189,10 @@ def label_counts(columns: MistakeColumns, labels: int) -> IntArray:
     A mistake between two labels counts for both, so they may add up to more than there are.
     """
     both = columns.truth_label != columns.prediction_label
-    codes = np.concatenate([columns.truth_label, columns.prediction_label[both]]).astype(np.int64)
-    return np.bincount(codes[codes >= 0], minlength=labels)
+    # A side without a label has -1.
+    sides = columns.truth_label, columns.prediction_label[both]
+    first, second = (np.bincount(side + 1, minlength=labels + 1)[1:] for side in sides)
+    return first + second
 
 
 def document_counts(columns: MistakeColumns, documents: int) -> IntArray:

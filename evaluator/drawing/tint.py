@@ -63,7 +63,7 @@ def _boxes(
     one of the two is the background, the other side's boxes of the same class that meet these: what was found instead.
     """
     extent = result.extent[page]
-    sides = [_on_page(side, page) for side in (result.first, result.second)]
+    sides = [_on_page(side, page) for side in result.on_page(page)]
     wanted = (row, column)
     drawn = [
         (xyxy[(bit == code) & _meets(xyxy, rectangles)] if code else xyxy[:0])
@@ -85,12 +85,11 @@ def _boxes(
 
 
 def _on_page(side: Resolution, page: int) -> tuple[IntArray, FloatArray]:
-    """Class and edges of the boxes of a page, in pixels of its raster, not rounded."""
-    rows = np.flatnonzero(side.page == page)
-    xyxy = side.xyxy[rows]
+    """Class and edges of the boxes of one page, in pixels of its raster, not rounded."""
+    xyxy = side.xyxy
     if side.scale is not None:
         xyxy = xyxy * np.tile(side.scale[page], 2)
-    return side.bit[rows], np.asarray(xyxy, dtype=np.float64)
+    return side.bit, np.asarray(xyxy, dtype=np.float64)
 
 
 def _meets(boxes: FloatArray, others: FloatArray | IntArray) -> BoolArray:

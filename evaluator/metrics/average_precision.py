@@ -233,12 +233,18 @@ def curve(score: FloatArray, true_positive: BoolArray, counts: BoolArray, positi
     Exact where a match does not depend on predictions with a lower score, as in COCO and POD; where it does
     (greedy by IoU), every threshold needs a matching of its own.
     """
-    last = np.flatnonzero(np.diff(score, append=-np.inf) != 0.0)
-    hits = np.cumsum(true_positive, dtype=np.int64)[last]
-    kept = np.cumsum(counts, dtype=np.int64)[last]
-    everything = np.full(len(last), positives)
+    ends = np.ones(len(score), dtype=bool)
+    np.not_equal(score[1:], score[:-1], out=ends[:-1])
+    last = np.flatnonzero(ends)
+    hits, kept = (np.cumsum(flags, dtype=np.int64)[last] for flags in (true_positive, counts))
+    return curve_at(score[last], hits, kept, positives)
+
+
+def curve_at(score: FloatArray, hits: IntArray, kept: IntArray, positives: int) -> Curve:
+    """A curve from how many true positives and how many predictions that count there are down to each score."""
+    everything = np.full(len(score), positives)
     return Curve(
-        score=score[last],
+        score=score,
         precision=ratio(hits, kept),
         recall=ratio(hits, everything),
         f1=ratio(2 * hits, kept + everything),

@@ -9,7 +9,8 @@ reads a file.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -18,8 +19,8 @@ import numpy as np
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.causes import Family, causes, family_title
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, KindArray
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
-from evaluator.model.dataset import CodeArray
+from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap, area
+from evaluator.model.dataset import CodeArray, JoinedBoxes
 from evaluator.model.order import order_by
 
 MATCHED: Final = -1
@@ -27,6 +28,8 @@ MATCHED: Final = -1
 BACKGROUND: Final = -1
 """Label code of no box."""
 FITS: Final = ("iou", "coverage", "purity")
+# Columns of items that are made when somebody asks for them.
+_WORKED_OUT: Final = ("document", "truth_label", "prediction_label", "score", *FITS, "size", "middle")
 SliceMeasure = Literal["recall", "precision", "f1", "mean_iou", "mean_coverage", "mean_purity"]
 """A measure that is a mean over boxes: of the ground truth, of the predictions, of both, or of matches."""
 SliceAverage = Literal["AP", "AP50", "AP75", "AR1", "AR10", "AR100", "map", "mean_f1"]
@@ -40,102 +43,172 @@ class Pick(NamedTuple):
     prediction: BoolArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Items:
-    """Matched pairs and mistakes as columns of one length K, sorted by page, then top to bottom.
+class BoxPlaces(NamedTuple):
+    """Where each box of a side lies: float64, shape (N,) each, in [0, 1], NaN where nobody knows the size of the page.
 
     Attributes
     ----------
+    size : float64
+        Area as a share of the page.
+    middle : float64
+        Height of the middle on the page; 0 is the top.
+    """
+
+    size: FloatArray
+    middle: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Matched pairs and mistakes as columns of one length K, sorted by page, then top to bottom.
+
+    Columns beside these are worked out when somebody asks for them: most items are only counted and put in order.
+
+    Attributes
+    ----------
+    result : BoxResult
     kind : int8, shape (K,)
         `MATCHED`, or the code of a mistake's name.
-    mistake : int64, shape (K,)
-        Place in ``BoxResult.mistakes``; -1 for a matched pair.
+    mistake, match : int64, shape (K,)
+        Place in ``BoxResult.mistakes`` and in ``BoxResult.matches``; -1 for one of the other kind.
     truth, prediction : int64, shape (K,)
         First row of each side; -1 for none.
     page : int64, shape (K,)
-    document, truth_label, prediction_label : int32, shape (K,)
-        Codes of the dataset; -1 for a side without a box.
-    score : float64, shape (K,)
-        Of the first prediction; NaN for none and for one without a score.
-    iou, coverage, purity : float64, shape (K,), in [0, 1]
-        Of the first boxes of both sides; NaN where a side is missing.
-    size : float64, shape (K,)
-        Area of the larger of those boxes, in the squared unit of the boxes.
-    middle : float64, shape (K,)
-        Height on the page of the middle of the ground truth, or of the prediction where there is none; 0 is the top.
+    places : pair of BoxPlaces, or None
+        Of both sides, where `size` and `middle` are shares of the page; None where they are in the unit of the boxes.
     """
 
+    result: AnyBoxResult
     kind: KindArray
     mistake: IntArray
+    match: IntArray
     truth: IntArray
     prediction: IntArray
     page: IntArray
-    document: CodeArray
-    truth_label: CodeArray
-    prediction_label: CodeArray
-    score: FloatArray
-    iou: FloatArray
-    coverage: FloatArray
-    purity: FloatArray
-    size: FloatArray
-    middle: FloatArray
+    places: tuple[BoxPlaces, BoxPlaces] | None = None
 
     def __len__(self) -> int:
         return len(self.kind)
 
     def take(self, rows: IntArray) -> Items:
         """The items in the given rows and order."""
-        return Items(*(getattr(self, name)[rows] for name in self.__slots__))
+        taken = Items(
+            self.result,
+            self.kind[rows],
+            self.mistake[rows],
+            self.match[rows],
+            self.truth[rows],
+            self.prediction[rows],
+            self.page[rows],
+            self.places,
+        )
+        vars(taken).update({name: vars(self)[name][rows] for name in _WORKED_OUT if name in vars(self)})
+        return taken
+
+    def with_columns(self, **columns: AnyArray) -> Items:
+        """The same items with other values of some columns."""
+        other = replace(self)
+        vars(other).update(columns)
+        return other
+
+    @property
+    def _sides(self) -> tuple[tuple[JoinedBoxes, IntArray], tuple[JoinedBoxes, IntArray]]:
+        """The boxes of both sides, and the rows of the items in them."""
+        matching = self.result.matching
+        return (matching.dataset.ground_truth, self.truth), (matching.prediction, self.prediction)
+
+    @cached_property
+    def document(self) -> CodeArray:
+        """Code of the document, int32, shape (K,)."""
+        return np.asarray(self.result.matching.dataset.page_document[self.page], dtype=np.int32)
+
+    @cached_property
+    def truth_label(self) -> CodeArray:
+        """Code of the label of the ground truth, int32, shape (K,); -1 without one."""
+        return codes_at(self._sides[0][0].label, self.truth)
+
+    @cached_property
+    def prediction_label(self) -> CodeArray:
+        """Code of the label of the prediction, int32, shape (K,); -1 without one."""
+        return codes_at(self._sides[1][0].label, self.prediction)
+
+    @cached_property
+    def score(self) -> FloatArray:
+        """Of the first prediction, float64, shape (K,); NaN for none and for one without a score."""
+        rows = np.flatnonzero(self.prediction >= 0)
+        return _placed(self._sides[1][0].score[self.prediction[rows]], rows, len(self))
+
+    @cached_property
+    def iou(self) -> FloatArray:
+        """IoU of the first boxes of both sides, float64, shape (K,), in [0, 1]; NaN where a side is missing."""
+        return self._fit.iou
+
+    @cached_property
+    def coverage(self) -> FloatArray:
+        """Their coverage."""
+        return self._fit.coverage
+
+    @cached_property
+    def purity(self) -> FloatArray:
+        """Their purity."""
+        return self._fit.purity
+
+    @cached_property
+    def _fit(self) -> Overlap:
+        """How the first boxes of both sides fit; of matched pairs what the matching says."""
+        matched = self.kind == MATCHED
+        both = np.flatnonzero((self.truth >= 0) & (self.prediction >= 0) & ~matched)
+        fit = self.result.matching.fit(self.truth[both], self.prediction[both])
+        columns = [_placed(column, both, len(self)) for column in fit]
+        if matched.any():
+            for name, column in zip(fit._fields, columns, strict=True):
+                column[matched] = getattr(self.result.matches, name)[self.match[matched]]
+        return Overlap(*columns)
+
+    @cached_property
+    def size(self) -> FloatArray:
+        """Area of the larger of the first boxes, float64, shape (K,): a share of the page, or in the boxes' unit."""
+        if self.places is not None:
+            # A side that is missing has -1, which is the last place.
+            sides = zip(self.places, self._sides, strict=True)
+            first, second = (np.append(place.size, np.nan)[rows] for place, (_, rows) in sides)
+        else:
+            known = [(side, rows, np.flatnonzero(rows >= 0)) for side, rows in self._sides]
+            first, second = (_placed(area(side.xyxy[rows[there]]), there, len(self)) for side, rows, there in known)
+        return np.asarray(np.fmax(first, second), dtype=np.float64)
+
+    @cached_property
+    def middle(self) -> FloatArray:
+        """Height on the page of the middle of the ground truth, or of the prediction where there is none; 0 is the top.
+
+        float64, shape (K,), as a share of the page, or in the unit of the boxes.
+        """
+        middle = np.empty(len(self))
+        for place, (side, rows), there in zip(
+            self.places or (None, None), self._sides, (self.truth >= 0, self.truth < 0), strict=True
+        ):
+            some = rows[there]
+            middle[there] = (
+                (side.xyxy[:, 1][some] + side.xyxy[:, 3][some]) / 2.0 if place is None else place.middle[some]
+            )
+        return middle
 
 
 def items(result: AnyBoxResult, *, matched: bool = True) -> Items:
     """All matched pairs and all mistakes of a result, or its mistakes alone; empty columns without any box."""
-    dataset, prediction = result.matching.dataset, result.matching.prediction
-    truth, mistakes = dataset.ground_truth, result.mistakes
-    first_truth, first_prediction, page = mistakes.first_truth, mistakes.first_prediction, mistakes.page
+    mistakes = result.mistakes
+    truth, prediction, page = mistakes.first_truth, mistakes.first_prediction, mistakes.page
     pairs = 0
     if matched:
-        matches = result.matches
-        pairs = len(matches)
-        first_truth = np.concatenate([matches.ground_truth, first_truth])
-        first_prediction = np.concatenate([matches.prediction, first_prediction])
-        page = np.concatenate([truth.page[matches.ground_truth], page])
-    middle = np.empty(len(page))
-    for side, rows, there in (
-        (truth, first_truth, first_truth >= 0),
-        (prediction, first_prediction, first_truth < 0),
-    ):
-        middle[there] = middles(side.xyxy[rows[there]])
-    # Columns are made in the order that is wanted, which is cheaper than to bring each into it.
-    order = order_by([page, middle])
-    first_truth, first_prediction, page = first_truth[order], first_prediction[order], page[order]
-    mistake = np.where(order >= pairs, order - pairs, -1)
+        predictions, truths = result.matched_rows
+        pairs = len(truths)
+        truth, prediction = np.concatenate([truths, truth]), np.concatenate([predictions, prediction])
+        page = np.concatenate([result.matching.dataset.ground_truth.page[truths], page])
+    number = np.arange(len(page))
+    mistake, match = np.where(number >= pairs, number - pairs, -1), np.where(number < pairs, number, -1)
     kind = np.append(mistakes.kind, np.int8(MATCHED))[mistake]
-    truth_rows, prediction_rows = np.flatnonzero(first_truth >= 0), np.flatnonzero(first_prediction >= 0)
-    both = np.flatnonzero((first_truth >= 0) & (first_prediction >= 0))
-    fit = result.matching.fit(first_truth[both], first_prediction[both])
-    columns = {name: _placed(column, both, len(kind)) for name, column in zip(fit._fields, fit, strict=True)}
-    if matched:
-        of_match = np.flatnonzero(mistake < 0)
-        for name in FITS:
-            columns[name][of_match] = getattr(matches, name)[order[of_match]]
-    return Items(
-        kind=kind,
-        mistake=mistake,
-        truth=first_truth,
-        prediction=first_prediction,
-        page=page,
-        document=dataset.page_document[page],
-        truth_label=codes_at(truth.label, first_truth),
-        prediction_label=codes_at(prediction.label, first_prediction),
-        score=_placed(prediction.score[first_prediction[prediction_rows]], prediction_rows, len(kind)),
-        **columns,
-        size=np.fmax(
-            _placed(area(truth.xyxy[first_truth[truth_rows]]), truth_rows, len(kind)),
-            _placed(area(prediction.xyxy[first_prediction[prediction_rows]]), prediction_rows, len(kind)),
-        ),
-        middle=middle[order],
-    )
+    every = Items(result, kind, mistake, match, truth, prediction, page)
+    return every.take(order_by([page, every.middle]))
 
 
 def middles(xyxy: FloatArray) -> FloatArray:

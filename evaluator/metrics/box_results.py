@@ -32,6 +32,7 @@ from evaluator.metrics.results import (
 )
 from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap, overlap
 from evaluator.model.dataset import Dataset, JoinedBoxes, Side, fixes_said
+from evaluator.model.order import PageRows
 from evaluator.model.polygons import POLYGON_IOU, outline_bounds, polygon_overlap
 
 if TYPE_CHECKING:
@@ -115,6 +116,11 @@ class BoxMatching(ABC):
     def binned_scores(self) -> BinnedScores:
         """The scores of the predictions that take part: the same at every IoU threshold."""
         return self.pairs.binned(self.prediction_counts)
+
+    @cached_property
+    def predictions_at_steps(self) -> IntArray:
+        """How many predictions of each label take part at each of `SCORE_STEPS`, int64, shape (T, labels)."""
+        return self.pairs.at_steps(self.prediction_counts)
 
     def fit(self, truths: IntArray, predictions: IntArray) -> Overlap:
         """How boxes in paired rows fit, whether they match or not: by their outlines where these are compared.
@@ -264,6 +270,10 @@ class BoxResult(ABC, Generic[MatchingT]):
         partner[predictions] = truths
         return partner
 
+    def partners(self, side: Side, rows: IntArray) -> IntArray:
+        """Row on the other side that each of some boxes of a side matches, int64; -1 for none."""
+        return (self.truth_partner if side == "ground_truth" else self.prediction_partner)[rows]
+
     @cached_property
     def false_negatives(self) -> IntArray:
         """Rows of the scored ground truth that nothing matched, int64, in file order."""
@@ -285,10 +295,33 @@ class BoxResult(ABC, Generic[MatchingT]):
     @property
     def binned_scores(self) -> BinnedScores:
         """The scores of the true and false positives."""
-        matching, counting = self.matching, self.counting_predictions
-        if np.array_equal(counting, matching.prediction_counts):
-            return matching.binned_scores
-        return matching.pairs.binned(counting)
+        return self.matching.binned_scores if self._all_count else self.matching.pairs.binned(self.counting_predictions)
+
+    @property
+    def predictions_at_steps(self) -> IntArray:
+        """True and false positives of each label at each of `SCORE_STEPS`, int64, shape (T, labels)."""
+        matching = self.matching
+        return matching.predictions_at_steps if self._all_count else matching.pairs.at_steps(self.counting_predictions)
+
+    @property
+    def _all_count(self) -> bool:
+        """Whether each prediction that takes part is a true or a false positive."""
+        counting, every = self.counting_predictions, self.matching.prediction_counts
+        return counting is every or np.array_equal(counting, every)
+
+    @property
+    def right_in_bins(self) -> IntArray:
+        """How many true positives there are in each of the cells of `BoxPairs.score_cells`, int64."""
+        pairs = self.matching.pairs
+        cells = len(self.matching.dataset.labels) * pairs.bins
+        return np.bincount(pairs.score_cells[self.matched_rows[0]], minlength=cells)
+
+    @property
+    def right_at_steps(self) -> IntArray:
+        """How many true positives of each label pass each of `SCORE_STEPS`, int64, shape (T, labels)."""
+        pairs, rows = self.matching.pairs, self.matched_rows[0]
+        exactly = np.bincount(pairs.step_cells[rows], minlength=pairs.step_count)
+        return at_least(exactly, len(self.matching.dataset.labels))
 
     def score_curve(self) -> ScoreCurve:
         """What `BoxPairs.score_curve` gives at the IoU threshold of the result."""
@@ -346,9 +379,9 @@ class BoxResult(ABC, Generic[MatchingT]):
             (truth, self.matching.truth_counts, earlier.matching.truth_counts),
             (prediction, self.counting_predictions, earlier.counting_predictions),
         ):
-            pages[side.page[counts != before]] = True
-        low, high = sorted((self.iou, earlier.iou))
-        pages[touching.page[(touching.fit.iou >= low) & (touching.fit.iou < high)]] = True
+            if counts is not before:
+                pages[side.page[counts != before]] = True
+        pages[pairs.touching_between(*sorted((self.iou, earlier.iou)))] = True
         return pages if np.count_nonzero(pages) <= _FEW_PAGES * len(pages) else None
 
     def _pages_matched_otherwise(self, earlier: Self) -> IntArray:
@@ -367,11 +400,12 @@ class BoxResult(ABC, Generic[MatchingT]):
         return rename_mistakes(
             earlier,
             pages,
-            CountedBoxes(pairs.columns("ground_truth"), self.matching.truth_counts),
-            CountedBoxes(pairs.columns("prediction"), self.counting_predictions),
+            CountedBoxes(pairs.columns("ground_truth"), self.matching.truth_counts, pairs.truth_by_page),
+            CountedBoxes(pairs.columns("prediction"), self.counting_predictions, pairs.prediction_by_page),
             lambda truths: self._partners_on(pages, truths),
             iou=self.iou,
             touching=pairs.touching_known,
+            touching_by_page=pairs.touching_by_page,
         )
 
     def named(self, options: MistakeOptions | None) -> Mistakes:
@@ -572,9 +606,58 @@ class BoxPairs(ABC, Generic[MatchingT]):
         return touching_pairs(self.columns("ground_truth"), self.columns("prediction"))
 
     @cached_property
+    def touching_by_page(self) -> PageRows:
+        """Looks up the pairs of `touching_known` of some pages."""
+        return PageRows(self.touching_known.page, self.dataset.pages)
+
+    def touching_between(self, low: float, high: float) -> AnyArray:
+        """Pages of the pairs of `touching_known` with an IoU from `low` up to before `high`."""
+        rising, page = self._touching_by_iou
+        return page[slice(*np.searchsorted(rising, [low, high]).tolist())]
+
+    @cached_property
+    def _touching_by_iou(self) -> tuple[FloatArray, AnyArray]:
+        """The rising IoU of all pairs of `touching_known`, and the page of each."""
+        touching = self.touching_known
+        order = np.argsort(touching.fit.iou)
+        return touching.fit.iou[order], touching.page[order]
+
+    @cached_property
+    def truth_by_page(self) -> PageRows:
+        """Looks up the ground truth of some pages."""
+        return PageRows(self.dataset.ground_truth.page, self.dataset.pages)
+
+    @cached_property
+    def prediction_by_page(self) -> PageRows:
+        """Looks up the predictions of some pages."""
+        return PageRows(self.prediction.page, self.dataset.pages)
+
+    @cached_property
     def passed(self) -> IntArray:
         """How many of `SCORE_STEPS` the score of each prediction passes, int64, shape (P,); all without one."""
         return passed_steps(self.prediction.score)
+
+    @property
+    def step_count(self) -> int:
+        """How many different `step_cells` there may be."""
+        return (len(SCORE_STEPS) + 1) * len(self.dataset.labels)
+
+    @cached_property
+    def step_cells(self) -> IntArray:
+        """What `passed` says and the label of each prediction as one number, int64, shape (P,); see `at_least`."""
+        return self.passed * len(self.dataset.labels) + self.prediction.label
+
+    def at_steps(self, predictions: BoolArray) -> IntArray:
+        """How many of some predictions, bool, shape (P,), of each label pass each of `SCORE_STEPS`."""
+        exactly = np.bincount(self.step_cells[predictions], minlength=self.step_count)
+        return at_least(exactly, len(self.dataset.labels))
+
+    @property
+    def bins(self) -> int:
+        """How many bins the scores of a label are in."""
+        from evaluator.metrics.confidence import BINS
+
+        return BINS + 1
 
     @cached_property
     def score_bins(self) -> IntArray:
@@ -586,16 +669,12 @@ class BoxPairs(ABC, Generic[MatchingT]):
 
     @cached_property
     def score_cells(self) -> IntArray:
-        """Label and bin of each prediction as one number, ``label * (BINS + 1) + bin``, int64, shape (P,)."""
-        from evaluator.metrics.confidence import BINS
-
-        return self.prediction.label.astype(np.int64) * (BINS + 1) + self.score_bins
+        """Label and bin of each prediction as one number, ``label * bins + bin``, int64, shape (P,)."""
+        return self.prediction.label.astype(np.int64) * self.bins + self.score_bins
 
     def binned(self, predictions: BoolArray) -> BinnedScores:
         """The scores of some predictions, bool, shape (P,), in bins."""
-        from evaluator.metrics.confidence import BINS
-
-        rows, width, labels = np.flatnonzero(predictions), BINS + 1, len(self.dataset.labels)
+        rows, width, labels = np.flatnonzero(predictions), self.bins, len(self.dataset.labels)
         cell, score = self.score_cells[rows], self.prediction.score[rows]
         return BinnedScores(
             np.bincount(cell, minlength=labels * width).reshape(-1, width),
@@ -649,10 +728,13 @@ def passed_steps(score: FloatArray) -> IntArray:
 
 def counts_at_steps(passed: IntArray, label: AnyArray, labels: int) -> IntArray:
     """How many boxes of each label pass each of `SCORE_STEPS`, int64, shape (T, labels)."""
-    steps = len(SCORE_STEPS)
-    exactly = np.bincount(passed * labels + label, minlength=(steps + 1) * labels).reshape(steps + 1, labels)
+    return at_least(np.bincount(passed * labels + label, minlength=(len(SCORE_STEPS) + 1) * labels), labels)
+
+
+def at_least(exactly: IntArray, labels: int) -> IntArray:
+    """The same from how many of each label pass so many of `SCORE_STEPS` and no more, int64, ((T + 1) * labels,)."""
     # Who passes at least one more threshold than `step` is there at that step.
-    return np.cumsum(exactly[::-1], axis=0)[::-1][1:].copy()
+    return np.cumsum(exactly.reshape(-1, labels)[::-1], axis=0)[::-1][1:].copy()
 
 
 def curve_of_one_matching(every: AnyBoxResult) -> ScoreCurve:
@@ -661,15 +743,8 @@ def curve_of_one_matching(every: AnyBoxResult) -> ScoreCurve:
     Who matches does not depend on predictions with a lower score there, nor does which of them count: a threshold only
     leaves out.
     """
-    matching, of_label = every.matching, every.per_label
-    prediction, labels = matching.prediction, len(matching.dataset.labels)
-    passed, codes = matching.pairs.passed, matching.label_codes
-
-    def at_steps(rows: IntArray) -> IntArray:
-        return counts_at_steps(passed[rows], prediction.label[rows], labels)[:, codes]
-
-    tp = at_steps(every.matches.prediction)
-    predictions = tp + at_steps(every.false_positives)
+    matching, of_label, codes = every.matching, every.per_label, every.matching.label_codes
+    tp, predictions = every.right_at_steps[:, codes], every.predictions_at_steps[:, codes]
     return ScoreCurve(SCORE_STEPS, matching.labels, tp, predictions, ground_truth=of_label.tp + of_label.fn)
 
 

@@ -59,8 +59,7 @@ def box_calibrations(result: AnyBoxResult) -> dict[str | None, Calibration | Non
     """
     matching = result.matching
     counts, totals, totals_of_all = result.binned_scores
-    right = matching.pairs.score_cells[result.matched_rows[0]]
-    right_ones = np.bincount(right, minlength=counts.size).reshape(counts.shape)
+    right_ones = result.right_in_bins.reshape(counts.shape)
 
     def made(count: IntArray, right: IntArray, total: FloatArray) -> Calibration | None:
         # In the bin behind the last one are scores that are no probability.

@@ -41,8 +41,8 @@ from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Ca
 from evaluator.metrics.matching import overlapping_pairs
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
-from evaluator.model.dataset import JoinedBoxes
-from evaluator.model.order import joined_order, order_by
+from evaluator.model.dataset import JoinedBoxes, Side
+from evaluator.model.order import Joining, order_by
 
 CAUSES: Final = ("page_missed", "page_extra", "shifted", "parts", "joined", "alike", "single")
 """Names of causes; the position is the code."""
@@ -125,8 +125,6 @@ class Causes:
     page : int64, shape (K,)
     cost : int64, shape (K,)
         Boxes to put right; see `Mistakes.corrections`.
-    boxes : int64, shape (K,)
-        Boxes that carry the name of one of its mistakes, both sides.
     of_mistake : int64, shape (M,)
         Cause of each mistake of the result.
     rows : Rows, length K
@@ -139,13 +137,17 @@ class Causes:
     kind: IntArray
     page: IntArray
     cost: IntArray
-    boxes: IntArray
     of_mistake: IntArray
     rows: Rows
     counts: IntArray
 
     def __len__(self) -> int:
         return len(self.kind)
+
+    @cached_property
+    def boxes(self) -> IntArray:
+        """Boxes that carry the name of one of its mistakes, both sides, int64, shape (K,)."""
+        return np.asarray(self.counts.sum(axis=1), dtype=np.int64)
 
     @cached_property
     def families(self) -> tuple[Family, ...]:
@@ -272,36 +274,36 @@ def _joined(earlier: Causes, before: Mistakes, own: Causes, now: Mistakes, pages
 
     `before` and `now` are the mistakes that `earlier` and `own` are of; `own` has causes of `pages` only.
     """
-    old, new, source = joined_order(earlier.page, own.page, pages)
+    joining = Joining(earlier.page, own.page, pages)
 
     def column(name: str) -> IntArray:
-        return np.concatenate([getattr(earlier, name), getattr(own, name)])[source]
+        return joining.column(getattr(earlier, name), getattr(own, name))
 
     kinds = list(dict.fromkeys([*earlier.kinds, *own.kinds]))
     code = {family: number for number, family in enumerate(kinds)}
     codes = [np.array([code[each] for each in of.kinds], dtype=np.int64)[of.kind] for of in (earlier, own)]
-    occurring, kind = _by_first(np.concatenate(codes)[source], kinds)
+    occurring, kind = _by_first(joining.column(*codes), kinds)
     of_mistake = np.empty(len(now), dtype=np.int64)
     again = pages[now.page]
     # On a page that is as it was, mistakes come in the order in which they came.
-    of_mistake[~again] = old[earlier.of_mistake[~pages[before.page]]]
-    of_mistake[again] = new[own.of_mistake[again]]
+    of_mistake[~again] = joining.before[earlier.of_mistake[~pages[before.page]]]
+    of_mistake[again] = joining.after[own.of_mistake[again]]
     return Causes(
         kinds=occurring,
         kind=kind,
         page=column("page"),
         cost=column("cost"),
-        boxes=column("boxes"),
         of_mistake=of_mistake,
-        rows=_rows(of_mistake, len(source)),
+        rows=_rows(of_mistake, len(kind)),
         counts=column("counts"),
     )
 
 
 def _rows(of_mistake: IntArray, causes: int) -> Rows:
     """The mistakes of each cause, from the cause of each mistake."""
-    mistakes = np.argsort(of_mistake, kind="stable")
-    return Rows(mistakes, np.searchsorted(of_mistake[mistakes], np.arange(causes + 1)))
+    # In front those without a cause, -1.
+    sizes = np.bincount(of_mistake - NONE, minlength=causes + 1)
+    return Rows(np.argsort(of_mistake, kind="stable"), np.cumsum(sizes))
 
 
 class _Boxes(NamedTuple):
@@ -322,6 +324,11 @@ class _Boxes(NamedTuple):
         return self.take(slice(*np.searchsorted(self.page, [page, page + 1])))
 
 
+def _counted_on(side: JoinedBoxes, counts: BoolArray, rows: IntArray) -> IntArray:
+    """The pages of those of some boxes that take part."""
+    return side.page[rows[counts[rows]]]
+
+
 class _Grouping:
     """Groups that are made rule by rule, over all pages at once where the pages allow it.
 
@@ -340,16 +347,18 @@ class _Grouping:
         self._truth = self._boxes(self._sides[0], mistakes.truth_carriers, pages)
         self._prediction = self._boxes(self._sides[1], mistakes.prediction_carriers, pages)
         self._unmatched = (
-            self._truth.take(np.flatnonzero(result.truth_partner[self._truth.rows] == UNMATCHED)),
-            self._prediction.take(np.flatnonzero(result.prediction_partner[self._prediction.rows] == UNMATCHED)),
+            self._truth.take(np.flatnonzero(result.partners("ground_truth", self._truth.rows) == UNMATCHED)),
+            self._prediction.take(np.flatnonzero(result.partners("prediction", self._prediction.rows) == UNMATCHED)),
         )
+        pairs = matching.pairs
         self._totals = [
             np.bincount(
-                side.page[counts if pages is None else counts & pages[side.page]], minlength=matching.dataset.pages
+                side.page[counts] if pages is None else _counted_on(side, counts, by_page.on(pages)),
+                minlength=matching.dataset.pages,
             )
-            for side, counts in (
-                (matching.dataset.ground_truth, matching.truth_counts),
-                (matching.prediction, result.counting_predictions),
+            for side, counts, by_page in (
+                (matching.dataset.ground_truth, matching.truth_counts, pairs.truth_by_page),
+                (matching.prediction, result.counting_predictions, pairs.prediction_by_page),
             )
         ]
         self._of_mistake = np.full(len(mistakes), NONE, dtype=np.int64)
@@ -494,20 +503,18 @@ class _Grouping:
         # One number for each family: rows of several columns are sorted a hundred times slower.
         kind = mistakes.kind[mistake]
         code = kind.astype(np.int64)
-        for side, boxes, first in (
-            ("ground_truth", self._sides[0], mistakes.first_truth),
-            ("prediction", self._sides[1], mistakes.first_prediction),
-        ):
+        sides: tuple[tuple[Side, JoinedBoxes], ...] = (("ground_truth", self._sides[0]), ("prediction", self._sides[1]))
+        for side, boxes in sides:
             bears = np.array([side in ERROR_TYPES["document"][name].sides for name in DOCUMENT])
-            label, row = np.full(len(mistake), NONE, dtype=np.int64), first[mistake]
+            label, row = np.full(len(mistake), NONE, dtype=np.int64), mistakes.first_of(side, mistake)
             there = np.flatnonzero(bears[kind] & (row != NONE))
             label[there] = boxes.label[row[there]]
             code = code * len(labels) + label - NONE
-        sides = ["", *SIDES]
-        shape = len(DOCUMENT), len(labels), len(labels), len(sides)
-        every, of_mistake = _distinct(code * len(sides) + mistakes.side[mistake] - NONE, math.prod(shape))
+        cuts = ["", *SIDES]
+        shape = len(DOCUMENT), len(labels), len(labels), len(cuts)
+        every, of_mistake = _distinct(code * len(cuts) + mistakes.side[mistake] - NONE, math.prod(shape))
         families = [
-            Family("", DOCUMENT[kind], labels[truth + NONE], labels[prediction + NONE], sides[at])
+            Family("", DOCUMENT[kind], labels[truth + NONE], labels[prediction + NONE], cuts[at])
             for kind, truth, prediction, at in np.column_stack(np.unravel_index(every, shape)).tolist()
         ]
         return _Named(families, of_mistake)
@@ -532,7 +539,6 @@ class _Grouping:
             kind=kind,
             page=page[order],
             cost=cost.astype(np.int64),
-            boxes=counts.sum(axis=1),
             of_mistake=of_mistake,
             rows=_rows(of_mistake, groups),
             counts=counts,

@@ -10,7 +10,7 @@ is called, and what is made of the counts, is not known here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from evaluator.metrics.pixel_sweep import X_BITS, Areas, Covered, Lanes, WordArray, in_order, swept
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.order import joined_order
+from evaluator.model.order import Joining
 
 BACKGROUND: Final = 1
 """The label set of a pixel that no box covers: bit 0 alone."""
@@ -34,6 +34,8 @@ _NOISE: Final = 1e-9
 _WORD_BITS: Final = 64
 # Bits of a number that is not negative.
 _NUMBER_BITS: Final = 63
+# float64 holds every integer up to here.
+_EXACT: Final = 1 << 53
 
 
 class Resolution(NamedTuple):
@@ -131,6 +133,11 @@ class PairCounts:
         """Scopes added up under new codes, int64, shape (S,): pages to documents, documents to a dataset."""
         return _gathered(self, into[self.scope], scopes)
 
+    def taken(self, rows: IntArray) -> PairCounts:
+        """Some of the rows, rising."""
+        columns = self.row_first.take(rows), self.row_second.take(rows)
+        return PairCounts(self.scopes, self.scope.take(rows), *columns, self.pixels.take(rows))
+
     def _rows(self, start: int, stop: int) -> slice:
         """The rows of some scopes."""
         return slice(*np.searchsorted(self.scope, [start, stop]).tolist())
@@ -202,6 +209,33 @@ def count_pairs(
     return _with_background(parts, size) if parts else _no_counts(len(size))
 
 
+class Recount(NamedTuple):
+    """The counts of all pages, of which only some were counted again.
+
+    Attributes
+    ----------
+    counts : PairCounts
+        One scope per page.
+    pages : bool, shape (P,)
+        Those that were counted again.
+    left, come : PairCounts
+        What these pages had before, and what they have now; no rows of others.
+    """
+
+    counts: PairCounts
+    pages: BoolArray
+    left: PairCounts
+    come: PairCounts
+
+    def moved(self, total: PairCounts) -> PairCounts:
+        """What all pages have in one scope, from what they had in it before."""
+        parts = [total, *(each.pooled(np.zeros(each.scopes, dtype=np.int64), 1) for each in (self.left, self.come))]
+        parts[1] = replace(parts[1], pixels=-parts[1].pixels)
+        every = _joined(parts, [0, 0, 0], 1)
+        sums = _gathered(every, every.scope, 1)
+        return sums.taken(np.flatnonzero(sums.pixels))
+
+
 def count_again(
     earlier: PairCounts,
     pages: BoolArray,
@@ -210,7 +244,7 @@ def count_again(
     size: IntArray,
     *,
     count: Callable[[int, int], None] | None = None,
-) -> PairCounts:
+) -> Recount:
     """What `count_pairs` gives where only some pages have other boxes than before.
 
     Parameters
@@ -219,27 +253,22 @@ def count_again(
         Of the boxes before, on pages of the same sizes.
     pages : bool, shape (P,)
         Those whose boxes may have changed: only they are counted.
-    first, second, size, count
+    first, second : Resolution
+        The boxes on these pages and no others.
+    size, count
         As `count_pairs` takes them.
     """
     # A page of no pixels has no rows.
-    own_size = np.where(pages[:, None], size, 0)
-    own = count_pairs(_of_pages(first, pages), _of_pages(second, pages), own_size, count=count)
-    every = _joined([earlier, own], [0, 0], len(size))
-    rows = joined_order(earlier.scope, own.scope, pages)[2]
-    return PairCounts(
+    own = count_pairs(first, second, np.where(pages[:, None], size, 0), count=count)
+    joining = Joining(earlier.scope, own.scope, pages)
+    counts = PairCounts(
         len(size),
-        every.scope.take(rows),
-        every.row_first.take(rows),
-        every.row_second.take(rows),
-        every.pixels.take(rows),
+        joining.column(earlier.scope, own.scope),
+        joining.column(earlier.row_first, own.row_first),
+        joining.column(earlier.row_second, own.row_second),
+        joining.column(earlier.pixels, own.pixels),
     )
-
-
-def _of_pages(side: Resolution, pages: BoolArray) -> Resolution:
-    """The boxes of a side on some pages."""
-    rows = np.flatnonzero(pages[side.page])
-    return side._replace(page=side.page[rows], bit=side.bit[rows], xyxy=side.xyxy[rows])
+    return Recount(counts, pages, earlier.taken(np.flatnonzero(~joining.kept)), own)
 
 
 def covered_pixels(side: Resolution, rows: IntArray, size: IntArray) -> IntArray:
@@ -339,6 +368,10 @@ def _gathered(rows: PairCounts, scope: IntArray, scopes: int) -> PairCounts:
     """Rows under other scopes, in any order: put in order and added up by scope and pair."""
     if not len(rows):
         return _no_counts(scopes)
+    if scopes == 1 and int(np.abs(rows.pixels).sum()) < _EXACT:
+        # Rows are sorted by their pairs alone, which is known.
+        sums = np.bincount(rows.pair, weights=rows.pixels, minlength=len(rows.first)).astype(np.int64)
+        return PairCounts(1, np.zeros(len(sums), dtype=np.int64), rows.first, rows.second, sums)
     pairs = len(rows.first)
     key = scope * pairs + rows.pair
     order = np.argsort(key, kind="stable")

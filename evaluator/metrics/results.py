@@ -199,7 +199,10 @@ class ScoreCurve:
 
 def ratio(part: IntArray | FloatArray, whole: IntArray | FloatArray) -> FloatArray:
     """Part over whole, row by row, float64; NaN where the whole is 0: undefined is not zero."""
-    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) != 0)
+    some = np.asarray(whole) != 0
+    if some.all() and np.shape(part) == np.shape(whole):
+        return np.asarray(np.divide(part, whole), dtype=np.float64)
+    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=some)
 
 
 def defined(value: float) -> float | None:

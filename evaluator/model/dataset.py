@@ -428,9 +428,17 @@ class Dataset:
         dict of tuple of str
             ``ground_truth`` and ``prediction``: sorted document ids; empty when the files agree.
         """
-        truth = {document.doc_id for document in self.ground_truth.source.documents}
-        predicted = {document.doc_id for document in self.predictions[prediction].source.documents}
-        return {"ground_truth": tuple(sorted(truth - predicted)), "prediction": tuple(sorted(predicted - truth))}
+        known = self._only_in.get(prediction)
+        if known is None:
+            truth = {document.doc_id for document in self.ground_truth.source.documents}
+            predicted = {document.doc_id for document in self.predictions[prediction].source.documents}
+            known = self._only_in[prediction] = tuple(sorted(truth - predicted)), tuple(sorted(predicted - truth))
+        return {"ground_truth": known[0], "prediction": known[1]}
+
+    @cached_property
+    def _only_in(self) -> dict[int, tuple[tuple[str, ...], tuple[str, ...]]]:
+        """What `documents_only_in` found, by prediction: a view asks at each step of a threshold."""
+        return {}
 
     def in_both(self, prediction: int = 0) -> BoolArray:
         """Which documents the ground truth and a prediction both name, bool, shape (D,)."""

@@ -106,6 +106,12 @@ class Collector:
         self._issues: list[Issue] = []
         self._count: Counter[tuple[Severity, str]] = Counter()
 
+    def copy(self) -> Collector:
+        """Another one with the same issues, to which more can be added."""
+        other = Collector(self.file, max_per_rule=self._max_per_rule)
+        other._issues, other._count = list(self._issues), self._count.copy()
+        return other
+
     @property
     def failed(self) -> bool:
         """Whether an error was added."""

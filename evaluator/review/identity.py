@@ -112,7 +112,7 @@ def page_mistakes(result: AnyBoxResult, page: int, *, signature: str = "") -> Pa
     dataset, truth, prediction = matching.dataset, matching.dataset.ground_truth, matching.prediction
     truths = np.flatnonzero((truth.page == page) & matching.truth_counts)
     predictions = np.flatnonzero((prediction.page == page) & result.counting_predictions)
-    partner = result.truth_partner[truths]
+    partner = result.partners("ground_truth", truths)
     mistakes = name_mistakes(
         matching.pairs.columns("ground_truth", truths),
         matching.pairs.columns("prediction", predictions),

@@ -13,7 +13,7 @@ import numpy as np
 from evaluator.drawing import crops, mistake_filter
 from evaluator.drawing.payloads import CardItem, CropItem, Rect
 from evaluator.metrics import box_items
-from evaluator.metrics.box_items import MATCHED, Inside, Items, Question, asks_for_matches
+from evaluator.metrics.box_items import MATCHED, BoxPlaces, Inside, Items, Question, asks_for_matches
 from evaluator.metrics.causes import Family, causes
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.results import ScoreCurve, count_of
@@ -123,15 +123,13 @@ def _items(key: ResultKey, matched: bool, *, _result: Callable[[], Result]) -> I
     result = _result()
     matching = result.matching
     dataset, model = matching.dataset, matching.model
-    return mistake_filter.on_pages(
-        box_items.items(result, matched=matched),
-        _places(key.digests, -1, _dataset=dataset, _side=dataset.ground_truth),
-        _places(key.digests, model, _dataset=dataset, _side=matching.prediction),
-    )
+    truth = _places(key.digests, -1, _dataset=dataset, _side=dataset.ground_truth)
+    prediction = _places(key.digests, model, _dataset=dataset, _side=matching.prediction)
+    return replace(box_items.items(result, matched=matched), places=(truth, prediction))
 
 
 @computed(4)
-def _places(digests: tuple[str, ...], model: int, *, _dataset: Dataset, _side: JoinedBoxes) -> mistake_filter.BoxPlaces:
+def _places(digests: tuple[str, ...], model: int, *, _dataset: Dataset, _side: JoinedBoxes) -> BoxPlaces:
     """Where the boxes of a model lie on their pages, or those of the ground truth for -1; no threshold matters."""
     return mistake_filter.box_places(_dataset, _side)
 
@@ -245,7 +243,7 @@ def _passing(loaded: OpenedBoxes, model: Model, every: Items) -> BoolArray:
     for name in asked:
         columns[name] = getattr(every, name).copy()
         columns[name][mistakes] = getattr(own, name)[at]
-    return mistake_filter.passing(replace(every, **columns), loaded.dataset, chosen)
+    return mistake_filter.passing(every.with_columns(**columns), loaded.dataset, chosen)
 
 
 def _in_third(every: Items, third: str) -> BoolArray:

@@ -17,7 +17,7 @@ from evaluator.metrics.error_types.names import DOCUMENT, ERROR_TYPES, NONE, Box
 from evaluator.metrics.matching import TOUCHING, Candidates, best_per_prediction, greedy_rows, overlapping_pairs
 from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap, overlap
 from evaluator.model.dataset import CodeArray, Side
-from evaluator.model.order import order_by
+from evaluator.model.order import looked_up, order_by
 from evaluator.model.polygons import polygon_overlap
 
 _SPLIT, _MERGED, _WRONG_CLASS, _CUT_OFF, _OVER_CROPPED, _NEAR_MISS, _DUPLICATE, _MISSED, _INVENTED = range(
@@ -89,6 +89,10 @@ class Carriers(NamedTuple):
     mistake: IntArray
     boxes: int
 
+    def of(self, rows: IntArray) -> IntArray:
+        """The mistake of each of a few boxes, given by their rows, int64; -1 for none."""
+        return looked_up(self.rows, self.mistake, rows)
+
     def spread(self) -> IntArray:
         """The mistake of each box of the side, int64, shape (boxes,); -1 for none."""
         of = np.full(self.boxes, NONE, dtype=np.int64)
@@ -155,6 +159,18 @@ class Mistakes:
     def first_prediction(self) -> IntArray:
         """First row of the predictions of each mistake, int64, shape (M,); -1 for none."""
         return _firsts(self.prediction_rows, self.prediction_offsets)
+
+    def first_of(self, side: Side, mistakes: IntArray) -> IntArray:
+        """First row of a side of some mistakes, int64; -1 for none."""
+        of_truth = side == "ground_truth"
+        rows, offsets = (
+            (self.truth_rows, self.truth_offsets) if of_truth else (self.prediction_rows, self.prediction_offsets)
+        )
+        first = np.full(len(mistakes), NONE, dtype=np.int64)
+        begin = offsets[mistakes]
+        filled = np.flatnonzero(offsets[mistakes + 1] > begin)
+        first[filled] = rows[begin[filled]]
+        return first
 
     @cached_property
     def corrections(self) -> IntArray:
@@ -447,8 +463,8 @@ class _Draft:
         place = np.empty(self.size, dtype=np.int64)
         place[order] = np.arange(self.size)
         side, share = _sides(kind, (self.truth.boxes.xyxy, first_truth), (self.prediction.boxes.xyxy, first_prediction))
-        truth_rows, truth_offsets = reordered(truths, truth_bounds, order)
-        prediction_rows, prediction_offsets = reordered(predictions, prediction_bounds, order)
+        truth_rows, truth_offsets = _reordered(truths, truth_bounds, order)
+        prediction_rows, prediction_offsets = _reordered(predictions, prediction_bounds, order)
         return Mistakes(
             kind=kind[order],
             page=page[order].astype(np.int64),
@@ -670,7 +686,7 @@ def _ragged(parts: list[_Members], size: int) -> tuple[IntArray, IntArray]:
     return row[order_by([mistake, row])], bounds
 
 
-def reordered(rows: IntArray, bounds: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:
+def _reordered(rows: IntArray, bounds: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:
     """Rows by mistake and where each mistake begins and ends, for some of the mistakes in another order."""
     first = bounds[:-1][order]
     width = bounds[1:][order] - first

@@ -12,23 +12,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.error_types.document import Carriers, Mistakes, Touching, name_mistakes, reordered
+from evaluator.metrics.error_types.document import Carriers, Mistakes, Touching, name_mistakes
 from evaluator.metrics.error_types.names import NONE, BoxColumns
 from evaluator.model.boxes import AnyArray, BoolArray, IntArray, Overlap
-from evaluator.model.order import joined_order
+from evaluator.model.order import Joining, PageRows
 
 
 class CountedBoxes(NamedTuple):
-    """The boxes of one side, and which of them take part: bool, shape (N,)."""
+    """The boxes of one side, which of them take part, bool, shape (N,), and which are on which page."""
 
     boxes: BoxColumns
     counts: BoolArray
+    by_page: PageRows
 
-    def on(self, pages: BoolArray) -> tuple[IntArray, CountedBoxes]:
-        """Rows of the boxes on some pages, int64, rising, and these boxes."""
-        rows = np.flatnonzero(pages[self.boxes.page])
+    def on(self, pages: BoolArray) -> tuple[IntArray, BoxColumns, BoolArray]:
+        """Rows of the boxes on some pages, int64, rising, these boxes, and which of them take part."""
+        rows = self.by_page.on(pages)
         boxes = BoxColumns(self.boxes.xyxy[rows], self.boxes.label[rows], self.boxes.page[rows])
-        return rows, CountedBoxes(boxes, self.counts[rows])
+        return rows, boxes, self.counts[rows]
 
 
 def rename_mistakes(
@@ -40,6 +41,7 @@ def rename_mistakes(
     *,
     iou: float,
     touching: Touching,
+    touching_by_page: PageRows,
 ) -> Mistakes:
     """The mistakes of boxes of which only some pages are not as they were.
 
@@ -57,23 +59,25 @@ def rename_mistakes(
         those of `pages`, in rising rows.
     iou, touching
         As `name_mistakes` takes them.
+    touching_by_page : PageRows
+        Of `touching`.
 
     Returns
     -------
     Mistakes
         What `name_mistakes` gives.
     """
-    of_truths, truths = truth.on(pages)
-    of_predictions, predictions = prediction.on(pages)
+    of_truths, truths, truth_counts = truth.on(pages)
+    of_predictions, predictions, prediction_counts = prediction.on(pages)
     places = [_places(of_truths, len(truth.boxes)), _places(of_predictions, len(prediction.boxes))]
-    pairs = np.flatnonzero(pages[touching.page])
+    pairs = touching_by_page.on(pages)
     named = name_mistakes(
-        truths.boxes,
-        predictions.boxes,
+        truths,
+        predictions,
         places[1][partner_of(of_truths)].astype(np.int64),
         iou=iou,
-        truth_counts=truths.counts,
-        prediction_counts=predictions.counts,
+        truth_counts=truth_counts,
+        prediction_counts=prediction_counts,
         touching=Touching(
             prediction=places[1][touching.prediction[pairs]],
             truth=places[0][touching.truth[pairs]],
@@ -99,25 +103,24 @@ def _joined(earlier: Mistakes, own: Mistakes, pages: BoolArray, truths: IntArray
 
     `own` has rows of all boxes, but its carriers are numbered among `truths` and `predictions`, the boxes of `pages`.
     """
-    before, after, source = joined_order(earlier.page, own.page, pages)
+    joining = Joining(earlier.page, own.page, pages)
 
     def column(name: str) -> AnyArray:
-        return np.concatenate([getattr(earlier, name), getattr(own, name)])[source]
+        return joining.column(getattr(earlier, name), getattr(own, name))
 
     def ragged(rows: str, offsets: str) -> tuple[IntArray, IntArray]:
-        first, second = getattr(earlier, offsets), getattr(own, offsets)
-        bounds = np.concatenate([first, second[1:] + first[-1]])
-        return reordered(np.concatenate([getattr(earlier, rows), getattr(own, rows)]), bounds, source)
+        first, second = ((getattr(each, rows), getattr(each, offsets)) for each in (earlier, own))
+        return joining.ragged(first, second)
 
     def carriers(first: Carriers, second: Carriers, rows: IntArray) -> Carriers:
-        kept = ~pages[earlier.page[first.mistake]]
+        kept = joining.kept[first.mistake]
         old, new = first.rows[kept], rows[second.rows]
         place = np.searchsorted(old, new) + np.arange(len(new))
         stays = np.ones(len(old) + len(new), dtype=bool)
         stays[place] = False
         merged, mistake = np.empty(len(stays), dtype=np.int64), np.empty(len(stays), dtype=np.int64)
-        merged[stays], mistake[stays] = old, before[first.mistake[kept]]
-        merged[place], mistake[place] = new, after[second.mistake]
+        merged[stays], mistake[stays] = old, joining.before[first.mistake[kept]]
+        merged[place], mistake[place] = new, joining.after[second.mistake]
         return Carriers(merged, mistake, first.boxes)
 
     truth_rows, truth_offsets = ragged("truth_rows", "truth_offsets")

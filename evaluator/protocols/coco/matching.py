@@ -20,9 +20,10 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from evaluator.formats.coco.ids import by_number
-from evaluator.metrics.average_precision import Curve, curve, falling
-from evaluator.metrics.box_results import UNMATCHED, BoxMatching, BoxPairs, BoxResult, curve_of_one_matching
+from evaluator.metrics.average_precision import Curve, curve, curve_at, falling
+from evaluator.metrics.box_results import UNMATCHED, curve_of_one_matching
 from evaluator.metrics.matching import Candidates, Matches, overlapping_pairs
+from evaluator.metrics.picked_pairs import PickedMatching, PickedPairs, PickedResult, Tally
 from evaluator.metrics.results import ScoreCurve, Signature
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, intersection, overlap
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
@@ -50,6 +51,8 @@ _NOBODY: Final = np.iinfo(np.int64).max
 # Predictions whose candidates are searched, and pairs that are settled, at a time: they stay in the cache.
 _QUEUED_AT_A_TIME: Final = 1 << 15
 _SETTLED_AT_A_TIME: Final = 1 << 13
+# Numbers that are so far apart are looked up and not counted through.
+_WIDE: Final = 16
 # More threads than this find no more memory bandwidth.
 
 T = TypeVar("T")
@@ -74,6 +77,37 @@ class Queue(NamedTuple):
     group: IntArray
 
 
+class Points:
+    """The points of the curves of all labels when all predictions count: one for each label and score.
+
+    Parameters
+    ----------
+    score : float64, shape (Q,)
+        `Pairs.ordered_score`.
+    bounds : int64, shape (L + 1,)
+        `Pairs.label_bounds`.
+    place : int64, shape (K,)
+        Place of the prediction of each candidate.
+    """
+
+    def __init__(self, score: FloatArray, bounds: IntArray, place: IntArray) -> None:
+        ends = np.ones(len(score), dtype=bool)
+        np.not_equal(score[1:], score[:-1], out=ends[:-1])
+        ends[bounds[1:][bounds[1:] > 0] - 1] = True
+        self._last, self._start = np.flatnonzero(ends), bounds
+        self._bounds = np.searchsorted(self._last, bounds)
+        self._matches = Tally((np.cumsum(ends) - ends)[place].astype(np.int32), len(self._last))
+
+    def of(self, code: int, taken: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
+        """The points of a label: last place of each, and how many matches and predictions there are down to it.
+
+        `taken`, bool, shape (K,), is which candidates match.
+        """
+        some = slice(*self._bounds[code : code + 2].tolist())
+        last = self._last[some]
+        return last, np.cumsum(self._matches.of(taken)[some]), last + 1 - self._start[code]
+
+
 class Accepted(NamedTuple):
     """What matched among contested candidates: rows of the candidates, and the index of the threshold of each."""
 
@@ -82,7 +116,7 @@ class Accepted(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Pairs(BoxPairs["Matching"]):
+class Pairs(PickedPairs["Matching"]):
     """Every pair of one model that could match, kept so that a new score or IoU threshold needs no geometry.
 
     Attributes
@@ -174,6 +208,11 @@ class Pairs(BoxPairs["Matching"]):
         return self.prediction.score[self.order]
 
     @cached_property
+    def points(self) -> Points:
+        """The points of the curves of all labels."""
+        return Points(self.ordered_score, self.label_bounds, self.queue.place[self.candidates.prediction])
+
+    @cached_property
     def kept(self) -> dict[tuple[float, ...], Any]:
         """What was made of the pairs for some IoU thresholds, whatever the score threshold; see `coco_curves`."""
         return {}
@@ -215,13 +254,7 @@ class Pairs(BoxPairs["Matching"]):
         Equal to COCO's loop over falling scores: with one order of merit for all, what a bidder ends up with is
         the best that no better bidder takes. All thresholds run at once, on copies of bidders and ground truth.
         """
-        # Not np.unique: it imports numpy.ma, which takes longer than this.
-        own = self.candidates.ground_truth[rows]
-        first = int(own.min()) if len(own) else 0
-        present = np.zeros(int(own.max(initial=first - 1)) + 1 - first, dtype=bool)
-        present[own - first] = True
-        truths = np.flatnonzero(present) + first
-        truth = (np.cumsum(present) - 1)[own - first]
+        truths, truth = _numbered(self.candidates.ground_truth[rows])
         prediction = self.candidates.prediction[rows]
         endless = self.crowd[truths][truth]
         level = np.searchsorted(thresholds, self.candidates.iou[rows], side="right")
@@ -301,8 +334,44 @@ class Pairs(BoxPairs["Matching"]):
         return self.match().at(iou).score_curve()
 
 
+class Contest:
+    """Who matches among contested candidates, at one IoU threshold after another.
+
+    Where no candidate of a page and label has an IoU between two thresholds, the same ones match at both.
+
+    Parameters
+    ----------
+    rows : int64
+        Candidates in the order of `Pairs.preferred`, all contested ones that take part.
+    """
+
+    def __init__(self, pairs: Pairs, rows: IntArray) -> None:
+        self._pairs, self._rows = pairs, rows
+        self._iou = pairs.candidates.iou[rows]
+        group = pairs.queue.group[pairs.candidates.prediction[rows]]
+        self._group = np.cumsum(np.diff(group, prepend=group[:1]) != 0)
+        # The threshold that was asked for last, and who matches there.
+        self._last: tuple[float, BoolArray] | None = None
+
+    def accepted(self, iou: float) -> BoolArray:
+        """Which candidates match, bool, shape (K,): among those of `rows`; to be read only."""
+        last, rows = self._last, self._rows
+        least = min(iou, HIGHEST_IOU)
+        matched = np.zeros(len(self._pairs.candidates.iou), dtype=bool)
+        if last is not None:
+            low, high = sorted((least, last[0]))
+            open_again = np.zeros(int(self._group.max(initial=0)) + 1, dtype=bool)
+            open_again[self._group[(self._iou >= low) & (self._iou < high)]] = True
+            rows = rows[open_again[self._group]]
+            matched[:] = last[1]
+            matched[rows] = False
+        matched[self._pairs.accept(rows, [iou]).pair] = True
+        self._last = least, matched
+        return matched
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Matching(BoxMatching):
+class Matching(PickedMatching):
     """The boxes of one model that take part; a new IoU threshold settles only the contested pairs anew.
 
     Crowds do not take part, nor do predictions when 100 of their page and label are better.
@@ -310,10 +379,32 @@ class Matching(BoxMatching):
 
     pairs: Pairs
 
+    @cached_property
+    def _taking_part(self) -> BoolArray:
+        """Which candidates have a prediction that takes part, bool, shape (K,)."""
+        return self.prediction_counts[self.pairs.fit.prediction]
+
+    @cached_property
+    def certain(self) -> BoolArray:
+        """Which candidates match wherever their IoU is enough, bool, shape (K,)."""
+        return self._taking_part & ~self.pairs.contested
+
+    @cached_property
+    def contest(self) -> Contest:
+        """Who matches among the others."""
+        preference = self.pairs.preference
+        return Contest(self.pairs, preference[self._taking_part[preference]])
+
     @property
     def is_whole(self) -> bool:
         """Whether all predictions take part that the pairs know, and all labels."""
         return self.min_score <= 0.0 and self._asked_labels is None
+
+    @cached_property
+    def scored(self) -> BoolArray | None:
+        """Which candidates have ground truth that counts, bool, shape (K,); None for all."""
+        scored = self.truth_counts[self.pairs.fit.ground_truth]
+        return None if scored.all() else scored
 
     @cached_property
     def matches(self) -> Matches:
@@ -342,41 +433,48 @@ def own_signature(iou: Iterable[float], *options: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class ThresholdResult(BoxResult[Matching]):
+class ThresholdResult(PickedResult[Matching]):
     """Everything that follows from a matching at one IoU threshold; computed when asked for.
 
     True positives are matches with ground truth that counts. A prediction that matched a crowd is neither a true
     nor a false positive.
-
     """
 
     @cached_property
-    def _matched(self) -> tuple[IntArray, IntArray]:
-        """Rows of the candidates that matched ground truth that counts, and of those that matched a crowd, rising."""
-        pairs = self.matching.pairs
-        taking_part = self.matching.prediction_counts[pairs.fit.prediction]
-        matched = ~pairs.contested & taking_part & (pairs.candidates.iou >= min(self.iou, HIGHEST_IOU))
-        settled = pairs.accept(pairs.preference[taking_part[pairs.preference]], [self.iou])
-        matched[settled.pair] = True
-        rows = np.flatnonzero(matched)
-        counts = self.matching.truth_counts[pairs.fit.ground_truth[rows]]
-        return (rows, rows[:0]) if counts.all() else (rows[counts], rows[~counts])
+    def _matched(self) -> BoolArray:
+        """Which candidates match, crowds among them, bool, shape (K,)."""
+        matching = self.matching
+        enough = matching.pairs.candidates.iou >= min(self.iou, HIGHEST_IOU)
+        return np.asarray((matching.certain & enough) | matching.contest.accepted(self.iou))
 
     @cached_property
-    def matches(self) -> Matches:
-        """The true positives, by (page, label, falling score)."""
-        return self.matching.pairs.fit.take(self._matched[0])
+    def taken(self) -> BoolArray:
+        """Which candidates are true positives, bool, shape (K,); they are by (page, label, falling score)."""
+        scored = self.matching.scored
+        return self._matched if scored is None else self._matched & scored
 
     @cached_property
     def ignored(self) -> IntArray:
-        """Rows of the predictions that matched a crowd, int64, rising."""
-        return np.sort(self.matching.pairs.fit.prediction[self._matched[1]])
+        """Rows of the predictions that matched ground truth that does not count, int64, rising."""
+        scored = self.matching.scored
+        if scored is None:
+            return np.empty(0, dtype=np.int64)
+        return np.sort(self.matching.pairs.fit.prediction[self._matched & ~scored])
+
+    @cached_property
+    def counting_predictions(self) -> BoolArray:
+        """Predictions that are true or false positives, bool, shape (P,): all that take part but the ignored ones."""
+        if not len(self.ignored):
+            return self.matching.prediction_counts
+        counts = self.matching.prediction_counts.copy()
+        counts[self.ignored] = False
+        return counts
 
     @cached_property
     def false_positives(self) -> IntArray:
         """Rows of the scored predictions that matched nothing, int64, in file order."""
-        free = self.matching.prediction_counts & (self.prediction_partner == UNMATCHED)
-        free[self.ignored] = False
+        free = self.counting_predictions.copy()
+        free[self.matched_rows[0]] = False
         return np.flatnonzero(free)
 
     def score_curve(self) -> ScoreCurve:
@@ -391,14 +489,17 @@ class ThresholdResult(BoxResult[Matching]):
         matching = self.matching
         if label is not None and label not in matching.labels:
             raise ValueError(f"label must be one of {', '.join(matching.labels)}; found {label}")
-        pairs, positives = matching.pairs, matching.truth_counts
+        pairs, positives = matching.pairs, matching.truths.label
         rows, score = pairs.order, pairs.ordered_score
         if label is None:
             order = falling(score)
             rows, score = rows[order], score[order]
         else:
             code = matching.dataset.labels.index(label)
-            positives = positives & (matching.dataset.ground_truth.label == code)
+            positives = positives[code]
+            if matching.is_whole and self.counting_predictions is matching.prediction_counts:
+                last, hits, kept = pairs.points.of(code, self.taken)
+                return curve_at(score[last], hits, kept, int(positives))
             of_label = slice(*pairs.label_bounds[code : code + 2].tolist())
             rows, score = rows[of_label], score[of_label]
         # A curve has one point for all predictions of a score, so their order among themselves does not matter.
@@ -525,6 +626,18 @@ def _limited(order: IntArray, queue: Queue, before: IntArray) -> tuple[IntArray,
     kept_place[queue.place[keep]] = True
     place = (np.cumsum(kept_place) - 1)[queue.place[keep]]
     return order[kept_place], Queue(queue.row[keep], place, queue.group[keep]), before[keep]
+
+
+def _numbered(numbers: IntArray) -> tuple[IntArray, IntArray]:
+    """The different numbers, rising, and the place of each among them; not np.unique, which imports numpy.ma."""
+    first, last = int(numbers.min(initial=_NOBODY)), int(numbers.max(initial=-1))
+    if last - first < _WIDE * len(numbers):
+        present = np.zeros(last + 1 - first, dtype=bool)
+        present[numbers - first] = True
+        return np.flatnonzero(present) + first, (np.cumsum(present) - 1)[numbers - first]
+    ordered = np.sort(numbers)
+    different = ordered[np.diff(ordered, prepend=-1) != 0]
+    return different, np.searchsorted(different, numbers)
 
 
 def _sorted_groups(group: IntArray) -> tuple[IntArray, IntArray]:

@@ -58,7 +58,7 @@ def cell_facts(
     limit : int
         How many pages are named at most.
     """
-    per_page, in_row = result.cell_pixels(row, column), result.per_page.first_pixels[:, row]
+    per_page, in_row = result.cell_pixels(row, column), result.row_pixels(row)
     chosen = np.arange(len(per_page)) if pages is None else np.asarray(pages, dtype=np.int64)
     mine = per_page[chosen]
     order = chosen[np.argsort(-mine, kind="stable")]

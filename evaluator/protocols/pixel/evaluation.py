@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_again, count_pairs
+from evaluator.metrics.pixel_counts import PairCounts, Recount, Resolution, count_again, count_pairs
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, applied_score, defined, threshold_text
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, fixes_said, join
@@ -37,13 +37,15 @@ from evaluator.protocols.pixel.matrix import (
 from evaluator.protocols.pixel.regions import Region, region
 from evaluator.protocols.pixel.sides import (
     Classes,
+    MatrixClasses,
     MissingPage,
     PageSizes,
+    Raster,
+    SideBoxes,
     counted_pages,
     matrix_classes,
     raster,
-    report_boxes,
-    resolution,
+    report_labels,
 )
 from evaluator.protocols.snapshot import evaluation as snapshot
 
@@ -75,6 +77,8 @@ SAME_OBJECT_IOU: Final = 0.5
 _PAGES_AT_ONCE: Final = 1 << 9
 # Of more pages than this share, all are counted: joining both is then no gain.
 _FEW_PAGES: Final = 0.6
+# Columns of one number for each page that are kept up to date; the cells that were looked at last.
+_MOST_KEPT: Final = 8
 
 
 class Cell(NamedTuple):
@@ -90,6 +94,44 @@ class Cell(NamedTuple):
 
     page: int
     pixels: float
+
+
+class Asked(NamedTuple):
+    """Two files and what `evaluate` was asked for beside the scores."""
+
+    ground_truth: Annotations
+    prediction: Annotations
+    classes: Classes
+    missing_page: MissingPage
+    page_size: tuple[float, float] | None
+    labels: tuple[str, ...] | None
+    shared_labels: tuple[str, ...]
+    page_sizes: PageSizes
+
+
+@dataclass(frozen=True, eq=False)
+class Files:
+    """Two files made ready to be counted under some options, whatever the scores of the boxes.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    matrix : MatrixClasses
+    counted : bool, shape (P,)
+        Pages that are counted.
+    raster : Raster
+    sides : pair of SideBoxes
+        The boxes that can take part.
+    issues : pair of Collector
+        What there is to say so far.
+    """
+
+    dataset: Dataset
+    matrix: MatrixClasses
+    counted: BoolArray
+    raster: Raster
+    sides: tuple[SideBoxes, SideBoxes]
+    issues: tuple[Collector, Collector]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +152,11 @@ class PixelResult(DatasetResult):
         Width and height of each page before they are rounded up to whole pixels; NaN where no file states them.
     counted : bool, shape (P,)
         Pages that are counted.
-    first, second : Resolution
-        The boxes that take part.
+    asked : Asked
+    files : Files
+        What follows from the two files and the options, whatever the scores.
+    taken : pair of bool, shape (N,)
+        Which boxes of each side of `files` take part.
     counts : PairCounts
         One scope per page of the dataset.
     issues : tuple of Issue
@@ -134,8 +179,9 @@ class PixelResult(DatasetResult):
     size: IntArray
     extent: FloatArray
     counted: BoolArray
-    first: Resolution
-    second: Resolution
+    asked: Asked
+    files: Files
+    taken: tuple[BoolArray, BoolArray]
     counts: PairCounts
     issues: tuple[Issue, ...]
     chosen: tuple[str, ...] | None
@@ -143,6 +189,26 @@ class PixelResult(DatasetResult):
     min_score: float
     missing_page: MissingPage = "penalize"
     exact: bool = False
+
+    _by_page: dict[tuple[int, ...], FloatArray] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def first(self) -> Resolution:
+        """The boxes of the first side that take part."""
+        return self.files.sides[0].chosen(self.taken[0])
+
+    @cached_property
+    def second(self) -> Resolution:
+        """The boxes of the second side that take part."""
+        return self.files.sides[1].chosen(self.taken[1])
+
+    def on_page(self, page: int) -> tuple[Resolution, Resolution]:
+        """The boxes of one page that take part, of both sides."""
+        first, second = (
+            side.chosen(taken & (side.boxes.page == page))
+            for side, taken in zip(self.files.sides, self.taken, strict=True)
+        )
+        return first, second
 
     @property
     def evaluated(self) -> Dataset:
@@ -317,46 +383,53 @@ class PixelResult(DatasetResult):
 
         Pixels; fractions where they have several labels. Row and column are classes of the first and the second side.
         """
-        weight = self._weights(row, column)[self.counts.pair]
-        added = np.bincount(self.counts.scope, weights=self.counts.pixels * weight, minlength=self.counts.scopes)
-        return np.asarray(added, dtype=np.float64)
+        return self._kept_by_page((row, column))
+
+    def row_pixels(self, row: int) -> IntArray:
+        """Pixels of each page that carry a class on the first side, int64, shape (P,), by row of the page."""
+        return self._kept_by_page((row,)).astype(np.int64)
+
+    def _kept_by_page(self, of: tuple[int, ...]) -> FloatArray:
+        """A number of each page; kept, so that the next result has to change only some of them."""
+        if of not in self._by_page:
+            self._by_page[of] = _by_page(self.counts, of, len(self.classes))
+        return self._by_page[of]
+
+    def _take_over(self, earlier: PixelResult, again: Recount) -> None:
+        """Have what an earlier result knew, with the pages that were counted again as they are now."""
+        if "whole" in vars(earlier):
+            vars(self)["whole"] = PixelColumns(again.moved(earlier.whole.counts), self.classes, self.comparable)
+        for of, values in list(earlier._by_page.items())[-_MOST_KEPT:]:
+            now = _by_page(again.come, of, len(self.classes))
+            self._by_page[of] = np.where(again.pages, now, values)
 
     def cell_region(self, page: int, row: int, column: int) -> Region:
         """Where on one page the pixels are that add to one cell of the confusion matrix; see `cell_pixels`.
 
         Rectangles in pixels of the page's raster, however large it is; divided by `extent` they are shares of the page.
         """
-        low, high = np.searchsorted(self.counts.scope, [page, page + 1])
-        pairs = self.counts.pair[low:high]
-        chosen = pairs[self._weights(row, column)[pairs] > 0.0]
-        sets = zip(self.counts.first[chosen].tolist(), self.counts.second[chosen].tolist(), strict=True)
+        counts = self.counts.between(page, page + 1)
+        chosen = _weights(counts, row, column, len(self.classes)) > 0.0
+        sets = zip(counts.first[chosen].tolist(), counts.second[chosen].tolist(), strict=True)
         width, height = (int(side) for side in self.size[page])
-        return region(self.first, self.second, page, (width, height), list(sets))
+        return region(*self.on_page(page), page, (width, height), list(sets))
 
     def wrong_regions(self, page: int) -> dict[tuple[int, int], Region]:
         """Where the pixels of one page are that add to each cell off the diagonal, by row and column of the cell.
 
         Cells without a pixel on the page are left out; a pixel with several labels may be in several.
         """
-        low, high = np.searchsorted(self.counts.scope, [page, page + 1])
-        first, second = (side[self.counts.pair[low:high]] for side in (self.counts.first, self.counts.second))
+        counts = self.counts.between(page, page + 1)
+        first, second = counts.first, counts.second
         parts = shares(first, second, len(self.classes))
         width, height = (int(side) for side in self.size[page])
         regions: dict[tuple[int, int], Region] = {}
-        wrong = (parts.row != parts.column) & (parts.numerator > 0)
+        wrong, sides = (parts.row != parts.column) & (parts.numerator > 0), self.on_page(page)
         for row, column in sorted(set(zip(parts.row[wrong].tolist(), parts.column[wrong].tolist(), strict=True))):
             pairs = parts.pair[wrong & (parts.row == row) & (parts.column == column)]
             sets = list(zip(first[pairs].tolist(), second[pairs].tolist(), strict=True))
-            regions[row, column] = region(self.first, self.second, page, (width, height), sets)
+            regions[row, column] = region(*sides, page, (width, height), sets)
         return regions
-
-    def _weights(self, row: int, column: int) -> FloatArray:
-        """What a pixel of each pair adds to a cell, float64, shape (K,)."""
-        parts = shares(self.counts.first, self.counts.second, len(self.classes))
-        here = (parts.row == row) & (parts.column == column)
-        weight = np.zeros(len(self.counts.first))
-        weight[parts.pair[here]] = parts.numerator[here] / parts.divisor[here]
-        return weight
 
     def _pages(self, *, exact: bool) -> Iterator[dict[str, object]]:
         """The counted pages under the keys of the contract."""
@@ -408,7 +481,7 @@ def evaluate(
         Boxes of the second side, and of the first, with a lower score are left out; those without a score stay.
     earlier : PixelResult, optional
         Of the same files under the same options but the scores: pages on which no other boxes are left out are not
-        counted again.
+        counted again, and what follows from the files and options alone is kept. Of other ones nothing is taken.
     count : callable, optional
         Called with how many of how many pages are counted.
 
@@ -429,35 +502,33 @@ def evaluate(
     precision falls there); with boxes on the page the numbers are equal, undefined ones apart, which they call 0.
     """
     _check_options(classes, missing_page)
-    dataset = join(ground_truth, prediction)
-    joined = dataset.ground_truth, dataset.predictions[0]
-    collectors = Collector(ground_truth.name, max_per_rule=200), Collector(prediction.name, max_per_rule=200)
-    matrix = matrix_classes(
-        ground_truth, prediction, classes=classes, labels=labels, shared=shared_labels, issues=collectors[1]
+    chosen = None if labels is None else tuple(labels)
+    asked = Asked(
+        ground_truth, prediction, classes, missing_page, page_size, chosen, tuple(shared_labels), page_sizes or {}
     )
-    counted = counted_pages(dataset, missing_page, collectors)
-    rasters = raster(dataset, counted, page_sizes or {}, page_size, collectors)
-    _refuse(collectors)
-    floors = [floor if floor > 0.0 else -np.inf for floor in (first_min_score, min_score)]
-    parts = [
-        resolution(side, bits, scale, counted, floor)
-        for side, bits, scale, floor in zip(joined, matrix.bits, rasters.scale, floors, strict=True)
-    ]
-    for side, bits, part, collector in zip(joined, matrix.bits, parts, collectors, strict=True):
-        report_boxes(side, bits, part, rasters.size, labels=labels, issues=collector)
-    (first, _), (second, _) = parts
-    return PixelResult(
+    if earlier is not None and earlier.asked != asked:
+        earlier = None
+    files = _ready(asked) if earlier is None else earlier.files
+    dataset, matrix = files.dataset, files.matrix
+    floors = first_min_score, min_score
+    first, second = (side.taking_part(floor) for side, floor in zip(files.sides, floors, strict=True))
+    collectors = [issues.copy() for issues in files.issues]
+    for side, boxes, issues in zip(files.sides, (first, second), collectors, strict=True):
+        side.report(boxes, issues)
+    counted = _counts(files, (first, second), earlier, count)
+    result = PixelResult(
         dataset=dataset,
         classes=matrix.names,
         comparable=matrix.comparable,
-        size=rasters.size,
-        extent=rasters.extent,
-        counted=counted,
-        first=first,
-        second=second,
-        counts=_counts(first, second, rasters.size, earlier, count),
+        size=files.raster.size,
+        extent=files.raster.extent,
+        counted=files.counted,
+        asked=asked,
+        files=files,
+        taken=(first, second),
+        counts=counted.counts if isinstance(counted, Recount) else counted,
         issues=tuple(issue for collector in collectors for issue in collector.issues()),
-        chosen=None if labels is None else tuple(labels),
+        chosen=chosen,
         options=(
             "same classes" if matrix.same else "different classes",
             *([f"shared {', '.join(shared_labels)}"] if shared_labels and not matrix.same else []),
@@ -470,26 +541,68 @@ def evaluate(
         min_score=min_score,
         missing_page=missing_page,
     )
+    if earlier is not None and isinstance(counted, Recount):
+        result._take_over(earlier, counted)
+    return result
+
+
+def _ready(asked: Asked) -> Files:
+    """Two files made ready to be counted; BadInput where they cannot be."""
+    truth, prediction, classes, labels = asked.ground_truth, asked.prediction, asked.classes, asked.labels
+    dataset = join(truth, prediction)
+    joined = dataset.ground_truth, dataset.predictions[0]
+    issues = Collector(truth.name, max_per_rule=200), Collector(prediction.name, max_per_rule=200)
+    matrix = matrix_classes(
+        truth, prediction, classes=classes, labels=labels, shared=asked.shared_labels, issues=issues[1]
+    )
+    counted = counted_pages(dataset, asked.missing_page, issues)
+    rasters = raster(dataset, counted, asked.page_sizes, asked.page_size, issues)
+    _refuse(issues)
+    for side, bits, collector in zip(joined, matrix.bits, issues, strict=True):
+        report_labels(side, bits, labels=labels, issues=collector)
+    first, second = (
+        SideBoxes.of(side, bits, scale, counted, rasters.size)
+        for side, bits, scale in zip(joined, matrix.bits, rasters.scale, strict=True)
+    )
+    return Files(dataset, matrix, counted, rasters, (first, second), issues)
 
 
 def _counts(
-    first: Resolution,
-    second: Resolution,
-    size: IntArray,
-    earlier: PixelResult | None,
-    count: Callable[[int, int], None] | None,
-) -> PairCounts:
-    """The counts of all pages, of which an earlier result may know some."""
-    if earlier is None or not np.array_equal(earlier.size, size):
+    files: Files, taken: Sequence[BoolArray], earlier: PixelResult | None, count: Callable[[int, int], None] | None
+) -> PairCounts | Recount:
+    """The counts of all pages, of which an earlier result of the same files may know some."""
+    size = files.raster.size
+    pages = np.ones(len(size), dtype=bool)
+    if earlier is not None:
+        pages[:] = False
+        for side, now, before in zip(files.sides, taken, earlier.taken, strict=True):
+            pages[side.boxes.page[now != before]] = True
+    if earlier is None or np.count_nonzero(pages) > _FEW_PAGES * len(pages):
+        first, second = (side.chosen(boxes) for side, boxes in zip(files.sides, taken, strict=True))
         return count_pairs(first, second, size, count=count)
-    pages = np.zeros(len(size), dtype=bool)
-    for side, before in ((first, earlier.first), (second, earlier.second)):
-        # What a lower score takes in holds what a higher one does, so as many boxes are the same ones.
-        now, then = (np.bincount(each.page, minlength=len(size)) for each in (side, before))
-        pages |= now != then
-    if np.count_nonzero(pages) > _FEW_PAGES * len(pages):
-        return count_pairs(first, second, size, count=count)
+    first, second = (
+        side.chosen(boxes & pages[side.boxes.page]) for side, boxes in zip(files.sides, taken, strict=True)
+    )
     return count_again(earlier.counts, pages, first, second, size, count=count)
+
+
+def _by_page(counts: PairCounts, of: tuple[int, ...], classes: int) -> FloatArray:
+    """Of each page what it adds to a cell, by row and column, or its pixels of a class of the first side."""
+    if len(of) == 2:
+        share = _weights(counts, of[0], of[1], classes)[counts.pair]
+    else:
+        share = (counts.row_first >> np.uint64(of[0]) & np.uint64(1)).astype(np.float64)
+    added = counts.pixels * share
+    return np.bincount(counts.scope, weights=added, minlength=counts.scopes).astype(np.float64, copy=False)
+
+
+def _weights(counts: PairCounts, row: int, column: int, classes: int) -> FloatArray:
+    """What a pixel of each pair adds to a cell, float64, shape (K,)."""
+    parts = shares(counts.first, counts.second, classes)
+    here = (parts.row == row) & (parts.column == column)
+    weight = np.zeros(len(counts.first))
+    weight[parts.pair[here]] = parts.numerator[here] / parts.divisor[here]
+    return weight
 
 
 def _check_options(classes: str, missing_page: str) -> None:

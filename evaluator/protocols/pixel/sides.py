@@ -203,72 +203,109 @@ def raster(
     return Raster(np.ceil(np.where(usable, width_height, 0.0)).astype(np.int64), sides, width_height)
 
 
-def resolution(
-    side: JoinedBoxes, bits: IntArray, scale: FloatArray | None, counted: BoolArray, min_score: float
-) -> tuple[Resolution, IntArray]:
-    """The boxes of a side that take part, and their rows in its file.
+@dataclass(frozen=True, slots=True, eq=False)
+class SideBoxes:
+    """The boxes of a side that can take part, whatever their scores: those of a class, on pages that are counted.
+
+    Attributes
+    ----------
+    side : JoinedBoxes
+    boxes : Resolution
+        N boxes in file order.
+    rows : int64, shape (N,)
+        Their rows in the file.
+    beyond, empty : int64, rising
+        Those of the N that reach beyond their page, and those that cover no pixel of it.
+    size : int64, shape (P, 2)
+        Raster of each page.
+    """
+
+    side: JoinedBoxes
+    boxes: Resolution
+    rows: IntArray
+    beyond: IntArray
+    empty: IntArray
+    size: IntArray
+
+    @classmethod
+    def of(
+        cls, side: JoinedBoxes, bits: IntArray, scale: FloatArray | None, counted: BoolArray, size: IntArray
+    ) -> SideBoxes:
+        """The boxes of a side.
+
+        Parameters
+        ----------
+        bits : int64, shape (L,)
+            Bit of each label of the file, 0 for none.
+        scale : float64, shape (P, 2), or None
+            See `Resolution`.
+        counted : bool, shape (P,)
+        size : int64, shape (P, 2)
+        """
+        bit = bits[side.source.boxes.label]
+        rows = np.flatnonzero((bit > 0) & counted[side.page])
+        boxes = Resolution(side.page, bit, side.xyxy, scale)
+        if len(rows) < len(side):  # the usual case needs no copy
+            boxes = _some_boxes(boxes, rows)
+        return cls(side, boxes, rows, *_beyond_and_empty(boxes, size), size)
+
+    def taking_part(self, min_score: float) -> BoolArray:
+        """Those with at least a score, and those without one, bool, shape (N,); all for a score of 0."""
+        if min_score <= 0.0:
+            return np.ones(len(self.rows), dtype=bool)
+        score = self.side.score
+        return ~((score if len(self.rows) == len(score) else score[self.rows]) < min_score)
+
+    def chosen(self, boxes: BoolArray) -> Resolution:
+        """Some of the N boxes, bool, shape (N,)."""
+        return self.boxes if boxes.all() else _some_boxes(self.boxes, np.flatnonzero(boxes))
+
+    def report(self, taken: BoolArray, issues: Collector) -> None:
+        """Say which boxes count only in part or not at all: beyond the page, without a pixel.
+
+        Parameters
+        ----------
+        taken : bool, shape (N,)
+            The boxes that take part.
+        """
+        beyond, empty = self.beyond[taken[self.beyond]], self.empty[taken[self.empty]]
+        if len(beyond):
+            rule = "boxes should lie on their page; what lies beyond it is not counted (pixel)"
+            box, limit = (values[0].tolist() for values in (self._xyxy(beyond), self.size[self.boxes.page[beyond[:1]]]))
+            issues.warning(
+                _place(self.side, self.rows[beyond]),
+                rule,
+                f"{quote(box)} on {limit[0]:,} x {limit[1]:,} pixels",
+                "Correct the boxes, or the size of the page.",
+            )
+        if len(empty):
+            rule = "boxes should cover at least one pixel; these count nothing (pixel)"
+            box = self._xyxy(empty)[0].tolist()
+            issues.warning(_place(self.side, self.rows[empty]), rule, quote(box), "Correct or remove the boxes.")
+
+    def _xyxy(self, boxes: IntArray) -> FloatArray:
+        """Corners of the first of some of the N boxes, shape (1, 4)."""
+        return self.boxes.xyxy[boxes[:1]]
+
+
+def report_labels(side: JoinedBoxes, bits: IntArray, *, labels: Sequence[str] | None, issues: Collector) -> None:
+    """Say which boxes have a label that is no class.
 
     Parameters
     ----------
     bits : int64, shape (L,)
         Bit of each label of the file, 0 for none.
-    scale : float64, shape (P, 2), or None
-    counted : bool, shape (P,)
-    min_score : float
-        Boxes with a lower score are left out; those without a score stay.
-
-    Returns
-    -------
-    (Resolution, int64 of shape (N,))
-    """
-    bit = bits[side.source.boxes.label]
-    rows = np.flatnonzero((bit > 0) & counted[side.page] & ~(side.score < min_score))
-    if len(rows) == len(side):  # the usual case needs no copy
-        return Resolution(side.page, bit, side.xyxy, scale), rows
-    return Resolution(side.page[rows], bit[rows], side.xyxy[rows], scale), rows
-
-
-def report_boxes(
-    side: JoinedBoxes,
-    bits: IntArray,
-    part: tuple[Resolution, IntArray],
-    size: IntArray,
-    *,
-    labels: Sequence[str] | None,
-    issues: Collector,
-) -> None:
-    """Say which boxes count only in part or not at all: other labels, beyond the page, without a pixel.
-
-    Parameters
-    ----------
-    side, bits
-        See `resolution`.
-    part : (Resolution, int64)
-        What it gave.
-    size : int64, shape (P, 2)
-        Raster of each page.
     labels : sequence of str, optional
         The labels that the caller chose: leaving out the others needs no issue.
     """
-    boxes, rows = part
     if labels is None and len(left_out := np.flatnonzero(bits[side.source.boxes.label] == 0)):
         names = [side.source.labels[code] for code in np.unique(side.source.boxes.label[left_out])]
         rule = "boxes whose label is not in the label map count as background (pixel)"
         issues.warning(_place(side, left_out), rule, _some(names), "Add the label to the label map to count it.")
-    beyond, empty = _beyond_and_empty(boxes, size)
-    if len(beyond):
-        rule = "boxes should lie on their page; what lies beyond it is not counted (pixel)"
-        box, limit = side.xyxy[rows[beyond[0]]].tolist(), size[boxes.page[beyond[0]]].tolist()
-        issues.warning(
-            _place(side, rows[beyond]),
-            rule,
-            f"{quote(box)} on {limit[0]:,} x {limit[1]:,} pixels",
-            "Correct the boxes, or the size of the page.",
-        )
-    if len(empty):
-        rule = "boxes should cover at least one pixel; these count nothing (pixel)"
-        box = side.xyxy[rows[empty[0]]].tolist()
-        issues.warning(_place(side, rows[empty]), rule, quote(box), "Correct or remove the boxes.")
+
+
+def _some_boxes(boxes: Resolution, rows: IntArray) -> Resolution:
+    return Resolution(boxes.page[rows], boxes.bit[rows], boxes.xyxy[rows], boxes.scale)
 
 
 def _beyond_and_empty(boxes: Resolution, size: IntArray) -> tuple[IntArray, IntArray]:

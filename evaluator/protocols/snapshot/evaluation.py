@@ -13,17 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from evaluator.metrics.box_results import (
     ALL_LABELS,
     SCORE_STEPS,
-    UNMATCHED,
-    BoxMatching,
-    BoxPairs,
-    BoxResult,
     candidate_pairs,
     counts_at_steps,
     need_threshold,
@@ -31,6 +27,7 @@ from evaluator.metrics.box_results import (
 )
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.matching import Candidates, FittedPairs, Matches, fit_pairs
+from evaluator.metrics.picked_pairs import BoxCounts, PickedMatching, PickedPairs, PickedResult
 from evaluator.metrics.results import (
     JsonObject,
     MetricColumns,
@@ -38,11 +35,9 @@ from evaluator.metrics.results import (
     ResultTable,
     ScoreCurve,
     Signature,
-    sum_by,
-    sum_in_order,
 )
-from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap
-from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap
+from evaluator.model.dataset import Annotations, Dataset
 from evaluator.protocols.base import BoxEvaluation, joined_pair, lowest
 
 NAME: Final = "snapshot"
@@ -54,7 +49,7 @@ IOU_FLOOR: Final = 0.1
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Matching(BoxMatching):
+class Matching(PickedMatching):
     """The matching of one model, kept so that a new IoU threshold needs no work on boxes.
 
     Attributes
@@ -65,13 +60,6 @@ class Matching(BoxMatching):
 
     pairs: Pairs
     matched: BoolArray
-
-    @cached_property
-    def truths(self) -> BoxCounts:
-        """The ground truth that takes part, counted by label and by page."""
-        if self.truth_counts.all():
-            return self.pairs.truths
-        return BoxCounts.of(self.dataset, self.dataset.ground_truth, self.truth_counts)
 
     @cached_property
     def predictions(self) -> BoxCounts:
@@ -89,115 +77,24 @@ class Matching(BoxMatching):
         return self.signed(protocol=NAME, version=VERSION, iou=iou, class_weight=dict(class_weight or {}))
 
 
-class BoxCounts(NamedTuple):
-    """How many boxes of one side take part.
-
-    Attributes
-    ----------
-    label : int64, shape (labels of the dataset,)
-    page : int64, shape (pages of the dataset,)
-    """
-
-    label: IntArray
-    page: IntArray
-
-    @classmethod
-    def of(cls, dataset: Dataset, side: JoinedBoxes, counts: BoolArray) -> BoxCounts:
-        """The counts of the boxes of one side for which `counts` is set, bool, shape (N,)."""
-        return cls.counted(dataset, side.label[counts], side.page[counts])
-
-    @classmethod
-    def counted(cls, dataset: Dataset, label: AnyArray, page: IntArray) -> BoxCounts:
-        """The counts of boxes with these labels on these pages."""
-        return cls(np.bincount(label, minlength=len(dataset.labels)), np.bincount(page, minlength=dataset.pages))
-
-
 @dataclass(frozen=True, eq=False)
-class ThresholdResult(BoxResult[Matching]):
-    """Everything that follows from a matching at one IoU threshold; pooling is that of section 8.
-
-    Tables are counted over all pairs with one more row for those that do not match: that asks for fewer passes over
-    the pairs than picking the matches first, and adds up the same numbers in the same order.
-    """
+class ThresholdResult(PickedResult[Matching]):
+    """Everything that follows from a matching at one IoU threshold; pooling is that of section 8."""
 
     @cached_property
-    def _taken(self) -> BoolArray:
+    def taken(self) -> BoolArray:
         """Which pairs are true positives, bool, shape (K,).
 
         The greedy takes pairs by falling IoU, so what it did below a threshold cannot have changed what it did above:
         leaving out the pairs below is exact.
         """
         matching = self.matching
-        return np.asarray(matching.matched & (matching.pairs.fitted.columns.iou >= self.iou))
-
-    @cached_property
-    def matches(self) -> Matches:
-        """The true positives."""
-        return self.matching.pairs.fitted.columns.take(np.flatnonzero(self._taken))
-
-    @cached_property
-    def matched_rows(self) -> tuple[IntArray, IntArray]:
-        """Rows of the true positives, without how they fit."""
-        columns, rows = self.matching.pairs.fitted.columns, np.flatnonzero(self._taken)
-        return columns.prediction.take(rows), columns.ground_truth.take(rows)
+        return np.asarray(matching.matched & (matching.pairs.fit.iou >= self.iou))
 
     @property
     def counting_predictions(self) -> BoolArray:
         """Predictions that are true or false positives, bool, shape (P,): all that take part."""
         return self.matching.prediction_counts
-
-    def _pages_matched_otherwise(self, earlier: ThresholdResult) -> IntArray:
-        """Pages with a pair that matches in one of two results only."""
-        return np.asarray(self.matching.pairs.page[self._taken != earlier._taken])
-
-    def _partners_on(self, pages: BoolArray, truths: IntArray) -> IntArray:
-        """The partner of each ground truth of some pages."""
-        pairs = self.matching.pairs
-        taken = np.flatnonzero(self._taken & pages[pairs.page])
-        partner = np.full(len(truths), UNMATCHED, dtype=np.int64)
-        partner[np.searchsorted(truths, pairs.fitted.columns.ground_truth[taken])] = pairs.fitted.columns.prediction[
-            taken
-        ]
-        return partner
-
-    @cached_property
-    def micro(self) -> MetricColumns:
-        """One row: all labels pooled."""
-        matching, taken = self.matching, self._taken
-        tp = np.array([np.count_nonzero(taken)])
-        return MetricColumns(
-            tp=tp,
-            fp=np.count_nonzero(matching.prediction_counts) - tp,
-            fn=np.count_nonzero(matching.truth_counts) - tp,
-            sum_of_fit=lambda name: sum_in_order(getattr(matching.pairs.fitted.columns, name), taken),
-        )
-
-    @cached_property
-    def per_label(self) -> MetricColumns:
-        """One row per label of ``matching.labels``, in that order."""
-        matching, size = self.matching, len(self.matching.dataset.labels)
-        code = np.where(self._taken, matching.pairs.label, size)
-        return self._table(code, size, matching.truths.label, matching.predictions.label).take(
-            self.matching.label_codes
-        )
-
-    @cached_property
-    def per_page(self) -> MetricColumns:
-        """One row per page of the dataset."""
-        matching, size = self.matching, self.matching.dataset.pages
-        code = np.where(self._taken, matching.pairs.page, size)
-        return self._table(code, size, matching.truths.page, matching.predictions.page)
-
-    def _table(self, code: IntArray, size: int, truths: IntArray, predictions: IntArray) -> MetricColumns:
-        """One row per code below `size`, from the code of each pair and how many boxes of each code take part."""
-        columns = self.matching.pairs.fitted.columns
-        tp = np.bincount(code, minlength=size)[:size]
-        return MetricColumns(
-            tp=tp,
-            fp=predictions - tp,
-            fn=truths - tp,
-            sum_of_fit=lambda name: sum_by(code, getattr(columns, name), size)[:size],
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,7 +161,7 @@ class SnapshotResult(BoxEvaluation):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Pairs(BoxPairs[Matching]):
+class Pairs(PickedPairs[Matching]):
     """Every pair of one model that could match, with what tables need of them, looked up once for all thresholds.
 
     Attributes
@@ -333,21 +230,10 @@ class Pairs(BoxPairs[Matching]):
         group = page_and_label(self.dataset, truth)
         return fit_pairs(self.candidates, truth.xyxy, self.prediction.xyxy, group, self.outlines)
 
-    @cached_property
-    def label(self) -> IntArray:
-        """Label of each pair, int64, shape (K,); both of its boxes have it."""
-        return self.dataset.ground_truth.label[self.fitted.columns.ground_truth].astype(np.int64)
-
-    @cached_property
-    def page(self) -> IntArray:
-        """Page of each pair, int64, shape (K,); both of its boxes are there."""
-        return self.dataset.ground_truth.page[self.fitted.columns.ground_truth].astype(np.int64)
-
-    @cached_property
-    def truths(self) -> BoxCounts:
-        """All ground truth."""
-        truth = self.dataset.ground_truth
-        return BoxCounts.counted(self.dataset, truth.label, truth.page)
+    @property
+    def fit(self) -> Matches:
+        """The pairs in the order of the answer, and how they fit."""
+        return self.fitted.columns
 
     def predictions(self, min_score: float) -> BoxCounts:
         """The predictions with at least a score, and those without any."""

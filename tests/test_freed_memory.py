@@ -33,6 +33,34 @@ def test_elsewhere_nothing_happens(monkeypatch: pytest.MonkeyPatch, platform: st
     monkeypatch.setattr(freed_memory.ctypes, "CDLL", lambda _name: SimpleNamespace())
     freed_memory.give_back()
     freed_memory.share_among_threads()
+    freed_memory.keep.__wrapped__()
+
+
+_KEPT = """
+import resource, sys
+from evaluator.system import freed_memory
+if sys.argv[1] == "kept":
+    freed_memory.keep()
+faults = []
+for _ in range(3):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    pieces = [bytearray(4_000_000) for _ in range(8)]
+    del pieces
+    faults.append(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+print(faults[-1])
+"""
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="the C library is not glibc")
+def test_what_is_kept_is_there_for_the_next_ones() -> None:
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("MALLOC_")}
+    asked = {}
+    for way in ("given back", "kept"):
+        done = subprocess.run(
+            [sys.executable, "-c", _KEPT, way], capture_output=True, text=True, check=True, env=environment
+        )
+        asked[way] = int(done.stdout)
+    assert asked["kept"] < asked["given back"] / 10
 
 
 _THREADS = """

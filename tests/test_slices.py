@@ -317,6 +317,78 @@ def test_both_ways_to_count_find_the_same(pages: int, few: int, monkeypatch: pyt
     assert first.best_p == pytest.approx(second.best_p, rel=1e-3)
 
 
+@pytest.mark.parametrize("pages", [200, 1300])
+def test_what_is_added_up_once_gives_the_sums_of_every_outcome(pages: int) -> None:
+    # Fewer documents than parts of documents, and more documents than groups.
+    attributes, loss, document = several(pages)
+    some = np.arange(0, len(loss), pages // 60)
+    arranged = _Arranged([each.take(some) for each in attributes], document[some], 0)
+    loss = loss[some][arranged.order]
+    # All boxes of one set are lost: once it is set aside, nothing is left to tell in it.
+    loss[arranged.bins.within(arranged.bins.ranges[0])] = 1.0
+    run = _Run(arranged, loss, two_sided=False, alpha=0.02, smallest=0.03, depth=2, exact=None)
+    run.loss = loss
+    run.counting = ByConditions(run._boxes())
+    run._without_parts()
+    masks = arranged.bins.masks.astype(bool)
+    rng = np.random.default_rng(0)
+    cell = np.zeros(len(loss), np.int64)
+    aside = [masks[:, 0], rng.random(len(loss)) < 0.3, masks[:, -1]]
+    for step in range(4):
+        outcome = run._expect(cell)
+        for units in (run.units.every, run.units.first_half):
+            level = run._level(outcome, units)
+            every = run._counted(units).every(run, level)
+            chosen = np.sort(rng.choice(len(every.at), 400, replace=False))
+            sets = every.sets.some(chosen)
+            pairs = counting.Pairs(
+                every.at[chosen], every.first[chosen], every.second[chosen], sets.by_unit, sets.boxes
+            )
+            residuals = run.counting.residuals(outcome, units)
+            by_unit, totals = residuals.pairs(pairs), residuals.totals(pairs)
+            variances = run.counting.variances(outcome, units).totals(pairs)
+            for at, (first, second) in enumerate(zip(pairs.first, pairs.second, strict=True)):
+                rows = np.flatnonzero(masks[:, first] & masks[:, second] & np.isin(run.units.of_box, units))
+                added = np.bincount(run.units.of_box[rows], outcome.residual[rows], run.units.number)[units]
+                np.testing.assert_allclose(by_unit[:, at], added, atol=2e-5)
+                assert totals[at] == pytest.approx(added.sum(), abs=1e-4)
+                assert variances[at] == pytest.approx(outcome.variance[rows].sum(), abs=1e-4)
+                if step and 0 in (first, second):
+                    assert (by_unit[:, at] == 0.0).all()
+        if step < len(aside):
+            cell = cell | np.where(aside[step], np.int64(1) << step, 0)
+            run.counting.expect(outcome, aside[step])
+
+
+@pytest.mark.parametrize(("parts", "two_sided"), [(1, False), (1, True), (4, False), (4, True)])
+def test_the_largest_under_random_signs_is_that_of_a_plain_loop(parts: int, two_sided: bool) -> None:
+    rng = np.random.default_rng(3)
+    groups, sets = 12, 1100
+    units = groups * parts
+    boxes = rng.integers(30, 60, units).astype(np.float64)
+    counts = rng.integers(0, 12, (units, sets)).astype(np.float32)
+    sums = (rng.normal(0.0, 1.0, (units, sets)) * np.sqrt(counts)).astype(np.float32)
+    totals = rng.normal(0.0, 3.0, units)
+    variance = rng.uniform(10.0, 400.0, sets)
+    signs = rng.choice(np.array([-1.0, 1.0], np.float32), (50, units))
+    level = Level(totals, boxes, np.arange(groups) * parts, 0.01, 20.0)
+    told = level.statistic(sums, level.sets(counts, countable_only=False), variance, signs, two_sided=two_sided)
+    assert told.largest is not None
+    share = counts.sum(axis=0, dtype=np.float64) / boxes.sum()
+    inside = sums.sum(axis=0, dtype=np.float64) / counts.sum(axis=0)
+    outside = (totals.sum() - sums.sum(axis=0, dtype=np.float64)) / (boxes.sum() - counts.sum(axis=0))
+    added = sums * (1.0 - share) - share * (totals[:, None] - sums)
+    added -= (1.0 - share) * inside * counts - share * outside * (boxes[:, None] - counts)
+    if parts == 1:
+        # The standard error is that of T itself.
+        power = ((inside - outside) * share * boxes.sum() * (1.0 - share) / told.t) ** 2
+    else:
+        power = np.maximum((added**2).sum(axis=0), variance * (1.0 - share))
+    of_signs = signs @ (added / np.sqrt(power))
+    plain = (np.abs(of_signs) if two_sided else of_signs).max(axis=1)
+    np.testing.assert_allclose(told.largest, plain, rtol=2e-5)
+
+
 @pytest.mark.parametrize("two_sided", [True, False])
 def test_pairs_that_cannot_be_among_the_best_are_left_out(two_sided: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     attributes, loss, document = several(200)

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluator.model.boxes import BoolArray, IntArray
+from evaluator.system import freed_memory
 
 WordArray = npt.NDArray[np.uint64]
 AnyIntArray = npt.NDArray[np.integer[Any]]
@@ -111,7 +111,7 @@ def swept(boxes: Covered, lanes: Lanes, pages: int) -> list[Areas]:
 
     A page is in several parts only where one part would be too large for it.
     """
-    _keep_freed_memory()
+    freed_memory.keep()
     lane = boxes.bit + np.where(boxes.side == 1, 0, lanes.second)
     todo = [_Boxes(range(pages), boxes.page << lanes.bits | lane, boxes.x1, boxes.y1, boxes.x2, boxes.y2)]
     parts = []
@@ -125,16 +125,6 @@ def swept(boxes: Covered, lanes: Lanes, pages: int) -> list[Areas]:
         if areas is not None:
             parts.append(areas)
     return parts
-
-
-@cache
-def _keep_freed_memory() -> None:
-    """Let the allocator of glibc keep up to 32 MB that are freed, once per process; no other minds.
-
-    It learns that from a large block that comes and goes, here one that is never written to. Without it every array
-    of the sweep goes back to the system and comes anew page by page, which takes longer than the arithmetic.
-    """
-    np.empty(1 << 24, np.uint8)
 
 
 class _Boxes(NamedTuple):

@@ -371,14 +371,18 @@ def script_of(texts: Sequence[str]) -> str | None:
     >>> script_of(["Total", "Σ"]), script_of(["合計"]), script_of(["12"])
     ('Latin', 'CJK', None)
     """
-    counts: Counter[str] = Counter()
+    letters: Counter[str] = Counter()
     looked = 0
     for text in texts:
-        letters = [letter for letter in text if letter.isalpha()]
-        counts.update(unicodedata.name(letter, "unknown").split()[0] for letter in letters)
-        looked += len(letters)
+        found = [letter for letter in text if letter.isalpha()]
+        letters.update(found)
+        looked += len(found)
         if looked >= SCRIPT_LETTERS:
             break
+    # Each letter is looked up once; a script comes where its first letter does.
+    counts: Counter[str] = Counter()
+    for letter, count in letters.items():
+        counts[unicodedata.name(letter, "unknown").split()[0]] += count
     if not counts:
         return None
     name = counts.most_common(1)[0][0]

@@ -42,6 +42,7 @@ import msgspec
 from msgspec import Meta
 
 from evaluator.pdf.handing import Taking
+from evaluator.system import freed_memory
 from evaluator.system.confine import empty_folder, limit_process, shut_in
 
 if TYPE_CHECKING:
@@ -605,16 +606,12 @@ def _drawn_page(
 
 def _grey(page: _Untyped, size: tuple[int, int]) -> Image.Image:
     """The page in shades of grey, in so many pixels."""
-    from PIL import Image
-
     pymupdf = engine()
     page_width, page_height = _page_size(page)
     matrix = pymupdf.Matrix(size[0] / page_width, size[1] / page_height)
     pixmap = page.get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
-    drawn = (int(pixmap.width), int(pixmap.height))
-    picture = Image.frombuffer("L", drawn, pixmap.samples_mv, "raw", "L", pixmap.stride, 1)
-    # A copy in any case: the picture would outlive the memory that it looks at.
-    return picture.copy() if drawn == size else picture.resize(size)
+    picture = _picture(pixmap, "L")
+    return picture if picture.size == size else picture.resize(size)
 
 
 def _ruled_lines(page: _Untyped) -> Iterator[_Box]:
@@ -1063,11 +1060,14 @@ def _bits(grey: Image.Image) -> bytes:
     return _ink(grey).convert("1", dither=Image.Dither.NONE).tobytes()
 
 
-def _picture(pixmap: _Untyped) -> Image.Image:
+def _picture(pixmap: _Untyped, mode: Literal["RGB", "L"] = "RGB") -> Image.Image:
+    """A copy of what was drawn: a picture that looks at the renderer's memory would outlive it."""
     from PIL import Image
 
-    size = (int(pixmap.width), int(pixmap.height))
-    return Image.frombuffer("RGB", size, pixmap.samples_mv, "raw", "RGB", pixmap.stride, 1)
+    # Without a colour it is not filled first: every pixel is set here.
+    picture = Image.new(mode, (int(pixmap.width), int(pixmap.height)), None)
+    picture.frombytes(pixmap.samples_mv, "raw", mode, pixmap.stride, 1)
+    return picture
 
 
 def _in_bands(page: _Untyped, matrix: _Untyped, pixels: tuple[int, int]) -> Image.Image | None:
@@ -1293,6 +1293,8 @@ def main() -> None:
     _end_with(os.dup(2))
     source, sink = own_pipes()
     taking = Taking(sys.argv[1:])
+    # The pictures of pages come and go.
+    freed_memory.keep()
     encode = msgspec.msgpack.Encoder().encode
     decode = msgspec.msgpack.Decoder(Request).decode
     try:

@@ -77,11 +77,30 @@ class Boxes(NamedTuple):
     units: int
 
 
-class Sums(Protocol):
-    """Sums of the weights of boxes; rows are units, float32, or float64 of all boxes together."""
+class Pairs(NamedTuple):
+    """Some pairs of conditions on two attributes, with the boxes of the units that are counted.
 
-    def together(self) -> Sums:
-        """The same of all units together."""
+    Attributes
+    ----------
+    at : int64, shape (S,)
+        Their places in the tables of crossed conditions, one behind the other.
+    first, second : int64, shape (S,)
+        Places of their conditions among all single ones; the attribute of `first` rises.
+    by_unit : float32, shape (U, S)
+        How many boxes there are.
+    boxes : float64, shape (S,)
+        The same of all units together.
+    """
+
+    at: IntArray
+    first: IntArray
+    second: IntArray
+    by_unit: Float32
+    boxes: FloatArray
+
+
+class Sums(Protocol):
+    """Sums of the weights of boxes; rows are units, float32."""
 
     def singles(self) -> npt.NDArray[np.floating]:
         """In every single condition."""
@@ -92,8 +111,11 @@ class Sums(Protocol):
     def crossed(self, place: int) -> npt.NDArray[np.floating]:
         """In every pair of a condition on one attribute and one on a later attribute."""
 
-    def pairs(self, first: IntArray, second: IntArray) -> npt.NDArray[np.floating]:
-        """In some of these pairs, by the places of their conditions among all single ones; `first` rises."""
+    def pairs(self, pairs: Pairs) -> npt.NDArray[np.floating]:
+        """In some of these pairs."""
+
+    def totals(self, pairs: Pairs) -> FloatArray:
+        """In some of these pairs, of all units together, float64, shape (S,)."""
 
 
 class Counting(Protocol):
@@ -144,12 +166,14 @@ class ByConditions:
 
     def __init__(self, boxes: Boxes) -> None:
         self._start(boxes)
-        self._masks, self._two_ended = boxes.bins.masks, boxes.bins.two_ended_masks
-        self._firsts = firsts_of(boxes.bins)
+        self._masks, self._firsts = boxes.bins.masks, firsts_of(boxes.bins)
 
     def _start(self, boxes: Boxes) -> None:
-        self._unit = boxes.unit
+        self._boxes, self._unit = boxes, boxes.unit
         self._chosen: dict[bytes, _Chosen] = {}
+        # Of the last outcome and units.
+        self._last: tuple[Outcome, IntArray, int, _Chosen] | None = None
+        self.__dict__.pop("_losses", None)
 
     def expect(self, outcome: Outcome, inside: BoolArray) -> None:
         """Residuals are multiplied as they are: there is nothing to count anew."""
@@ -164,11 +188,21 @@ class ByConditions:
 
     def residuals(self, outcome: Outcome, units: IntArray) -> Sums:
         """See `Counting`."""
-        return self._sums(outcome.residual, units)
+        most, apart = self._apart(outcome, units)
+        shift = self._about - outcome.expected[most]
+        direct = self._sums(outcome.residual, units)
+        usual = self._boxes.loss - self._about
+        return _Residuals(
+            direct, lambda: self._losses, units, shift, self._products(apart, outcome.residual),
+            self._products(apart, usual), self._products(apart, np.ones(len(usual))),
+        )  # fmt: skip
 
     def variances(self, outcome: Outcome, units: IntArray) -> Sums:
         """See `Counting`."""
-        return self._sums(outcome.variance, units, together=True)
+        most, apart = self._apart(outcome, units)
+        spread = outcome.spread[most]
+        rest = self._products(apart, outcome.variance - spread, together=True)
+        return _Variances(self._sums(outcome.variance, units, together=True), spread, rest)
 
     def within(
         self, parents: Iterable[BoolArray], number: int, outcome: Outcome, group: IntArray, groups: IntArray
@@ -183,28 +217,57 @@ class ByConditions:
             np.matmul(self._masks[low:high].T, of_parents[low:high], out=counts[place])
         return sums.reshape(len(groups), -1), counts.reshape(len(groups), -1)
 
-    def _chosen_of(self, units: IntArray) -> _Chosen:
+    def _sums(self, weight: FloatArray, units: IntArray, *, together: bool = False) -> _Products:
         key = units.tobytes()
         if key not in self._chosen:
-            rows = np.flatnonzero(np.isin(self._unit, units))
-            bounds = np.append(np.searchsorted(self._unit[rows], units), len(rows))
-            self._chosen[key] = _Chosen(rows, bounds, self._masks[rows], self._two_ended[rows])
-        return self._chosen[key]
+            self._chosen[key] = self._chosen_of(np.flatnonzero(np.isin(self._unit, units)), units)
+        return self._products(self._chosen[key], weight, together=together)
 
-    def _sums(self, weight: FloatArray, units: IntArray, *, together: bool = False) -> _Products:
-        chosen = self._chosen_of(units)
-        made = _Products(chosen, weight[chosen.rows].astype(np.float32), chosen.bounds, self._firsts)
-        return made.together() if together else made
+    def _chosen_of(self, rows: IntArray, units: IntArray) -> _Chosen:
+        bounds = np.append(np.searchsorted(self._unit[rows], units), len(rows))
+        return _Chosen(rows, bounds, self._boxes.bins)
+
+    def _products(self, chosen: _Chosen, weight: FloatArray, *, together: bool = False) -> _Products:
+        bounds = np.array([0, len(chosen.rows)]) if together else chosen.bounds
+        return _Products(chosen, weight[chosen.rows].astype(np.float32), bounds, self._firsts)
+
+    def _apart(self, outcome: Outcome, units: IntArray) -> tuple[int, _Chosen]:
+        """The cell with most boxes, and the boxes of some units that are in others."""
+        if self._last is None or self._last[0] is not outcome or not np.array_equal(self._last[1], units):
+            values, count = np.unique(outcome.cell, return_counts=True)
+            most = int(values[np.argmax(count)])
+            rows = np.flatnonzero((outcome.cell != most) & np.isin(self._unit, units))
+            self._last = outcome, units, most, self._chosen_of(rows, units)
+        return self._last[2:]
+
+    @property
+    def _about(self) -> float:
+        """About the mean of all losses: by so many 64ths, the sums of losses of 0 and 1 stay exact in float32."""
+        return round(float(self._boxes.loss.mean()) * 64.0) / 64.0
+
+    @cached_property
+    def _losses(self) -> Float32:
+        """Losses less about their mean in all pairs of conditions on two attributes, float32, shape (U, P)."""
+        every = np.arange(self._boxes.units)
+        sums = self._sums(self._boxes.loss - self._about, every)
+        return np.concatenate([sums.crossed(place) for place in range(len(self._firsts) - 1)], axis=1)
 
 
-@dataclass(frozen=True, eq=False)
 class _Chosen:
-    """The boxes of some units: their rows, where each unit begins and the last ends, and the masks of conditions."""
+    """Some boxes: their rows, and where each unit begins and the last ends."""
 
-    rows: IntArray
-    bounds: IntArray
-    masks: Float32
-    two_ended: Float32
+    def __init__(self, rows: IntArray, bounds: IntArray, bins: Binned) -> None:
+        self.rows, self.bounds, self._bins = rows, bounds, bins
+
+    @cached_property
+    def masks(self) -> Float32:
+        """For which of them each condition holds, 1 or 0, float32, shape (N, K)."""
+        return self._bins.masks[self.rows]
+
+    @cached_property
+    def two_ended(self) -> Float32:
+        """The same of ranges of numbers with two ends."""
+        return self._bins.two_ended_masks[self.rows]
 
     @cached_property
     def by_condition(self) -> Float32:
@@ -222,7 +285,7 @@ class _Products:
     firsts: list[int]
 
     @cached_property
-    def _of_units(self) -> Float32:
+    def of_units(self) -> Float32:
         """The weights of the boxes of each unit, 0 for those of others, float32, shape (U, N)."""
         units = len(self.bounds) - 1
         made = np.zeros((units, len(self.weight)), np.float32)
@@ -234,10 +297,10 @@ class _Products:
         return np.asarray(self.chosen.masks * self.weight[:, None])
 
     def singles(self) -> Float32:
-        return np.asarray(self._of_units @ self.chosen.masks)
+        return np.asarray(self.of_units @ self.chosen.masks)
 
     def two_ended(self) -> Float32:
-        return np.asarray(self._of_units @ self.chosen.two_ended)
+        return np.asarray(self.of_units @ self.chosen.two_ended)
 
     def crossed(self, place: int) -> Float32:
         start, stop = self.firsts[place : place + 2]
@@ -247,18 +310,119 @@ class _Products:
             np.matmul(own[:, low:high], later[low:high], out=made[unit])
         return made.reshape(len(made), -1)
 
-    def together(self) -> _Products:
-        return replace(self, bounds=np.array([0, len(self.weight)]))
+    def pairs(self, pairs: Pairs) -> Float32:
+        return _in_pairs([self], pairs)[0]
 
-    def pairs(self, first: IntArray, second: IntArray) -> Float32:
-        of_units = np.ascontiguousarray(self._of_units.T)
-        made = np.empty((len(first), of_units.shape[1]), np.float32)
-        for low in range(0, len(first), _PAIRS_AT_A_TIME):
-            some = slice(low, low + _PAIRS_AT_A_TIME)
-            both = self.chosen.by_condition.take(first[some], axis=0)
-            both *= self.chosen.by_condition.take(second[some], axis=0)
-            np.matmul(both, of_units, out=made[some])
-        return made.T
+    def totals(self, pairs: Pairs) -> FloatArray:
+        both = self.chosen.masks.T @ self._weighted
+        return both.ravel().take(pairs.first * len(both) + pairs.second).astype(np.float64)
+
+
+def _in_pairs(sums: Sequence[_Products], pairs: Pairs) -> list[Float32]:
+    """Sums of several weights of the same boxes, by the same units, in some pairs of conditions."""
+    chosen = sums[0].chosen
+    of_units = np.ascontiguousarray(np.concatenate([each.of_units for each in sums]).T)
+    made = np.empty((len(pairs.at), of_units.shape[1]), np.float32)
+    for low in range(0, len(made), _PAIRS_AT_A_TIME):
+        some = slice(low, low + _PAIRS_AT_A_TIME)
+        both = chosen.by_condition.take(pairs.first[some], axis=0)
+        both *= chosen.by_condition.take(pairs.second[some], axis=0)
+        np.matmul(both, of_units, out=made[some])
+    return np.split(made.T, len(sums))
+
+
+@dataclass(frozen=True, eq=False)
+class _Residuals:
+    """Sums of residuals where all boxes but some have the same expectation; see `Sums`.
+
+    After a slice is set aside, the other boxes have another mean, all of them the same one. Their sums in pairs of
+    conditions follow from those of the losses, which are added up once; only the boxes that were set aside are
+    multiplied again. These are taken out and put in as they are: what adds up to nothing is 0 to the last digit, as a
+    statistic divides it by a variance that is 0 too.
+
+    Attributes
+    ----------
+    direct : _Products
+        Of all boxes.
+    losses : callable
+        Gives the sums of the losses less `about`, by unit, in all pairs of conditions.
+    units : int64, shape (U,)
+    shift : float
+        `about` less the mean that most boxes have.
+    rest, rest_losses, rest_boxes : _Products
+        Of the other boxes: their residuals, their losses less `about`, and how many they are.
+    """
+
+    direct: _Products
+    losses: Callable[[], Float32]
+    units: IntArray
+    shift: float
+    rest: _Products
+    rest_losses: _Products
+    rest_boxes: _Products
+
+    def singles(self) -> Float32:
+        return self.direct.singles()
+
+    def two_ended(self) -> Float32:
+        return self.direct.two_ended()
+
+    def crossed(self, place: int) -> Float32:
+        return self.direct.crossed(place)
+
+    def pairs(self, pairs: Pairs) -> Float32:
+        losses, boxes = self.losses()[self.units[:, None], pairs.at], pairs.by_unit
+        if not len(self.rest.weight):
+            return (losses + self.shift * boxes.astype(np.float64)).astype(np.float32)
+        rest, rest_losses, rest_boxes = _in_pairs([self.rest, self.rest_losses, self.rest_boxes], pairs)
+        usual = (losses - rest_losses) + self.shift * (boxes - rest_boxes).astype(np.float64)
+        return (usual + rest).astype(np.float32)
+
+    def totals(self, pairs: Pairs) -> FloatArray:
+        losses = self.losses()
+        chosen = np.isin(np.arange(len(losses)), self.units).astype(np.float32)
+        made = (chosen @ losses).take(pairs.at) + self.shift * pairs.boxes
+        if len(self.rest.weight):
+            more = self.rest.weight - self.rest_losses.weight - np.float32(self.shift)
+            made += replace(self.rest, weight=more).totals(pairs)
+        return made
+
+
+@dataclass(frozen=True, eq=False)
+class _Variances:
+    """Sums of variances, of all units together, where all boxes but some have the same one; see `Sums`.
+
+    Attributes
+    ----------
+    direct : _Products
+        Of all boxes.
+    usual : float
+        What most boxes have.
+    rest : _Products
+        By how much more the others have.
+    """
+
+    direct: _Products
+    usual: float
+    rest: _Products
+
+    def singles(self) -> Float32:
+        return self.direct.singles()
+
+    def two_ended(self) -> Float32:
+        return self.direct.two_ended()
+
+    def crossed(self, place: int) -> Float32:
+        return self.direct.crossed(place)
+
+    def pairs(self, pairs: Pairs) -> Float32:
+        return self.totals(pairs).astype(np.float32)[None]
+
+    def totals(self, pairs: Pairs) -> FloatArray:
+        made = self.usual * pairs.boxes
+        if len(self.rest.weight):
+            made += self.rest.totals(pairs)
+        return made
 
 
 # --- many boxes --------------------------------------------------------------------------------------------------
@@ -537,12 +701,14 @@ class _Ranges:
         np.subtract(turned[high_later], turned[low_later], out=made.transpose(1, 0, 2))
         return made.reshape(-1, block.shape[2]).T
 
-    def together(self) -> _Ranges:
+    def totals(self, pairs: Pairs) -> FloatArray:
         ones = np.ones(self.blocks[0].shape[2], np.float32)
         blocks = [(each @ ones).astype(np.float64)[:, :, None] for each in self.blocks]
-        return _Ranges(blocks, self.bins, self.ends, self.ends_of_two, self.firsts)
+        every = _Ranges(blocks, self.bins, self.ends, self.ends_of_two, self.firsts)
+        return np.concatenate([every.crossed(place)[0] for place in range(len(blocks) - 1)])[pairs.at]
 
-    def pairs(self, first: IntArray, second: IntArray) -> npt.NDArray[np.floating]:
+    def pairs(self, pairs: Pairs) -> npt.NDArray[np.floating]:
+        first, second = pairs.first, pairs.second
         made = np.empty((len(first), self.blocks[0].shape[2]), self.blocks[0].dtype)
         bounds = np.searchsorted(first, self.firsts)
         for place, (start, stop) in enumerate(pairwise(bounds.tolist())):

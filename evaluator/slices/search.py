@@ -38,9 +38,9 @@ import numpy.typing as npt
 from evaluator.metrics.observations import Attribute
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.slices.conditions import Binned, Condition, Float32, Range, binned, holding, short_between
-from evaluator.slices.counting import Boxes, Outcome, Sums, counting_of, firsts_of
+from evaluator.slices.counting import Boxes, Outcome, Pairs, Sums, counting_of, firsts_of
 from evaluator.slices.statistic import LEAST_BOXES, Level, Sets
-from evaluator.system import progress
+from evaluator.system import freed_memory, progress
 from evaluator.system.one_thread import one_thread
 
 ALPHA: Final = 0.02
@@ -174,6 +174,7 @@ def search(
         # As many more as are there for each of those that are there.
         enough = -(-2 * LEAST_BOXES * len(present) // len(loss)) if len(loss) else 0
         return Search((), 0, len(present), max(_LEAST_GROUPS, enough))
+    freed_memory.keep()
     arranged = _Arranged(attributes, document, seed) if same is None else same.arranged(attributes, document, seed)
     run = _Run(arranged, loss, two_sided=two_sided, alpha=alpha, smallest=smallest, depth=depth, exact=exact)
     # Its products of matrices are many and small: threads inside each only wait for each other, and last digits would
@@ -505,11 +506,15 @@ class _Run:
         """The best single conditions and the best pairs of every two attributes, clearest first."""
         sums, variances = self.counting.residuals(outcome, groups), self.counting.variances(outcome, groups)
         counted = self._counted(groups)
-        largest = np.zeros((2, _FLIPS))
+        largest, spread = np.zeros((2, _FLIPS)), list(outcome.spread.values())
 
         def tried(of: _Table, place: int, depth: int) -> tuple[FloatArray, FloatArray]:
             sets = counted.of(of, place, level)
-            variance = sets.taken(of(variances))[0].astype(np.float64)
+            if place >= 0 and len(spread) == 1:
+                # Before anything is set aside all boxes have the same variance.
+                variance = spread[0] * sets.boxes
+            else:
+                variance = sets.taken(of(variances))[0].astype(np.float64)
             statistic = level.statistic(sets.taken(of(sums)), sets, variance, signs, two_sided=self.two_sided)
             if statistic.largest is not None:
                 np.maximum(largest[depth - 1], statistic.largest, out=largest[depth - 1])
@@ -551,11 +556,7 @@ class _Run:
         every = counted.every(self, level)
         if not len(every.at):
             return _Found(every.pair, every.first, every.second, np.zeros(0), np.zeros(0))
-        all_sums = sums.together()
-        totals, variance = (
-            np.concatenate([some.crossed(place)[0] for place in self._places()])[every.at].astype(np.float64)
-            for some in (all_sums, variances)
-        )
+        totals, variance = (some.totals(every.pairs) for some in (sums, variances))
         bounds = [self._worth(each) for each in level.bound(totals, every.sets, variance)]
         starts = np.flatnonzero(np.diff(every.pair, prepend=-1))
         if len(starts) <= _PARENTS:
@@ -671,7 +672,9 @@ class _Run:
             statistic = level.statistic(sums[:, chosen], some, variance[chosen], None, two_sided=self.two_sided)
             return statistic.z, statistic.t
 
-        chosen = np.argsort(-bound, kind="stable")[: 2 * _THIRDS]
+        chosen = (
+            np.argpartition(-bound, 2 * _THIRDS)[: 2 * _THIRDS] if len(bound) > 2 * _THIRDS else np.arange(len(bound))
+        )
         best = np.sort(self._worth(statistic_of(chosen)[0]))[::-1][:_THIRDS]
         # Whatever can be among the best by its bound.
         chosen = np.flatnonzero((bound > 0.0) & (bound >= (best[-1] if len(best) == _THIRDS else 0.0)))
@@ -936,7 +939,8 @@ class _Every(NamedTuple):
         """Of the pairs of each attribute with later ones."""
         sets, *columns = zip(*parts, strict=True) if parts else ((), (), (), (), ())
         at, pair, first, second = (np.concatenate([np.zeros(0, np.int64), *each]) for each in columns)
-        order = np.argsort(pair, kind="stable")
+        # So few pairs of attributes fit 16 bits, which are sorted many times faster.
+        order = np.argsort(pair.astype(np.uint16) if pair.max(initial=0) < 1 << 16 else pair, kind="stable")
         by_group = np.zeros((0, 0), np.float32)
         if sets:
             by_group = np.concatenate([each.by_group for each in sets], axis=1)[:, order]
@@ -947,11 +951,16 @@ class _Every(NamedTuple):
         every = Sets(len(order), None, by_group, by_group, boxes, squares, np.ones(len(order), bool))
         return cls(every, at[order], pair[order], first[order], second[order])
 
+    @property
+    def pairs(self) -> Pairs:
+        """All of them, to be counted."""
+        return Pairs(self.at, self.first, self.second, self.sets.by_unit, self.sets.boxes)
+
     def found(self, chosen: IntArray, sums: Sums, variance: FloatArray, level: Level) -> _Found:
         """The statistic of some of them, with the variance of all."""
-        first, second = self.first[chosen], self.second[chosen]
-        of_sums = np.asarray(sums.pairs(first, second), dtype=np.float32)
-        statistic = level.statistic(of_sums, self.sets.some(chosen), variance[chosen], None, two_sided=True)
+        sets, first, second = self.sets.some(chosen), self.first[chosen], self.second[chosen]
+        of_sums = sums.pairs(Pairs(self.at[chosen], first, second, sets.by_unit, sets.boxes))
+        statistic = level.statistic(np.asarray(of_sums, np.float32), sets, variance[chosen], None, two_sided=True)
         return _Found(self.pair[chosen], first, second, statistic.z, statistic.t)
 
 

@@ -190,23 +190,69 @@ class Level(NamedTuple):
         # Of parts of documents, their own variance: that of whole documents is not in them.
         in_parts = len(self.starts) < len(self.totals)
         least = np.where(usable, variance * (1.0 - share) if in_parts else spread, np.inf)
-        whole_units = np.stack([self.totals, self.boxes]).astype(np.float32)
-        of_units = np.stack([-f, b]).astype(np.float32)
-        by_a = a.astype(np.float32)
-        largest = np.zeros(len(signs))
-        for low in range(0, len(t), _AT_A_TIME):
-            some = slice(low, low + _AT_A_TIME)
-            centred = sums[:, some] - by_a[some] * sets.by_unit[:, some]
-            centred += whole_units.T @ of_units[:, some]
-            power = least[some]
-            if in_parts:
-                power = np.maximum(np.einsum("uc,uc->c", centred, centred), power)
-            centred *= (1.0 / np.sqrt(np.maximum(power, 1e-30))).astype(np.float32)
-            part = centred.T @ signs.T
-            np.maximum(largest, part.max(axis=0), out=largest)
-            if two_sided:
-                np.maximum(largest, -part.min(axis=0), out=largest)
+        added = _Added(a, f, b)
+        largest = added.largest(self, sums, sets.by_unit, least, signs, own=in_parts, two_sided=two_sided)
         return Statistic(z, t, largest)
+
+
+class _Added(NamedTuple):
+    """What a group adds to a difference of means, less what is expected of its boxes: s - a n - f S + b N.
+
+    s and n are the sum of the residuals and the boxes of a set in the group, S and N those of all boxes.
+
+    Attributes
+    ----------
+    a, f, b : float64, shape (S,)
+        Of each set.
+    """
+
+    a: FloatArray
+    f: FloatArray
+    b: FloatArray
+
+    def largest(
+        self,
+        level: Level,
+        sums: Float32,
+        counts: Float32,
+        least: FloatArray,
+        signs: Float32,
+        *,
+        own: bool,
+        two_sided: bool,
+    ) -> FloatArray:
+        """The largest sum of what units add, over its standard error, of all sets under each row of signs.
+
+        The variance is `least`, or the sum of the squares where `own` and that is larger.
+        """
+        whole = np.stack([level.totals, level.boxes]).astype(np.float32)
+        # What is the same for all sets is a row of its own: it has its sums under all signs once.
+        signed = np.concatenate([signs.T, whole @ signs.T])
+        units, flips = len(signs.T), len(signs)
+        by_a, products = self.a.astype(np.float32), whole @ whole.T
+        of_all = np.stack([-self.f, self.b]).astype(np.float32)
+        rows = np.empty((units + 2, _AT_A_TIME), np.float32)
+        table = np.empty((_AT_A_TIME, flips), np.float32)
+        largest, of_some = np.zeros(flips, np.float32), np.empty(flips, np.float32)
+        for low in range(0, len(least), _AT_A_TIME):
+            some = slice(low, min(low + _AT_A_TIME, len(least)))
+            added = rows[:, : some.stop - low]
+            top, same = added[:units], of_all[:, some]
+            np.multiply(by_a[some], counts[:, some], out=top)
+            np.subtract(sums[:, some], top, out=top)
+            added[units:] = same
+            power = least[some]
+            if own:
+                squares = np.einsum("uc,uc->c", top, top)
+                squares += np.einsum("kc,kc->c", 2.0 * (whole @ top) + products @ same, same)
+                power = np.maximum(squares, power)
+            added *= (1.0 / np.sqrt(np.maximum(power, 1e-30))).astype(np.float32)
+            part = np.matmul(added.T, signed, out=table[: some.stop - low])
+            np.maximum(largest, np.maximum.reduce(part, axis=0, out=of_some), out=largest)
+            if two_sided:
+                np.minimum.reduce(part, axis=0, out=of_some)
+                np.maximum(largest, np.negative(of_some, out=of_some), out=largest)
+        return largest.astype(np.float64)
 
 
 class Statistic(NamedTuple):

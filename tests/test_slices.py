@@ -162,11 +162,11 @@ def test_the_largest_under_random_signs_is_the_largest_of_each_set(two_sided: bo
     counts[:4, ::3] = rng.integers(0, 2, (4, 20))
     sums = (rng.normal(size=counts.shape) * counts).astype(np.float32)
     level = Level(rng.normal(0.0, 20.0, 32), np.full(32, 40.0), starts, 0.01, 20.0)
-    signs = rng.choice(np.array([-1.0, 1.0], np.float32), (50, 32))
+    signed = level.signed(rng.choice(np.array([-1.0, 1.0], np.float32), (50, 32)))
 
     def largest(some: slice, *, countable_only: bool) -> np.ndarray:
         sets = level.sets(counts[:, some], countable_only=countable_only)
-        of_some = level.statistic(sets.taken(sums[:, some]), sets, sets.boxes, signs, two_sided=two_sided).largest
+        of_some = level.statistic(sets.taken(sums[:, some]), sets, sets.boxes, signed, two_sided=two_sided).largest
         assert of_some is not None
         return of_some
 
@@ -372,7 +372,9 @@ def test_the_largest_under_random_signs_is_that_of_a_plain_loop(parts: int, two_
     variance = rng.uniform(10.0, 400.0, sets)
     signs = rng.choice(np.array([-1.0, 1.0], np.float32), (50, units))
     level = Level(totals, boxes, np.arange(groups) * parts, 0.01, 20.0)
-    told = level.statistic(sums, level.sets(counts, countable_only=False), variance, signs, two_sided=two_sided)
+    told = level.statistic(
+        sums, level.sets(counts, countable_only=False), variance, level.signed(signs), two_sided=two_sided
+    )
     assert told.largest is not None
     share = counts.sum(axis=0, dtype=np.float64) / boxes.sum()
     inside = sums.sum(axis=0, dtype=np.float64) / counts.sum(axis=0)

@@ -374,9 +374,9 @@ def script_of(texts: Sequence[str]) -> str | None:
     letters: Counter[str] = Counter()
     looked = 0
     for text in texts:
-        found = [letter for letter in text if letter.isalpha()]
-        letters.update(found)
-        looked += len(found)
+        own = [letter for letter in text if letter.isalpha()]
+        letters.update(own)
+        looked += len(own)
         if looked >= SCRIPT_LETTERS:
             break
     # Each letter is looked up once; a script comes where its first letter does.

@@ -210,7 +210,7 @@ class ByConditions:
         self, parents: Iterable[BoolArray], number: int, outcome: Outcome, group: IntArray, groups: IntArray
     ) -> tuple[Float32, Float32]:
         """See `Counting`."""
-        of_parents = np.array(list(parents), dtype=np.float32).T
+        of_parents = np.array(list(parents)).astype(np.float32).T
         weighted = of_parents * outcome.residual.astype(np.float32)[:, None]
         sums, counts = np.empty((2, len(groups), self._masks.shape[1], number), np.float32)
         for place, one in enumerate(groups.tolist()):

@@ -505,7 +505,7 @@ class _Run:
     ) -> tuple[list[_Candidate], list[_Candidate]]:
         """The best single conditions and the best pairs of every two attributes, clearest first."""
         sums, variances = self.counting.residuals(outcome, groups), self.counting.variances(outcome, groups)
-        counted = self._counted(groups)
+        counted, signed = self._counted(groups), None if signs is None else level.signed(signs)
         largest, spread = np.zeros((2, _FLIPS)), list(outcome.spread.values())
 
         def tried(of: _Table, place: int, depth: int) -> tuple[FloatArray, FloatArray]:
@@ -515,7 +515,7 @@ class _Run:
                 variance = spread[0] * sets.boxes
             else:
                 variance = sets.taken(of(variances))[0].astype(np.float64)
-            statistic = level.statistic(sets.taken(of(sums)), sets, variance, signs, two_sided=self.two_sided)
+            statistic = level.statistic(sets.taken(of(sums)), sets, variance, signed, two_sided=self.two_sided)
             if statistic.largest is not None:
                 np.maximum(largest[depth - 1], statistic.largest, out=largest[depth - 1])
                 self.tested += sets.among
@@ -590,13 +590,14 @@ class _Run:
         least = min([self._p(clearest, 2), *(self._p(abs(each.z), 1) for each in singles[:1])])
         parent = float(np.partition(maxima, -_PARENTS)[-_PARENTS]) if len(maxima) > _PARENTS else 0.0
         looked_at = (maxima >= parent) | (self._p_values(maxima, 2) <= max(self.alpha, _NEAR * least))
-        pairs = list(two_ended)
+        places: list[int] = []
         bounds = np.append(starts, len(told.z)).tolist()
         for each in np.flatnonzero(looked_at).tolist():
             low, high = bounds[each : each + 2]
-            for at in self._top(told.z[low:high], 3):
-                chosen = (self.bins.ranges[told.first[low + at]], self.bins.ranges[told.second[low + at]])
-                pairs.append(_Candidate(float(told.z[low + at]), float(told.t[low + at]), chosen))
+            places += [low + at for at in self._top(told.z[low:high], 3)]
+        ranges, columns = self.bins.ranges, (told.z, told.t, told.first, told.second)
+        told_of = zip(*(column[places].tolist() for column in columns), strict=True)
+        pairs = [*two_ended, *(_Candidate(z, t, (ranges[first], ranges[second])) for z, t, first, second in told_of)]
         pairs.sort(key=lambda each: -abs(each.z))
         return pairs
 
@@ -628,13 +629,14 @@ class _Run:
 
     def _top(self, z: FloatArray, most: int) -> list[int]:
         """Places of the largest values of interest."""
-        worth = self._worth(z)
-        if len(worth) <= most:
-            chosen = np.argsort(-worth)
+        # Called for every two attributes: the methods of arrays take half as long as the functions.
+        negative = -self._worth(z)
+        if len(z) <= most:
+            chosen = negative.argsort()
         else:
-            part = np.argpartition(-worth, most)[:most]
-            chosen = part[np.argsort(-worth[part])]
-        return [int(at) for at in chosen if worth[at] > 0]
+            part = negative.argpartition(most)[:most]
+            chosen = part[negative[part].argsort()]
+        return [at for at, each in zip(chosen.tolist(), negative[chosen].tolist(), strict=True) if each < 0.0]
 
     def _triples(self, pairs: Sequence[_Candidate], outcome: Outcome, groups: IntArray) -> list[_Candidate]:
         """The best third conditions of the best pairs."""
@@ -643,14 +645,15 @@ class _Run:
             return []
         level = self._level(outcome, groups).by_group()
         group, pick = self.units.group[self.units.of_box], np.unique(self.units.group[groups])
-        spread, within = np.zeros(len(parents)), cache(self.bins.within)
+        spread, within, variances = np.zeros(len(parents)), cache(self.bins.within), outcome.variance
 
         def masks() -> Iterator[BoolArray]:
             for place, parent in enumerate(parents):
                 progress.report(self.tested, 0)
                 # Many parents have a condition in common.
                 mask = _in_all(parent, within)
-                spread[place] = float(outcome.variance[mask].sum()) / max(int(mask.sum()), 1)
+                inside = variances[mask]
+                spread[place] = float(inside.sum()) / max(len(inside), 1)
                 yield mask
 
         sums, counts = self.counting.within(masks(), len(parents), outcome, group, pick)

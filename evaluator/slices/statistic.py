@@ -140,8 +140,15 @@ class Level(NamedTuple):
             z = as_normal(t, freedom)
         return z + np.copysign(_SLACK, z), t + np.copysign(_SLACK, t)
 
+    def signed(self, signs: Float32) -> Float32:
+        """Random signs, shape (flips, U), as `statistic` takes them: float32, shape (U + 2, flips).
+
+        The last two rows are the sums of `totals` and of `boxes` under these signs, which all sets have in common.
+        """
+        return np.concatenate([signs.T, np.stack([self.totals, self.boxes]).astype(np.float32) @ signs.T])
+
     def statistic(
-        self, sums: Float32, sets: Sets, variance: FloatArray, signs: Float32 | None, *, two_sided: bool
+        self, sums: Float32, sets: Sets, variance: FloatArray, signed: Float32 | None, *, two_sided: bool
     ) -> Statistic:
         """The statistics of S sets of boxes.
 
@@ -152,6 +159,8 @@ class Level(NamedTuple):
         sets : Sets
         variance : float64, shape (S,)
             Binomial variance; a set with too few boxes, or all but too few, gets 0.
+        signed : float32, shape (U + 2, flips), or None
+            See `signed`.
         """
         whole = self if len(self.starts) == len(self.totals) else self.by_group()
         grouped, counts = self._grouped(sums), sets.by_group
@@ -185,13 +194,13 @@ class Level(NamedTuple):
         scale = np.where(usable, 1.0 / np.sqrt(np.where(usable, spread, 1.0)), 0.0)
         t = difference * scale
         z = as_normal(t, freedom + self.prior)
-        if signs is None:
+        if signed is None:
             return Statistic(z, t, None)
         # Of parts of documents, their own variance: that of whole documents is not in them.
         in_parts = len(self.starts) < len(self.totals)
         least = np.where(usable, variance * (1.0 - share) if in_parts else spread, np.inf)
         added = _Added(a, f, b)
-        largest = added.largest(self, sums, sets.by_unit, least, signs, own=in_parts, two_sided=two_sided)
+        largest = added.largest(self, sums, sets.by_unit, least, signed, own=in_parts, two_sided=two_sided)
         return Statistic(z, t, largest)
 
 
@@ -216,7 +225,7 @@ class _Added(NamedTuple):
         sums: Float32,
         counts: Float32,
         least: FloatArray,
-        signs: Float32,
+        signed: Float32,
         *,
         own: bool,
         two_sided: bool,
@@ -226,9 +235,7 @@ class _Added(NamedTuple):
         The variance is `least`, or the sum of the squares where `own` and that is larger.
         """
         whole = np.stack([level.totals, level.boxes]).astype(np.float32)
-        # What is the same for all sets is a row of its own: it has its sums under all signs once.
-        signed = np.concatenate([signs.T, whole @ signs.T])
-        units, flips = len(signs.T), len(signs)
+        units, flips = len(level.totals), signed.shape[1]
         by_a, products = self.a.astype(np.float32), whole @ whole.T
         of_all = np.stack([-self.f, self.b]).astype(np.float32)
         rows = np.empty((units + 2, _AT_A_TIME), np.float32)

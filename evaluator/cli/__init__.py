@@ -9,6 +9,7 @@ when it is used. Evaluation, reading and formatting are other rooms'.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import shutil
 import sys
@@ -95,6 +96,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # The product has threads of its own; more of them inside each would only wait for each other. Read by numpy when it
     # is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if arguments is None:
+        # A process of its own: modules and results stay, and looking through them for garbage finds next to nothing.
+        gc.set_threshold(50_000)
     from evaluator.cli.registered import run
 
     sys.exit(run(words))

@@ -24,6 +24,7 @@ from __future__ import annotations
 import array
 import codecs
 import contextlib
+import gc
 import hashlib
 import io
 import itertools
@@ -1297,11 +1298,15 @@ def main() -> None:
     freed_memory.keep()
     encode = msgspec.msgpack.Encoder().encode
     decode = msgspec.msgpack.Decoder(Request).decode
+    # What is loaded here stays: nothing of it is looked through for garbage, now or later.
+    gc.disable()
     try:
         name = _start_engine()
     except ImportError as problem:
         write_frame(sink, encode(Failure("no_renderer", str(problem)[:500])))
         return
+    gc.freeze()
+    gc.enable()
     write_frame(sink, encode(Ready(name, confine_process())))
     desk = _Desk()
     while (payload := read_frame(source, limit=REQUEST_BYTES_LIMIT)) is not None:

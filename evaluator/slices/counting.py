@@ -153,9 +153,9 @@ def counting_of(boxes: Boxes) -> Counting:
     return ByConditions(boxes) if len(boxes.loss) <= _MOST_MULTIPLIED else ByBins(boxes)
 
 
-def firsts_of(bins: Binned) -> list[int]:
-    """Where the conditions on each attribute begin among all single ones."""
-    owner = [each.attribute for each in bins.ranges]
+def firsts_of(bins: Binned, ranges: Sequence[Range]) -> list[int]:
+    """Where the conditions on each attribute begin among some, those of an attribute together."""
+    owner = [each.attribute for each in ranges]
     firsts: list[int] = np.searchsorted(owner, np.arange(len(bins.attributes) + 1)).tolist()
     return firsts
 
@@ -168,7 +168,7 @@ class ByConditions:
 
     def __init__(self, boxes: Boxes) -> None:
         self._start(boxes)
-        self._masks, self._firsts = boxes.bins.masks, firsts_of(boxes.bins)
+        self._masks, self._firsts = boxes.bins.masks, firsts_of(boxes.bins, boxes.bins.ranges)
 
     def _start(self, boxes: Boxes) -> None:
         self._boxes, self._unit = boxes, boxes.unit
@@ -467,7 +467,7 @@ class ByBins:
         self._boxes, self._bins = boxes, boxes.bins
         self._starts: IntArray = boxes.bins.starts
         self._width = int(self._starts[-1])
-        self._firsts = firsts_of(boxes.bins)
+        self._firsts = firsts_of(boxes.bins, boxes.bins.ranges)
         self._ends = _Ends.of(boxes.bins, boxes.bins.ranges)
         self._two_ended = _Ends.of(boxes.bins, boxes.bins.two_ended)
         self._losses = self._gram(np.flatnonzero(boxes.loss), boxes.loss)

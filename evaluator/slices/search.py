@@ -219,7 +219,7 @@ class _Arranged:
         documents = int(group_of_unit[-1]) + 1
         self.prior = _PRIOR * (documents / self.documents) ** 2
         first = np.isin(group_of_unit, rng.permutation(documents)[: documents // 2])
-        self.firsts = firsts_of(self.bins)
+        self.firsts, self.firsts_of_two = (firsts_of(self.bins, of) for of in (self.bins.ranges, self.bins.two_ended))
         self.owner = np.repeat(np.arange(len(self.bins.attributes)), np.diff(self.firsts))
         self.size = len(document)
         self.units = _Units(unit[self.order], group_of_unit, np.flatnonzero(first), np.flatnonzero(~first))
@@ -522,13 +522,17 @@ class _Run:
             return sets.spread_out(statistic.z), sets.spread_out(statistic.t)
 
         # Ranges with two ends are pairs of conditions.
-        alone = self._alone(self.bins.ranges, *tried(lambda some: some.singles(), _SINGLES, 1))
+        alone = self._alone(self.bins.ranges, self.firsts, *tried(lambda some: some.singles(), _SINGLES, 1))
         singles = sorted((each for best in alone for each in best), key=lambda each: -abs(each.z))
         if self.depth < 2:
             if signs is not None:
                 self._learn(largest)
             return singles, []
-        two_ended = self._alone(self.bins.two_ended, *tried(lambda some: some.two_ended(), _TWO_ENDED, 2))
+        two_ended = self._alone(
+            self.bins.two_ended,
+            self.arranged.firsts_of_two,
+            *tried(lambda some: some.two_ended(), _TWO_ENDED, 2),
+        )
         if signs is None:
             told = self._clearest_pairs(sums, variances, counted, level)
         else:
@@ -601,9 +605,10 @@ class _Run:
         pairs.sort(key=lambda each: -abs(each.z))
         return pairs
 
-    def _alone(self, made: Sequence[Range], z: FloatArray, t: FloatArray) -> list[list[_Candidate]]:
-        """For each attribute the best of some ranges of its own bins."""
-        bounds = np.searchsorted([each.attribute for each in made], np.arange(len(self.bins.attributes) + 1)).tolist()
+    def _alone(
+        self, made: Sequence[Range], bounds: Sequence[int], z: FloatArray, t: FloatArray
+    ) -> list[list[_Candidate]]:
+        """For each attribute the best of some ranges of its own bins, which begin at its bound."""
         return [
             [
                 _Candidate(float(z[start + at]), float(t[start + at]), (made[start + at],))

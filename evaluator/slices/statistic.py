@@ -5,6 +5,8 @@ Owns the formula (see `evaluator.slices.search`); which sets there are, and what
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -18,6 +20,15 @@ LEAST_BOXES: Final = 20
 _AT_A_TIME: Final = 512
 # Sums in float32 may move z by some millionths.
 _SLACK: Final = 1e-3
+
+
+class _OfGroups(NamedTuple):
+    """Rows of 1, of S and of N, float32, shape (3, G), and the sums over groups of S S, N N and S N."""
+
+    rows: Float32
+    ss: float
+    nn: float
+    sn: float
 
 
 class Sets(NamedTuple):
@@ -69,7 +80,8 @@ class Sets(NamedTuple):
         return every
 
 
-class Level(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Level:
     """All boxes of a search by unit.
 
     Attributes
@@ -93,7 +105,15 @@ class Level(NamedTuple):
     def by_group(self) -> Level:
         """The same with each group as one unit."""
         totals, boxes = (np.add.reduceat(each, self.starts) for each in (self.totals, self.boxes))
-        return self._replace(totals=totals, boxes=boxes, starts=np.arange(len(self.starts)))
+        return replace(self, totals=totals, boxes=boxes, starts=np.arange(len(self.starts)))
+
+    @cached_property
+    def _of_groups(self) -> _OfGroups:
+        """What all sets of boxes have in common."""
+        whole = self if len(self.starts) == len(self.totals) else self.by_group()
+        totals, boxes = whole.totals, whole.boxes
+        rows = np.stack([np.ones_like(totals), totals, boxes]).astype(np.float32)
+        return _OfGroups(rows, (totals**2).sum(), (boxes**2).sum(), (totals * boxes).sum())
 
     def sets(self, counts: Float32, *, countable_only: bool = True) -> Sets:
         """Sets of boxes from how many each unit has, shape (U, C); those that cannot be clear are left out."""
@@ -162,13 +182,12 @@ class Level(NamedTuple):
         signed : float32, shape (U + 2, flips), or None
             See `signed`.
         """
-        whole = self if len(self.starts) == len(self.totals) else self.by_group()
+        every = self._of_groups
         grouped, counts = self._grouped(sums), sets.by_group
         size, overall = self.boxes.sum(), self.totals.sum()
         # The sums over groups of s, s S, s N and of n S, n N, where S and N are those of all boxes.
-        every = np.stack([np.ones_like(whole.totals), whole.totals, whole.boxes]).astype(np.float32)
-        s1, s_s, s_n = (every @ grouped).astype(np.float64)
-        n_s, n_n = (every[1:] @ counts).astype(np.float64)
+        s1, s_s, s_n = (every.rows @ grouped).astype(np.float64)
+        n_s, n_n = (every.rows[1:] @ counts).astype(np.float64)
         n1, nn = sets.boxes, sets.squares
         ss, sn = (np.einsum("gc,gc->c", grouped, other).astype(np.float64) for other in (grouped, counts))
         share = n1 / size
@@ -178,9 +197,9 @@ class Level(NamedTuple):
         # s - a n - f S + b N.
         a, f, b = inside * (1.0 - share) + outside * share, share, share * outside
         squares = (
-            ss + a * a * nn + f * f * (whole.totals**2).sum() + b * b * (whole.boxes**2).sum()
+            ss + a * a * nn + f * f * every.ss + b * b * every.nn
             + 2.0 * (-a * sn - f * s_s + b * s_n + a * f * n_s - a * b * n_n)
-            - 2.0 * f * b * (whole.totals * whole.boxes).sum()
+            - 2.0 * f * b * every.sn
         )  # fmt: skip
         difference = (inside - outside) * n1 * (1.0 - share)
         # As many groups as count: fewer when most of the boxes are in few of them.

@@ -1,10 +1,10 @@
 """Boxes, and sums over boxes, in every single condition and every pair of conditions, by unit of documents.
 
 Owns the two ways to count. Of few boxes the masks of all conditions are multiplied with each other, unit by unit: with
-one column for each condition, C, the sums in every pair of conditions are ``Cᵀ diag(weight) C``. Of many boxes the same
-product is made once with one column for each bin, B, and kept; a condition is a range of bins, so that its sums are
-differences of running sums, whatever the number of boxes. Where some of them are expected to have another loss, only
-these are counted again.
+one column for each condition, C, the sums in every pair of conditions are ``Cᵀ diag(weight) C``. The sums of losses are
+kept; once slices are set aside, only their boxes are multiplied again. Of many boxes the same product is made once with
+one column for each bin, B, and kept; a condition is a range of bins, so that its sums are differences of running sums,
+whatever the number of boxes. Where some of them are expected to have another loss, only these are counted again.
 
 All tables have one row for each unit and one column for each set of boxes. Pairs of conditions come by the attribute of
 their first condition, with those of all later attributes; ranges of numbers with two ends are pairs on one attribute.

@@ -557,7 +557,7 @@ def _of_boxes() -> None:
             chosen,
             both.differences,
             lambda: decision.cost(*both.keys, _results=both.results),
-            lambda: all(result.mistakes_known for result in both.results),
+            lambda: all(result.corrections_known for result in both.results),
             lambda: _write_url(held.shown_place(loaded)),
         )
     with right:

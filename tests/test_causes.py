@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evaluator import formats
 from evaluator.metrics import causes as grouping
-from evaluator.metrics.causes import CAUSES, Causes, Family, causes, family_title
+from evaluator.metrics.causes import CAUSES, Causes, Family, causes, causes_in_parts, family_title
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
 from tests.building import Box, annotations, box, ground_truth, random_rows
@@ -238,3 +238,46 @@ def test_a_step_of_a_threshold_gives_the_causes_of_a_fresh_matching(seed: int) -
             np.testing.assert_array_equal(first, second)
         assert [rows.tolist() for rows in own.rows] == [rows.tolist() for rows in fresh.rows]
     assert few
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_causes_in_parts_are_those_of_a_fresh_matching(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for most in ("_AT_ONCE", "_IN_PARTS"):
+        monkeypatch.setattr(f"evaluator.metrics.box_results.{most}", 1.0)
+    truth, predicted = random_rows(seed, documents=12, per_page=(0.5, 3.0, 9.0)[seed % 3])
+    dataset = join(ground_truth(truth), annotations(predicted))
+    pairs, kept, in_parts = snapshot.pair(dataset), [], 0
+    for iou, score in ((0.5, 0.0), (0.51, 0.0), (0.52, 0.0), (0.52, 0.02), (0.5, 0.02), (0.49, 0.02)):
+        kept.append(pairs.match(min_score=score).at(iou))
+        parts, fresh = causes_in_parts(kept[-1]), snapshot.pair(dataset).match(min_score=score).at(iou)
+        assert causes_in_parts(kept[-1]).kinds == parts.kinds
+        whole, mistakes = causes(fresh), fresh.mistakes
+        in_parts += parts.own is not None
+        assert parts.kinds == whole.kinds
+        assert [parts.more_like(family) for family in parts.kinds] == (whole.of_kind - 1).tolist()
+        causes_of: list[set[tuple[int, int]]] = []
+        for side, boxes, of in (
+            ("ground_truth", dataset.ground_truth, mistakes.of_truth),
+            ("prediction", dataset.predictions[0], mistakes.of_prediction),
+        ):
+            rows = np.flatnonzero(of >= 0)
+            made, expected = parts.cause_of(side, rows, boxes.page[rows]), whole.of_mistake[of[rows]]
+            assert parts.kind_of(made).tolist() == whole.kind[expected].tolist()
+            assert made.max(initial=-1) < len(parts)
+            causes_of.append(set(zip(made.tolist(), expected.tolist(), strict=True)))
+        pairs_of = causes_of[0] | causes_of[1]
+        # Each cause here is one there.
+        assert len({one for one, _ in pairs_of}) == len({other for _, other in pairs_of}) == len(pairs_of)
+        for page in range(dataset.pages):
+            named, of_page = parts.on(page)
+            here = np.flatnonzero(of_page.page == page)
+            there = np.flatnonzero(whole.page == page)
+            assert [of_page.title(at) for at in here.tolist()] == [whole.title(at) for at in there.tolist()]
+            assert int((named.page == page).sum()) == int((mistakes.page == page).sum())
+    assert in_parts >= 2
+    for result in kept:
+        fresh_result = snapshot.pair(dataset).match(min_score=result.matching.min_score).at(result.iou)
+        own, whole = causes(result), causes(fresh_result)
+        assert own.kinds == whole.kinds
+        for name in ("kind", "page", "cost", "boxes", "of_mistake", "counts"):
+            np.testing.assert_array_equal(getattr(own, name), getattr(whole, name))

@@ -20,6 +20,7 @@ from evaluator.formats import posters as posters_reader
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.measures import Key, Measures, Ratios
+from evaluator.metrics.results import ratio
 from evaluator.model.dataset import join
 from evaluator.protocols import coco, fields, pixel, pod, posters, protocol_of, snapshot
 from evaluator.protocols.base import Result
@@ -249,13 +250,32 @@ def test_draws_do_not_depend_on_how_many_are_held_at_once(monkeypatch: pytest.Mo
 @pytest.mark.parametrize("documents", [1, 9, 300])
 def test_draws_that_are_kept_are_those_that_are_drawn(documents: int, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = [block.copy() for _ in range(2) for block in draws(documents, resamples=600, seed=5)]
-    for block in draws(documents, resamples=600, seed=5):
-        block[:] = -1.0  # what a caller does with its draws is its own matter
+    with pytest.raises(ValueError, match="read-only"):
+        next(iter(draws(documents, resamples=600, seed=5)))[:] = 1
     kept += list(draws(documents, resamples=600, seed=5))
     monkeypatch.setattr("evaluator.compare.resampling._WEIGHTS_KEPT", 0)
     drawn = np.concatenate(list(draws(documents, resamples=600, seed=5)))
     assert (np.concatenate(kept) == np.tile(drawn, (3, 1))).all()
-    assert {block.dtype for block in kept} == {np.dtype(np.float64)}
+    assert {block.dtype for block in kept} == {np.dtype(np.uint8)}
+
+
+@few
+@given(seed=seeds, largest=st.sampled_from([1, 30, 1 << 20]), documents=st.integers(1, 9))
+def test_ratios_of_counts_are_those_of_each_part_alone(seed: int, largest: int, documents: int) -> None:
+    """Sums that are too large for single precision among them, and parts of which some are no counts."""
+    rng = np.random.default_rng(seed)
+    parts = []
+    for name in "abc":
+        below = rng.integers(0, largest + 1, (documents, 3)).astype(np.float64)
+        above = np.floor(below * rng.random(below.shape)) + (0.25 if name == "b" else 0.0)
+        keys = tuple(Key(name, str(column)) for column in range(3))
+        parts.append(Ratios(keys, ratio(above.sum(axis=0), below.sum(axis=0)), above, below))
+    measured = Measures(tuple(names(documents)), ALL_LABELS, tuple(parts))
+    for weights in draws(documents, resamples=150, seed=seed):
+        plain = [part.resampled(weights.astype(np.float64)) for part in parts]
+        np.testing.assert_array_equal(measured.resampled(weights), np.hstack(plain))
+        np.testing.assert_array_equal(measured.only(parts[0].keys).resampled(weights), plain[0])
+    assert [part.counts for part in parts] == [True, False, True]
 
 
 def test_the_interval_equals_a_plain_loop_over_resamples_with_the_same_seed() -> None:

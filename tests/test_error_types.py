@@ -880,6 +880,50 @@ def test_a_step_of_a_threshold_gives_the_names_of_a_fresh_matching(seed: int, pr
     assert few
 
 
+@pytest.mark.parametrize("protocol", [snapshot.pair, coco_pair, pod_pair], ids=["snapshot", "coco", "pod"])
+@pytest.mark.parametrize("seed", range(8))
+def test_mistakes_in_parts_are_those_of_a_fresh_matching(
+    seed: int, protocol: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps that only ask what the mistakes cost put nothing together, until somebody asks for all of them."""
+    for most in ("_AT_ONCE", "_IN_PARTS"):
+        monkeypatch.setattr(f"evaluator.metrics.box_results.{most}", 1.0)
+    truth, predicted = random_rows(seed, documents=12, per_page=(0.5, 3.0, 8.0)[seed % 3])
+    dataset = join(ground_truth(shuffled_rows(truth, seed)), annotations(shuffled_rows(predicted, seed)))
+    pairs, labels = protocol(dataset), len(dataset.labels)
+    kept = [pairs.match().at(0.5)]
+    assert len(kept[0].mistakes)
+    assert kept[0].in_parts is None
+    parts = steps = 0
+    for iou, score in WALK[1:-1]:
+        if iou < pairs.iou_floor:
+            continue
+        kept.append(pairs.match(min_score=score).at(iou))
+        fresh = protocol(dataset).match(min_score=score).at(iou)
+        assert kept[-1].corrections.tolist() == fresh.mistakes.corrections_per_label(labels).tolist()
+        assert kept[-1].corrections.sum() == fresh.mistakes.corrections.sum()
+        assert kept[-1].corrections_known
+        if not kept[-1].mistakes_known:
+            parts, steps = parts + (kept[-1].in_parts is not None), steps + (kept[-1].last_step is not None)
+            earlier, renamed = kept[-1].in_parts
+            assert earlier.mistakes is renamed.earlier
+            assert set(renamed.own.page.tolist()) <= set(np.flatnonzero(renamed.pages).tolist())
+    assert parts >= 2
+    assert steps
+    for iou, score, result in [(result.iou, result.matching.min_score, result) for result in reversed(kept)]:
+        assert_equal_mistakes(result.mistakes, protocol(dataset).match(min_score=score).at(iou).mistakes)
+
+
+def test_the_mistake_of_some_boxes_is_that_of_all() -> None:
+    truth, predicted = random_rows(4)
+    mistakes = pair(join(ground_truth(truth), annotations(predicted))).match().at(0.5).mistakes
+    for carriers in (mistakes.truth_carriers, mistakes.prediction_carriers):
+        rows = np.arange(carriers.boxes)[::-3]
+        np.testing.assert_array_equal(carriers.of(rows), carriers.spread()[rows])
+    nobody = np.empty(0, dtype=np.int64)
+    assert error_types.Carriers(nobody, nobody, 3).of(np.array([2, 0])).tolist() == [-1, -1]
+
+
 def shuffled_rows(rows: list[Box], seed: int) -> list[Box]:
     """The same boxes in another order."""
     return [rows[place] for place in np.random.default_rng(seed).permutation(len(rows))]

@@ -344,10 +344,28 @@ def test_tables_counted_over_pairs_are_those_of_the_matches(
     if odd is not None:
         predicted[::3] = [row._replace(score=None if odd == "without" else odd) for row in predicted[::3]]
     result = pair(join(ground_truth(truth), annotations(predicted))).match(min_score=score, **options).at(iou)
-    for name in ("micro", "per_label", "per_page"):
+    for name in ("micro", "per_label", "per_page", "per_document", "per_document_and_label"):
         counted, expected = getattr(result, name), getattr(BoxResult, name).func(result)
         for column in ("tp", "fp", "fn", *RATIOS):
             assert getattr(counted, column).tobytes() == getattr(expected, column).tobytes(), (name, column)
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 10**6), options=st.sampled_from([{}, {"labels": ["Table"]}, {"min_area": 0.05}]))
+def test_what_matched_follows_from_the_thresholds_before(seed: int, options: Any) -> None:
+    """In whatever order they come, and to the last digit: what other protocols of boxes look up in their matches."""
+    truth, predicted = random_rows(seed)
+    pairs = pair(join(ground_truth(truth), annotations(predicted)))
+    rng = np.random.default_rng(seed)
+    for iou, score in zip(rng.choice([0.1, 0.3, 0.5, 0.52, 0.9], 6), rng.choice([0.0, 0.2, 0.5, 1.0], 6), strict=True):
+        result = pairs.match(min_score=float(score), **options).at(float(iou))
+        np.testing.assert_array_equal(result.truth_matched, BoxResult.truth_matched.fget(result))
+        for name in ("false_positives", "false_negatives"):
+            np.testing.assert_array_equal(getattr(result, name), getattr(BoxResult, name).func(result))
+        for name in ("per_label", "per_page", "per_document", "per_document_and_label"):
+            counted, expected = getattr(result, name), getattr(BoxResult, name).func(result)
+            for column in ("tp", "fp", "fn"):
+                np.testing.assert_array_equal(getattr(counted, column), getattr(expected, column))
 
 
 def area_of(row: Box) -> float:

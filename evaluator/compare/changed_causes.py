@@ -8,13 +8,14 @@ page can have several causes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, Literal
 
 import numpy as np
 
 from evaluator.compare.ledger import A_ONLY, B_ONLY, NEITHER, FalsePositives, Ledger
 from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.causes import Family, causes
+from evaluator.metrics.causes import Family, causes_in_parts
 from evaluator.metrics.error_types import NONE
 from evaluator.model.boxes import BoolArray, IntArray
 
@@ -74,6 +75,13 @@ class ChangedCauses:
         """Rows of the pages with such a box, rising, int64."""
         return np.unique(self.page[self.boxes_of(place)])
 
+    @cached_property
+    def page_counts(self) -> IntArray:
+        """How many pages have a box of each kind of cause, int64, shape (K,); see `pages_of`."""
+        cells = np.sort(self.page * len(self) + self.family)
+        first = np.flatnonzero(np.diff(cells, prepend=-1))
+        return np.bincount(cells[first] % max(len(self), 1), minlength=len(self))
+
 
 def changed_causes(a: AnyBoxResult, b: AnyBoxResult, ledger: Ledger) -> ChangedCauses:
     """The causes behind the boxes that only one of two models has wrong.
@@ -94,27 +102,23 @@ def changed_causes(a: AnyBoxResult, b: AnyBoxResult, ledger: Ledger) -> ChangedC
     parts: list[tuple[IntArray, IntArray, IntArray, IntArray]] = []
     remaining: set[int] = set()
     for result, own, missed, source in ((a, ledger.a, B_ONLY, FIRST), (b, ledger.b, A_ONLY, SECOND)):
-        made, mistakes = causes(result), result.mistakes
-        codes = [families.setdefault(_kind(each), len(families)) for each in made.kinds]
-        of_cause = np.array(codes, dtype=np.int64)[made.kind]
+        made = causes_in_parts(result)
+        codes = np.array([families.setdefault(_kind(each), len(families)) for each in made.kinds], dtype=np.int64)
         truths = np.flatnonzero(ledger.truth_outcome == missed)
         extra = _alone(own)
         both = np.flatnonzero(ledger.truth_outcome == NEITHER)
-        cause = [
-            made.of_mistake[of[rows]]
-            for of, rows in (
-                (mistakes.of_truth, truths),
-                (mistakes.of_prediction, extra),
-                (mistakes.of_truth, both),
-            )
+        truth, lone = ledger.dataset.ground_truth, own.page[~own.shared]
+        changed = [
+            (TRUTH, truths, truth.page[truths], made.cause_of("ground_truth", truths, truth.page[truths])),
+            (source, extra, lone, made.cause_of("prediction", extra, lone)),
         ]
         of_both = np.zeros(len(made), dtype=bool)
-        of_both[cause[2]] = True
-        changed = np.concatenate(cause[:2])
-        remaining.update(np.unique(of_cause[changed[of_both[changed]]]).tolist())
-        for rows, code, of in ((truths, TRUTH, cause[0]), (extra, source, cause[1])):
-            side = ledger.dataset.ground_truth if code == TRUTH else result.matching.prediction
-            parts.append((of_cause[of], np.full(len(rows), code), rows, side.page[rows].astype(np.int64)))
+        of_both[made.cause_of("ground_truth", both, truth.page[both])] = True
+        for code, rows, page, cause in changed:
+            family = codes[made.kind_of(cause)]
+            remains = np.bincount(family[of_both[cause]], minlength=len(families))
+            remaining.update(np.flatnonzero(remains).tolist())
+            parts.append((family, np.full(len(rows), code), rows, page))
     return _ranked(list(families), parts, remaining)
 
 

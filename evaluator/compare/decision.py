@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
 import msgspec
-import numpy as np
 
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS, headlines
@@ -242,7 +241,7 @@ def cost_of(a: AnyBoxResult, b: AnyBoxResult) -> Cost | None:
     pages = a.matching.dataset.pages
     if not pages:
         return None
-    totals = [100.0 * int(np.sum(result.mistakes.corrections)) / pages for result in (a, b)]
+    totals = [100.0 * int(result.corrections.sum()) / pages for result in (a, b)]
     return Cost(*totals)
 
 

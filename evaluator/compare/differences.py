@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from evaluator.compare.metrics import METRICS
-from evaluator.compare.resampling import FEW_DOCUMENTS, RESAMPLES, SEED, draws, interval, widened
+from evaluator.compare.resampling import FEW_DOCUMENTS, RESAMPLES, SEED, Weights, draws, interval, widened
 from evaluator.metrics.measures import Key, Measures
 from evaluator.metrics.results import defined
 from evaluator.model.boxes import FloatArray, IntArray
@@ -237,7 +237,7 @@ class _Side(NamedTuple):
         """Its numbers, NaN for what it does not have."""
         return np.append(self.measures.values, np.nan)[self.columns]
 
-    def resampled(self, weights: FloatArray) -> FloatArray:
+    def resampled(self, weights: Weights) -> FloatArray:
         """Its numbers in each resample."""
         if not np.array_equal(self.documents, np.arange(weights.shape[1])):
             weights = np.ascontiguousarray(weights[:, self.documents])

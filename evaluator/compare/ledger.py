@@ -15,16 +15,24 @@ the ground truth alone.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxPairs, AnyBoxResult, BoxMatching
-from evaluator.metrics.matching import Candidates, greedy_rows, overlapping_pairs
+from evaluator.metrics.matching import (
+    Candidates,
+    FittedPairs,
+    Matches,
+    alone_pairs,
+    greedy_rows,
+    overlapping_pairs,
+)
+from evaluator.metrics.results import count_by
 from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import CodeArray, Dataset, JoinedBoxes
 from evaluator.model.order import order_by
@@ -108,7 +116,7 @@ class LedgerCounts:
         return {"shared": self.shared, "a_only": self.a_invents, "b_only": self.b_invents}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class FalsePositives:
     """The false positives of one model, as columns of one length F in file order.
 
@@ -118,29 +126,40 @@ class FalsePositives:
         Row of the prediction in its file.
     partner : int64, shape (F,)
         Row of the other model's false positive of the same place; -1 where this model is alone.
-    page : int64, shape (F,)
-        Row in the page columns of the dataset.
-    document, label : int32, shape (F,)
-        Codes of the dataset.
+    side : JoinedBoxes
+        All predictions of the model.
     """
 
     row: IntArray
     partner: IntArray
-    page: IntArray
-    document: npt.NDArray[np.int32]
-    label: npt.NDArray[np.int32]
+    side: JoinedBoxes
+
+    @cached_property
+    def page(self) -> IntArray:
+        """Row of each in the page columns of the dataset, int64, shape (F,)."""
+        return self.side.page[self.row]
+
+    @property
+    def document(self) -> CodeArray:
+        """Code of the document of each, int32, shape (F,)."""
+        return self.side.document[self.row]
+
+    @property
+    def label(self) -> CodeArray:
+        """Code of the label of each, int32, shape (F,)."""
+        return self.side.label[self.row]
 
     def __len__(self) -> int:
         return len(self.row)
 
-    @property
+    @cached_property
     def shared(self) -> BoolArray:
         """Which of them the other model has too, bool, shape (F,)."""
         return np.asarray(self.partner != UNMATCHED)
 
     def take(self, rows: BoolArray) -> FalsePositives:
         """Some of them."""
-        return FalsePositives(*(getattr(self, name)[rows] for name in self.__slots__))
+        return FalsePositives(self.row[rows], self.partner[rows], self.side)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,8 +187,7 @@ class Ledger:
     @cached_property
     def total(self) -> LedgerCounts:
         """One row: everything."""
-        truth = np.zeros(len(self.truth_outcome), dtype=np.int64)
-        return self._by(truth, np.zeros(len(self.a), dtype=np.int64), np.zeros(len(self.b), dtype=np.int64), 1)
+        return LedgerCounts(*(getattr(self.per_page, each.name).sum(keepdims=True) for each in fields(LedgerCounts)))
 
     @cached_property
     def per_label(self) -> LedgerCounts:
@@ -187,8 +205,10 @@ class Ledger:
     @cached_property
     def per_document(self) -> LedgerCounts:
         """One row per document of the dataset."""
-        dataset = self.dataset
-        return self._by(dataset.ground_truth.document, self.a.document, self.b.document, len(dataset.documents))
+        document, size = self.dataset.page_document.astype(np.int64), len(self.dataset.documents)
+        return LedgerCounts(
+            *(count_by(document, getattr(self.per_page, each.name), size) for each in fields(LedgerCounts))
+        )
 
     def only(self, *, labels: Collection[str] | None = None, documents: Collection[str] | None = None) -> Ledger:
         """The ledger of some labels or documents.
@@ -258,17 +278,21 @@ class Ledger:
 
     def _by(self, truth: AnyArray, a_code: AnyArray, b_code: AnyArray, size: int) -> LedgerCounts:
         """Counts per code; codes are one per ground truth and one per false positive of each model."""
-        counted = self.truth_outcome != NOT_COUNTED
-        cells = truth[counted].astype(np.int64) * len(OUTCOMES) + self.truth_outcome[counted]
-        outcomes = np.bincount(cells, minlength=size * len(OUTCOMES)).reshape(size, len(OUTCOMES))
-        both, a_only, b_only, neither = outcomes.T
+        # One column more, in front, for what is not counted.
+        width = 1 + len(OUTCOMES)
+        cells = np.multiply(truth, width, dtype=np.int64)
+        cells += self.truth_outcome
+        cells -= NOT_COUNTED
+        outcomes = np.bincount(cells, minlength=size * width).reshape(size, width)
+        both, a_only, b_only, neither = outcomes.T[1:]
+        shared = np.bincount(a_code[self.a.shared], minlength=size)
         return LedgerCounts(
             both=both,
             a_only=a_only,
             b_only=b_only,
             neither=neither,
-            shared=np.bincount(a_code[self.a.shared], minlength=size),
-            a_invents=np.bincount(a_code[~self.a.shared], minlength=size),
+            shared=shared,
+            a_invents=np.bincount(a_code, minlength=size) - shared,
             b_invents=np.bincount(b_code[~self.b.shared], minlength=size),
         )
 
@@ -301,7 +325,7 @@ def ledger(a: AnyBoxResult, b: AnyBoxResult) -> Ledger:
     _require_comparable(a, b)
     matching: BoxMatching = a.matching
     by_finders = np.array([NEITHER, B_ONLY, A_ONLY, BOTH], dtype=np.int8)
-    of_a, of_b = ((result.truth_partner != UNMATCHED).view(np.int8) for result in (a, b))
+    of_a, of_b = (result.truth_matched.view(np.int8) for result in (a, b))
     outcome = by_finders[2 * of_a + of_b]
     shared_a, shared_b = _shared(a, b)
     return Ledger(
@@ -342,9 +366,9 @@ def _same(one: Dataset, other: Dataset) -> bool:
 def _false_positives(result: AnyBoxResult, shared: IntArray, with_other: IntArray) -> FalsePositives:
     """The false positives of a result; rows of `shared` are the same false positives as rows of `with_other`."""
     rows, prediction = result.false_positives, result.matching.prediction
-    partner = np.full(len(prediction), UNMATCHED, dtype=np.int64)
+    partner = np.full(len(prediction), UNMATCHED, dtype=np.int32)
     partner[shared] = with_other
-    return FalsePositives(rows, partner[rows], prediction.page[rows], prediction.document[rows], prediction.label[rows])
+    return FalsePositives(rows, partner[rows].astype(np.int64), prediction)
 
 
 def _shared(a: AnyBoxResult, b: AnyBoxResult) -> tuple[IntArray, IntArray]:
@@ -356,17 +380,14 @@ def _shared(a: AnyBoxResult, b: AnyBoxResult) -> tuple[IntArray, IntArray]:
     false = [np.zeros(len(result.matching.prediction), dtype=bool) for result in (a, b)]
     for mask, result in zip(false, (a, b), strict=True):
         mask[result.false_positives] = True
-    kept = np.flatnonzero(false[0][known.rows[0]] & false[1][known.rows[1]])
-    rows = [column[kept].astype(np.int64) for column in known.rows]
-    first = 0 if len(a.false_positives) < len(b.false_positives) else 1
-    ranks = [rank[some] for rank, some in zip(known.ranks, rows, strict=True)]
-    order = order_by([ranks[1 - first], ranks[first]])
-    pairs = Candidates(rows[1 - first][order], rows[first][order], known.iou[kept[order]])
-    chosen = greedy_rows(pairs, len(false[first]), len(false[1 - first]))
-    return rows[0][order[chosen]], rows[1][order[chosen]]
+    keep = false[0][known.rows[0]] & false[1][known.rows[1]]
+    chosen = np.flatnonzero(known.fitted(len(a.false_positives) < len(b.false_positives)).match(keep))
+    first, second = (column[chosen].astype(np.int64) for column in known.rows)
+    return first, second
 
 
-class _Alike(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Alike:
     """All predictions of two models that would be one false positive, whatever the thresholds are.
 
     Attributes
@@ -378,9 +399,24 @@ class _Alike(NamedTuple):
         Place of each prediction of a model by page, label and corners.
     """
 
-    rows: tuple[CodeArray, CodeArray]
+    rows: tuple[AnyArray, AnyArray]
     iou: FloatArray
     ranks: tuple[CodeArray, CodeArray]
+    _fitted: dict[bool, FittedPairs] = field(default_factory=dict, init=False, repr=False)
+
+    def fitted(self, in_order: bool) -> FittedPairs:
+        """The pairs, ready to be matched; ties go by the place in the second model first, or else in the first one."""
+        if in_order not in self._fitted:
+            one, other = (0, 1) if in_order else (1, 0)
+            pairs = Candidates(self.rows[other], self.rows[one], self.iou)
+            sizes = len(self.ranks[one]), len(self.ranks[other])
+            alone = alone_pairs(pairs, *sizes)
+            contested = np.flatnonzero(~alone)
+            ranks = [rank[rows[contested]] for rank, rows in zip(self.ranks, self.rows, strict=True)]
+            contested = contested[order_by([-self.iou[contested], ranks[other], ranks[one]])]
+            columns = Matches(self.rows[other], self.rows[one], self.iou, self.iou, self.iou)
+            self._fitted[in_order] = FittedPairs(columns, *sizes, alone, contested)
+        return self._fitted[in_order]
 
 
 # What is known of two models, under the first of them, and None once their results were compared.

@@ -113,10 +113,10 @@ def contender(
         Count the boxes to correct of the mistakes of this label alone, see `Mistakes.label`; 0 for a label that the
         files do not have.
     """
-    mistakes, labels, source = result.mistakes, result.matching.dataset.labels, result.matching.prediction.source
-    corrections = mistakes.corrections
+    labels, source = result.matching.dataset.labels, result.matching.prediction.source
+    corrections = result.corrections
     if label is not None:
-        corrections = corrections[np.isin(mistakes.label, [code for code, each in enumerate(labels) if each == label])]
+        corrections = corrections[[code for code, each in enumerate(labels) if each == label]]
     return Contender(
         name=name,
         measures=box_measures(result, metrics=metrics) if measures is None else measures,

@@ -34,7 +34,11 @@ _WEIGHTS_AT_ONCE: Final = 1 << 21
 _WEIGHTS_KEPT: Final = 1 << 25
 
 
-def draws(documents: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> Iterator[FloatArray]:
+Weights = npt.NDArray[np.unsignedinteger]
+"""How often each document occurs in some resamples, shape (R, D)."""
+
+
+def draws(documents: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> Iterator[Weights]:
     """How often each document occurs in each resample, some resamples at a time.
 
     Parameters
@@ -46,25 +50,25 @@ def draws(documents: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> It
 
     Yields
     ------
-    float64, shape (some of R, D), whole numbers
-        Rows add up to D. Together they have R rows, the same ones for the same seed, whatever else is done.
+    unsigned integer, shape (some of R, D)
+        Of the smallest type that holds them, and not to be written to. Rows add up to D. Together they have R rows, the
+        same ones for the same seed, whatever else is done.
 
     Notes
     -----
     Resample i is draw i of ``numpy.random.default_rng(seed).integers(0, D, D)``, one after the other.
     """
     keep = documents * resamples <= _WEIGHTS_KEPT
-    for block in (_kept if keep else _drawn)(documents, resamples, seed):
-        yield block.astype(np.float64)
+    yield from (_kept if keep else _drawn)(documents, resamples, seed)
 
 
 @lru_cache(maxsize=2)
-def _kept(documents: int, resamples: int, seed: int) -> tuple[npt.NDArray[np.unsignedinteger], ...]:
+def _kept(documents: int, resamples: int, seed: int) -> tuple[Weights, ...]:
     """The draws of a reader who moves a threshold: the documents stay."""
     return tuple(_drawn(documents, resamples, seed))
 
 
-def _drawn(documents: int, resamples: int, seed: int) -> Iterator[npt.NDArray[np.unsignedinteger]]:
+def _drawn(documents: int, resamples: int, seed: int) -> Iterator[Weights]:
     """The draws, in the smallest type that holds them."""
     rng = np.random.default_rng(seed)
     step = max(_WEIGHTS_AT_ONCE // max(documents, 1), 1)
@@ -76,7 +80,9 @@ def _drawn(documents: int, resamples: int, seed: int) -> Iterator[npt.NDArray[np
         drawn = rng.integers(0, documents, (rows, documents))
         drawn += np.arange(rows)[:, None] * documents
         counts = np.bincount(drawn.ravel(), minlength=rows * documents)
-        yield counts.reshape(rows, documents).astype(np.min_scalar_type(int(counts.max())))
+        block = counts.reshape(rows, documents).astype(np.min_scalar_type(int(counts.max())))
+        block.setflags(write=False)
+        yield block
 
 
 class Interval(NamedTuple):

@@ -8,7 +8,7 @@ shown, and changes no name, no neighbour and no sentence.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -66,6 +66,7 @@ def page_data(
     kept: Kept | None = None,
     text: PageText | None = None,
     causes: Causes | None = None,
+    more_like: Callable[[Family], int] | None = None,
 ) -> PageLayers:
     """Boxes, mistakes and counts of one page, as the viewer reads them.
 
@@ -86,7 +87,9 @@ def page_data(
     text : PageText, optional
         The text of the page; without it mistakes name no words.
     causes : Causes, optional
-        Of ``result.mistakes``: mistakes of one cause are then listed together, where its first one is.
+        Of the mistakes: those of one cause are then listed together, where its first one is.
+    more_like : callable, optional
+        How many other causes there are of the family of one, where `causes` are not all of them.
 
     Returns
     -------
@@ -120,7 +123,7 @@ def page_data(
     for item, (mistake, own) in zip(listed, groups.items(), strict=True):
         changes |= {box.key: {"mistake": item.number, **facts.fit(mistake)} for box in own}
     boxes = [msgspec.structs.replace(box, **changes.get(box.key, {})) for box in boxes]
-    items = [] if causes is None else _cause_items(list(groups), causes)
+    items = [] if causes is None else _cause_items(list(groups), causes, more_like)
     chips = cause_chips(boxes, items)
     present = {box.label for box in boxes}
     return PageLayers(
@@ -144,7 +147,7 @@ def _by_cause(groups: dict[int, list[BoxItem]], causes: Causes) -> dict[int, lis
     return {mistake: groups[mistake] for mistake in ordered}
 
 
-def _cause_items(listed: Sequence[int], causes: Causes) -> list[CauseItem]:
+def _cause_items(listed: Sequence[int], causes: Causes, more_like: Callable[[Family], int] | None) -> list[CauseItem]:
     """The causes of two or more of the listed mistakes."""
     numbers: dict[int, list[int]] = {}
     for number, mistake in enumerate(listed, start=1):
@@ -154,8 +157,8 @@ def _cause_items(listed: Sequence[int], causes: Causes) -> list[CauseItem]:
             title=displayed(causes.title(cause)),
             numbers=own,
             cost=int(causes.cost[cause]),
-            alike=causes.more_like(cause),
-            family=Family(*map(cut, causes.families[cause])),
+            alike=causes.more_like(cause) if more_like is None else more_like(causes.family(cause)),
+            family=Family(*map(cut, causes.family(cause))),
         )
         for cause, own in numbers.items()
         if len(own) > 1

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from evaluator.compare.ledger import A_ONLY, B_ONLY, OUTCOMES, Ledger
-from evaluator.drawing.layers import cause_chips, page_data
+from evaluator.drawing.layers import Kept, cause_chips, page_data
 from evaluator.drawing.page_rows import rows_on
 from evaluator.drawing.payloads import (
     BoxItem,
@@ -30,7 +30,7 @@ from evaluator.drawing.payloads import (
     PaneItem,
 )
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
-from evaluator.metrics.causes import causes
+from evaluator.metrics.causes import causes_in_parts
 from evaluator.model.issues import isolated
 
 
@@ -163,7 +163,17 @@ def _layers(
     result: AnyBoxResult, page: int, labels: Sequence[str] | None, page_points: tuple[float, float] | None
 ) -> PageLayers:
     """The page of one model, mistakes of one cause together."""
-    return page_data(result, page, labels=labels, page_points=page_points, causes=causes(result))
+    parts = causes_in_parts(result)
+    mistakes, of_page = parts.on(page)
+    return page_data(
+        result,
+        page,
+        labels=labels,
+        page_points=page_points,
+        kept=Kept(mistakes, np.ones(len(mistakes), dtype=bool)),
+        causes=of_page,
+        more_like=parts.more_like,
+    )
 
 
 class _Side(NamedTuple):
@@ -191,10 +201,13 @@ def _side(
     own = (ledger.a, ledger.b)[order]
     here = np.flatnonzero(own.page == row)
     mates = dict(zip(own.row[here].tolist(), own.partner[here].tolist(), strict=True))
+    keys = [int(box.key[1:]) for box in layers.boxes if box.side == "prediction"]
+    partners = result.partners("prediction", np.array(keys, dtype=np.int64)).tolist()
+    truth_of = dict(zip(keys, partners, strict=True))
     titles: dict[int | None, str] = {mistake.number: mistake.title.lower() for mistake in layers.mistakes}
     drawn, boxes = {*CHANGES, *wanted}, []
     for box in layers.boxes:
-        kind, mate = _kind(box, result, ledger, mates, order)
+        kind, mate = _kind(box, truth_of, ledger, mates, order)
         full = kind in drawn and (only is None or (box.partner or box.key if box.status == "TP" else box.key) in only)
         facts = msgspec.structs.asdict(box)
         boxes.append(PairBoxItem(**facts, kind=kind, full=full, chip=_chip(box, titles), mate=mate))
@@ -232,11 +245,14 @@ def page_mistakes(pane: PaneItem) -> list[MistakeItem]:
 
 
 def _kind(
-    box: BoxItem, result: AnyBoxResult, ledger: Ledger, mates: Mapping[int, int], order: Order
+    box: BoxItem, truth_of: Mapping[int, int], ledger: Ledger, mates: Mapping[int, int], order: Order
 ) -> tuple[PairKind, str | None]:
-    """Kind of a box, and the key of the same false positive of the other model."""
+    """Kind of a box, and the key of the same false positive of the other model.
+
+    `truth_of` has the ground truth that each prediction of the page matched, -1 for none.
+    """
     row = int(box.key[1:])
-    truth = row if box.side == "ground_truth" else int(result.prediction_partner[row])
+    truth = row if box.side == "ground_truth" else truth_of[row]
     if truth != UNMATCHED:
         return OUTCOMES[ledger.truth_outcome[truth]], None
     mate = mates.get(row, UNMATCHED)

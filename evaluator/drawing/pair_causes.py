@@ -48,15 +48,15 @@ def cause_items(causes: ChangedCauses, names: Sequence[str]) -> tuple[ChangedCau
     names : sequence of str, length 2
         What the view calls the two models.
     """
-    return tuple(_item(causes, place, names) for place in range(len(causes)))
+    return tuple(_item(causes, place, names, pages) for place, pages in enumerate(causes.page_counts.tolist()))
 
 
-def _item(causes: ChangedCauses, place: int, names: Sequence[str]) -> ChangedCauseItem:
-    """One cause."""
+def _item(causes: ChangedCauses, place: int, names: Sequence[str], on_pages: int) -> ChangedCauseItem:
+    """One cause, which is on so many pages."""
     change = causes.change(place)
     words, tone = _CHANGES[change]
     solved, new = int(causes.solved[place]), int(causes.new[place])
-    pages = count_of(len(causes.pages_of(place)), "page")
+    pages = count_of(on_pages, "page")
     if solved and new:
         boxes = f"{solved:,} solved, {new:,} new on {pages}"
     else:

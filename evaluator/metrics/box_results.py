@@ -37,12 +37,16 @@ from evaluator.model.polygons import POLYGON_IOU, outline_bounds, polygon_overla
 
 if TYPE_CHECKING:
     # A result names its mistakes when it is asked; until then nothing of this is needed.
-    from evaluator.metrics.error_types import BoxColumns, MistakeOptions, Mistakes, Touching
+    from evaluator.metrics.error_types import BoxColumns, MistakeOptions, Mistakes, RenamedMistakes, Touching
 
 UNMATCHED: Final = -1
 ALL_LABELS: Final = "All labels"
 # On more than this share of the pages, mistakes are named anew on all: to join both takes longer then.
 _FEW_PAGES: Final = 0.6
+# On more than this share of the pages, they are put together with the others, so that the next step has less to do:
+# in one step, or in several.
+_AT_ONCE: Final = 0.1
+_IN_PARTS: Final = 0.25
 
 
 class BinnedScores(NamedTuple):
@@ -274,6 +278,11 @@ class BoxResult(ABC, Generic[MatchingT]):
         """Row on the other side that each of some boxes of a side matches, int64; -1 for none."""
         return (self.truth_partner if side == "ground_truth" else self.prediction_partner)[rows]
 
+    @property
+    def truth_matched(self) -> BoolArray:
+        """Ground truth that is found, bool, shape (G,)."""
+        return np.asarray(self.truth_partner != UNMATCHED)
+
     @cached_property
     def false_negatives(self) -> IntArray:
         """Rows of the scored ground truth that nothing matched, int64, in file order."""
@@ -338,12 +347,76 @@ class BoxResult(ABC, Generic[MatchingT]):
 
         Where few pages changed since the mistakes of another result of the same pairs were named, the others are kept.
         """
+        since = self._since
+        mistakes = self.named(None) if since is None else since.renamed.joined()
+        if since is not None and (earlier := since.result()) is not None:
+            # From now on others follow from this result, which needs no other one: they would all be held else.
+            vars(self)["_since"] = since._replace(result=weakref.ref(earlier))
         history = self.matching.pairs.history
-        earlier = history.last()
-        pages = None if earlier is None else self.changed_since(earlier)
-        mistakes = self.named(None) if earlier is None or pages is None else self._renamed(earlier.mistakes, pages)
-        history.last = weakref.ref(self)
+        history.last = history.step = weakref.ref(self)
         return mistakes
+
+    @cached_property
+    def _since(self) -> _Since | None:
+        """What changed since mistakes of another result of the same pairs were named; None where it helps nothing."""
+        history = self.matching.pairs.history
+        earlier, step = history.last(), history.step()
+        if earlier is None:
+            return None
+        made = None
+        if step is not None and step is not earlier:
+            made = self._since_step(step)
+        if made is None:
+            pages = self.changed_since(earlier)
+            made = None if pages is None else _Since(lambda: earlier, self._named_on(pages, earlier.mistakes))
+        if made is not None:
+            history.step = weakref.ref(self)
+        return made
+
+    def _since_step(self, step: AnyBoxResult) -> _Since | None:
+        """The same by way of a nearer result, whose mistakes are not put together yet; None where that is too far."""
+        before, pages = step._since, self.changed_since(step)
+        if before is None or pages is None or np.count_nonzero(before.renamed.pages | pages) > _IN_PARTS * len(pages):
+            return None
+        moved = self._named_on(pages, before.renamed.own)
+        return _Since(before.result, before.renamed.followed_by(moved), weakref.ref(step), moved)
+
+    @property
+    def renamed_since(self) -> tuple[AnyBoxResult, RenamedMistakes] | None:
+        """Another result of the same pairs whose mistakes are known, and those of the pages that changed since.
+
+        None where nothing is gained by that, see `changed_since`, or where nobody has the other result any more.
+        """
+        earlier = None if self._since is None else self._since.result()
+        return None if self._since is None or earlier is None else (earlier, self._since.renamed)
+
+    @property
+    def in_parts(self) -> tuple[AnyBoxResult, RenamedMistakes] | None:
+        """What `renamed_since` gives, where that is enough; None where `mistakes` are known, or better put together."""
+        since = None if self.mistakes_known else self.renamed_since
+        most = _AT_ONCE if self._since is None or self._since.step is None else _IN_PARTS
+        if since is None or np.count_nonzero(since[1].pages) > most * len(since[1].pages):
+            return None
+        return since
+
+    @property
+    def last_step(self) -> tuple[AnyBoxResult, RenamedMistakes] | None:
+        """A result between that of `in_parts` and this one, and what was named again of its own part; None without."""
+        since = self._since
+        step = None if since is None or since.step is None else since.step()
+        return None if since is None or since.moved is None or step is None else (step, since.moved)
+
+    @cached_property
+    def corrections(self) -> IntArray:
+        """Sum of `Mistakes.corrections` of each label of the dataset, int64, shape (labels,)."""
+        labels = len(self.matching.dataset.labels)
+        parts = self.in_parts
+        return self.mistakes.corrections_per_label(labels) if parts is None else parts[1].corrections(labels)
+
+    @property
+    def corrections_known(self) -> bool:
+        """Whether `corrections` are there at once."""
+        return self.mistakes_known or "corrections" in vars(self)
 
     def changed_since(self, earlier: AnyBoxResult) -> BoolArray | None:
         """The pages on which mistakes may have other names than in an earlier result whose mistakes are known.
@@ -392,8 +465,8 @@ class BoxResult(ABC, Generic[MatchingT]):
         """The partner of each ground truth of some pages, given by its rising rows; see `truth_partner`."""
         return self.truth_partner[truths]
 
-    def _renamed(self, earlier: Mistakes, pages: BoolArray) -> Mistakes:
-        """The mistakes where only some pages may have other ones than in an earlier result of the same pairs."""
+    def _named_on(self, pages: BoolArray, earlier: Mistakes) -> RenamedMistakes:
+        """The mistakes of some pages; those of the others are what they were in another result of the same pairs."""
         from evaluator.metrics.error_types import CountedBoxes, rename_mistakes
 
         pairs = self.matching.pairs
@@ -529,6 +602,18 @@ class BoxResult(ABC, Generic[MatchingT]):
         )
 
 
+class _Since(NamedTuple):
+    """A result, as long as it is needed, and the mistakes of the pages that changed since.
+
+    Where there was another one in between: that one, if anybody still has it, and what was named again since then.
+    """
+
+    result: Callable[[], AnyBoxResult | None]
+    renamed: RenamedMistakes
+    step: Callable[[], AnyBoxResult | None] | None = None
+    moved: RenamedMistakes | None = None
+
+
 class History:
     """What was done with some pairs, so that what follows is less work.
 
@@ -537,12 +622,15 @@ class History:
     named : bool
         Whether mistakes were named.
     last : callable
-        The result whose mistakes were named last, if anybody still has it, else None.
+        The result whose mistakes were named last, all of them, if anybody still has it, else None.
+    step : callable
+        The same of which some may have been named, of the pages that changed since `last`.
     """
 
     def __init__(self) -> None:
         self.named = False
         self.last: Callable[[], AnyBoxResult | None] = lambda: None
+        self.step: Callable[[], AnyBoxResult | None] = lambda: None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

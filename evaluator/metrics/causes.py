@@ -25,9 +25,8 @@ A mistake *lies in* a box when all boxes that carry its name have `INSIDE_SHARE`
 from __future__ import annotations
 
 import math
-import weakref
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -36,8 +35,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from evaluator.metrics.box_results import UNMATCHED, AnyBoxPairs, AnyBoxResult
-from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Carriers, Mistakes
+from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
+from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Carriers, Mistakes, RenamedMistakes
 from evaluator.metrics.matching import overlapping_pairs
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
@@ -165,9 +164,28 @@ class Causes:
             for code in np.argsort(-totals, kind="stable").tolist()
         }
 
+    def family(self, cause: int) -> Family:
+        """The family of one cause."""
+        return self.kinds[int(self.kind[cause])]
+
     def more_like(self, cause: int) -> int:
         """How many other causes there are of the family of one."""
-        return len(self.alike[self.kinds[self.kind[cause]]]) - 1
+        return int(self.of_kind[self.kind[cause]]) - 1
+
+    @cached_property
+    def of_kind(self) -> IntArray:
+        """How many causes there are of each of `kinds`, int64."""
+        return np.bincount(self.kind, minlength=len(self.kinds))
+
+    def in_order(self, kind: int) -> IntArray:
+        """The causes of one of `kinds`, rising, int64."""
+        order, ends = self._by_kind
+        return order[ends[kind] - self.of_kind[kind] : ends[kind]]
+
+    @cached_property
+    def _by_kind(self) -> tuple[IntArray, IntArray]:
+        """All causes by family, and where each family ends."""
+        return np.argsort(self.kind, kind="stable"), np.cumsum(self.of_kind)
 
     def on_page(self, page: int) -> IntArray:
         """The causes of a page, the costliest first, int64."""
@@ -177,7 +195,7 @@ class Causes:
     def title(self, cause: int) -> str:
         """A cause in words, labels as they are in the files."""
         truths, predictions = self.counts[cause].tolist()
-        return title_of(self.kinds[self.kind[cause]], truths, predictions, len(self.rows[cause]))
+        return title_of(self.family(cause), truths, predictions, len(self.rows[cause]))
 
 
 def title_of(family: Family, truths: int, predictions: int, mistakes: int) -> str:
@@ -248,32 +266,147 @@ def causes(result: AnyBoxResult) -> Causes:
     """
     grouped = _KNOWN.get(result)
     if grouped is None:
-        pairs, mistakes = result.matching.pairs, result.mistakes
-        earlier = _LAST.get(pairs, _nothing)()
-        pages = None if earlier is None else result.changed_since(earlier)
-        grouping = _Grouping(result, mistakes, pages)
-        grouped = grouping.grouped()
-        if earlier is not None and pages is not None:
-            grouped = _joined(_KNOWN[earlier], earlier.mistakes, grouped, mistakes, pages)
-        _KNOWN[result], _LAST[pairs] = grouped, weakref.ref(result)
+        since = result.renamed_since
+        before = None if since is None else _KNOWN.get(since[0])
+        if since is None or before is None:
+            grouped = _Grouping(result, result.mistakes).grouped()
+        else:
+            grouped = _joined(before, _own_causes(result, since[1]), result.mistakes, since[1])
+        _KNOWN[result] = grouped
     return grouped
-
-
-def _nothing() -> None:
-    """No result."""
 
 
 # A result is immutable and asked for page after page.
 _KNOWN: WeakKeyDictionary[AnyBoxResult, Causes] = WeakKeyDictionary()
-# The result of some pairs whose causes were grouped last.
-_LAST: WeakKeyDictionary[AnyBoxPairs, Callable[[], AnyBoxResult | None]] = WeakKeyDictionary()
 
 
-def _joined(earlier: Causes, before: Mistakes, own: Causes, now: Mistakes, pages: BoolArray) -> Causes:
+@dataclass(frozen=True, eq=False)
+class CausesInParts:
+    """The causes of a result, where those of most pages may be what they were in another one.
+
+    Causes are numbered as those of `earlier`, and behind these as those of `own`; those of `earlier` that are on a page
+    of `renamed` are not there any more.
+
+    Attributes
+    ----------
+    earlier : Causes
+    before : Mistakes
+        What they are of.
+    renamed : RenamedMistakes or None
+        The pages that changed since, and their mistakes; None where `earlier` are the causes of the result.
+    own : Causes or None
+        Of these mistakes.
+    """
+
+    earlier: Causes
+    before: Mistakes
+    renamed: RenamedMistakes | None = None
+    own: Causes | None = None
+
+    def on(self, page: int) -> tuple[Mistakes, Causes]:
+        """Mistakes and causes among which are those of a page, all of them, as far as they are still there."""
+        if self.renamed is not None and self.own is not None and page >= 0 and self.renamed.pages[page]:
+            return self.renamed.own, self.own
+        return self.before, self.earlier
+
+    def cause_of(self, side: Side, rows: IntArray, page: IntArray) -> IntArray:
+        """The cause of some boxes of a side, which carry the name of a mistake, int64.
+
+        Parameters
+        ----------
+        page : int64
+            The page of each of the boxes.
+        """
+        truths = side == "ground_truth"
+        cause = self.earlier.of_mistake[(self.before.of_truth if truths else self.before.of_prediction)[rows]]
+        if self.renamed is not None and self.own is not None:
+            again = np.flatnonzero(self.renamed.pages[page])
+            named = self.renamed.own
+            carriers = named.truth_carriers if truths else named.prediction_carriers
+            cause[again] = len(self.earlier) + self.own.of_mistake[carriers.of(rows[again])]
+        return cause
+
+    @cached_property
+    def kinds(self) -> tuple[Family, ...]:
+        """The families that there are, in the order of their first causes."""
+        return tuple(self._kinds)
+
+    def kind_of(self, cause: IntArray) -> IntArray:
+        """Family of some causes that are there, its place in `kinds`, int64."""
+        place = {family: number for number, family in enumerate(self.kinds)}
+        earlier, *own = (
+            np.array([place.get(each, NONE) for each in of.kinds], dtype=np.int64)
+            for of in (self.earlier, self.own)
+            if of is not None
+        )
+        size = len(self.earlier)
+        kind = np.empty(len(cause), dtype=np.int64)
+        old = cause < size
+        kind[old] = earlier[self.earlier.kind[cause[old]]]
+        if self.own is not None:
+            kind[~old] = own[0][self.own.kind[cause[~old] - size]]
+        return kind
+
+    def __len__(self) -> int:
+        return len(self.earlier) + (0 if self.own is None else len(self.own))
+
+    def more_like(self, family: Family) -> int:
+        """How many other causes there are of the family of one."""
+        return self._kinds[family] - 1
+
+    @cached_property
+    def _kinds(self) -> dict[Family, int]:
+        """How many causes there are of each family, in the order of their first causes."""
+        if self.renamed is None or self.own is None:
+            return dict(zip(self.earlier.kinds, self.earlier.of_kind.tolist(), strict=True))
+        gone = self.renamed.pages[self.earlier.page]
+        counts: dict[Family, int] = {}
+        first: dict[Family, tuple[int, int]] = {}
+        for of, leaves in ((self.earlier, gone), (self.own, np.zeros(len(self.own), dtype=bool))):
+            left = of.of_kind - np.bincount(of.kind[leaves], minlength=len(of.kinds))
+            for kind in np.flatnonzero(left).tolist():
+                family = of.kinds[kind]
+                counts[family] = counts.get(family, 0) + int(left[kind])
+                place = next(each for each in of.in_order(kind) if not leaves[each])
+                # A page is of one of the two, so that places are compared within it.
+                here = int(of.page[place]), int(place)
+                first[family] = min(first.get(family, here), here)
+        return {family: counts[family] for family in sorted(counts, key=first.__getitem__)}
+
+
+def _own_causes(result: AnyBoxResult, renamed: RenamedMistakes) -> Causes:
+    """The causes of the mistakes of some pages that changed, as few of them anew as possible."""
+    step = result.last_step
+    before = None if step is None else _IN_PARTS.get(step[0])
+    if step is None or before is None or before.own is None or before.renamed is None:
+        return _Grouping(result, renamed.own, renamed.pages).grouped()
+    moved = step[1]
+    again = _Grouping(result, moved.own, moved.pages).grouped()
+    return _joined(before.own, again, renamed.own, moved)
+
+
+def causes_in_parts(result: AnyBoxResult) -> CausesInParts:
+    """The causes of a result, those of pages that changed alone where few did; see `BoxResult.in_parts`."""
+    known = _IN_PARTS.get(result)
+    if known is None:
+        parts = None if result in _KNOWN else result.in_parts
+        if parts is None:
+            return CausesInParts(causes(result), result.mistakes)
+        earlier, renamed = parts
+        own = _own_causes(result, renamed)
+        known = _IN_PARTS[result] = CausesInParts(causes(earlier), renamed.earlier, renamed, own)
+    return known
+
+
+_IN_PARTS: WeakKeyDictionary[AnyBoxResult, CausesInParts] = WeakKeyDictionary()
+
+
+def _joined(earlier: Causes, own: Causes, now: Mistakes, renamed: RenamedMistakes) -> Causes:
     """The causes of the other pages as they were, and those of some pages that were grouped again.
 
-    `before` and `now` are the mistakes that `earlier` and `own` are of; `own` has causes of `pages` only.
+    `earlier` and `own` are of the mistakes in `renamed`, `now` are these as a whole.
     """
+    pages, before = renamed.pages, renamed.earlier
     joining = Joining(earlier.page, own.page, pages)
 
     def column(name: str) -> IntArray:
@@ -287,7 +420,7 @@ def _joined(earlier: Causes, before: Mistakes, own: Causes, now: Mistakes, pages
     again = pages[now.page]
     # On a page that is as it was, mistakes come in the order in which they came.
     of_mistake[~again] = joining.before[earlier.of_mistake[~pages[before.page]]]
-    of_mistake[again] = joining.after[own.of_mistake[again]]
+    of_mistake[again] = joining.after[own.of_mistake]
     return Causes(
         kinds=occurring,
         kind=kind,

@@ -491,7 +491,7 @@ def fit_pairs(
     fit : Overlap, optional
         How each pair fits where that is not a matter of its boxes (outlines).
     """
-    alone = _alone(pairs, len(ground_truth), len(prediction))
+    alone = alone_pairs(pairs, len(ground_truth), len(prediction))
     # Stable: equal IoU keep the (prediction, ground truth) order of the candidates.
     contested = np.flatnonzero(~alone)
     contested = contested[order_by([-pairs.iou[contested]])]
@@ -514,7 +514,7 @@ def greedy_rows(pairs: Candidates, truths: int, predictions: int) -> IntArray:
 
     The candidates are in (prediction, ground truth) order; `truths` and `predictions` count the boxes of each side.
     """
-    alone = _alone(pairs, truths, predictions)
+    alone = alone_pairs(pairs, truths, predictions)
     contested = np.flatnonzero(~alone)
     # Stable: equal IoU keep the (prediction, ground truth) order of the candidates.
     rows = contested[np.argsort(-pairs.iou[contested], kind="stable")]
@@ -530,7 +530,7 @@ def _numbered(rows: IntArray, size: int) -> tuple[IntArray, int]:
     return number[rows], int(there.sum())
 
 
-def _alone(pairs: Candidates, truths: int, predictions: int) -> BoolArray:
+def alone_pairs(pairs: Candidates, truths: int, predictions: int) -> BoolArray:
     """Whether neither box of a pair is in another pair, bool, shape (K,)."""
     per_truth = np.bincount(pairs.ground_truth, minlength=truths)
     per_prediction = np.bincount(pairs.prediction, minlength=predictions)

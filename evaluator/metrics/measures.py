@@ -10,15 +10,21 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from evaluator.metrics.ranked import Curves, Interpolation, Ranking, per_document
 from evaluator.metrics.results import ratio
-from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.boxes import AnyArray, FloatArray, IntArray
+from evaluator.system.one_thread import one_thread
 
 T = TypeVar("T")
+
+# Whole numbers up to here are exact in single precision.
+_EXACT: Final = 1 << 24
+# Rows of weights that are multiplied at a time: they stay in the processor's cache.
+_ROWS_AT_ONCE: Final = 64
 
 
 class Key(NamedTuple):
@@ -75,6 +81,14 @@ class Ratios:
     def per_document(self) -> FloatArray:
         """The ratio of each document."""
         return ratio(self.numerator, self.denominator)
+
+    @cached_property
+    def counts(self) -> bool:
+        """Whether it is made of counts alone: whole numbers from 0 up."""
+        return all(
+            bool((column >= 0.0).all() and (column < _EXACT).all() and (column == np.floor(column)).all())
+            for column in (self.numerator, self.denominator)
+        )
 
     def resampled(self, weights: FloatArray) -> FloatArray:
         """The ratio of the weighted sums."""
@@ -220,13 +234,81 @@ class Measures:
         ]
         return Measures(self.documents, self.overall, tuple(part for part in parts if part.keys))
 
-    def resampled(self, weights: FloatArray) -> FloatArray:
-        """Under weights of the documents, whole numbers >= 0, shape (R, D).
+    def resampled(self, weights: AnyArray) -> FloatArray:
+        """Under weights of the documents, whole numbers >= 0 of any type, shape (R, D).
 
         float64, shape (R, M); NaN where undefined.
         """
-        nothing = np.empty((len(weights), 0))
-        return np.concatenate([nothing, *(part.resampled(weights) for part in self.parts)], axis=1)
+        counted = self._counted
+        sums = None if counted is None else _sums_of_counts(weights, counted.columns)
+        every = [np.empty((len(weights), 0))]
+        # What is no count rounds, so that it goes on as it is.
+        exact = weights.astype(np.float64, copy=False) if counted is None or counted.others else np.empty(0)
+        for row, part in enumerate(self.parts):
+            if sums is not None and counted is not None and row in counted.places:
+                every.append(ratio(*(sums[:, places] for places in counted.places[row])))
+            else:
+                every.append(part.resampled(exact))
+        return np.concatenate(every, axis=1)
+
+    @cached_property
+    def _counted(self) -> _Counted | None:
+        """The parts that are ratios of counts; None without any."""
+        column_of: dict[bytes, int] = {}
+        columns: list[FloatArray] = []
+        places: dict[int, tuple[IntArray, IntArray]] = {}
+        for row, part in enumerate(self.parts):
+            if not isinstance(part, Ratios) or not part.counts:
+                continue
+            sides = []
+            for side in (part.numerator, part.denominator):
+                side_columns = np.ascontiguousarray(side.T, dtype=np.float32)
+                keys = [column.tobytes() for column in side_columns]
+                for key, column in zip(keys, side_columns, strict=True):
+                    if key not in column_of:
+                        column_of[key] = len(columns)
+                        columns.append(column)
+                sides.append(np.array([column_of[key] for key in keys], dtype=np.int64))
+            places[row] = sides[0], sides[1]
+        if not places:
+            return None
+        rows = len(self.documents)
+        return _Counted(np.ascontiguousarray(_columns(rows, columns)), places, len(places) < len(self.parts))
+
+
+class _Counted(NamedTuple):
+    """Parts of some measures that are ratios of counts.
+
+    Attributes
+    ----------
+    columns : float32, shape (D, C)
+        Each column of counts once.
+    places : dict of (int64, int64)
+        Of each of the parts by its place: the columns that it divides, and by which.
+    others : bool
+        Whether there are other parts.
+    """
+
+    columns: AnyArray
+    places: dict[int, tuple[IntArray, IntArray]]
+    others: bool
+
+
+def _sums_of_counts(weights: AnyArray, counts: AnyArray) -> FloatArray:
+    """``weights @ counts`` of columns of whole numbers from 0 up, float64; all are whole numbers.
+
+    Single precision is exact as long as a sum stays below `_EXACT`: none of its parts is larger, and one that is too
+    large never becomes small again, as nothing is taken away.
+    """
+    sums = np.empty((len(weights), counts.shape[1]), dtype=np.float32)
+    # In this thread: products this small only make threads wait for each other.
+    with one_thread():
+        for start in range(0, len(weights), _ROWS_AT_ONCE):
+            rows = slice(start, start + _ROWS_AT_ONCE)
+            np.matmul(weights[rows].astype(np.float32), counts, out=sums[rows])
+    if sums.size and sums.max() >= _EXACT:
+        return np.asarray(weights.astype(np.float64, copy=False) @ counts.astype(np.float64))
+    return sums.astype(np.float64)
 
 
 def _columns(rows: int, columns: Sequence[FloatArray]) -> FloatArray:

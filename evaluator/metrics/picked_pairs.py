@@ -178,6 +178,35 @@ class PickedPairs(BoxPairs[MatchingT], Generic[MatchingT]):
         return Tally(self.page, self.dataset.pages)
 
     @cached_property
+    def cell(self) -> IntArray:
+        """Document and label of each pair as one number, ``document * labels + label``, int64, shape (K,)."""
+        return self.document_and_label(self.dataset.ground_truth, self.fit.ground_truth)
+
+    @cached_property
+    def by_cell(self) -> Tally:
+        """Counts matches by `cell`."""
+        return Tally(self.cell, self.cells)
+
+    @property
+    def cells(self) -> int:
+        """How many different `cell` there may be."""
+        return len(self.dataset.documents) * len(self.dataset.labels)
+
+    def document_and_label(self, side: JoinedBoxes, rows: IntArray) -> IntArray:
+        """Document and label of some boxes as one number, int64; see `cell`."""
+        return side.document[rows].astype(np.int64) * len(self.dataset.labels) + side.label[rows]
+
+    @cached_property
+    def truth_cells(self) -> IntArray:
+        """How many ground truths there are of each `cell`, int64, shape (cells,)."""
+        truth = self.dataset.ground_truth
+        return self.counted_cells(truth, np.arange(len(truth)))
+
+    def counted_cells(self, side: JoinedBoxes, rows: IntArray) -> IntArray:
+        """How many of some boxes there are of each `cell`, int64, shape (cells,)."""
+        return np.bincount(self.document_and_label(side, rows), minlength=self.cells)
+
+    @cached_property
     def by_score(self) -> Tally:
         """Counts matches by `score_cells`."""
         return Tally(self.score_cells[self.fit.prediction].astype(np.int32), len(self.dataset.labels) * self.bins)
@@ -205,6 +234,18 @@ class PickedMatching(BoxMatching):
     def predictions(self) -> BoxCounts:
         """The predictions that take part."""
         return BoxCounts.of(self.dataset, self.prediction, self.prediction_counts)
+
+    @cached_property
+    def truth_cells(self) -> IntArray:
+        """How many ground truths take part by document and label; see `PickedPairs.cell`."""
+        if self.truth_counts.all():
+            return self.pairs.truth_cells
+        return self.pairs.counted_cells(self.dataset.ground_truth, np.flatnonzero(self.truth_counts))
+
+    @cached_property
+    def prediction_cells(self) -> IntArray:
+        """How many predictions take part by document and label."""
+        return self.pairs.counted_cells(self.prediction, np.flatnonzero(self.prediction_counts))
 
 
 PickedT = TypeVar("PickedT", bound=PickedMatching)
@@ -323,6 +364,38 @@ class PickedResult(BoxResult[PickedT]):
             fn=matching.truths.page - tp,
             sum_of_fit=lambda name: sum_by(pairs.page, getattr(pairs.fit, name) * taken, size),
         )
+
+    @cached_property
+    def per_document(self) -> MetricColumns:
+        """One row per document of the dataset."""
+        size = len(self.matching.dataset.documents)
+        tp, fp, fn = (each.reshape(size, -1).sum(axis=1) for each in self._counts_by_cell)
+        return MetricColumns(
+            tp, fp, fn, sum_of_fit=lambda name: sum_by(self._match_document, getattr(self.matches, name), size)
+        )
+
+    @cached_property
+    def per_document_and_label(self) -> MetricColumns:
+        """One row per document of the dataset and label of ``matching.labels``: ``document * labels + label``."""
+        dataset, pairs, taken = self.matching.dataset, self.matching.pairs, self.taken
+        every = MetricColumns(
+            *self._counts_by_cell,
+            sum_of_fit=lambda name: sum_by(pairs.cell, getattr(pairs.fit, name) * taken, pairs.cells),
+        )
+        first = np.arange(len(dataset.documents), dtype=np.int64)[:, None] * len(dataset.labels)
+        return every.take((first + self.matching.label_codes).ravel())
+
+    @property
+    def _counts_by_cell(self) -> tuple[IntArray, IntArray, IntArray]:
+        """True positives, false positives and false negatives by document and label; see `PickedPairs.cell`."""
+        matching, counting = self.matching, self.counting_predictions
+        tp = matching.pairs.by_cell.of(self.taken)
+        predictions = (
+            matching.prediction_cells
+            if counting is matching.prediction_counts
+            else matching.pairs.counted_cells(matching.prediction, np.flatnonzero(counting))
+        )
+        return tp, predictions - tp, matching.truth_cells - tp
 
 
 AnyPickedPairs = PickedPairs[Any]

@@ -241,7 +241,8 @@ def _rates(values: FloatArray, parts: Sequence[BoolArray], document: IntArray) -
     good = [_by_document(parts, np.nan_to_num(each), document, documents) for each in values]
     drawn: list[list[FloatArray]] = [[] for _ in values]
     with np.errstate(divide="ignore", invalid="ignore"):
-        for block in draws(documents, resamples=_RESAMPLES) if documents else ():
+        for drawn_often in draws(documents, resamples=_RESAMPLES) if documents else ():
+            block = drawn_often.astype(np.float64)
             for rows, each, of_boxes in zip(drawn, good, boxes, strict=True):
                 rows.append(block @ each / (block @ of_boxes))
     made = []

@@ -15,10 +15,12 @@ import streamlit as st
 from evaluator import formats
 from evaluator.drawing.payloads import ThemePayload
 from evaluator.metrics.results import count_of, threshold_text
+from evaluator.model.dataset import Document
 from evaluator.model.issues import Issue, displayed, folded, issue_count, plain
 from evaluator.uploads import endings
 from evaluator.workspace import sample
 from pages.shared import components, opened, protocol, widgets
+from pages.shared.computed import computed
 from pages.shared.opened import BOXES, AnyKind, AnyOpened, Model, Named, OpenedBoxes, files
 from pages.shared.results import result_of, score_threshold, use_standard
 from pages.shared.state import State, state
@@ -215,9 +217,14 @@ def lines(texts: Sequence[str]) -> None:
 
 def document_choice(loaded: OpenedBoxes) -> None:
     """All documents, or one."""
-    names = {document.doc_id: displayed(document.name) for document in loaded.dataset.documents}
-    names = {"": f"All {count_of(len(names), 'document')}", **names}
-    widgets.choice("Document", names, State.within)
+    widgets.choice("Document", _document_names(loaded.digests, _documents=loaded.dataset.documents), State.within)
+
+
+@computed(16)
+def _document_names(digests: tuple[str, ...], *, _documents: Sequence[Document]) -> dict[str, str]:
+    """What the documents of some files are called, by id; first, under "", all of them together."""
+    names = {document.doc_id: displayed(document.name) for document in _documents}
+    return {"": f"All {count_of(len(names), 'document')}", **names}
 
 
 def label_choice(loaded: OpenedBoxes) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 import streamlit as st
 
-from evaluator.metrics.results import MetricColumns, Metrics, count_of, threshold_text
+from evaluator.metrics.results import MetricColumns, Metrics, count_of, defined, threshold_text
 from evaluator.model.issues import plain
 from pages.shared import protocol, widgets
 from pages.shared.findings import log as findings
@@ -205,7 +205,7 @@ def corrected(loaded: OpenedBoxes, model: Model) -> Corrected | None:
     return Corrected(after, again.applied) if any(before[key] != after[key] for key in keys) else None
 
 
-def corrected_badge(after: Corrected, before: Metrics, key: Ratio) -> str:
+def corrected_badge(after: Corrected, before: Metrics | Mapping[Ratio, float | None], key: Ratio) -> str:
     """A corrected number in small letters, to be shown with the official one, as HTML; empty when it reads the same."""
     if number(after.numbers[key]) == number(before[key]):
         return ""
@@ -221,7 +221,9 @@ def numbers_line(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     """The main numbers of some models in a line, each with its corrected number when verdicts change it."""
     parts = []
     for model in chosen:
-        after, before = corrected(loaded, model), result_of(loaded, model).micro.row(0)
+        after, micro = corrected(loaded, model), result_of(loaded, model).micro
+        # These alone: how well the boxes fit takes longer than all counts.
+        before: dict[Ratio, float | None] = {key: defined(getattr(micro, key)[0]) for _, key in _RATIOS}
         numbers = "".join(
             f"<span>{name} {number(before[key])}{f' {corrected_badge(after, before, key)}' if after else ''}</span>"
             for name, key in _RATIOS

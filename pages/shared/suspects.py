@@ -18,7 +18,7 @@ from evaluator.drawing.payloads import (
     SuspectStateItem,
     SuspectVerdictEvent,
 )
-from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.model.boxes import IntArray
 from evaluator.model.dataset import Dataset, join
 from evaluator.pdf.folder import PdfFolder
@@ -314,11 +314,8 @@ def known(loaded: OpenedBoxes, every: Suspects) -> list[Known]:
 
 def per_page(result: AnyBoxResult) -> tuple[IntArray, IntArray]:
     """Ground truth boxes of each page, and how many of them are matched."""
-    dataset, counting = result.matching.dataset, result.matching.truth_counts
-    page = dataset.ground_truth.page
-    partnered = counting & (result.truth_partner != UNMATCHED)
-    boxes, matched = (np.bincount(page[rows], minlength=dataset.pages) for rows in (counting, partnered))
-    return boxes.astype(np.int64), matched.astype(np.int64)
+    counts = result.per_page
+    return counts.tp + counts.fn, counts.tp
 
 
 def page_of(dataset: Dataset, row: int) -> tuple[str, int]:

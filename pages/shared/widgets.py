@@ -74,7 +74,10 @@ def _known(chosen: K, names: Mapping[K, str], field: AnyField) -> K:
 
 def distinct(names: Mapping[K, str]) -> Callable[[K], str]:
     """The words of each option, numbered where they are those of another: the browser names an option by its words."""
-    return dict(zip(names, distinct_names(list(names.values())), strict=True)).__getitem__
+    words = list(names.values())
+    if len(set(words)) == len(words):
+        return names.__getitem__
+    return dict(zip(names, distinct_names(words), strict=True)).__getitem__
 
 
 def way_to(view: str, label: str, act: Callable[..., object], *args: Any, key: str, **more: Any) -> None:  # noqa: ANN401

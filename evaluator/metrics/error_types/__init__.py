@@ -62,11 +62,11 @@ from evaluator.metrics.error_types.names import (
     ErrorType,
     KindArray,
 )
-from evaluator.metrics.error_types.renamed import CountedBoxes, rename_mistakes
+from evaluator.metrics.error_types.renamed import CountedBoxes, RenamedMistakes, rename_mistakes
 from evaluator.metrics.error_types.tide import TideErrors, TideOptions, tide
 
 __all__ = [
-    "DOCUMENT", "ERROR_TYPES", "NONE", "SIDES", "TIDE", "BoxColumns", "Carriers", "CountedBoxes", "ErrorType",
-    "KindArray", "MistakeOptions", "Mistakes", "TideErrors", "TideOptions", "Touching", "name_mistakes",
-    "rename_mistakes", "tide", "touching_pairs",
+    "DOCUMENT", "ERROR_TYPES", "NONE", "SIDES", "TIDE", "BoxColumns", "Carriers", "CountedBoxes",
+    "ErrorType", "KindArray", "MistakeOptions", "Mistakes", "RenamedMistakes", "TideErrors", "TideOptions", "Touching",
+    "name_mistakes", "rename_mistakes", "tide", "touching_pairs",
 ]  # fmt: skip

@@ -93,6 +93,10 @@ class Carriers(NamedTuple):
         """The mistake of each of a few boxes, given by their rows, int64; -1 for none."""
         return looked_up(self.rows, self.mistake, rows)
 
+    def among(self, rows: IntArray, boxes: int) -> Carriers:
+        """The same boxes where they are some, in rising `rows`, of more of them."""
+        return Carriers(rows[self.rows], self.mistake, boxes)
+
     def spread(self) -> IntArray:
         """The mistake of each box of the side, int64, shape (boxes,); -1 for none."""
         of = np.full(self.boxes, NONE, dtype=np.int64)
@@ -184,6 +188,15 @@ class Mistakes:
             for carriers in (self.truth_carriers, self.prediction_carriers)
         ]
         return np.maximum(*sides).astype(np.int64)
+
+    def corrections_per_label(self, labels: int) -> IntArray:
+        """Sum of the `corrections` of the mistakes of each label, int64, shape (labels,)."""
+        return np.pad(self._label_corrections, (0, labels - len(self._label_corrections)))
+
+    @cached_property
+    def _label_corrections(self) -> IntArray:
+        """Sum of the `corrections` of each label up to the last one that occurs, int64."""
+        return np.bincount(self.label, weights=self.corrections).astype(np.int64)
 
     @cached_property
     def counts(self) -> IntArray:
@@ -426,7 +439,7 @@ class _Draft:
 
     def add(self, kind: IntArray, truths: _Members, predictions: _Members) -> None:
         """Names mistakes of the given kinds; members are numbered from 0 and include matched boxes."""
-        bearers = [ERROR_TYPES["document"][DOCUMENT[code]].sides for code in np.unique(kind)]
+        bearers = [ERROR_TYPES["document"][DOCUMENT[code]].sides for code in np.flatnonzero(np.bincount(kind))]
         for side, members, kept, name in (
             (self.truth, truths, self.truths, "ground_truth"),
             (self.prediction, predictions, self.predictions, "prediction"),

@@ -7,7 +7,7 @@ mistakes of the other pages stay, under another number.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +32,39 @@ class CountedBoxes(NamedTuple):
         return rows, boxes, self.counts[rows]
 
 
+@dataclass(frozen=True, eq=False)
+class RenamedMistakes:
+    """Mistakes of which those of some pages were named again, and the others are what they were.
+
+    Attributes
+    ----------
+    earlier : Mistakes
+        Of the same boxes, which may have matched and taken part otherwise on `pages`.
+    pages : bool, shape (pages,)
+    own : Mistakes
+        Those of `pages`, with rows of all boxes.
+    """
+
+    earlier: Mistakes
+    pages: BoolArray
+    own: Mistakes
+
+    def joined(self) -> Mistakes:
+        """All mistakes: what `name_mistakes` gives."""
+        return _joined(self.earlier, self.own, self.pages)
+
+    def followed_by(self, step: RenamedMistakes) -> RenamedMistakes:
+        """The mistakes after some of `own`, and of other pages, were named once more; `step` is about `own`."""
+        return RenamedMistakes(self.earlier, self.pages | step.pages, step.joined())
+
+    def corrections(self, labels: int) -> IntArray:
+        """Sum of the corrections of each label, int64, shape (labels,); see `Mistakes.corrections_per_label`."""
+        earlier = self.earlier
+        replaced = np.flatnonzero(self.pages[earlier.page])
+        gone = np.bincount(earlier.label[replaced], weights=earlier.corrections[replaced], minlength=labels)
+        return earlier.corrections_per_label(labels) - gone.astype(np.int64) + self.own.corrections_per_label(labels)
+
+
 def rename_mistakes(
     earlier: Mistakes,
     pages: BoolArray,
@@ -42,7 +75,7 @@ def rename_mistakes(
     iou: float,
     touching: Touching,
     touching_by_page: PageRows,
-) -> Mistakes:
+) -> RenamedMistakes:
     """The mistakes of boxes of which only some pages are not as they were.
 
     Parameters
@@ -61,48 +94,38 @@ def rename_mistakes(
         As `name_mistakes` takes them.
     touching_by_page : PageRows
         Of `touching`.
-
-    Returns
-    -------
-    Mistakes
-        What `name_mistakes` gives.
     """
     of_truths, truths, truth_counts = truth.on(pages)
     of_predictions, predictions, prediction_counts = prediction.on(pages)
-    places = [_places(of_truths, len(truth.boxes)), _places(of_predictions, len(prediction.boxes))]
+    partner = partner_of(of_truths)
     pairs = touching_by_page.on(pages)
     named = name_mistakes(
         truths,
         predictions,
-        places[1][partner_of(of_truths)].astype(np.int64),
+        np.where(partner == NONE, NONE, np.searchsorted(of_predictions, partner)),
         iou=iou,
         truth_counts=truth_counts,
         prediction_counts=prediction_counts,
         touching=Touching(
-            prediction=places[1][touching.prediction[pairs]],
-            truth=places[0][touching.truth[pairs]],
+            prediction=np.searchsorted(of_predictions, touching.prediction[pairs]).astype(np.int32),
+            truth=np.searchsorted(of_truths, touching.truth[pairs]).astype(np.int32),
             page=touching.page[pairs],
             fit=Overlap(*(column[pairs] for column in touching.fit)),
             iou=touching.iou,
         ),
     )
-    own = replace(named, truth_rows=of_truths[named.truth_rows], prediction_rows=of_predictions[named.prediction_rows])
-    return _joined(earlier, own, pages, of_truths, of_predictions)
+    own = replace(
+        named,
+        truth_rows=of_truths[named.truth_rows],
+        prediction_rows=of_predictions[named.prediction_rows],
+        truth_carriers=named.truth_carriers.among(of_truths, len(truth.boxes)),
+        prediction_carriers=named.prediction_carriers.among(of_predictions, len(prediction.boxes)),
+    )
+    return RenamedMistakes(earlier, pages, own)
 
 
-def _places(rows: IntArray, size: int) -> AnyArray:
-    """The place of each row among some, int32; of no meaning for the others, and -1 for the row -1."""
-    places = np.empty(size + 1, dtype=np.int32)
-    places[rows] = np.arange(len(rows), dtype=np.int32)
-    places[NONE] = NONE
-    return places
-
-
-def _joined(earlier: Mistakes, own: Mistakes, pages: BoolArray, truths: IntArray, predictions: IntArray) -> Mistakes:
-    """The mistakes of the other pages as they were, and those of some pages that were named again.
-
-    `own` has rows of all boxes, but its carriers are numbered among `truths` and `predictions`, the boxes of `pages`.
-    """
+def _joined(earlier: Mistakes, own: Mistakes, pages: BoolArray) -> Mistakes:
+    """The mistakes of the other pages as they were, and those of some pages that were named again."""
     joining = Joining(earlier.page, own.page, pages)
 
     def column(name: str) -> AnyArray:
@@ -112,9 +135,9 @@ def _joined(earlier: Mistakes, own: Mistakes, pages: BoolArray, truths: IntArray
         first, second = ((getattr(each, rows), getattr(each, offsets)) for each in (earlier, own))
         return joining.ragged(first, second)
 
-    def carriers(first: Carriers, second: Carriers, rows: IntArray) -> Carriers:
+    def carriers(first: Carriers, second: Carriers) -> Carriers:
         kept = joining.kept[first.mistake]
-        old, new = first.rows[kept], rows[second.rows]
+        old, new = first.rows[kept], second.rows
         place = np.searchsorted(old, new) + np.arange(len(new))
         stays = np.ones(len(old) + len(new), dtype=bool)
         stays[place] = False
@@ -135,6 +158,6 @@ def _joined(earlier: Mistakes, own: Mistakes, pages: BoolArray, truths: IntArray
         prediction_rows=prediction_rows,
         side=column("side"),
         share=column("share"),
-        truth_carriers=carriers(earlier.truth_carriers, own.truth_carriers, truths),
-        prediction_carriers=carriers(earlier.prediction_carriers, own.prediction_carriers, predictions),
+        truth_carriers=carriers(earlier.truth_carriers, own.truth_carriers),
+        prediction_carriers=carriers(earlier.prediction_carriers, own.prediction_carriers),
     )

@@ -20,6 +20,7 @@ import numpy as np
 from evaluator.metrics.box_results import (
     ALL_LABELS,
     SCORE_STEPS,
+    UNMATCHED,
     candidate_pairs,
     counts_at_steps,
     need_threshold,
@@ -68,6 +69,13 @@ class Matching(PickedMatching):
             return self.pairs.predictions(self.min_score)
         return BoxCounts.of(self.dataset, self.prediction, self.prediction_counts)
 
+    @cached_property
+    def prediction_cells(self) -> IntArray:
+        """How many predictions take part by document and label."""
+        if self.pairs.by_score_alone(self.labels, self.min_area):
+            return self.pairs.prediction_cells(self.min_score)
+        return super().prediction_cells
+
     def at(self, iou: float) -> ThresholdResult:
         """The result at one IoU threshold, which a pair has to reach."""
         return ThresholdResult(self, iou)
@@ -95,6 +103,16 @@ class ThresholdResult(PickedResult[Matching]):
     def counting_predictions(self) -> BoolArray:
         """Predictions that are true or false positives, bool, shape (P,): all that take part."""
         return self.matching.prediction_counts
+
+    @cached_property
+    def false_negatives(self) -> IntArray:
+        """Rows of the scored ground truth that nothing matched, int64, in file order."""
+        return np.flatnonzero(self.matching.truth_counts & (self.truth_partner == UNMATCHED))
+
+    @cached_property
+    def false_positives(self) -> IntArray:
+        """Rows of the scored predictions that matched nothing, int64, in file order."""
+        return np.flatnonzero(self.matching.prediction_counts & (self.prediction_partner == UNMATCHED))
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,10 +255,24 @@ class Pairs(PickedPairs[Matching]):
 
     def predictions(self, min_score: float) -> BoxCounts:
         """The predictions with at least a score, and those without any."""
-        score, label, page = self._by_score
-        # 0 leaves nothing out, whatever the scores are.
-        first = int(np.searchsorted(score, min_score)) if min_score > 0.0 else 0
+        _, label, page = self._by_score
+        first = self._first_with(min_score)
         return BoxCounts.counted(self.dataset, label[first:], page[first:])
+
+    def prediction_cells(self, min_score: float) -> IntArray:
+        """How many of the same predictions there are of each `cell`, int64, shape (cells,)."""
+        return np.bincount(self._cell_by_score[self._first_with(min_score) :], minlength=self.cells)
+
+    def _first_with(self, min_score: float) -> int:
+        """Place of the first prediction with at least a score, by rising scores."""
+        # 0 leaves nothing out, whatever the scores are.
+        return int(np.searchsorted(self._by_score[0], min_score)) if min_score > 0.0 else 0
+
+    @cached_property
+    def _cell_by_score(self) -> IntArray:
+        """Document and label of the predictions by rising scores, int64; see `cell`."""
+        order = np.argsort(np.nan_to_num(self.prediction.score, nan=np.inf), kind="stable")
+        return self.document_and_label(self.prediction, order)
 
     @cached_property
     def _by_score(self) -> tuple[FloatArray, IntArray, IntArray]:

@@ -126,3 +126,21 @@ def test_arguments_that_are_neither_key_nor_named_as_none_are_refused() -> None:
         refused(value)
     with pytest.raises(TypeError, match="hidden: _name is neither"):
         refused(hidden)
+
+
+@pytest.mark.parametrize("much", [False, True])
+def test_few_values_are_kept_where_the_process_holds_much_memory(much: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evaluator.system.held_memory.is_much", lambda: much)
+    made: list[int] = []
+
+    @computed(32)
+    def value(number: int) -> int:
+        made.append(number)
+        return number
+
+    for number in range(20):
+        value(number)
+    assert made == list(range(20))
+    for number in reversed(range(20)):
+        value(number)
+    assert made[20:] == (list(reversed(range(20 - module.FEW))) if much else [])

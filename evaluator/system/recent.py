@@ -70,6 +70,14 @@ class Recent(Generic[K, V]):
         self.put(key, value)
         return value
 
+    def shorten(self, most: int) -> bool:
+        """Keep so many of the values at most, those used last; whether any was dropped."""
+        with self._lock:
+            before = len(self._values)
+            while len(self._values) > most:
+                self._take(next(iter(self._values)))
+            return len(self._values) < before
+
     def drop(self, key: K) -> None:
         """Forget a key, if it is there."""
         with self._lock:

@@ -16,7 +16,11 @@ from typing import Final, ParamSpec, TypeVar
 
 import streamlit as st
 
+from evaluator.system import freed_memory, held_memory
 from evaluator.system.recent import Recent
+
+FEW: Final = 8
+"""Values of a function that are kept in any case."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -30,7 +34,8 @@ def computed(most: int, *, spinner: str = "") -> Callable[[Callable[P, R]], Call
     Parameters
     ----------
     most : int
-        Values; those that were asked for last are kept.
+        Values; those that were asked for last are kept. Where the process holds much of the memory that it may have,
+        `FEW` of them at most.
     spinner : str
         Shown while a value is computed, unless another one that asked for it shows its own.
 
@@ -64,6 +69,7 @@ def computed(most: int, *, spinner: str = "") -> Callable[[Callable[P, R]], Call
                     try:
                         held = (make(*key, **more),)
                         kept.put(key, held)
+                        _give_back(kept)
                     finally:
                         turns.pop(key, None)
             return held[0]
@@ -71,6 +77,12 @@ def computed(most: int, *, spinner: str = "") -> Callable[[Callable[P, R]], Call
         return value
 
     return decorate
+
+
+def _give_back(kept: Recent[Hashable, tuple[R]]) -> None:
+    """Keep few values where memory is short: those of a large corpus take some ten megabytes for each threshold."""
+    if held_memory.is_much() and kept.shorten(FEW):
+        freed_memory.give_back()
 
 
 @contextlib.contextmanager

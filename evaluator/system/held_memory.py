@@ -1,0 +1,43 @@
+"""How much memory this process holds, beside what it may hold: for caches that should not fill the machine."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+SHARE: Final = 0.5
+"""Of the memory of the machine, or of the control group (a container) that the process is in."""
+# Of version 2 and of version 1 of control groups, as a process in one sees it; "max" is no limit.
+_GROUP_LIMITS: Final = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+_OWN: Final = Path("/proc/self/statm")
+
+
+def is_much() -> bool:
+    """Whether this process holds more than `SHARE` of the memory that it may have; False where that is not known.
+
+    Notes
+    -----
+    What it shares with other processes counts, and what the system has moved out of memory does not. Known on Linux.
+    """
+    most = may_have()
+    if most is None:
+        return False
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(_OWN.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE") > SHARE * most
+    return False
+
+
+@cache
+def may_have() -> int | None:
+    """Bytes of memory of the machine, or of the control group where that has less; None where they are not known."""
+    if sys.platform != "linux":
+        return None
+    known = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    for path in _GROUP_LIMITS:
+        with contextlib.suppress(OSError, ValueError):
+            known.append(int(path.read_text(encoding="ascii")))
+    return min(known)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.box_results import SCORE_STEPS, BoxResult, counts_at_steps
 from evaluator.metrics.box_scores import box_calibrations
 from evaluator.metrics.picked_pairs import PickedResult, Tally
 from evaluator.metrics.results import Fit
@@ -107,3 +107,8 @@ def test_a_tally_counts_each_choice(codes: list[int], choices: list[int]) -> Non
             ]
         with pytest.raises(ValueError, match="read-only"):
             counts[0] = 1
+
+
+def test_counts_at_score_steps_without_labels() -> None:
+    nothing = np.empty(0, dtype=np.int64)
+    assert counts_at_steps(nothing, nothing, 0).shape == (len(SCORE_STEPS), 0)

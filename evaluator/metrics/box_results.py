@@ -822,7 +822,7 @@ def counts_at_steps(passed: IntArray, label: AnyArray, labels: int) -> IntArray:
 def at_least(exactly: IntArray, labels: int) -> IntArray:
     """The same from how many of each label pass so many of `SCORE_STEPS` and no more, int64, ((T + 1) * labels,)."""
     # Who passes at least one more threshold than `step` is there at that step.
-    return np.cumsum(exactly.reshape(-1, labels)[::-1], axis=0)[::-1][1:].copy()
+    return np.cumsum(exactly.reshape(len(SCORE_STEPS) + 1, labels)[::-1], axis=0)[::-1][1:].copy()
 
 
 def curve_of_one_matching(every: AnyBoxResult) -> ScoreCurve:

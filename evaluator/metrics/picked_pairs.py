@@ -368,8 +368,8 @@ class PickedResult(BoxResult[PickedT]):
     @cached_property
     def per_document(self) -> MetricColumns:
         """One row per document of the dataset."""
-        size = len(self.matching.dataset.documents)
-        tp, fp, fn = (each.reshape(size, -1).sum(axis=1) for each in self._counts_by_cell)
+        size, labels = len(self.matching.dataset.documents), len(self.matching.dataset.labels)
+        tp, fp, fn = (each.reshape(size, labels).sum(axis=1) for each in self._counts_by_cell)
         return MetricColumns(
             tp, fp, fn, sum_of_fit=lambda name: sum_by(self._match_document, getattr(self.matches, name), size)
         )

@@ -12,6 +12,7 @@ from __future__ import annotations
 import fcntl
 import ipaddress
 import os
+import select
 import shutil
 import struct
 import subprocess
@@ -26,6 +27,7 @@ SENT: Final = 97
 _INSIDE: Final = "--inside"
 _SET_TUN, _TUN, _NO_HEAD = 0x400454CA, 0x0001, 0x1000
 _WAY_OUT: Final = "out0"
+_LOOK_SECONDS: Final = 0.05
 _PORTS: Final = {6: "tcp", 17: "udp"}
 
 
@@ -67,16 +69,25 @@ def _way_out() -> int:
 
 def _inside(words: list[str]) -> int:
     """Run the command in the network that `unshare` has made."""
-    end, sent = _way_out(), Counter[str]()
+    end, sent, ended = _way_out(), Counter[str](), threading.Event()
 
     def read() -> None:
-        while packet := os.read(end, 1 << 16):
-            to = destination(packet)
-            if to is not None:
-                sent[to] += 1
+        last = False
+        while not last:
+            # A packet waits here from the moment it is sent: what waits when the command has ended is still read.
+            last = ended.is_set()
+            while select.select([end], [], [], 0 if last else _LOOK_SECONDS)[0]:
+                to = destination(os.read(end, 1 << 16))
+                if to is not None:
+                    sent[to] += 1
 
-    threading.Thread(target=read, daemon=True).start()
-    code = subprocess.run(words, check=False).returncode
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        code = subprocess.run(words, check=False).returncode
+    finally:
+        ended.set()
+        reader.join()
     for to, count in sent.most_common():
         print(f"sent off this machine: {to}, {count} packets", file=sys.stderr)
     return SENT if sent else code

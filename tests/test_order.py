@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.model.boxes import AnyArray
-from evaluator.model.order import Joining, PageRows, order_by
+from evaluator.model.order import Joining, PageRows, numbers_from, order_by
 
 DTYPES = st.sampled_from([np.int8, np.int32, np.int64, np.float64])
 
@@ -100,3 +100,11 @@ def test_rows_of_some_pages(page: list[int], pages: list[bool], rising: bool) ->
     rows = PageRows(np.array(listed, dtype=np.int32), 10).on(np.array(pages))
     assert rows.tolist() == [row for row, each in enumerate(listed) if pages[each]]
     assert rows.dtype == np.int64
+
+
+def test_numbers_from_each_start() -> None:
+    start, count = np.array([7, 0, 3]), np.array([2, 0, 3])
+    assert numbers_from(start, count).tolist() == [7, 8, 3, 4, 5]
+    assert numbers_from(start, count, 10).tolist() == [7, 17, 3, 13, 23]
+    nothing = numbers_from(start[:0], count[:0])
+    assert (nothing.tolist(), nothing.dtype) == ([], np.int64)

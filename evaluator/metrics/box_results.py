@@ -461,10 +461,6 @@ class BoxResult(ABC, Generic[MatchingT]):
         """Pages with a box that has another partner than in another result of the same pairs."""
         return np.asarray(self.matching.dataset.ground_truth.page[self.truth_partner != earlier.truth_partner])
 
-    def _partners_on(self, pages: BoolArray, truths: IntArray) -> IntArray:
-        """The partner of each ground truth of some pages, given by its rising rows; see `truth_partner`."""
-        return self.truth_partner[truths]
-
     def _named_on(self, pages: BoolArray, earlier: Mistakes) -> RenamedMistakes:
         """The mistakes of some pages; those of the others are what they were in another result of the same pairs."""
         from evaluator.metrics.error_types import CountedBoxes, rename_mistakes
@@ -475,7 +471,7 @@ class BoxResult(ABC, Generic[MatchingT]):
             pages,
             CountedBoxes(pairs.columns("ground_truth"), self.matching.truth_counts, pairs.truth_by_page),
             CountedBoxes(pairs.columns("prediction"), self.counting_predictions, pairs.prediction_by_page),
-            lambda truths: self._partners_on(pages, truths),
+            lambda truths: self.partners("ground_truth", truths),
             iou=self.iou,
             touching=pairs.touching_known,
             touching_by_page=pairs.touching_by_page,

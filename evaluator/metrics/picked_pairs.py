@@ -320,15 +320,6 @@ class PickedResult(BoxResult[PickedT]):
         """Pages with a pair that matches in one of two results only."""
         return np.asarray(self.matching.pairs.page[self.taken != earlier.taken])
 
-    def _partners_on(self, pages: BoolArray, truths: IntArray) -> IntArray:
-        """The partner of each ground truth of some pages."""
-        pairs = self.matching.pairs
-        taken = pairs.rows_by_page.on(pages)
-        taken = taken[self.taken[taken]]
-        partner = np.full(len(truths), UNMATCHED, dtype=np.int64)
-        partner[np.searchsorted(truths, pairs.fit.ground_truth[taken])] = pairs.fit.prediction[taken]
-        return partner
-
     @cached_property
     def micro(self) -> MetricColumns:
         """One row: all labels pooled."""

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.model.boxes import BoolArray, IntArray
+from evaluator.model.order import numbers_from
 from evaluator.system import freed_memory
 
 WordArray = npt.NDArray[np.uint64]
@@ -179,14 +180,6 @@ def _ranked(keys: IntArray) -> tuple[IntArray, IntArray]:
     return order.take(new.nonzero()[0]), rank
 
 
-def _stepped(start: IntArray, count: IntArray, step: int) -> IntArray:
-    """The numbers from each start on, as many as its count says and a step apart, one start after the other."""
-    end = count.cumsum()
-    numbers = np.arange(0, int(end[-1]) * step, step)
-    numbers += (start - (end - count) * step).repeat(count)
-    return numbers
-
-
 class _Bits(NamedTuple):
     """Bits of a lane, an x, a y and the number of a page, and how many of those of an x are within a strip."""
 
@@ -231,7 +224,7 @@ def _outlines(boxes: _Boxes, bits: _Bits, most: int | None) -> _Outlines | None:
         return None
     x_mask, y_mask, band_bits = (1 << bits.x) - 1, (1 << bits.y) - 1, len(own).bit_length()
     # band | x1 | x2
-    pieces = _stepped((band << bits.x | boxes.x1) << bits.x | boxes.x2, span, 1 << 2 * bits.x)
+    pieces = numbers_from((band << bits.x | boxes.x1) << bits.x | boxes.x2, span, 1 << 2 * bits.x)
     pieces.sort()
     begin = pieces >> bits.x
     # band | x2: the running maximum starts anew with each band.
@@ -316,7 +309,7 @@ def _slabs(lines: _Outlines, bits: _Bits, most: int | None) -> _Slabs | None:
     at = lines.left >> bits.x
     # strip | y | lane
     into = ((first + 1) << bits.y | at & y_mask) << bits.lane | at >> bits.y & lane_mask
-    into = _stepped(into, entered, 1 << bits.y + bits.lane)
+    into = numbers_from(into, entered, 1 << bits.y + bits.lane)
     edge, rank = _ranked(np.concatenate([strip | lines.top, strip | lines.bottom, into >> bits.lane]))
     top, bottom, begun = rank[: len(x)], rank[len(x) : 2 * len(x)], rank[2 * len(x) :]
     if most is not None and len(edge) + int((bottom - top).sum()) > most:
@@ -374,7 +367,7 @@ def _places(slabs: _Slabs, bits: _Bits) -> IntArray:
     step = 1 << bits.strip + bits.lane
     end = len(slabs.edge) * step
     start = (slabs.top << bits.strip | slabs.x) << bits.lane | slabs.lane
-    places = np.concatenate([np.arange(0, end, step), _stepped(start, slabs.bottom - slabs.top, step)])
+    places = np.concatenate([np.arange(0, end, step), numbers_from(start, slabs.bottom - slabs.top, step)])
     if end > 1 << _SHORT_BITS:
         places.sort()
         return places

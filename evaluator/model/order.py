@@ -78,6 +78,14 @@ def looked_up(keys: IntArray, values: IntArray, wanted: IntArray) -> IntArray:
     return np.where(keys[place] == wanted, values[place], -1)
 
 
+def numbers_from(start: IntArray, count: IntArray, step: int = 1) -> IntArray:
+    """The numbers from each start on, as many as its count says and a step apart, one start after the other; int64."""
+    end = count.cumsum()
+    numbers = np.arange(0, int(end[-1]) * step if len(end) else 0, step)
+    numbers += (start - (end - count) * step).repeat(count)
+    return numbers
+
+
 class PageRows:
     """Looks up the rows of some pages; of a list by page without a look at the others.
 
@@ -100,9 +108,7 @@ class PageRows:
             return np.flatnonzero(pages[self._page])
         chosen = np.flatnonzero(pages)
         start = self._bounds[chosen]
-        width = self._bounds[chosen + 1] - start
-        end = np.cumsum(width)
-        return np.asarray(np.arange(int(width.sum())) + np.repeat(start - (end - width), width), dtype=np.int64)
+        return numbers_from(start, self._bounds[chosen + 1] - start)
 
 
 class Joining:

@@ -364,34 +364,16 @@ def _in_pairs(sums: Sequence[_Products], pairs: Pairs) -> list[Float32]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Residuals:
-    """Sums of residuals where all boxes but some have the same expectation; see `Sums`.
-
-    After a slice is set aside, the other boxes have another mean, all of them the same one. Their sums in pairs of
-    conditions follow from those of the losses, which are added up once; only the boxes that were set aside are
-    multiplied again. These are taken out and put in as they are: what adds up to nothing is 0 to the last digit, as a
-    statistic divides it by a variance that is 0 too.
+class _OfAll:
+    """Sums of few conditions at a time, which are those of all boxes.
 
     Attributes
     ----------
     direct : _Products
         Of all boxes.
-    losses : callable
-        Gives the sums of the losses less `about`, by unit, in all pairs of conditions.
-    units : int64, shape (U,)
-    shift : float
-        `about` less the mean that most boxes have.
-    rest, rest_losses, rest_boxes : _Products
-        Of the other boxes: their residuals, their losses less `about`, and how many they are.
     """
 
     direct: _Products
-    losses: Callable[[], Float32]
-    units: IntArray
-    shift: float
-    rest: _Products
-    rest_losses: _Products
-    rest_boxes: _Products
 
     def singles(self) -> Float32:
         return self.direct.singles()
@@ -401,6 +383,34 @@ class _Residuals:
 
     def crossed(self, place: int) -> Float32:
         return self.direct.crossed(place)
+
+
+@dataclass(frozen=True, eq=False)
+class _Residuals(_OfAll):
+    """Sums of residuals where all boxes but some have the same expectation; see `Sums`.
+
+    After a slice is set aside, the other boxes have another mean, all of them the same one. Their sums in pairs of
+    conditions follow from those of the losses, which are added up once; only the boxes that were set aside are
+    multiplied again. These are taken out and put in as they are: what adds up to nothing is 0 to the last digit, as a
+    statistic divides it by a variance that is 0 too.
+
+    Attributes
+    ----------
+    losses : callable
+        Gives the sums of the losses less `about`, by unit, in all pairs of conditions.
+    units : int64, shape (U,)
+    shift : float
+        `about` less the mean that most boxes have.
+    rest, rest_losses, rest_boxes : _Products
+        Of the other boxes: their residuals, their losses less `about`, and how many they are.
+    """
+
+    losses: Callable[[], Float32]
+    units: IntArray
+    shift: float
+    rest: _Products
+    rest_losses: _Products
+    rest_boxes: _Products
 
     def pairs(self, pairs: Pairs) -> Float32:
         losses, boxes = self.losses()[self.units[:, None], pairs.at], pairs.by_unit
@@ -421,31 +431,19 @@ class _Residuals:
 
 
 @dataclass(frozen=True, eq=False)
-class _Variances:
+class _Variances(_OfAll):
     """Sums of variances, of all units together, where all boxes but some have the same one; see `Sums`.
 
     Attributes
     ----------
-    direct : _Products
-        Of all boxes.
     usual : float
         What most boxes have.
     rest : _Products
         By how much more the others have.
     """
 
-    direct: _Products
     usual: float
     rest: _Products
-
-    def singles(self) -> Float32:
-        return self.direct.singles()
-
-    def two_ended(self) -> Float32:
-        return self.direct.two_ended()
-
-    def crossed(self, place: int) -> Float32:
-        return self.direct.crossed(place)
 
     def pairs(self, pairs: Pairs) -> Float32:
         return self.totals(pairs).astype(np.float32)[None]

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.order import numbers_from
 
 NOTHING: Final = -1
 """Code of a neighbour that is not there."""
@@ -91,9 +92,8 @@ def _around(page: IntArray, label: IntArray, xyxy: FloatArray, out: Surroundings
     """What is around the boxes of some whole pages, written into `out`."""
     first = np.searchsorted(page, page, side="left")
     count = np.searchsorted(page, page, side="right") - first
-    ends = np.cumsum(count)
     one = np.repeat(np.arange(len(page)), count)
-    other = np.arange(ends[-1]) - np.repeat(ends - count, count) + np.repeat(first, count)
+    other = numbers_from(first, count)
     apart = one != other
     one, other = one[apart], other[apart]
     if not len(one):

@@ -45,6 +45,7 @@ from evaluator.model.dataset import Annotations, join
 from evaluator.project import read_ahead
 from evaluator.protocols import coco
 from evaluator.protocols.coco import ranges as coco_ranges
+from tests.benchmarks.controls import processes
 from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like
 
 SIDE_PX = 1025.0
@@ -330,21 +331,13 @@ def peak_mb(process: subprocess.Popen[str]) -> float:
     peak = 0.0
     while process.poll() is None:
         kb = 0
-        for pid in below(process.pid):
+        for pid in processes(process.pid):
             # It may end in between.
             with contextlib.suppress(OSError, IndexError):
                 kb += int(Path(f"/proc/{pid}/smaps_rollup").read_text().split("\nPss:")[1].split()[0])
         peak = max(peak, kb / 1024)
     process.communicate()
     return peak
-
-
-def below(pid: int) -> list[int]:
-    """A process and those that it started."""
-    started = ""
-    with contextlib.suppress(OSError):
-        started = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-    return [pid, *(each for child in started.split() for each in below(int(child)))]
 
 
 def new_score_ms(paths: tuple[Path, Path]) -> float:

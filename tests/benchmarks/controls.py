@@ -88,12 +88,13 @@ class Slider(NamedTuple):
 
 
 def processes(pid: int) -> set[int]:
-    """A process and all below it."""
+    """A process and all below it, whichever of its threads started them."""
     below = {pid}
-    for path in sorted(Path("/proc").glob("[0-9]*/stat"), key=lambda each: int(each.parent.name)):
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        # It may end in between.
         with contextlib.suppress(OSError):
-            if int(path.read_text().rpartition(")")[2].split()[1]) in below:
-                below.add(int(path.parent.name))
+            for child in path.read_text().split():
+                below |= processes(int(child))
     return below
 
 

@@ -21,6 +21,7 @@ from evaluator.metrics.pixel_counts import PairCounts
 from evaluator.metrics.pixel_sweep import WordArray
 from evaluator.metrics.results import defined, ratio
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.order import numbers_from
 
 AnyWords = npt.NDArray[np.unsignedinteger[Any]]
 
@@ -243,8 +244,7 @@ def _spread(counts: PairCounts, pair: IntArray, cell: IntArray, weight: IntArray
     for low, high in _scope_ranges(counts, per_pair):
         rows = slice(*np.searchsorted(counts.scope, [low, high]))
         width = per_pair[counts.pair[rows]]
-        end = np.cumsum(width)
-        at = np.arange(int(end[-1]) if len(end) else 0) + np.repeat(start[counts.pair[rows]] - (end - width), width)
+        at = numbers_from(start[counts.pair[rows]], width)
         target = np.repeat((counts.scope[rows] - low) * cells, width) + cell[at]
         pixels = np.repeat(counts.pixels[rows], width) * weight[at]
         sums[low:high] = np.bincount(target, weights=pixels, minlength=(high - low) * cells).reshape(-1, cells)

@@ -256,7 +256,7 @@ def picture(
             if problem.kind != "not_ready":
                 raise
             if _ahead.get():
-                return _drawn_when_fetched(page)
+                return drawn_when_fetched(page)
             _not_ready().put(page, value=True)
             raise
         _not_ready().drop(page)
@@ -292,8 +292,11 @@ def _picture_patience(page: PageFile) -> float:
     return patience(TEXT_PATIENCE if _not_ready().get(page) else PATIENCE)
 
 
-def _drawn_when_fetched(page: PageFile) -> PictureItem:
-    """A page whose picture the browser has drawn when it needs it."""
+def drawn_when_fetched(page: PageFile) -> PictureItem:
+    """A page whose picture the browser has drawn when it needs it; `PageProblem` when its size is not known.
+
+    It may be called in a thread without a session.
+    """
     width, height = pool().page_size(page.path, page.page_index)
     if not width > 0 or not height > 0:
         raise PageProblem("not_ready", document=page.path.name, page_index=page.page_index)

@@ -18,6 +18,7 @@ from evaluator.drawing.payloads import LostText, MistakeItem, PageLayers, PagePa
 from evaluator.metrics.causes import causes
 from evaluator.metrics.error_types import NONE, MistakeOptions, Mistakes
 from evaluator.model.boxes import BoolArray, IntArray
+from evaluator.pdf.folder import PageFile
 from evaluator.pdf.problems import PageProblem
 from pages.shared import pictures
 from pages.shared.computed import computed
@@ -271,7 +272,14 @@ def with_verdicts(loaded: OpenedBoxes, model: Model, place: Place, payload: Page
 def page_text(loaded: OpenedBoxes, place: Place) -> text_lost.PageText | None:
     """The words of a page, or its ink where it has none; None when the page cannot be read, or not yet."""
     try:
-        page = pictures.page_file(loaded, place.document, place.index)
+        return text_of(pictures.page_file(loaded, place.document, place.index))
+    except PageProblem:
+        return None
+
+
+def text_of(page: PageFile) -> text_lost.PageText | None:
+    """The text of a page by its file, as `page_text`; it may be called in a thread without a session."""
+    try:
         renderer, patience = pictures.pool(), pictures.patience(pictures.TEXT_PATIENCE)
         words = renderer.words(page.path, page.page_index, patience=patience)
         ink = None if len(words.texts) else renderer.ink(page.path, page.page_index, patience=patience)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from functools import partial
+from typing import Final, NamedTuple
 
 import msgspec
 import streamlit as st
@@ -28,7 +30,10 @@ from evaluator.drawing.payloads import (
     with_notes,
     without_page,
 )
+from evaluator.drawing.text_lost import PageText
 from evaluator.model.issues import cut, displayed
+from evaluator.pdf.folder import PageFile
+from evaluator.pdf.problems import PageProblem
 from evaluator.system.recent import Recent
 from pages.shared import frame, pictures
 from pages.shared import window as turned
@@ -40,6 +45,23 @@ from pages.shared.results import result_key
 from pages.shared.state import state
 
 _KEPT_PAGES: Final = 256
+
+
+class _Sheet(NamedTuple):
+    """What is known of a page besides its boxes.
+
+    Attributes
+    ----------
+    image : str or None
+        The address of its picture.
+    points : tuple of float, or None
+        Its size.
+    text : PageText or None
+    """
+
+    image: str | None
+    points: tuple[float, float] | None
+    text: PageText | None
 
 
 @st.cache_resource(show_spinner=False)
@@ -111,9 +133,14 @@ def _pages(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place) -> tu
         there = Place(*shown.pages.at(at))
         yield pictures.preparation_on(loaded, there)
         yield findings.preparation_on(loaded, model, there)
+        page = None
+        with contextlib.suppress(PageProblem):
+            page = pictures.page_file(loaded, there.document, there.index)
+        yield partial(_draw_ahead, loaded, shown, there, name, page)
 
+    name = _listing(loaded, model, shown)
     return turned.Pages(
-        listing=_listing(loaded, model, shown),
+        listing=name,
         total=len(shown.pages),
         here=shown.pages.position(place.document, place.index),
         make=make,
@@ -154,15 +181,8 @@ def _content(
     """Everything that a page shows, without strip and chosen box, and its boxes as they are sent."""
     position = shown.pages.position(place.document, place.index)
     name = loaded.dataset.documents[loaded.dataset.document_code[place.document]].name
-    text = listing.page_text(loaded, place)
-    # The text of a slow page comes after its picture.
-    key = (_listing(loaded, model, shown), place, picture.image, picture.points, text is None)
-
-    def made() -> tuple[PageLayers, LostText, PackedBoxes]:
-        layers, lost = listing.drawn(loaded, shown, place, picture.points, text)
-        return layers, lost, page_window.packed_boxes(layers.boxes)
-
-    drawn, lost, boxes = _drawn().get_or_make(key, made)
+    sheet = _Sheet(picture.image, picture.points, listing.page_text(loaded, place))
+    drawn, lost, boxes = _drawn_on(loaded, shown, place, _listing(loaded, model, shown), sheet)
     payload = listing.with_verdicts(loaded, model, place, with_layers(nothing_shown(loaded, model), drawn))
     whole = msgspec.structs.replace(
         payload,
@@ -182,6 +202,32 @@ def _content(
         empty=None,
     )
     return whole, boxes
+
+
+def _drawn_on(
+    loaded: OpenedBoxes, shown: Listed, place: Place, of: str, sheet: _Sheet
+) -> tuple[PageLayers, LostText, PackedBoxes]:
+    """What is drawn of a page of the list of some name, and its boxes as they are sent."""
+
+    def made() -> tuple[PageLayers, LostText, PackedBoxes]:
+        layers, lost = listing.drawn(loaded, shown, place, sheet.points, sheet.text)
+        return layers, lost, page_window.packed_boxes(layers.boxes)
+
+    # The text of a slow page comes after its picture.
+    return _drawn().get_or_make((of, place, sheet.image, sheet.points, sheet.text is None), made)
+
+
+def _draw_ahead(loaded: OpenedBoxes, shown: Listed, place: Place, of: str, page: PageFile | None) -> None:
+    """Have ready what is drawn of a page before it is shown, in a thread without a session."""
+    sheet = _Sheet(None, None, None)
+    if page is not None:
+        try:
+            picture = pictures.drawn_when_fetched(page)
+        except PageProblem:
+            # It has no size yet, or none at all: then it is drawn when it is shown.
+            return
+        sheet = _Sheet(picture.image, picture.points, listing.text_of(page))
+    _drawn_on(loaded, shown, place, of, sheet)
 
 
 def _listing(loaded: OpenedBoxes, model: Model, shown: Listed) -> str:

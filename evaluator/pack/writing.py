@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import threading
 from types import TracebackType
 from typing import Final
 
@@ -13,6 +12,7 @@ from evaluator.pdf import worker as pdf_worker
 from evaluator.pdf import writer as pdf_writer
 from evaluator.pdf.handing import Handing, little_environment, python_module
 from evaluator.pdf.writer import Answer, Finish, Fonts, Mark, Piece, Refusal, Rows, Section, Taken
+from evaluator.system.timeouts import TIMEOUTS
 
 _SECONDS: Final = 60.0
 _REPLY_BYTES: Final = pdf_writer.PIECE_BYTES + 4096
@@ -107,9 +107,7 @@ class Writer:
         if self._process.stdin is None or self._process.stdout is None:
             return None
         # Pipes cannot be polled on Windows, so the limit is a second thread that kills; the read then ends.
-        watch = threading.Timer(self._seconds, self._process.kill)
-        watch.daemon = True
-        watch.start()
+        watch = TIMEOUTS.after(self._seconds, self._process.kill)
         try:
             if payload is not None:
                 pdf_worker.write_frame(self._process.stdin, payload)

@@ -26,7 +26,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -63,6 +63,7 @@ from evaluator.pdf.worker import (
     write_frame,
 )
 from evaluator.system.recent import Recent
+from evaluator.system.timeouts import TIMEOUTS
 
 __all__ = ["Description", "Ink", "Layout", "PageImage", "PagePool", "Words", "sharpest_width"]
 
@@ -205,6 +206,14 @@ class _Lost(Exception):
     """The worker ended by itself, or said something that it must not say."""
 
 
+class _Spent(NamedTuple):
+    """What a process has spent at a time of the clock: seconds of the processor, and of waiting for it."""
+
+    clock: float
+    processor: float
+    waited: float
+
+
 class _Worker:
     """One renderer process; used by one thread at a time, but killed from any."""
 
@@ -267,19 +276,20 @@ class _Worker:
             raise _Lost("It has no pipes.")
         turn, over = threading.Lock(), threading.Event()
         state, after = "running", ""
+        begun = self._spent()
 
         def watch() -> None:
             nonlocal state, after
-            after = self._time_over(over, limit, limit * _CLOCK_LIMITS if payload is not None else limit)
+            after = self._time_over(over, begun, limit, limit * _CLOCK_LIMITS if payload is not None else limit)
             # Under the lock: a limit that is reached while the answer arrives must not kill the next request.
             with turn:
                 if after and state == "running":
                     state = "expired"
                     self.kill()
 
-        # Pipes cannot be polled on Windows, so the limit is a second thread that kills; the read then ends.
-        watching = threading.Thread(target=watch, daemon=True, name="time of a page")
-        watching.start()
+        # Pipes cannot be polled on Windows, so the limit is a second thread that kills; the read then ends. What a
+        # process takes of the processor cannot overtake the clock, so nothing is looked at before the limit.
+        watching = TIMEOUTS.after(limit, watch)
         answer = None
         try:
             if payload is not None:
@@ -291,7 +301,7 @@ class _Worker:
             with turn:
                 state = "done" if state == "running" else state
             over.set()
-            watching.join()
+            watching.cancel()
         if state == "expired":
             raise _Expired(after)
         if answer is None:
@@ -302,28 +312,30 @@ class _Worker:
             raise _Lost("It sent something that is not an answer.") from problem
         return reply
 
-    def _time_over(self, over: threading.Event, limit: float, by_clock: float) -> str:
+    def _spent(self) -> _Spent:
+        """What the process has spent so far."""
+        return _Spent(time.monotonic(), self.processor_seconds(), self.waited_seconds())
+
+    def _time_over(self, over: threading.Event, begun: _Spent, limit: float, by_clock: float) -> str:
         """Wait until a request is over, or has taken `limit` seconds of the processor or `by_clock` of the clock.
 
-        One that neither computes nor waits for the processor, which no page of an honest process does, is over as soon
-        as one that computes on a machine of its own.
+        Called when it has taken `limit` of the clock. One that neither computes nor waits for the processor, which no
+        page of an honest process does, is over as soon as one that computes on a machine of its own.
 
         Returns
         -------
         str
             The limit that was reached; empty for a request that is over.
         """
-        started, before, waited = time.monotonic(), self.processor_seconds(), self.waited_seconds()
-        left = limit
-        # What a process takes of the processor cannot overtake the clock, so nothing is looked at before the limit.
-        while not over.wait(max(left, _LEAST_WAIT)):
-            used, clock = self.processor_seconds() - before, time.monotonic() - started
+        left = 0.0
+        while not over.wait(left):
+            used, clock = self.processor_seconds() - begun.processor, time.monotonic() - begun.clock
             if used >= limit:
                 return f"{limit:g} s of the processor"
             if clock >= by_clock:
                 return f"{by_clock:g} s"
             left = min(limit - used, by_clock - clock)
-            own = clock - (self.waited_seconds() - waited)
+            own = clock - (self.waited_seconds() - begun.waited)
             if own < limit + _IDLE_SECONDS:
                 left = min(left, limit + _IDLE_SECONDS - own)
             elif self.asleep():
@@ -331,6 +343,7 @@ class _Worker:
             else:
                 # What it waits now is not told before it gets the processor.
                 left = min(left, _LOOK_AGAIN)
+            left = max(left, _LEAST_WAIT)
         return ""
 
     def processor_seconds(self) -> float:
@@ -426,9 +439,7 @@ class _Places:
                     self._free.release()
             when_slow()
 
-        watch = threading.Timer(slow_after, make_room)
-        watch.daemon = True
-        watch.start()
+        watch = TIMEOUTS.after(slow_after, make_room)
         try:
             yield True
         finally:

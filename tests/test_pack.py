@@ -349,13 +349,38 @@ def test_crops_of_a_page_are_asked_for_one_after_the_other(
     assert not pictures.page(*pages[1], width=plan.width).webp
 
 
+def test_pages_of_a_document_are_drawn_one_after_the_other(
+    pool: PagePool, results: list[ThresholdResult], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process keeps the last document open, with the fonts that it has read: two would read them twice."""
+    asked: dict[str, list[tuple[int, int]]] = {}
+    ask = PagePool.page_image
+
+    def noted(self: PagePool, path: Path, page_index: int, **more: object) -> object:
+        asked.setdefault(path.name, []).append((threading.get_ident(), page_index))
+        return ask(self, path, page_index, **more)  # type: ignore[arg-type]
+
+    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions(cards=0))
+    pictures = Pictures(pool, SAMPLE / "pdf")
+    plan = plan_of(contents, pictures)
+    monkeypatch.setattr(PagePool, "page_image", noted)
+    told = list(html_pack.told_pages(contents, pictures, plan, nothing))
+    assert [page for page, _ in told] == list(plan.pages)
+    assert all(picture.webp for _, (picture, _) in told)
+    pages = [[index for _, index in calls] for calls in asked.values()]
+    assert len(pages) > 5
+    assert max(map(len, pages)) > 3
+    assert pages == [sorted(each) for each in pages]
+    assert all(len({thread for thread, _ in calls}) == 1 for calls in asked.values())
+
+
 def test_each_finding_shows_what_both_models_have_there(
     tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
 ) -> None:
     contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions(pages=0))
     pictures = Pictures(pool, SAMPLE / "pdf")
     for card in contents.cards:
-        sides = html_pack.sides_of_card(card, contents, pictures)
+        sides = html_pack.sides_of_card(card, contents, html_pack.drawn_of_card(card, contents, pictures))
         assert [(side.letter, side.name) for side in sides] == [("A", "lines 1.0"), ("B", "blocks 1.0")]
         assert sides[0].picture is sides[1].picture
         own = sides[("A", "B").index(card.model)]

@@ -49,11 +49,14 @@ from evaluator.pack.pictures import PAGE_WIDTHS, Picture, Pictures, fitting, pag
 from evaluator.pack.since import ELEMENT
 from evaluator.pack.slice_cards import SliceCard
 from evaluator.pack.story import Cause, documents_words, hand_work, rule_lines
+from evaluator.system.threads import runs_of
 from evaluator.system.whole_file import write_whole
 from evaluator.web.source import component_script, component_style
 
 Progress = Callable[[int, int, str], None]
 """Called with what is done, of how much, and what comes next; it may raise `Cancelled`."""
+Drawn = tuple[Picture, PageText | None]
+"""A picture of a page or of a part of it, and the words of the page."""
 
 _FOLDER: Final = Path(__file__).parent
 # Pictures are written as text: four letters for three bytes.
@@ -64,6 +67,8 @@ _LAYER_BYTES: Final = 16_000
 _TEXT_BYTES: Final = 60_000
 # The pool keeps so many crops until they are written.
 _CARDS_AHEAD: Final = 200
+# Pages of one document that one worker draws, while the others draw the next ones.
+_TOGETHER: Final = 6
 _CHART_WIDTH: Final = 250.0
 # Half of the widest number of the scale is outside of it.
 _CHART_EDGE: Final = 20.0
@@ -174,12 +179,12 @@ def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
     script = component_script("pack")
     draw_crops(contents, pictures, plan, progress)
     cards = (
-        {"card": card, "sides": sides_of_card(card, contents, pictures)}
-        for card in told_cards(contents, pictures, plan, progress)
+        {"card": card, "sides": sides_of_card(card, contents, drawn)}
+        for card, drawn in told_cards(contents, pictures, plan, progress)
     )
     pages = (
-        _page(page, place, contents, pictures, plan)
-        for place, page in enumerate(told_pages(contents, pictures, plan, progress))
+        _page(page, place, contents, drawn, plan)
+        for place, (page, drawn) in enumerate(told_pages(contents, pictures, plan, progress))
     )
     template = environment().get_template("pack.html.j2")
     yield from template.generate(
@@ -222,13 +227,15 @@ def files_of(contents: Contents) -> list[FileRow]:
     return rows
 
 
-def told_cards(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[Card]:
-    """The findings one by one, each reported before it is worked on, their crops drawn ahead."""
+def told_cards(
+    contents: Contents, pictures: Pictures, plan: Plan, progress: Progress
+) -> Iterator[tuple[Card, Drawn | None]]:
+    """The findings one by one with their crops, each reported before it is worked on and drawn ahead."""
     total = len(contents.cards) + len(plan.pages)
-    things = ((card, partial(_drawn_of_card, card, contents, pictures)) for card in contents.cards)
-    for done, card in enumerate(pictures.ahead(things)):
+    things = ([(card, partial(drawn_of_card, card, contents, pictures))] for card in contents.cards)
+    for done, (card, drawn) in enumerate(pictures.ahead(things)):
         progress(done, total, f"Finding {card.number} of {len(contents.cards)}")
-        yield card
+        yield card, drawn
 
 
 def draw_crops(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> None:
@@ -242,18 +249,24 @@ def draw_crops(contents: Contents, pictures: Pictures, plan: Plan, progress: Pro
             if page is not None:
                 drawn.setdefault(page, []).append(partial(_drawn_of_example, example, contents, pictures))
     for card in contents.cards[:_CARDS_AHEAD]:
-        drawn.setdefault(card.page, []).append(partial(_drawn_of_card, card, contents, pictures))
+        drawn.setdefault(card.page, []).append(partial(drawn_of_card, card, contents, pictures))
 
     def draw(page: int) -> None:
         for each in drawn[page]:
             each()
 
     total = len(contents.cards) + len(plan.pages)
-    for _ in pictures.ahead((page, partial(draw, page)) for page in sorted(drawn)):
+    runs = _of_documents(sorted(drawn), contents)
+    for _ in pictures.ahead([(page, partial(draw, page)) for page in run] for run in runs):
         progress(0, total, "Parts of pages")
 
 
-def _drawn_of_card(card: Card, contents: Contents, pictures: Pictures) -> tuple[Picture, PageText | None] | None:
+def _of_documents(pages: Iterable[int], contents: Contents) -> Iterator[Sequence[int]]:
+    """Pages in runs of one document each; a finding without a page is of none."""
+    return runs_of(pages, lambda page: contents.place(page)[0] if page >= 0 else None, most=_TOGETHER)
+
+
+def drawn_of_card(card: Card, contents: Contents, pictures: Pictures) -> Drawn | None:
     """The part of the page that a finding shows, and its words; None for one without a page."""
     if card.page < 0:
         return None
@@ -261,7 +274,7 @@ def _drawn_of_card(card: Card, contents: Contents, pictures: Pictures) -> tuple[
     return pictures.crop(name, index, [box.xyxy for box in card.boxes]), pictures.text(name, index)
 
 
-def _drawn_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> tuple[Picture, PageText | None]:
+def _drawn_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> Drawn:
     """The part of the page that a cause shows, and its words."""
     _, name, index = contents.place(cause.page)
     return pictures.part(name, index, cause.part), pictures.text(name, index)
@@ -281,19 +294,20 @@ def _drawn_of_example(example: CardItem, contents: Contents, pictures: Pictures)
     return pictures.crop(name, index, [box.xyxy for box in example.boxes])
 
 
-def drawn_of_page(page: int, contents: Contents, pictures: Pictures, width: int) -> tuple[Picture, PageText | None]:
+def _drawn_of_page(page: int, contents: Contents, pictures: Pictures, width: int) -> Drawn:
     """The picture of a whole page, and its words."""
     _, name, index = contents.place(page)
     return pictures.page(name, index, width=width), pictures.text(name, index)
 
 
-def told_pages(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[int]:
-    """The pages with a picture one by one, each reported before it is worked on and drawn ahead."""
+def told_pages(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[tuple[int, Drawn]]:
+    """The pages one by one with their pictures, each reported before it is worked on and drawn ahead."""
     total = len(contents.cards) + len(plan.pages)
-    things = ((page, partial(drawn_of_page, page, contents, pictures, plan.width)) for page in plan.pages)
-    for done, page in enumerate(pictures.ahead(things)):
+    runs = _of_documents(plan.pages, contents)
+    things = ([(page, partial(_drawn_of_page, page, contents, pictures, plan.width)) for page in run] for run in runs)
+    for done, (page, drawn) in enumerate(pictures.ahead(things)):
         progress(len(contents.cards) + done, total, f"Page {done + 1} of {len(plan.pages)}")
-        yield page
+        yield page, drawn
     progress(total, total, "Writing the file")
 
 
@@ -337,13 +351,12 @@ def environment() -> jinja2.Environment:
     return templates
 
 
-def sides_of_card(card: Card, contents: Contents, pictures: Pictures) -> list[Side]:
-    """A finding with the same part of its page for its own model and the one it is compared with.
+def sides_of_card(card: Card, contents: Contents, drawn: Drawn | None) -> list[Side]:
+    """A finding with the same part of its page, as it was drawn, for its own model and the one it is compared with.
 
     On the side of its model the boxes of the finding stand out, on the other side what lies where they are. Empty for
     one that is about no page of the open documents.
     """
-    drawn = _drawn_of_card(card, contents, pictures)
     if drawn is None:
         return []
     picture, text = drawn
@@ -420,10 +433,10 @@ def boxes_on(boxes: Iterable[BoxItem], picture: Picture) -> list[PlacedBox]:
     return sorted(placed, key=lambda box: (not box.faint, -(box.width * box.height)))
 
 
-def _page(page: int, position: int, contents: Contents, pictures: Pictures, plan: Plan) -> dict[str, Any]:
+def _page(page: int, position: int, contents: Contents, drawn: Drawn, plan: Plan) -> dict[str, Any]:
     """A page with its boxes, and what the viewer needs to open it."""
     document, name, index = contents.place(page)
-    picture, text = drawn_of_page(page, contents, pictures, plan.width)
+    picture, text = drawn
     points = picture.points if picture.webp is not None else None
     shown = page_layers(contents, page, points)
     lost = [lost_on(model, page, text) for model in contents.models]

@@ -19,6 +19,7 @@ from evaluator.pack.chapters import Chapter, chapter_differences
 from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers
 from evaluator.pack.font import fonts
 from evaluator.pack.html_pack import (
+    Drawn,
     PlacedBox,
     Plan,
     Progress,
@@ -27,7 +28,6 @@ from evaluator.pack.html_pack import (
     boxes_on,
     changes_of,
     draw_crops,
-    drawn_of_page,
     environment,
     files_of,
     hand_of,
@@ -234,8 +234,8 @@ def _findings(contents: Contents, pictures: Pictures, plan: Plan, progress: Prog
     heading = _part("findings", contents=contents)
     if not contents.cards:
         yield Row(heading)
-    for card in told_cards(contents, pictures, plan, progress):
-        sides = sides_of_card(card, contents, pictures)
+    for card, drawn in told_cards(contents, pictures, plan, progress):
+        sides = sides_of_card(card, contents, drawn)
         first = card is contents.cards[0]
         text = (heading if first else "") + _part("card", card=card)
         # What is as wide as the page and flat is readable at full width only: then one picture is below the other.
@@ -247,8 +247,8 @@ def _pages(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
     """The pages with the boxes of the last model, two by two."""
     panes: list[Pane] = []
     heading = _part("pages", contents=contents)
-    for page in told_pages(contents, pictures, plan, progress):
-        panes.append(_page(page, contents, pictures, plan.width))
+    for page, drawn in told_pages(contents, pictures, plan, progress):
+        panes.append(_page(page, contents, drawn))
         if len(panes) == 2:
             yield Row(heading, tuple(panes), 2, _PAGE_HEIGHT, _LEGEND if heading else ())
             heading, panes = "", []
@@ -271,10 +271,10 @@ def _placed(boxes: Iterable[PlacedBox], status: str = "") -> Iterator[Box]:
         yield Box(status or box.status, box.x, box.y, box.width, box.height, box.faint, rings)
 
 
-def _page(page: int, contents: Contents, pictures: Pictures, width: int) -> Pane:
+def _page(page: int, contents: Contents, drawn: Drawn) -> Pane:
     """One page with the boxes of the last model."""
     _, name, index = contents.place(page)
-    picture, words = drawn_of_page(page, contents, pictures, width)
+    picture, words = drawn
     shown = page_layers(contents, page, None)
     counts = [(model.letter, data.counts) for model, data in zip(contents.models, shown, strict=True)]
     boxes = [box for box in shown[-1].boxes if box.status != "truth"]

@@ -36,6 +36,7 @@ _SHAPE: Final = 1.414
 _UNKNOWN_POINTS: Final = (612.0, 792.0)
 
 T = TypeVar("T")
+D = TypeVar("D")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,19 +163,26 @@ class Pictures:
             return self._sheet((0.0, 0.0, 1.0, 1.0), width, problem)
         return _picture(drawn, (0.0, 0.0, 1.0, 1.0))
 
-    def ahead(self, things: Iterable[tuple[T, Callable[[], object]]]) -> Iterator[T]:
-        """Things in their order, each when what draws its pictures has been called, a few ahead, in all workers.
+    def ahead(self, runs: Iterable[Sequence[tuple[T, Callable[[], D]]]]) -> Iterator[tuple[T, D]]:
+        """Things in their order, each with what its call drew, a few runs ahead, in all workers.
 
-        The workers keep what they drew, so that the same questions are then answered at once.
+        Parameters
+        ----------
+        runs : iterable of sequence
+            Things with the calls that draw their pictures. Those of a run are made one after the other, by one worker
+            where it can be: for pages of one document, which is then opened by one and keeps its fonts.
         """
-        waiting: deque[tuple[T, Future[object]]] = deque()
-        with ThreadPoolExecutor(self._pool.workers) as threads:
-            for thing, draw in things:
-                waiting.append((thing, threads.submit(draw)))
-                if len(waiting) > 2 * self._pool.workers:
-                    yield _awaited(*waiting.popleft())
+        waiting: deque[Future[list[tuple[T, D]]]] = deque()
+        threads = ThreadPoolExecutor(self._pool.workers)
+        try:
+            for run in runs:
+                waiting.append(threads.submit(_drawn, run))
+                if len(waiting) > self._pool.workers:
+                    yield from waiting.popleft().result()
             while waiting:
-                yield _awaited(*waiting.popleft())
+                yield from waiting.popleft().result()
+        finally:
+            threads.shutdown(cancel_futures=True)
 
     def density(self, places: Sequence[tuple[str, int]], width: int) -> float:
         """Bytes that a million pixels of some pages (name and index) take as WebP, `width` pixels across, with caution.
@@ -233,10 +241,9 @@ def _picture(drawn: PageImage, part: Rect) -> Picture:
     return Picture(drawn.webp or None, part, points, size, jpeg=drawn.jpeg or None)
 
 
-def _awaited(thing: T, drawn: Future[object]) -> T:
-    """A thing when its pictures are drawn."""
-    drawn.result()
-    return thing
+def _drawn(run: Sequence[tuple[T, Callable[[], D]]]) -> list[tuple[T, D]]:
+    """The things of a run with what was drawn for each."""
+    return [(thing, draw()) for thing, draw in run]
 
 
 def _part(boxes: np.ndarray, points: tuple[float, float]) -> Rect:

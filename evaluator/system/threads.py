@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from typing import Final, TypeVar
 
 # More threads than this find no more memory bandwidth.
@@ -50,3 +50,16 @@ def in_threads(
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+def runs_of(items: Iterable[T], key: Callable[[T], object], *, most: int) -> Iterator[Sequence[T]]:
+    """Items in their order, in runs of one key, each of so many items at most.
+
+    Examples
+    --------
+    >>> list(runs_of(["a1", "a2", "a3", "b1", "a4"], lambda item: item[0], most=2))
+    [['a1', 'a2'], ['a3'], ['b1'], ['a4']]
+    """
+    for _, of_key in groupby(items, key):
+        while run := list(islice(of_key, most)):
+            yield run

@@ -15,10 +15,10 @@ from evaluator.protocols.pixel.matrix import shares
 def paint(side: Resolution, page: int, size: tuple[int, int]) -> npt.NDArray[np.uint64]:
     """The label set of every pixel of one page, shape (height, width); `BACKGROUND` where no box is."""
     words = np.zeros(size[::-1], dtype=np.uint64)
-    rows = np.flatnonzero(side.page == page)
+    here = side.at(np.flatnonzero(side.page == page))
     sizes = np.zeros((page + 1, 2), dtype=np.int64)
     sizes[page] = size
-    for (x1, y1, x2, y2), bit in zip(covered_pixels(side, rows, sizes).tolist(), side.bit[rows].tolist(), strict=True):
+    for (x1, y1, x2, y2), bit in zip(covered_pixels(here, sizes).tolist(), here.bit.tolist(), strict=True):
         if x1 < x2 and y1 < y2:
             words[y1:y2, x1:x2] |= np.uint64(1 << bit)
     words[words == 0] = BACKGROUND

@@ -260,7 +260,7 @@ def test_scaled_edges_that_were_on_a_pixel_stay_there(width: int) -> None:
     # 0.07 * 100 is 7.000000000000001: without care the ceiling paints an eighth column.
     steps = np.arange(width + 1)
     rows = resolution([Row(0, 1, (step / width, 0.0, step / width, 1.0)) for step in steps], np.array([[width, 5.0]]))
-    edges = pixel_counts.covered_pixels(rows, steps, np.array([[width, 5]]))
+    edges = pixel_counts.covered_pixels(rows, np.array([[width, 5]]))
     assert (edges[:, 0] == steps).all()
     assert (edges[:, 2] == steps).all()
 

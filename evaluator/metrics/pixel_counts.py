@@ -58,6 +58,12 @@ class Resolution(NamedTuple):
     xyxy: FloatArray
     scale: FloatArray | None = None
 
+    def at(self, rows: IntArray | slice) -> Resolution:
+        """Some of the boxes; those of a slice are not copied."""
+        if isinstance(rows, slice):
+            return Resolution(self.page[rows], self.bit[rows], self.xyxy[rows], self.scale)
+        return Resolution(self.page.take(rows), self.bit.take(rows), self.xyxy.take(rows, axis=0), self.scale)
+
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
@@ -194,14 +200,22 @@ def count_pairs(
     docling-metrics-layout count negative coordinates from the far edge and lose such boxes, which lowers
     their recall or precision.
     """
-    sides = [(side, np.argsort(side.page, kind="stable")) for side in (first, second)]
-    ends = [np.searchsorted(side.page[order], np.arange(len(size) + 1)) for side, order in sides]
-    highest = [int(side.bit.max(initial=1)) for side in (first, second)]
+    sides = first, second
+    orders = [None if (side.page[1:] >= side.page[:-1]).all() else side.page.argsort(kind="stable") for side in sides]
+    ends = [
+        (side.page if order is None else side.page.take(order)).searchsorted(np.arange(len(size) + 1))
+        for side, order in zip(sides, orders, strict=True)
+    ]
+    highest = [int(side.bit.max(initial=1)) for side in sides]
     lanes = Lanes(highest[1], sum(highest))
     parts = []
     for start, stop in _batches(ends[0] + ends[1]):
-        rows = [order[end[start] : end[stop]] for (_, order), end in zip(sides, ends, strict=True)]
-        for part in swept(_covered(first, second, rows, size, start), lanes, stop - start):
+        rows = [slice(end[start], end[stop]) for end in ends]
+        some = [
+            side.at(chosen if order is None else order[chosen])
+            for side, order, chosen in zip(sides, orders, rows, strict=True)
+        ]
+        for part in swept(_covered(some, lanes, size, start), lanes, stop - start):
             np.add(part.page, start, out=part.page)
             parts.append(part)
         if count is not None:
@@ -271,13 +285,13 @@ def count_again(
     return Recount(counts, pages, earlier.taken(np.flatnonzero(~joining.kept)), own)
 
 
-def covered_pixels(side: Resolution, rows: IntArray, size: IntArray) -> IntArray:
-    """The pixels that the boxes in some rows of a side cover, cut off at the page, int64, shape (n, 4).
+def covered_pixels(side: Resolution, size: IntArray) -> IntArray:
+    """The pixels that the boxes of a side cover, cut off at the page, int64, shape (N, 4).
 
     First column and row, and those after the last: x2 <= x1 or y2 <= y1 for a box that covers nothing. `size`, int64,
     shape (P, 2), is the width and height of the raster of each page.
     """
-    return on_page(pixel_edges(side, rows), side.page[rows], size)
+    return on_page(pixel_edges(side), side.page, size)
 
 
 def on_page(edges: FloatArray, page: IntArray, size: IntArray) -> IntArray:
@@ -290,11 +304,11 @@ def on_page(edges: FloatArray, page: IntArray, size: IntArray) -> IntArray:
     return covered.astype(np.int64).T
 
 
-def pixel_edges(side: Resolution, rows: IntArray) -> FloatArray:
+def pixel_edges(side: Resolution) -> FloatArray:
     """The same before they are cut off at the page: whole numbers, floor of x1 and y1, ceil of x2 and y2, float64."""
-    edges = np.ascontiguousarray(side.xyxy.take(rows, axis=0).T)
+    edges = side.xyxy.T.copy()
     if side.scale is not None:
-        edges = _scaled(edges, side.scale.take(side.page.take(rows), axis=0).T)
+        edges = _scaled(edges, side.scale.take(side.page, axis=0).T)
     np.floor(edges[:2], out=edges[:2])
     np.ceil(edges[2:], out=edges[2:])
     return edges.T
@@ -311,22 +325,25 @@ def _batches(ends: IntArray) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def _covered(first: Resolution, second: Resolution, rows: Sequence[IntArray], size: IntArray, start: int) -> Covered:
-    """The boxes of both sides in the given rows as pixels of their pages, those that cover nothing left out."""
-    sides = tuple(zip((first, second), rows, strict=True))
-    x1, y1, x2, y2 = np.concatenate([covered_pixels(side, chosen, size).T for side, chosen in sides], axis=1)
-    page = np.concatenate([side.page.take(chosen) for side, chosen in sides])
+def _covered(sides: Sequence[Resolution], lanes: Lanes, size: IntArray, start: int) -> Covered:
+    """The boxes of both sides as pixels of their pages, those that cover nothing left out."""
+    first, second = sides
+    x1, y1, x2, y2 = np.concatenate([covered_pixels(side, size).T for side in sides], axis=1)
+    page = np.concatenate([first.page, second.page])
     page -= start
-    bit = np.concatenate([side.bit.take(chosen) for side, chosen in sides])
-    of_side = np.repeat([0, 1], [len(chosen) for chosen in rows])
-    columns = page, of_side, bit, x1, y1, x2, y2
+    columns = page, np.concatenate([first.bit + lanes.second, second.bit]), x1, y1, x2, y2
     seen = (x1 < x2) & (y1 < y2)
     return Covered(*columns if seen.all() else (column[seen] for column in columns))
 
 
 def _with_background(parts: Sequence[Areas], size: IntArray) -> PairCounts:
-    """Labelled pixels with a background: no label becomes it, and what no box covers is it on both sides."""
-    page, first, second, pixels = (np.concatenate(column) for column in zip(*parts, strict=True))
+    """Labelled pixels with a background: no label becomes it, and what no box covers is it on both sides.
+
+    The parts are used up.
+    """
+    page, first, second, pixels = (
+        parts[0] if len(parts) == 1 else (np.concatenate(column) for column in zip(*parts, strict=True))
+    )
     # Each part of a page has one row without a label, its first.
     own = ((first | second) == 0).nonzero()[0]
     pixels[own] = 0

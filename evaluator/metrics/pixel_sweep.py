@@ -48,17 +48,14 @@ class Covered(NamedTuple):
     ----------
     page : int64
         Page in the batch.
-    side : int64
-        0 for the first side, 1 for the second.
-    bit : int64
-        Bit of the class, 1 to 63.
+    lane : int64
+        Its class, see `Lanes`.
     x1, y1, x2, y2 : int64
         First column and row, and those after the last.
     """
 
     page: IntArray
-    side: IntArray
-    bit: IntArray
+    lane: IntArray
     x1: IntArray
     y1: IntArray
     x2: IntArray
@@ -113,8 +110,7 @@ def swept(boxes: Covered, lanes: Lanes, pages: int) -> list[Areas]:
     A page is in several parts only where one part would be too large for it.
     """
     freed_memory.keep()
-    lane = boxes.bit + np.where(boxes.side == 1, 0, lanes.second)
-    todo = [_Boxes(range(pages), boxes.page << lanes.bits | lane, boxes.x1, boxes.y1, boxes.x2, boxes.y2)]
+    todo = [_Boxes(range(pages), boxes.page << lanes.bits | boxes.lane, *boxes[2:])]
     parts = []
     while todo:
         some = todo.pop()
@@ -322,8 +318,8 @@ def _areas(boxes: _Boxes, lanes: Lanes, most: int | None) -> Areas | None:
     """The pixels of each pair of label sets of each page; None where that is too much in one go."""
     pages = np.arange(boxes.pages.start, boxes.pages.stop)
     if not len(boxes.group):
-        nothing = np.zeros(len(pages), np.int64)
-        return Areas(pages, nothing.view(np.uint64), nothing.view(np.uint64), nothing)
+        first, second = np.zeros((2, len(pages)), np.uint64)
+        return Areas(pages, first, second, np.zeros(len(pages), np.int64))
     width, height = int(boxes.x2.max()), int(boxes.y2.max())
     bits = _Bits(lanes.bits, width.bit_length(), height.bit_length(), (boxes.pages.stop - 1).bit_length())
     lines = _outlines(boxes, bits, most)

@@ -159,8 +159,6 @@ class PixelResult(DatasetResult):
         Which boxes of each side of `files` take part.
     counts : PairCounts
         One scope per page of the dataset.
-    issues : tuple of Issue
-        Warnings: everything that was left out, cut off, rescaled or decided.
     chosen : tuple of str or None
         The labels that were scored when not all were.
     options : tuple of str
@@ -183,7 +181,6 @@ class PixelResult(DatasetResult):
     files: Files
     taken: tuple[BoolArray, BoolArray]
     counts: PairCounts
-    issues: tuple[Issue, ...]
     chosen: tuple[str, ...] | None
     options: tuple[str, ...]
     min_score: float
@@ -191,6 +188,14 @@ class PixelResult(DatasetResult):
     exact: bool = False
 
     _by_page: dict[tuple[int, ...], FloatArray] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def issues(self) -> tuple[Issue, ...]:
+        """Warnings: everything that was left out, cut off, rescaled or decided."""
+        collectors = [issues.copy() for issues in self.files.issues]
+        for side, boxes, issues in zip(self.files.sides, self.taken, collectors, strict=True):
+            side.report(boxes, issues)
+        return tuple(issue for collector in collectors for issue in collector.issues())
 
     @cached_property
     def first(self) -> Resolution:
@@ -512,9 +517,6 @@ def evaluate(
     dataset, matrix = files.dataset, files.matrix
     floors = first_min_score, min_score
     first, second = (side.taking_part(floor) for side, floor in zip(files.sides, floors, strict=True))
-    collectors = [issues.copy() for issues in files.issues]
-    for side, boxes, issues in zip(files.sides, (first, second), collectors, strict=True):
-        side.report(boxes, issues)
     counted = _counts(files, (first, second), earlier, count)
     result = PixelResult(
         dataset=dataset,
@@ -527,7 +529,6 @@ def evaluate(
         files=files,
         taken=(first, second),
         counts=counted.counts if isinstance(counted, Recount) else counted,
-        issues=tuple(issue for collector in collectors for issue in collector.issues()),
         chosen=chosen,
         options=(
             "same classes" if matrix.same else "different classes",

@@ -79,12 +79,12 @@ def region(
 
 def _on_page(side: Resolution, page: int, size: tuple[int, int]) -> tuple[IntArray, IntArray]:
     """The pixels that the boxes of one page cover, int64 of shape (n, 4), and their bits."""
-    rows = np.flatnonzero(side.page == page)
+    here = side.at(np.flatnonzero(side.page == page))
     sizes = np.zeros((page + 1, 2), dtype=np.int64)
     sizes[page] = size
-    edges = covered_pixels(side, rows, sizes)
+    edges = covered_pixels(here, sizes)
     seen = (edges[:, 0] < edges[:, 2]) & (edges[:, 1] < edges[:, 3])
-    return edges[seen], side.bit[rows[seen]]
+    return edges[seen], here.bit[seen]
 
 
 def _bands(rows: int, columns: int) -> Iterator[tuple[int, int]]:

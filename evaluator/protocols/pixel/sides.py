@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
@@ -189,21 +190,23 @@ def raster(
     width_height = own
     if np.isnan(own).any():
         width_height = _first_known(own, _given_sizes(dataset, given), other, _fallback(dataset, otherwise))
-    _check_sizes(dataset, counted, width_height, issues[0])
+    usable = counted[:, None] & (width_height > 0.0) & (width_height <= MAX_SIDE)
+    if not usable.all():
+        _check_sizes(dataset, counted, width_height, issues[0])
     scale = np.where(np.isnan(width_height), 1.0, width_height)
-    unsaid = np.isnan(other)
-    rescaled = np.where(unsaid, 1.0, scale / np.where(unsaid, 1.0, other))
-    if second.source.unit == "pixels":
+    rescaled = np.ones(1)
+    if second.source.unit == "pixels" and (scale != other).any():
+        unsaid = np.isnan(other)
+        rescaled = np.where(unsaid, 1.0, scale / np.where(unsaid, 1.0, other))
         _report_rescaled(dataset, counted & (rescaled != 1.0).any(axis=1), other, scale, issues[1])
     sides = (
         scale if first.source.unit == "page" else None,
         scale if second.source.unit == "page" else rescaled if (rescaled != 1.0).any() else None,
     )
-    usable = counted[:, None] & (width_height > 0.0) & (width_height <= MAX_SIDE)
     return Raster(np.ceil(np.where(usable, width_height, 0.0)).astype(np.int64), sides, width_height)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SideBoxes:
     """The boxes of a side that can take part, whatever their scores: those of a class, on pages that are counted.
 
@@ -214,8 +217,6 @@ class SideBoxes:
         N boxes in file order.
     rows : int64, shape (N,)
         Their rows in the file.
-    beyond, empty : int64, rising
-        Those of the N that reach beyond their page, and those that cover no pixel of it.
     size : int64, shape (P, 2)
         Raster of each page.
     """
@@ -223,8 +224,6 @@ class SideBoxes:
     side: JoinedBoxes
     boxes: Resolution
     rows: IntArray
-    beyond: IntArray
-    empty: IntArray
     size: IntArray
 
     @classmethod
@@ -246,8 +245,13 @@ class SideBoxes:
         rows = np.flatnonzero((bit > 0) & counted[side.page])
         boxes = Resolution(side.page, bit, side.xyxy, scale)
         if len(rows) < len(side):  # the usual case needs no copy
-            boxes = _some_boxes(boxes, rows)
-        return cls(side, boxes, rows, *_beyond_and_empty(boxes, size), size)
+            boxes = boxes.at(rows)
+        return cls(side, boxes, rows, size)
+
+    @cached_property
+    def beyond_and_empty(self) -> tuple[IntArray, IntArray]:
+        """Those of the N that reach beyond their page, and those that cover no pixel of it, rising."""
+        return _beyond_and_empty(self.boxes, self.size)
 
     def taking_part(self, min_score: float) -> BoolArray:
         """Those with at least a score, and those without one, bool, shape (N,); all for a score of 0."""
@@ -258,7 +262,7 @@ class SideBoxes:
 
     def chosen(self, boxes: BoolArray) -> Resolution:
         """Some of the N boxes, bool, shape (N,)."""
-        return self.boxes if boxes.all() else _some_boxes(self.boxes, np.flatnonzero(boxes))
+        return self.boxes if boxes.all() else self.boxes.at(np.flatnonzero(boxes))
 
     def report(self, taken: BoolArray, issues: Collector) -> None:
         """Say which boxes count only in part or not at all: beyond the page, without a pixel.
@@ -268,7 +272,7 @@ class SideBoxes:
         taken : bool, shape (N,)
             The boxes that take part.
         """
-        beyond, empty = self.beyond[taken[self.beyond]], self.empty[taken[self.empty]]
+        beyond, empty = (rows[taken[rows]] for rows in self.beyond_and_empty)
         if len(beyond):
             rule = "boxes should lie on their page; what lies beyond it is not counted (pixel)"
             box, limit = (values[0].tolist() for values in (self._xyxy(beyond), self.size[self.boxes.page[beyond[:1]]]))
@@ -304,22 +308,18 @@ def report_labels(side: JoinedBoxes, bits: IntArray, *, labels: Sequence[str] | 
         issues.warning(_place(side, left_out), rule, _some(names), "Add the label to the label map to count it.")
 
 
-def _some_boxes(boxes: Resolution, rows: IntArray) -> Resolution:
-    return Resolution(boxes.page[rows], boxes.bit[rows], boxes.xyxy[rows], boxes.scale)
-
-
 def _beyond_and_empty(boxes: Resolution, size: IntArray) -> tuple[IntArray, IntArray]:
     """Rows of the boxes that reach beyond their page, and of those that cover no pixel of it."""
     beyond, empty = [], []
     for start in range(0, len(boxes.page), _BOXES_AT_ONCE):
-        rows = np.arange(start, min(start + _BOXES_AT_ONCE, len(boxes.page)))
-        edges = pixel_edges(boxes, rows)
-        covered = on_page(edges, boxes.page[rows], size)
+        some = boxes.at(slice(start, start + _BOXES_AT_ONCE))
+        edges = pixel_edges(some)
+        covered = on_page(edges, some.page, size)
         # Nearly every box lies on its page and covers something.
         if (edges != covered).any():
-            beyond.append(rows[(edges != covered).any(axis=1)])
+            beyond.append(start + np.flatnonzero((edges != covered).any(axis=1)))
         if not (covered[:, :2] < covered[:, 2:]).all():
-            empty.append(rows[(covered[:, :2] >= covered[:, 2:]).any(axis=1)])
+            empty.append(start + np.flatnonzero((covered[:, :2] >= covered[:, 2:]).any(axis=1)))
     nothing = np.empty(0, np.int64)
     return np.concatenate(beyond or [nothing]), np.concatenate(empty or [nothing])
 
@@ -366,6 +366,9 @@ def _file_sizes(dataset: Dataset, side: JoinedBoxes, issues: Collector) -> Float
     if given is None:
         return sizes
     entries = side.entry_page
+    if len(entries) == dataset.pages and (entries[1:] > entries[:-1]).all() and not np.isnan(given).any():
+        # One entry for each page, in order.
+        return given
     known = np.flatnonzero(~np.isnan(given).any(axis=1))
     pages, stated = entries[known], given[known]
     # Backwards, so that the first entry of a page is what remains.

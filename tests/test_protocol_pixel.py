@@ -587,6 +587,26 @@ def test_the_size_of_the_first_side_comes_before_what_the_caller_says() -> None:
     assert evaluate(unsized, unsized, page_size=(30.0, 30.0)).counts.triples(0) == [(1, 1, 875), (2, 2, 25)]
 
 
+def test_pages_and_boxes_of_files_may_come_in_any_order() -> None:
+    rng = np.random.default_rng(7)
+    sides = bench_pixel.overlapping(5, 12, 0.3)
+    expected = evaluate(*sides)
+    shuffled = []
+    for side in sides:
+        assert side.page_size is not None
+        entries, rows = rng.permutation(5), rng.permutation(len(side.boxes))
+        place = np.argsort(entries)
+        columns = {name: getattr(side.boxes, name)[rows] for name in ("document", "page", "label", "xyxy", "score")}
+        position, entry = side.boxes.position[rows], place[side.boxes.entry[rows]].astype(np.int32)
+        ids = [str(row) for row in rows]
+        boxes = replace(side.boxes, **columns, position=position, entry=entry, ids=ids)
+        columns = {name: getattr(side, name)[entries] for name in ("page_document", "page_index", "page_size")}
+        shuffled.append(replace(side, boxes=boxes, **columns))
+    result = evaluate(*shuffled)
+    assert result.to_json(exact=True) == expected.to_json(exact=True)
+    assert result.size.tolist() == expected.size.tolist()
+
+
 def test_boxes_beyond_the_page_and_boxes_without_a_pixel_are_said() -> None:
     oracle = load("s15_out_left_top")
     assert [issue.sentence for issue in result_of(oracle).issues] == [

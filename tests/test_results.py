@@ -74,6 +74,12 @@ def test_ratio_has_no_denominator_no_value() -> None:
     assert shares.tolist()[::2] == [0.5, 0.75]
     assert math.isnan(shares[1])
     assert ratio(np.array([], dtype=np.int64), np.array([], dtype=np.int64)).shape == (0,)
+    parts = np.array([[1.0, 2.0], [0.0, 6.0]])
+    of_columns = ratio(parts, parts.sum(axis=0, keepdims=True))
+    of_rows = ratio(np.array([[0.0, 0.0], [1.0, 3.0]]), np.array([[0.0], [4.0]]))
+    assert of_columns.tolist() == [[1.0, 0.25], [0.0, 0.75]]
+    assert np.isnan(of_rows[0]).all()
+    assert of_rows[1].tolist() == [0.25, 0.75]
     assert (defined(float("nan")), defined(0.0)) == (None, 0.0)
 
 

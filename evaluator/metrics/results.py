@@ -199,10 +199,9 @@ class ScoreCurve:
 
 def ratio(part: IntArray | FloatArray, whole: IntArray | FloatArray) -> FloatArray:
     """Part over whole, row by row, float64; NaN where the whole is 0: undefined is not zero."""
-    some = np.asarray(whole) != 0
-    if some.all() and np.shape(part) == np.shape(whole):
-        return np.asarray(np.divide(part, whole), dtype=np.float64)
-    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=some)
+    if not np.asarray(whole).all():
+        whole = np.where(whole, whole, np.nan)
+    return np.asarray(np.divide(part, whole), dtype=np.float64)
 
 
 def defined(value: float) -> float | None:

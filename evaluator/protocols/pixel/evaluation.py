@@ -573,9 +573,8 @@ def _counts(
 ) -> PairCounts | Recount:
     """The counts of all pages, of which an earlier result of the same files may know some."""
     size = files.raster.size
-    pages = np.ones(len(size), dtype=bool)
+    pages = np.zeros(len(size), dtype=bool)
     if earlier is not None:
-        pages[:] = False
         for side, now, before in zip(files.sides, taken, earlier.taken, strict=True):
             pages[side.boxes.page[now != before]] = True
     if earlier is None or np.count_nonzero(pages) > _FEW_PAGES * len(pages):

@@ -191,19 +191,23 @@ def raster(
     if np.isnan(own).any():
         width_height = _first_known(own, _given_sizes(dataset, given), other, _fallback(dataset, otherwise))
     usable = counted[:, None] & (width_height > 0.0) & (width_height <= MAX_SIDE)
+    scale = counted_size = width_height
     if not usable.all():
         _check_sizes(dataset, counted, width_height, issues[0])
-    scale = np.where(np.isnan(width_height), 1.0, width_height)
-    rescaled = np.ones(1)
+        scale = np.where(np.isnan(width_height), 1.0, width_height)
+        counted_size = np.where(usable, width_height, 0.0)
+    rescaled = None
     if second.source.unit == "pixels" and (scale != other).any():
         unsaid = np.isnan(other)
         rescaled = np.where(unsaid, 1.0, scale / np.where(unsaid, 1.0, other))
-        _report_rescaled(dataset, counted & (rescaled != 1.0).any(axis=1), other, scale, issues[1])
+        other_size = (rescaled != 1.0).any(axis=1)
+        _report_rescaled(dataset, counted & other_size, other, scale, issues[1])
+        rescaled = rescaled if other_size.any() else None
     sides = (
         scale if first.source.unit == "page" else None,
-        scale if second.source.unit == "page" else rescaled if (rescaled != 1.0).any() else None,
+        scale if second.source.unit == "page" else rescaled,
     )
-    return Raster(np.ceil(np.where(usable, width_height, 0.0)).astype(np.int64), sides, width_height)
+    return Raster(np.ceil(counted_size).astype(np.int64), sides, width_height)
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,12 +245,11 @@ class SideBoxes:
         counted : bool, shape (P,)
         size : int64, shape (P, 2)
         """
-        bit = bits[side.source.boxes.label]
-        rows = np.flatnonzero((bit > 0) & counted[side.page])
-        boxes = Resolution(side.page, bit, side.xyxy, scale)
-        if len(rows) < len(side):  # the usual case needs no copy
-            boxes = boxes.at(rows)
-        return cls(side, boxes, rows, size)
+        boxes = Resolution(side.page, bits[side.source.boxes.label], side.xyxy, scale)
+        if bits.all() and counted.all():
+            return cls(side, boxes, np.arange(len(side)), size)
+        rows = np.flatnonzero((boxes.bit > 0) & counted[side.page])
+        return cls(side, boxes if len(rows) == len(side) else boxes.at(rows), rows, size)
 
     @cached_property
     def beyond_and_empty(self) -> tuple[IntArray, IntArray]:
@@ -302,7 +305,9 @@ def report_labels(side: JoinedBoxes, bits: IntArray, *, labels: Sequence[str] | 
     labels : sequence of str, optional
         The labels that the caller chose: leaving out the others needs no issue.
     """
-    if labels is None and len(left_out := np.flatnonzero(bits[side.source.boxes.label] == 0)):
+    if labels is not None or bits.all():
+        return
+    if len(left_out := np.flatnonzero(bits[side.source.boxes.label] == 0)):
         names = [side.source.labels[code] for code in np.unique(side.source.boxes.label[left_out])]
         rule = "boxes whose label is not in the label map count as background (pixel)"
         issues.warning(_place(side, left_out), rule, _some(names), "Add the label to the label map to count it.")

@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator import export
+from evaluator.metrics import pixel_changes
 from evaluator.metrics.pixel_counts import PairCounts, merge
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput
@@ -26,6 +27,7 @@ from evaluator.protocols import pixel
 from evaluator.protocols.pixel import evaluation, matrix
 from evaluator.protocols.pixel.cells import cell_facts
 from evaluator.protocols.pixel.evaluation import PixelResult, evaluate
+from evaluator.protocols.pixel.ledger import by_matrices
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME, Matrices, PixelColumns, confusion, zero_division
 from evaluator.protocols.pixel.tables import matrix_tables
 from tests.benchmarks import bench_pixel
@@ -382,7 +384,7 @@ def test_shares_of_a_corpus_add_up_in_any_order(first: list[Box], second: list[B
 def test_a_divisor_beyond_whole_numbers_still_gives_the_fractions(monkeypatch: pytest.MonkeyPatch) -> None:
     result = result_of(load("r05_dense_1025x1025_b100_c11"))
     exact = result.whole.matrices
-    monkeypatch.setattr("evaluator.protocols.pixel.matrix._EXACT", 0)
+    monkeypatch.setattr("evaluator.protocols.pixel.matrix.EXACT", 0)
     other = confusion(result.whole.counts, len(result.classes))
     assert other.divisor == 1
     assert np.allclose(other.confusion, exact.confusion, rtol=1e-14, atol=0.0)
@@ -652,7 +654,10 @@ def test_a_step_of_a_score_gives_the_counts_of_a_fresh_count(seed: int) -> None:
     earlier, kept = None, 0
     for first, second in ((0.0, 0.0), (0.0, 0.03), (0.02, 0.03), (0.02, 0.0), (0.9, 0.9), (0.0, 0.0), (0.0, 0.0)):
         options = {"page_size": (61.0, 79.5), "first_min_score": first, "min_score": second}
-        with patch.object(evaluation, "count_pairs", wraps=evaluation.count_pairs) as all_pages:
+        with (
+            patch.object(evaluation, "count_pairs", wraps=evaluation.count_pairs) as all_pages,
+            patch.object(pixel_changes, "_MANY_PIECES", 9.0),
+        ):
             result = evaluate(*sides, **options, earlier=earlier)
         kept += not all_pages.called
         fresh = evaluate(*sides, **options)
@@ -665,6 +670,11 @@ def test_a_step_of_a_score_gives_the_counts_of_a_fresh_count(seed: int) -> None:
         assert result.to_json() == fresh.to_json()
         for name in ("scope", "row_first", "row_second", "pixels"):
             np.testing.assert_array_equal(getattr(result.whole.counts, name), getattr(fresh.whole.counts, name))
+        np.testing.assert_array_equal(result.wrong.amounts, fresh.wrong.amounts)
+        np.testing.assert_array_equal(result.wrong.amounts, by_matrices(fresh))
+        for name in ("scope", "row_first", "row_second", "pixels"):
+            one, other = (getattr(each.per_document.counts, name) for each in (result, fresh))
+            np.testing.assert_array_equal(one, other)
         for name in ("first", "second"):
             for one, other in zip(getattr(result, name), getattr(fresh, name), strict=True):
                 np.testing.assert_array_equal(one, other)
@@ -788,7 +798,7 @@ def test_products_of_sets_equal_shares_one_by_one(
         for _ in range(2)
     )
     counts = PairCounts(3, np.sort(rng.integers(0, 3, 400)), first, second, rng.integers(1, 999, 400))
-    monkeypatch.setattr(matrix, "_EXACT", exact)
+    monkeypatch.setattr(matrix, "EXACT", exact)
     monkeypatch.setattr(matrix, "_ROWS_AT_ONCE", rows)
     monkeypatch.setattr(matrix, "_PRODUCT_AT_ONCE", rows * classes**2 // 3)
     made = []

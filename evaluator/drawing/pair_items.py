@@ -93,17 +93,15 @@ def item_pages(ledger: ItemLedger, noun: str, rows: Sequence[int] = (0,)) -> Ite
     rows : sequence of int
         Rows of the ledger whose things are counted.
     """
-    code: dict[tuple[str, int], int] = {}
-    page_of = [code.setdefault((item.document, item.page or 0), len(code)) for item in ledger.items]
-    pages = np.array(page_of, dtype=np.int64)
-    has = np.zeros((len(code), len(OUTCOMES)), dtype=bool)
-    amount = np.zeros((len(code), len(OUTCOMES)))
+    places, pages = ledger.items.pages
+    has = np.zeros((len(places), len(OUTCOMES)), dtype=bool)
+    amount = np.zeros((len(places), len(OUTCOMES)))
     for row in rows:
         outcome = ledger.outcome[:, row]
         known = np.flatnonzero(outcome >= 0)
         has[pages[known], outcome[known]] = True
         np.add.at(amount, (pages[known], outcome[known]), _moved(ledger, row)[known])
-    return ItemPages(noun, tuple(code), has, np.rint(amount).astype(np.int64))
+    return ItemPages(noun, places, has, np.rint(amount).astype(np.int64))
 
 
 def _moved(ledger: ItemLedger, row: int) -> FloatArray:
@@ -169,10 +167,11 @@ def item_page_list(
     right = pages.amount[:, 0] if diverging else pages.amount[:, columns].sum(axis=1)
     left = pages.amount[:, 1] if diverging else np.zeros_like(right)
     first, _ = window(position, len(rows), LISTED_PAGES)
+    moved = pages.net
     strip = []
     for place, row in enumerate(rows[first : first + LISTED_PAGES].tolist(), start=first):
         document, index = pages.places[row]
-        gained, lost, net = int(right[row]), int(left[row]), int(pages.net[row])
+        gained, lost, net = int(right[row]), int(left[row]), int(moved[row])
         strip.append(
             ListedPageItem(
                 document=cut(document),

@@ -278,6 +278,10 @@ class BoxResult(ABC, Generic[MatchingT]):
         """Row on the other side that each of some boxes of a side matches, int64; -1 for none."""
         return (self.truth_partner if side == "ground_truth" else self.prediction_partner)[rows]
 
+    def matched_iou(self, truth: int) -> float:
+        """The IoU of the match of a ground truth that has one."""
+        return float(self.matches.iou[self.matches.ground_truth == truth][0])
+
     @property
     def truth_matched(self) -> BoolArray:
         """Ground truth that is found, bool, shape (G,)."""

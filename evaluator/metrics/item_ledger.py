@@ -68,6 +68,20 @@ class Item(NamedTuple):
         return f"{self.place} (spurious)" if self.spurious else self.place
 
 
+class Items(tuple[Item, ...]):
+    """Things of a ledger, each once; what only depends on them is worked out once for all ledgers of them."""
+
+    @cached_property
+    def pages(self) -> tuple[tuple[tuple[str, int], ...], IntArray]:
+        """The pages on which they are, in the order in which they come, and the number of each one's, int64.
+
+        A page is a document and a page from 0; things that lie on no page are on the first one.
+        """
+        code: dict[tuple[str, int], int] = {}
+        number = [code.setdefault((item.document, item.page or 0), len(code)) for item in self]
+        return tuple(code), np.array(number, dtype=np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class ItemLedger:
     """Two models thing by thing.
@@ -80,7 +94,7 @@ class ItemLedger:
         What makes a thing better, in a word or two, whatever the threshold.
     rows : tuple of str, length R
         Everything first, then the labels or criteria.
-    items : tuple of Item, length K
+    items : Items, length K
     a, b : float64, shape (K, R)
         How much is wrong with each thing in each model; NaN in both where it is not counted in a row.
     at : str
@@ -94,7 +108,7 @@ class ItemLedger:
     noun: str
     measure: str
     rows: tuple[str, ...]
-    items: tuple[Item, ...]
+    items: Items
     a: FloatArray
     b: FloatArray
     at: str = ""
@@ -130,8 +144,7 @@ class ItemLedger:
     @cached_property
     def is_yes_or_no(self) -> bool:
         """Whether a thing is either right or wrong, without an amount."""
-        known = self.a[~np.isnan(self.a)], self.b[~np.isnan(self.b)]
-        return all(bool(np.isin(side, (0.0, 1.0)).all()) for side in known)
+        return all(bool(((side == 0.0) | (side == 1.0) | np.isnan(side)).all()) for side in (self.a, self.b))
 
     def amounts(self, at: int) -> tuple[float, float]:
         """How much is wrong with a thing in A and in B, over everything."""
@@ -184,9 +197,20 @@ def item_ledger(
         Of the things that both have, in the order of `first`; in a row where one of them does not count it, it is not
         counted. Rows after the first that count nothing are left out.
     """
-    items = tuple(item for item in first if item in second)
-    a, b = (np.array([side[item] for item in items]).reshape(len(items), len(rows)) for side in (first, second))
+    items = Items(item for item in first if item in second)
+    amounts = [np.array([side[item] for item in items]).reshape(len(items), len(rows)) for side in (first, second)]
+    return ledger_of(noun, measure, rows, items, amounts, at=at)
+
+
+def ledger_of(
+    noun: str, measure: str, rows: Sequence[str], items: Items, amounts: Sequence[FloatArray], *, at: str = ""
+) -> ItemLedger:
+    """A ledger from the amounts of A and of B as columns, float64, shape (K, R) each; see `item_ledger`."""
+    a, b = amounts
     unknown = np.isnan(a) | np.isnan(b)
     listed = [row for row in range(len(rows)) if row == 0 or not unknown[:, row].all()]
-    a, b = (np.where(unknown, np.nan, side)[:, listed] for side in (a, b))
+    if (unknown & ~(np.isnan(a) & np.isnan(b))).any():
+        a, b = (np.where(unknown, np.nan, side) for side in (a, b))
+    if len(listed) < len(rows):
+        a, b = a[:, listed], b[:, listed]
     return ItemLedger(noun, measure, tuple(rows[row] for row in listed), items, a, b, at)

@@ -7,10 +7,10 @@ labels and thresholds are made of these. What a protocol's result is made of is 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -21,8 +21,9 @@ from evaluator.system.one_thread import one_thread
 
 T = TypeVar("T")
 
-# Whole numbers up to here are exact in single precision.
+# Whole numbers up to here are exact in single and in double precision.
 _EXACT: Final = 1 << 24
+_EXACT_DOUBLE: Final = 1 << 53
 # Rows of weights that are multiplied at a time: they stay in the processor's cache.
 _ROWS_AT_ONCE: Final = 64
 
@@ -83,12 +84,18 @@ class Ratios:
         return ratio(self.numerator, self.denominator)
 
     @cached_property
-    def counts(self) -> bool:
-        """Whether it is made of counts alone: whole numbers from 0 up."""
-        return all(
-            bool((column >= 0.0).all() and (column < _EXACT).all() and (column == np.floor(column)).all())
-            for column in (self.numerator, self.denominator)
-        )
+    def precision(self) -> type[np.floating[Any]] | None:
+        """The precision in which sums under weights are exact; None where it is not made of counts alone.
+
+        Counts are whole numbers from 0 up. Sums in single precision are looked at afterwards, as most are small.
+        """
+        sides = self.numerator, self.denominator
+        if not all(bool((side >= 0.0).all() and (side == np.floor(side)).all()) for side in sides):
+            return None
+        most = max(float(side.max(initial=0.0)) for side in sides)
+        if most < _EXACT:
+            return np.float32
+        return np.float64 if most * len(self.numerator) < _EXACT_DOUBLE else None
 
     def resampled(self, weights: FloatArray) -> FloatArray:
         """The ratio of the weighted sums."""
@@ -164,11 +171,11 @@ class Means:
     @cached_property
     def per_document(self) -> FloatArray:
         """The mean of each document."""
-        return self._means(self.of.per_document)
+        return self.of_members(self.of.per_document)
 
     def resampled(self, weights: FloatArray) -> FloatArray:
         """The mean of the resampled members."""
-        return self._means(self.of.resampled(weights))
+        return self.of_members(self.of.resampled(weights))
 
     def take(self, columns: IntArray) -> Means:
         """Some of the means, of no more numbers than they need."""
@@ -183,8 +190,8 @@ class Means:
             undefined_is_zero=self.undefined_is_zero,
         )
 
-    def _means(self, values: FloatArray) -> FloatArray:
-        """Means of some columns, shape (rows, M)."""
+    def of_members(self, values: FloatArray) -> FloatArray:
+        """The means of the numbers of `of`, shape (rows, M)."""
         known = ~np.isnan(values)
         counted = np.ones_like(known) if self.undefined_is_zero else known
         filled = np.where(known, values, 0.0)
@@ -239,41 +246,33 @@ class Measures:
 
         float64, shape (R, M); NaN where undefined.
         """
-        counted = self._counted
-        sums = None if counted is None else _sums_of_counts(weights, counted.columns)
-        every = [np.empty((len(weights), 0))]
+        numbers: dict[int, FloatArray] = {}
+        for counted in self._counted:
+            sums = _sums_of_counts(weights, counted.columns)
+            for row, sides in counted.places.items():
+                numbers[id(self.parts[row])] = ratio(*(sums[:, places] for places in sides))
         # What is no count rounds, so that it goes on as it is.
-        exact = weights.astype(np.float64, copy=False) if counted is None or counted.others else np.empty(0)
-        for row, part in enumerate(self.parts):
-            if sums is not None and counted is not None and row in counted.places:
-                every.append(ratio(*(sums[:, places] for places in counted.places[row])))
-            else:
-                every.append(part.resampled(exact))
-        return np.concatenate(every, axis=1)
+        exact: FloatArray | None = None
+        for part in self.parts:
+            if id(part) in numbers:
+                continue
+            if isinstance(part, Means) and id(part.of) in numbers:
+                numbers[id(part)] = part.of_members(numbers[id(part.of)])
+                continue
+            exact = weights.astype(np.float64, copy=False) if exact is None else exact
+            numbers[id(part)] = part.resampled(exact)
+        return np.concatenate([np.empty((len(weights), 0)), *(numbers[id(part)] for part in self.parts)], axis=1)
 
     @cached_property
-    def _counted(self) -> _Counted | None:
-        """The parts that are ratios of counts; None without any."""
-        column_of: dict[bytes, int] = {}
-        columns: list[FloatArray] = []
-        places: dict[int, tuple[IntArray, IntArray]] = {}
-        for row, part in enumerate(self.parts):
-            if not isinstance(part, Ratios) or not part.counts:
-                continue
-            sides = []
-            for side in (part.numerator, part.denominator):
-                side_columns = np.ascontiguousarray(side.T, dtype=np.float32)
-                keys = [column.tobytes() for column in side_columns]
-                for key, column in zip(keys, side_columns, strict=True):
-                    if key not in column_of:
-                        column_of[key] = len(columns)
-                        columns.append(column)
-                sides.append(np.array([column_of[key] for key in keys], dtype=np.int64))
-            places[row] = sides[0], sides[1]
-        if not places:
-            return None
+    def _counted(self) -> tuple[_Counted, ...]:
+        """The parts that are ratios of counts, by the precision in which their sums are exact."""
         rows = len(self.documents)
-        return _Counted(np.ascontiguousarray(_columns(rows, columns)), places, len(places) < len(self.parts))
+        parts: dict[type[np.floating[Any]], dict[int, Ratios]] = {np.float32: {}, np.float64: {}}
+        for row, part in enumerate(self.parts):
+            precision = part.precision if isinstance(part, Ratios) else None
+            if precision is not None:
+                parts[precision][row] = cast("Ratios", part)
+        return tuple(_Counted.of(some, rows, precision) for precision, some in parts.items() if some)
 
 
 class _Counted(NamedTuple):
@@ -281,17 +280,35 @@ class _Counted(NamedTuple):
 
     Attributes
     ----------
-    columns : float32, shape (D, C)
+    columns : float32 or float64, shape (D, C)
         Each column of counts once.
     places : dict of (int64, int64)
         Of each of the parts by its place: the columns that it divides, and by which.
-    others : bool
-        Whether there are other parts.
     """
 
     columns: AnyArray
     places: dict[int, tuple[IntArray, IntArray]]
-    others: bool
+
+    @classmethod
+    def of(cls, parts: Mapping[int, Ratios], rows: int, precision: type[np.floating[Any]]) -> _Counted:
+        """Some parts by their places."""
+        column_of: dict[bytes, int] = {}
+        columns: list[AnyArray] = []
+        places: dict[int, tuple[IntArray, IntArray]] = {}
+        for row, part in parts.items():
+            sides = []
+            for side in (part.numerator, part.denominator):
+                side_columns = np.ascontiguousarray(side.T, dtype=precision)
+                keys = [column.tobytes() for column in side_columns]
+                for key, column in zip(keys, side_columns, strict=True):
+                    if key not in column_of:
+                        column_of[key] = len(columns)
+                        columns.append(column)
+                sides.append(np.array([column_of[key] for key in keys], dtype=np.int64))
+            places[row] = sides[0], sides[1]
+        return cls(
+            np.ascontiguousarray(np.stack(columns, axis=1) if columns else np.empty((rows, 0), precision)), places
+        )
 
 
 def _sums_of_counts(weights: AnyArray, counts: AnyArray) -> FloatArray:

@@ -289,14 +289,24 @@ class PickedResult(BoxResult[PickedT]):
         """See `BoxResult.partners`; of few pages no others are looked at."""
         matching, of_truth = self.matching, side == "ground_truth"
         pairs, boxes = matching.pairs, matching.dataset.ground_truth if of_truth else matching.prediction
-        pages = np.zeros(matching.dataset.pages, dtype=bool)
-        pages[boxes.page[rows]] = True
-        some = pairs.rows_by_page.on(pages)
-        some = some[self.taken[some]]
+        some = self._taken_on(boxes.page[rows])
         truths, predictions = pairs.fit.ground_truth[some], pairs.fit.prediction[some]
         own, other = (truths, predictions) if of_truth else (predictions, truths)
         order = np.argsort(own)
         return looked_up(own[order], other[order], rows)
+
+    def matched_iou(self, truth: int) -> float:
+        """See `BoxResult.matched_iou`; no other page is looked at."""
+        fit, page = self.matching.pairs.fit, self.matching.dataset.ground_truth.page
+        some = self._taken_on(page[truth : truth + 1])
+        return float(fit.iou[some[fit.ground_truth[some] == truth]][0])
+
+    def _taken_on(self, on: AnyArray) -> IntArray:
+        """Which of the pairs on some pages are true positives, int64, rising."""
+        pages = np.zeros(self.matching.dataset.pages, dtype=bool)
+        pages[on] = True
+        some = self.matching.pairs.rows_by_page.on(pages)
+        return some[self.taken[some]]
 
     @property
     def predictions(self) -> BoxCounts:

@@ -10,15 +10,15 @@ is called, and what is made of the counts, is not known here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from evaluator.metrics.pixel_sweep import X_BITS, Areas, Covered, Lanes, WordArray, in_order, swept
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.order import Joining
+from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.order import numbers_from
 
 BACKGROUND: Final = 1
 """The label set of a pixel that no box covers: bit 0 alone."""
@@ -137,7 +137,7 @@ class PairCounts:
 
     def pooled(self, into: IntArray, scopes: int) -> PairCounts:
         """Scopes added up under new codes, int64, shape (S,): pages to documents, documents to a dataset."""
-        return _gathered(self, into[self.scope], scopes)
+        return gathered(self, into[self.scope], scopes)
 
     def taken(self, rows: IntArray) -> PairCounts:
         """Some of the rows, rising."""
@@ -147,6 +147,11 @@ class PairCounts:
     def _rows(self, start: int, stop: int) -> slice:
         """The rows of some scopes."""
         return slice(*np.searchsorted(self.scope, [start, stop]).tolist())
+
+    def of(self, scopes: IntArray) -> PairCounts:
+        """The rows of some scopes, rising codes; the number of scopes stays."""
+        begin = np.searchsorted(self.scope, scopes)
+        return self.taken(numbers_from(begin, np.searchsorted(self.scope, scopes, side="right") - begin))
 
 
 def merge(parts: Sequence[PairCounts]) -> PairCounts:
@@ -163,15 +168,15 @@ def merge(parts: Sequence[PairCounts]) -> PairCounts:
     scopes = {part.scopes for part in parts}
     if len(scopes) != 1:
         raise ValueError(f"shards must have the same scopes; found {sorted(scopes)}")
-    joined = _joined(parts, [0] * len(parts), scopes.pop())
-    return _gathered(joined, joined.scope, joined.scopes)
+    every = joined(parts, [0] * len(parts), scopes.pop())
+    return gathered(every, every.scope, every.scopes)
 
 
 def in_sequence(parts: Sequence[PairCounts]) -> PairCounts:
     """Counts of shards one after the other: the scopes of the first, then those of the second, and so on."""
     sizes = [part.scopes for part in parts]
     starts = np.cumsum(sizes) - sizes
-    return _joined(parts, starts.tolist(), sum(sizes))
+    return joined(parts, starts.tolist(), sum(sizes))
 
 
 def count_pairs(
@@ -220,69 +225,7 @@ def count_pairs(
             parts.append(part)
         if count is not None:
             count(stop, len(size))
-    return _with_background(parts, size) if parts else _no_counts(len(size))
-
-
-class Recount(NamedTuple):
-    """The counts of all pages, of which only some were counted again.
-
-    Attributes
-    ----------
-    counts : PairCounts
-        One scope per page.
-    pages : bool, shape (P,)
-        Those that were counted again.
-    left, come : PairCounts
-        What these pages had before, and what they have now; no rows of others.
-    """
-
-    counts: PairCounts
-    pages: BoolArray
-    left: PairCounts
-    come: PairCounts
-
-    def moved(self, total: PairCounts) -> PairCounts:
-        """What all pages have in one scope, from what they had in it before."""
-        parts = [total, *(each.pooled(np.zeros(each.scopes, dtype=np.int64), 1) for each in (self.left, self.come))]
-        parts[1] = replace(parts[1], pixels=-parts[1].pixels)
-        every = _joined(parts, [0, 0, 0], 1)
-        sums = _gathered(every, every.scope, 1)
-        return sums.taken(np.flatnonzero(sums.pixels))
-
-
-def count_again(
-    earlier: PairCounts,
-    pages: BoolArray,
-    first: Resolution,
-    second: Resolution,
-    size: IntArray,
-    *,
-    count: Callable[[int, int], None] | None = None,
-) -> Recount:
-    """What `count_pairs` gives where only some pages have other boxes than before.
-
-    Parameters
-    ----------
-    earlier : PairCounts
-        Of the boxes before, on pages of the same sizes.
-    pages : bool, shape (P,)
-        Those whose boxes may have changed: only they are counted.
-    first, second : Resolution
-        The boxes on these pages and no others.
-    size, count
-        As `count_pairs` takes them.
-    """
-    # A page of no pixels has no rows.
-    own = count_pairs(first, second, np.where(pages[:, None], size, 0), count=count)
-    joining = Joining(earlier.scope, own.scope, pages)
-    counts = PairCounts(
-        len(size),
-        joining.column(earlier.scope, own.scope),
-        joining.column(earlier.row_first, own.row_first),
-        joining.column(earlier.row_second, own.row_second),
-        joining.column(earlier.pixels, own.pixels),
-    )
-    return Recount(counts, pages, earlier.taken(np.flatnonzero(~joining.kept)), own)
+    return _with_background(parts, size) if parts else no_counts(len(size))
 
 
 def covered_pixels(side: Resolution, size: IntArray) -> IntArray:
@@ -359,7 +302,7 @@ def _with_background(parts: Sequence[Areas], size: IntArray) -> PairCounts:
         page, first, second, pixels = (column.take(some) for column in columns)
     rows = PairCounts(len(size), page, first, second, pixels)
     # A page that was swept in several parts has a pair more than once.
-    return rows if whole else _gathered(rows, page, len(size))
+    return rows if whole else gathered(rows, page, len(size))
 
 
 def _known_pairs(first: WordArray, second: WordArray) -> tuple[IntArray, IntArray]:
@@ -381,17 +324,17 @@ def _known_pairs(first: WordArray, second: WordArray) -> tuple[IntArray, IntArra
     return order[new], pair
 
 
-def _gathered(rows: PairCounts, scope: IntArray, scopes: int) -> PairCounts:
+def gathered(rows: PairCounts, scope: IntArray, scopes: int) -> PairCounts:
     """Rows under other scopes, in any order: put in order and added up by scope and pair."""
     if not len(rows):
-        return _no_counts(scopes)
+        return no_counts(scopes)
     if scopes == 1 and int(np.abs(rows.pixels).sum()) < _EXACT:
         # Rows are sorted by their pairs alone, which is known.
         sums = np.bincount(rows.pair, weights=rows.pixels, minlength=len(rows.first)).astype(np.int64)
         return PairCounts(1, np.zeros(len(sums), dtype=np.int64), rows.first, rows.second, sums)
     pairs = len(rows.first)
     key = scope * pairs + rows.pair
-    order = np.argsort(key, kind="stable")
+    order = in_order(key, (scopes * pairs).bit_length())
     key = key[order]
     new = np.ones(len(key), dtype=bool)
     new[1:] = key[1:] != key[:-1]
@@ -401,14 +344,14 @@ def _gathered(rows: PairCounts, scope: IntArray, scopes: int) -> PairCounts:
     return PairCounts(scopes, scope, rows.first[pair], rows.second[pair], sums)
 
 
-def _joined(parts: Sequence[PairCounts], starts: Sequence[int], scopes: int) -> PairCounts:
+def joined(parts: Sequence[PairCounts], starts: Sequence[int], scopes: int) -> PairCounts:
     """Rows of all parts one after the other, the scopes of each part moved on by its start."""
     scope = np.concatenate([part.scope + start for part, start in zip(parts, starts, strict=True)])
     columns = ("row_first", "row_second", "pixels")
     return PairCounts(scopes, scope, *(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
 
 
-def _no_counts(scopes: int) -> PairCounts:
+def no_counts(scopes: int) -> PairCounts:
     """Counts without a row."""
     nothing, no_word = np.empty(0, np.int64), np.empty(0, np.uint64)
     return PairCounts(scopes, nothing, no_word, no_word, nothing)

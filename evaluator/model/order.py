@@ -110,6 +110,12 @@ class PageRows:
         start = self._bounds[chosen]
         return numbers_from(start, self._bounds[chosen + 1] - start)
 
+    def of(self, page: int) -> IntArray:
+        """The rows of one page, int64, rising."""
+        if self._bounds is None:
+            return np.flatnonzero(self._page == page)
+        return np.arange(self._bounds[page], self._bounds[page + 1])
+
 
 class Joining:
     """How a list by page and a newer one of some pages become one: these pages are those of the newer list.

@@ -93,6 +93,15 @@ def kept_id(target: Target, held: Judged | None) -> str:
     return held.target_id if held else target.id
 
 
+def counted_on(result: AnyBoxResult, page: int) -> tuple[IntArray, IntArray]:
+    """Rows of the ground truth and of the predictions that count on a page, rising; none for page -1."""
+    pairs, matching = result.matching.pairs, result.matching
+    if page < 0:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    truths, predictions = pairs.truth_by_page.of(page), pairs.prediction_by_page.of(page)
+    return truths[matching.truth_counts[truths]], predictions[result.counting_predictions[predictions]]
+
+
 def page_mistakes(result: AnyBoxResult, page: int, *, signature: str = "") -> PageMistakes:
     """The mistakes of one page as targets of verdicts.
 
@@ -110,8 +119,7 @@ def page_mistakes(result: AnyBoxResult, page: int, *, signature: str = "") -> Pa
     """
     matching = result.matching
     dataset, truth, prediction = matching.dataset, matching.dataset.ground_truth, matching.prediction
-    truths = np.flatnonzero((truth.page == page) & matching.truth_counts)
-    predictions = np.flatnonzero((prediction.page == page) & result.counting_predictions)
+    truths, predictions = counted_on(result, page)
     partner = result.partners("ground_truth", truths)
     mistakes = name_mistakes(
         matching.pairs.columns("ground_truth", truths),

@@ -26,6 +26,7 @@ from evaluator.review.identity import (
     WRONG_PIXELS,
     box_model_name,
     claimed,
+    counted_on,
     judged_box,
     judged_item,
     kept_id,
@@ -113,10 +114,8 @@ class _Boxes:
             "ground_truth": matching.dataset.ground_truth,
             "prediction": matching.prediction,
         }
-        self.rows: dict[Side, IntArray] = {
-            "ground_truth": np.flatnonzero((self.sides["ground_truth"].page == page) & matching.truth_counts),
-            "prediction": np.flatnonzero((self.sides["prediction"].page == page) & result.counting_predictions),
-        }
+        truths, predictions = counted_on(result, page)
+        self.rows: dict[Side, IntArray] = {"ground_truth": truths, "prediction": predictions}
         self.scale = np.tile(np.asarray(extent), 2) if matching.dataset.ground_truth.source.unit == "page" else 1.0
         self.mistakes = page_mistakes(result, page)
 
@@ -154,8 +153,7 @@ class _Boxes:
 
     def _match(self, side: Side, row: int) -> JudgedPiece | None:
         """The two boxes of a match as one target."""
-        partners = self.result.prediction_partner if side == "prediction" else self.result.truth_partner
-        partner = int(partners[row])
+        partner = int(self.result.partners(side, np.array([row]))[0])
         if partner == UNMATCHED:
             return None
         pair = {side: row, ("ground_truth" if side == "prediction" else "prediction"): partner}
@@ -176,6 +174,5 @@ class _Boxes:
             signature=matching.signature(self.result.iou).line,
             unit=dataset.ground_truth.source.unit,
         )
-        matches = self.result.matches
-        iou = float(matches.iou[matches.ground_truth == truth][0])
+        iou = self.result.matched_iou(truth)
         return JudgedPiece(target, None, f"made by: a match of {displayed(label)}, IoU {iou:.2f}")

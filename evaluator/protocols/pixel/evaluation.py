@@ -19,7 +19,9 @@ import msgspec
 import numpy as np
 
 from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.pixel_counts import PairCounts, Recount, Resolution, count_again, count_pairs
+from evaluator.metrics.item_ledger import Item, Items
+from evaluator.metrics.pixel_changes import PageCounts, SideChange, added, count_changes
+from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_pairs
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, applied_score, defined, threshold_text
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, fixes_said, join
@@ -47,6 +49,7 @@ from evaluator.protocols.pixel.sides import (
     raster,
     report_labels,
 )
+from evaluator.protocols.pixel.wrong import WrongPixels
 from evaluator.protocols.snapshot import evaluation as snapshot
 
 NAME: Final = "pixel"
@@ -75,8 +78,6 @@ BOXES_COUNT: Final = "pixels of boxes, not of outlines"
 SAME_OBJECT_IOU: Final = 0.5
 # Pages whose numbers are held at once while JSON is made.
 _PAGES_AT_ONCE: Final = 1 << 9
-# Of more pages than this share, all are counted: joining both is then no gain.
-_FEW_PAGES: Final = 0.6
 # Columns of one number for each page that are kept up to date; the cells that were looked at last.
 _MOST_KEPT: Final = 8
 
@@ -133,6 +134,14 @@ class Files:
     sides: tuple[SideBoxes, SideBoxes]
     issues: tuple[Collector, Collector]
 
+    @cached_property
+    def items(self) -> Items:
+        """The pages that are counted, as things of a ledger."""
+        dataset, rows = self.dataset, np.flatnonzero(self.counted)
+        ids = dataset.document_ids
+        places = zip(dataset.page_document[rows].tolist(), dataset.page_index[rows].tolist(), strict=True)
+        return Items(Item(ids[document], page) for document, page in places)
+
 
 @dataclass(frozen=True, eq=False)
 class PixelResult(DatasetResult):
@@ -157,7 +166,7 @@ class PixelResult(DatasetResult):
         What follows from the two files and the options, whatever the scores.
     taken : pair of bool, shape (N,)
         Which boxes of each side of `files` take part.
-    counts : PairCounts
+    by_page : PageCounts
         One scope per page of the dataset.
     chosen : tuple of str or None
         The labels that were scored when not all were.
@@ -180,14 +189,19 @@ class PixelResult(DatasetResult):
     asked: Asked
     files: Files
     taken: tuple[BoolArray, BoolArray]
-    counts: PairCounts
+    by_page: PageCounts
     chosen: tuple[str, ...] | None
     options: tuple[str, ...]
     min_score: float
     missing_page: MissingPage = "penalize"
     exact: bool = False
 
-    _by_page: dict[tuple[int, ...], FloatArray] = field(default_factory=dict, init=False, repr=False)
+    _kept: dict[tuple[int, ...], FloatArray] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def counts(self) -> PairCounts:
+        """The counts of all pages, one scope per page; large, so ask for a page with ``by_page.on``."""
+        return self.by_page.every
 
     @cached_property
     def issues(self) -> tuple[Issue, ...]:
@@ -209,10 +223,7 @@ class PixelResult(DatasetResult):
 
     def on_page(self, page: int) -> tuple[Resolution, Resolution]:
         """The boxes of one page that take part, of both sides."""
-        first, second = (
-            side.chosen(taken & (side.boxes.page == page))
-            for side, taken in zip(self.files.sides, self.taken, strict=True)
-        )
+        first, second = (side.on_page(page, taken) for side, taken in zip(self.files.sides, self.taken, strict=True))
         return first, second
 
     @property
@@ -280,9 +291,9 @@ class PixelResult(DatasetResult):
     @property
     def mixed_sizes(self) -> bool:
         """Whether the counted pages have different numbers of pixels."""
-        return len(np.unique(self.per_page.pixels[self.counted])) > 1
+        return len(np.unique(self.size[self.counted].prod(axis=1))) > 1
 
-    @property
+    @cached_property
     def signature(self) -> Signature:
         """What made these numbers."""
         min_score, kept = applied_score(self.min_score, self.prediction.score)
@@ -301,17 +312,43 @@ class PixelResult(DatasetResult):
         """One scope per page of the dataset; large, so ask for parts of it with ``between``."""
         return PixelColumns(self.counts, self.classes, self.comparable)
 
+    def page_columns(self, page: int) -> PixelColumns:
+        """One page, as a single scope."""
+        return PixelColumns(self.by_page.on(page), self.classes, self.comparable)
+
     @cached_property
     def per_document(self) -> PixelColumns:
         """One scope per document of the dataset."""
-        documents = self.counts.pooled(self.dataset.page_document.astype(np.int64), len(self.dataset.documents))
-        return PixelColumns(documents, self.classes, self.comparable)
+        return PixelColumns(self._documents.every, self.classes, self.comparable)
 
     @cached_property
     def whole(self) -> PixelColumns:
         """One scope: every counted page, weighted by its pixels."""
-        everything = self.counts.pooled(np.zeros(self.counts.scopes, dtype=np.int64), 1)
-        return PixelColumns(everything, self.classes, self.comparable)
+        return PixelColumns(self.counts.pooled(*self._in_one), self.classes, self.comparable)
+
+    @cached_property
+    def _documents(self) -> PageCounts:
+        return PageCounts(self.counts.pooled(*self._in_documents))
+
+    @property
+    def _in_one(self) -> tuple[IntArray, int]:
+        """The scope of each page where all pages are one, and the number of scopes."""
+        return np.zeros(self.dataset.pages, dtype=np.int64), 1
+
+    @property
+    def _in_documents(self) -> tuple[IntArray, int]:
+        """The scope of each page where each document is one, and the number of scopes."""
+        return self.dataset.page_document.astype(np.int64), len(self.dataset.documents)
+
+    @cached_property
+    def wrong(self) -> WrongPixels | None:
+        """How many pixels are wrong on each page; None where shares of pixels are too fine for whole numbers."""
+        return WrongPixels.of(self.counts, len(self.classes), self._most_pixels)
+
+    @property
+    def _most_pixels(self) -> int:
+        """Pixels of the largest page; 0 without pages."""
+        return int(self.size.prod(axis=1).max(initial=0))
 
     @cached_property
     def page_mean(self) -> dict[str, Any]:
@@ -396,24 +433,35 @@ class PixelResult(DatasetResult):
 
     def _kept_by_page(self, of: tuple[int, ...]) -> FloatArray:
         """A number of each page; kept, so that the next result has to change only some of them."""
-        if of not in self._by_page:
-            self._by_page[of] = _by_page(self.counts, of, len(self.classes))
-        return self._by_page[of]
+        if of not in self._kept:
+            self._kept[of] = _page_numbers(self.counts, of, len(self.classes))
+        return self._kept[of]
 
-    def _take_over(self, earlier: PixelResult, again: Recount) -> None:
-        """Have what an earlier result knew, with the pages that were counted again as they are now."""
+    def _take_over(self, earlier: PixelResult, change: PairCounts) -> None:
+        """Have what an earlier result knew, as it is after a change."""
         if "whole" in vars(earlier):
-            vars(self)["whole"] = PixelColumns(again.moved(earlier.whole.counts), self.classes, self.comparable)
-        for of, values in list(earlier._by_page.items())[-_MOST_KEPT:]:
-            now = _by_page(again.come, of, len(self.classes))
-            self._by_page[of] = np.where(again.pages, now, values)
+            counts = added([earlier.whole.counts, change.pooled(*self._in_one)])
+            vars(self)["whole"] = PixelColumns(counts, self.classes, self.comparable)
+        if "_documents" in vars(earlier):
+            vars(self)["_documents"] = earlier._documents.changed(change.pooled(*self._in_documents))
+        wrong = vars(earlier).get("wrong")
+        if wrong is not None:
+            vars(self)["wrong"] = wrong.changed(change, self._most_pixels)
+        for of, values in list(earlier._kept.items())[-_MOST_KEPT:]:
+            self._kept[of] = now = values.copy()
+            if len(of) == 1:
+                # Whole numbers: nothing is rounded.
+                now += _page_numbers(change, of, len(self.classes))
+                continue
+            pages = np.unique(change.scope[_row_weights(change, of, len(self.classes)) > 0.0])
+            now[pages] = _page_numbers(self.by_page.of(pages), of, len(self.classes))[pages]
 
     def cell_region(self, page: int, row: int, column: int) -> Region:
         """Where on one page the pixels are that add to one cell of the confusion matrix; see `cell_pixels`.
 
         Rectangles in pixels of the page's raster, however large it is; divided by `extent` they are shares of the page.
         """
-        counts = self.counts.between(page, page + 1)
+        counts = self.by_page.on(page)
         chosen = _weights(counts, row, column, len(self.classes)) > 0.0
         sets = zip(counts.first[chosen].tolist(), counts.second[chosen].tolist(), strict=True)
         width, height = (int(side) for side in self.size[page])
@@ -424,7 +472,7 @@ class PixelResult(DatasetResult):
 
         Cells without a pixel on the page are left out; a pixel with several labels may be in several.
         """
-        counts = self.counts.between(page, page + 1)
+        counts = self.by_page.on(page)
         first, second = counts.first, counts.second
         parts = shares(first, second, len(self.classes))
         width, height = (int(side) for side in self.size[page])
@@ -517,7 +565,12 @@ def evaluate(
     dataset, matrix = files.dataset, files.matrix
     floors = first_min_score, min_score
     first, second = (side.taking_part(floor) for side, floor in zip(files.sides, floors, strict=True))
-    counted = _counts(files, (first, second), earlier, count)
+    change = None if earlier is None else _change(files, (first, second), earlier, count)
+    if earlier is None or change is None:
+        one, other = (side.chosen(boxes) for side, boxes in zip(files.sides, (first, second), strict=True))
+        by_page = PageCounts(count_pairs(one, other, files.raster.size, count=count))
+    else:
+        by_page = earlier.by_page.changed(change)
     result = PixelResult(
         dataset=dataset,
         classes=matrix.names,
@@ -528,7 +581,7 @@ def evaluate(
         asked=asked,
         files=files,
         taken=(first, second),
-        counts=counted.counts if isinstance(counted, Recount) else counted,
+        by_page=by_page,
         chosen=chosen,
         options=(
             "same classes" if matrix.same else "different classes",
@@ -542,8 +595,8 @@ def evaluate(
         min_score=min_score,
         missing_page=missing_page,
     )
-    if earlier is not None and isinstance(counted, Recount):
-        result._take_over(earlier, counted)
+    if earlier is not None and change is not None:
+        result._take_over(earlier, change)
     return result
 
 
@@ -568,32 +621,28 @@ def _ready(asked: Asked) -> Files:
     return Files(dataset, matrix, counted, rasters, (first, second), issues)
 
 
-def _counts(
-    files: Files, taken: Sequence[BoolArray], earlier: PixelResult | None, count: Callable[[int, int], None] | None
-) -> PairCounts | Recount:
-    """The counts of all pages, of which an earlier result of the same files may know some."""
-    size = files.raster.size
-    pages = np.zeros(len(size), dtype=bool)
-    if earlier is not None:
-        for side, now, before in zip(files.sides, taken, earlier.taken, strict=True):
-            pages[side.boxes.page[now != before]] = True
-    if earlier is None or np.count_nonzero(pages) > _FEW_PAGES * len(pages):
-        first, second = (side.chosen(boxes) for side, boxes in zip(files.sides, taken, strict=True))
-        return count_pairs(first, second, size, count=count)
-    first, second = (
-        side.chosen(boxes & pages[side.boxes.page]) for side, boxes in zip(files.sides, taken, strict=True)
-    )
-    return count_again(earlier.counts, pages, first, second, size, count=count)
+def _change(
+    files: Files, taken: Sequence[BoolArray], earlier: PixelResult, count: Callable[[int, int], None] | None
+) -> PairCounts | None:
+    """What the counts have more than those of an earlier result of the same files; None where that is not less work."""
+    sides = [
+        SideChange(side.boxes, side.by_page, before, now)
+        for side, before, now in zip(files.sides, earlier.taken, taken, strict=True)
+    ]
+    return count_changes(sides, files.raster.size, count=count)
 
 
-def _by_page(counts: PairCounts, of: tuple[int, ...], classes: int) -> FloatArray:
+def _page_numbers(counts: PairCounts, of: tuple[int, ...], classes: int) -> FloatArray:
     """Of each page what it adds to a cell, by row and column, or its pixels of a class of the first side."""
+    added_up = counts.pixels * _row_weights(counts, of, classes)
+    return np.bincount(counts.scope, weights=added_up, minlength=counts.scopes).astype(np.float64, copy=False)
+
+
+def _row_weights(counts: PairCounts, of: tuple[int, ...], classes: int) -> FloatArray:
+    """What a pixel of each row adds to it, float64, shape (R,)."""
     if len(of) == 2:
-        share = _weights(counts, of[0], of[1], classes)[counts.pair]
-    else:
-        share = (counts.row_first >> np.uint64(of[0]) & np.uint64(1)).astype(np.float64)
-    added = counts.pixels * share
-    return np.bincount(counts.scope, weights=added, minlength=counts.scopes).astype(np.float64, copy=False)
+        return _weights(counts, of[0], of[1], classes)[counts.pair]
+    return (counts.row_first >> np.uint64(of[0]) & np.uint64(1)).astype(np.float64)
 
 
 def _weights(counts: PairCounts, row: int, column: int, classes: int) -> FloatArray:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evaluator.metrics.item_ledger import Item, ItemLedger, item_ledger
+from evaluator.metrics.item_ledger import ItemLedger, Items, ledger_of
 from evaluator.model.boxes import FloatArray
 from evaluator.protocols.pixel.evaluation import PixelResult
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
@@ -36,32 +36,43 @@ def page_ledger(a: PixelResult, b: PixelResult) -> ItemLedger | None:
     if not (a.same_classes and b.same_classes):
         return None
     labels = tuple(dict.fromkeys(name for result in (a, b) for name in result.classes if name != BACKGROUND_NAME))
-    first, second = (_wrong_pixels(result, labels) for result in (a, b))
-    for item in first.keys() & second.keys():
-        # A label that only one of the models has on the page: nothing is wrong with it in the other.
-        for mine, other in ((first[item], second[item]), (second[item], first[item])):
-            absent = np.isnan(mine) & ~np.isnan(other)
-            mine[absent] = 0.0
-    return item_ledger("page", BY_PIXELS, (EVERYTHING, *labels), first, second)
+    (items, first), (others, second) = (_wrong_pixels(result, labels) for result in (a, b))
+    if items != others:
+        place = {item: row for row, item in enumerate(others)}
+        rows = np.array([row for row, item in enumerate(items) if item in place], dtype=np.int64)
+        items, first = Items(items[row] for row in rows.tolist()), first[rows]
+        second = second[np.array([place[item] for item in items], dtype=np.int64)]
+    # A label that only one of the models has on the page: nothing is wrong with it in the other.
+    unknown = np.isnan(first), np.isnan(second)
+    if (unknown[0] != unknown[1]).any():
+        first, second = first.copy(), second.copy()
+        first[unknown[0] & ~unknown[1]] = 0.0
+        second[unknown[1] & ~unknown[0]] = 0.0
+    return ledger_of("page", BY_PIXELS, (EVERYTHING, *labels), items, (first, second))
 
 
-def _wrong_pixels(result: PixelResult, labels: tuple[str, ...]) -> dict[Item, FloatArray]:
-    """Wrong pixels of each counted page, over everything and by label, float64, shape (1 + L,); NaN without pixels."""
-    dataset, own = result.dataset, result.classes
-    column = np.array([own.index(name) if name in own else 0 for name in labels], dtype=np.int64)
-    known = np.array([name in own for name in labels], dtype=bool)
-    wrong: dict[Item, FloatArray] = {}
+def _wrong_pixels(result: PixelResult, labels: tuple[str, ...]) -> tuple[Items, FloatArray]:
+    """Wrong pixels of each counted page: everything, then each label, float64, shape (N, 1 + L); NaN without pixels."""
+    wrong, own = result.wrong, result.classes
+    amounts = by_matrices(result) if wrong is None else wrong.amounts
+    if not result.counted.all():
+        amounts = amounts[result.counted]
+    columns = [own.index(name) if name in own else -1 for name in labels]
+    chosen = amounts[:, [0, *(1 + column for column in columns)]]
+    chosen[:, 1 + np.flatnonzero(np.array(columns, dtype=np.int64) < 0)] = np.nan
+    return result.files.items, chosen
+
+
+def by_matrices(result: PixelResult) -> FloatArray:
+    """`WrongPixels.amounts`, rounded where shares of pixels are too fine for whole numbers."""
+    amounts = np.empty((result.dataset.pages, 1 + len(result.classes)))
     # The matrices of all pages at once would not fit.
-    for start in range(0, dataset.pages, _PAGES_AT_ONCE):
-        stop = min(start + _PAGES_AT_ONCE, dataset.pages)
-        matrices = result.per_page.between(start, stop).matrices
+    for start in range(0, len(amounts), _PAGES_AT_ONCE):
+        part = slice(start, min(start + _PAGES_AT_ONCE, len(amounts)))
+        matrices = result.per_page.between(part.start, part.stop).matrices
         right = np.diagonal(matrices.scaled, axis1=1, axis2=2)
         rows, columns = matrices.scaled.sum(axis=2), matrices.scaled.sum(axis=1)
-        every = (rows.sum(axis=1) - right.sum(axis=1)) / matrices.divisor
-        of_label = ((rows + columns - 2.0 * right) / matrices.divisor)[:, column]
-        of_label[~(known & ((rows + columns) > 0.0)[:, column])] = np.nan
-        for at in np.flatnonzero(result.counted[start:stop]).tolist():
-            document = dataset.documents[dataset.page_document[start + at]].doc_id
-            page = int(dataset.page_index[start + at])
-            wrong[Item(document, page)] = np.append(every[at], of_label[at])
-    return wrong
+        amounts[part, 0] = (rows.sum(axis=1) - right.sum(axis=1)) / matrices.divisor
+        wrong = (rows + columns - 2.0 * right) / matrices.divisor
+        amounts[part, 1:] = np.where(rows + columns > 0.0, wrong, np.nan)
+    return amounts

@@ -41,8 +41,8 @@ _SHARES_AT_ONCE: Final = 1 << 16
 _MANY_ROWS: Final = 16
 # Labels of a set, at most.
 _LABELS: Final = 64
-# float64 holds every integer up to here.
-_EXACT: Final = 1 << 53
+EXACT: Final = 1 << 53
+"""float64 holds every integer up to here."""
 
 
 class Shares(NamedTuple):
@@ -204,7 +204,7 @@ def confusion(counts: PairCounts, classes: int) -> Matrices:
     share[rules.divisor] = 1
     divisors = share.nonzero()[0].tolist()
     common = math.lcm(*divisors)
-    if int(counts.totals.max(initial=0)) * common < _EXACT:
+    if int(counts.totals.max(initial=0)) * common < EXACT:
         share[divisors] = [common // divisor for divisor in divisors]
         return Matrices(_completed(counts, rules, share, common, classes), common)
     scaled = np.zeros((counts.scopes, classes, classes))
@@ -221,19 +221,19 @@ def _from_shares(counts: PairCounts, classes: int) -> Matrices:
     divisors = np.unique(parts.divisor).tolist()
     common = math.lcm(*divisors)
     cell = parts.row * classes + parts.column
-    if int(counts.totals.max(initial=0)) * common < _EXACT:
+    if int(counts.totals.max(initial=0)) * common < EXACT:
         weight = parts.numerator * (common // parts.divisor)
-        scaled = _spread(counts, parts.pair, cell, weight, classes**2)
+        scaled = spread(counts, parts.pair, cell, weight, classes**2)
     else:
         common = 1
         scaled = np.zeros((counts.scopes, classes**2))
         for divisor in divisors:
             weight = np.where(parts.divisor == divisor, parts.numerator, 0)
-            scaled += _spread(counts, parts.pair, cell, weight, classes**2) / divisor
+            scaled += spread(counts, parts.pair, cell, weight, classes**2) / divisor
     return Matrices(scaled.reshape(-1, classes, classes), common)
 
 
-def _spread(counts: PairCounts, pair: IntArray, cell: IntArray, weight: IntArray, cells: int) -> FloatArray:
+def spread(counts: PairCounts, pair: IntArray, cell: IntArray, weight: IntArray, cells: int) -> FloatArray:
     """Pixels times the weight of each cell of their pair, added up by scope, float64, shape (S, cells).
 
     `pair`, `cell` and `weight` are columns of one length, sorted by pair.
@@ -535,7 +535,7 @@ class PixelColumns:
         size = len(self.classes)
         first, second = has_label(self.counts.first, size), has_label(self.counts.second, size)
         pair, cell = np.nonzero(np.concatenate([first, second, first & second], axis=1))
-        sums = _spread(self.counts, pair, cell, np.ones(len(pair), np.int64), 3 * size)
+        sums = spread(self.counts, pair, cell, np.ones(len(pair), np.int64), 3 * size)
         return sums.astype(np.int64).reshape(-1, 3, size)
 
     def _diagonal(self, matrix: FloatArray) -> FloatArray:

@@ -19,6 +19,7 @@ from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
 from evaluator.model.issues import Collector, quote
+from evaluator.model.order import PageRows
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
 
 Classes = Literal["auto", "same", "different"]
@@ -256,6 +257,11 @@ class SideBoxes:
         """Those of the N that reach beyond their page, and those that cover no pixel of it, rising."""
         return _beyond_and_empty(self.boxes, self.size)
 
+    @cached_property
+    def by_page(self) -> PageRows:
+        """The N boxes by page."""
+        return PageRows(self.boxes.page, len(self.size))
+
     def taking_part(self, min_score: float) -> BoolArray:
         """Those with at least a score, and those without one, bool, shape (N,); all for a score of 0."""
         if min_score <= 0.0:
@@ -266,6 +272,11 @@ class SideBoxes:
     def chosen(self, boxes: BoolArray) -> Resolution:
         """Some of the N boxes, bool, shape (N,)."""
         return self.boxes if boxes.all() else self.boxes.at(np.flatnonzero(boxes))
+
+    def on_page(self, page: int, taken: BoolArray) -> Resolution:
+        """Those of one page, of some of the N boxes, bool, shape (N,)."""
+        rows = self.by_page.of(page)
+        return self.boxes.at(rows[taken[rows]])
 
     def report(self, taken: BoolArray, issues: Collector) -> None:
         """Say which boxes count only in part or not at all: beyond the page, without a pixel.

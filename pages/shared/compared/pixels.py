@@ -70,11 +70,12 @@ def body(loaded: OpenedBoxes) -> None:
         )
     else:
         panes.part(lambda: _source(loaded))
+    key = _key(loaded, a, b)
     pair_differences.part(
         loaded.pair,
-        _key(loaded, a, b),
+        key,
         lambda: [PROTOCOLS[pixel.NAME].measures(result) for result in results],
-        ledgers=lambda: PROTOCOLS[pixel.NAME].item_ledgers(a, b),
+        ledgers=lambda: _ledgers(tuple(key), _results=(a, b)),
         open_item=lambda item: panes.open_place(lambda: go_to(item.document, item.page or 0)),
     )
     _write_url()
@@ -88,9 +89,15 @@ def _key(loaded: OpenedBoxes, *results: pixel.PixelResult) -> list[str]:
 
 
 @computed(8)
+def _ledgers(key: tuple[str, ...], *, _results: tuple[pixel.PixelResult, pixel.PixelResult]) -> tuple[ItemLedger, ...]:
+    """The ledgers of two results; `key` identifies them."""
+    return PROTOCOLS[pixel.NAME].item_ledgers(*_results)
+
+
+@computed(8)
 def _pages(key: tuple[str, ...], *, _results: tuple[pixel.PixelResult, pixel.PixelResult]) -> ItemPages | None:
     """The pages of two results; `key` identifies them."""
-    ledgers: tuple[ItemLedger, ...] = PROTOCOLS[pixel.NAME].item_ledgers(*_results)
+    ledgers = _ledgers(key, _results=_results)
     return item_pages(ledgers[0], "pixel") if ledgers else None
 
 

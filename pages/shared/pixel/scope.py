@@ -59,7 +59,7 @@ def _scope_of(result: pixel.PixelResult, place: Place | None) -> Scope:
     page = page_row(result, place)
     every = np.flatnonzero(result.counted)
     if wanted == "page" and page is not None:
-        return Scope(result, result.per_page.between(page, page + 1), 0, np.array([page]))
+        return Scope(result, result.page_columns(page), 0, np.array([page]))
     if wanted == "document" and page is not None:
         document = int(result.dataset.page_document[page])
         return Scope(result, result.per_document, document, every[result.dataset.page_document[every] == document])

@@ -1,0 +1,111 @@
+"""Counts after a change of some boxes: integer by integer those of a fresh count, however many changes came before."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from evaluator.metrics import pixel_changes
+from evaluator.metrics.pixel_changes import PageCounts, SideChange, count_changes
+from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_pairs
+from evaluator.model.boxes import BoolArray, IntArray
+from evaluator.model.order import PageRows
+
+SIZE = np.array([[30, 40], [1, 1], [0, 0], [25, 7], [64, 64], [30, 40]])
+
+
+def _side(rng: np.random.Generator, boxes: int, *, sort: bool) -> Resolution:
+    """Boxes of several labels that overlap, reach beyond their page, are equal, inverted or without width."""
+    page = rng.integers(0, len(SIZE), boxes)
+    if sort:
+        page.sort()
+    corner = rng.uniform(-8.0, 40.0, (boxes, 2))
+    extent = rng.choice([0.0, 0.4, 3.0, 9.5, 40.0, -2.0], (boxes, 2))
+    xyxy = np.hstack([corner, corner + extent])
+    xyxy[rng.random(boxes) < 0.3] = np.rint(xyxy[0])
+    scale = rng.choice([1.0, 1.5], (len(SIZE), 2)) if sort else None
+    return Resolution(page, rng.choice([1, 2, 5, 40], boxes), xyxy, scale)
+
+
+def _some(side: Resolution, taken: BoolArray) -> Resolution:
+    return Resolution(side.page[taken], side.bit[taken], side.xyxy[taken], side.scale)
+
+
+def _same(one: PairCounts, other: PairCounts) -> None:
+    assert one.scopes == other.scopes
+    for name in ("scope", "row_first", "row_second", "pixels"):
+        mine, others = getattr(one, name), getattr(other, name)
+        assert mine.dtype == others.dtype
+        np.testing.assert_array_equal(mine, others)
+
+
+def _change(sides: list[Resolution], before: list[BoolArray], now: list[BoolArray], size: IntArray) -> PairCounts:
+    each = zip(sides, before, now, strict=True)
+    with patch.multiple(pixel_changes, _MANY_BOXES=9.0, _MANY_PIECES=99.0):
+        change = count_changes([SideChange(side, PageRows(side.page, len(size)), *took) for side, *took in each], size)
+    assert change is not None
+    assert (change.pixels != 0).all()
+    return change
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_walk_of_changes_gives_fresh_counts_after_every_step(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sides = [_side(rng, int(rng.integers(1, 60)), sort=bool(seed % 2)) for _ in range(2)]
+    taken = [rng.random(len(side.page)) < 0.6 for side in sides]
+    counts = PageCounts(count_pairs(_some(sides[0], taken[0]), _some(sides[1], taken[1]), SIZE))
+    with patch.multiple(pixel_changes, _MOST_CHANGES=4, _MANY_ROWS=(0.5, 99.0)[seed % 2]):
+        for step in range(12):
+            # Of one side, of both, of neither.
+            moved = [
+                rng.random(len(each)) < rate for each, rate in zip(taken, rng.choice([0.0, 0.04, 0.5], 2), strict=True)
+            ]
+            now = [each ^ other for each, other in zip(taken, moved, strict=True)]
+            counts = counts.changed(_change(sides, taken, now, SIZE))
+            taken = now
+            fresh = count_pairs(_some(sides[0], taken[0]), _some(sides[1], taken[1]), SIZE)
+            pages = np.flatnonzero(rng.random(len(SIZE)) < 0.5)
+            _same(counts.of(pages), fresh.of(pages))
+            _same(counts.on(step % len(SIZE)), fresh.between(step % len(SIZE), step % len(SIZE) + 1))
+            if step % 3 == seed % 3:
+                _same(counts.every, fresh)
+    _same(counts.every, fresh)
+
+
+def test_only_pixels_of_the_boxes_that_left_or_came_are_counted() -> None:
+    page, bit = np.array([0, 0, 1]), np.array([1, 2, 1])
+    xyxy = np.array([[2.0, 2.0, 6.0, 6.0], [4.0, 4.0, 9.0, 9.0], [0.0, 0.0, 3.0, 3.0]])
+    side, size = Resolution(page, bit, xyxy), np.array([[10, 10], [10, 10]])
+    nothing = np.zeros(0, dtype=bool)
+    first = Resolution(page[:0], bit[:0], xyxy[:0])
+    both = [
+        SideChange(first, PageRows(first.page, 2), nothing, nothing),
+        SideChange(side, PageRows(page, 2), np.array([True, True, True]), np.array([True, False, True])),
+    ]
+    with (
+        patch.multiple(pixel_changes, _MANY_BOXES=1.0, _MANY_PIECES=2.0),
+        patch.object(pixel_changes, "count_pairs", wraps=count_pairs) as counted,
+    ):
+        change = count_changes(both, size)
+    assert change is not None
+    # The window of the box that left, with it and without it: 5 x 5 pixels, 2 x 2 of which are of the other box too.
+    assert counted.call_args.args[2].tolist() == [[5, 5], [5, 5]]
+    assert change.triples(0) == [(1, 1, 21), (1, 2, 4), (1, 4, -21), (1, 6, -4)]
+    assert change.triples(1) == []
+
+
+def test_many_changes_are_left_to_a_count_of_all_pages() -> None:
+    rng = np.random.default_rng(7)
+    sides = [_side(rng, 40, sort=True) for _ in range(2)]
+    every, none = np.ones(40, dtype=bool), np.zeros(40, dtype=bool)
+    changes = [SideChange(side, PageRows(side.page, len(SIZE)), every, none) for side in sides]
+    assert count_changes(changes, SIZE) is None
+    few = every.copy()
+    few[:3] = False
+    # Few boxes, but around them lies nearly all there is.
+    changes = [SideChange(side, PageRows(side.page, len(SIZE)), every, few) for side in sides]
+    with patch.object(pixel_changes, "_MANY_PIECES", 0.0):
+        assert count_changes(changes, SIZE) is None
+    assert count_changes([change._replace(now=every) for change in changes], SIZE) is not None

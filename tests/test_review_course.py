@@ -60,3 +60,25 @@ def test_no_layer_of_the_chart_is_empty(reviewed: int) -> None:
     chart = specification(half_width({"A": course(asked, seen)}, margin=0.01, baseline="A", dark=False))
     assert all(chart["datasets"].values())
     assert ("point" in [each["mark"]["type"] for each in chart["layer"]]) == (reviewed > 0)
+
+
+def test_a_plan_after_another_one_is_that_of_a_fresh_draw() -> None:
+    rng = np.random.default_rng(3)
+    boxes = rng.poisson(9.0, 400)
+    expected = rng.exponential(0.1, 400)
+    other = expected.copy()
+    other[7] += 0.5
+    earlier = None
+    for at, promised in enumerate((expected, expected, other, expected, expected)):
+        now = boxes if at != 3 else boxes + 1
+        matched, margin = rng.binomial(now, 0.5 + 0.1 * at), (0.03, 0.01)[at % 2]
+        one = plan(now, matched, promised, margin=margin, earlier=earlier)
+        fresh = plan(now, matched, promised, margin=margin)
+        for name in ("boxes", "matched", "stratum", "promise", "order", "expected"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(fresh, name))
+        assert (one.margin, one.pages, one.official) == (fresh.margin, fresh.pages, fresh.official)
+        reviewed = {int(row): Counts(int(now[row]), int(matched[row])) for row in fresh.order[: 25 * at]}
+        assert bound(one, reviewed) == bound(fresh, reviewed)
+        assert course(one, reviewed) == course(fresh, reviewed)
+        assert earlier is None or (one.order is earlier.order) == (at in {1, 5})
+        earlier = one

@@ -7,7 +7,7 @@ what accepting the suspect would do. Boxes are x1, y1, x2, y2, origin top left, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -18,6 +18,7 @@ from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou
 from evaluator.model.dataset import Dataset, JoinedBoxes
 from evaluator.suspects.pairing import NOBODY, Columns
 from evaluator.suspects.ranking import BORDER, EXTRA, KINDS, LABEL, LEAST_SCORE, MISSING, Kind, Ranked, rank
+from evaluator.system.recent import Recent
 
 Action = Literal["add", "remove", "relabel", "move"]
 ACTIONS: Final[tuple[Action, ...]] = ("add", "remove", "relabel", "move")
@@ -34,6 +35,8 @@ _SIDES: Final = (
 _DIGITS: Final = {"page": 6, "pixels": 2}
 _CLAIMED: Final = 0.3
 """From this share on the sentence says that another ground truth box lies there."""
+# Suspects that are kept as they were made last.
+_SHOWN: Final = 1_024
 
 
 class Proposal(msgspec.Struct, frozen=True):
@@ -122,11 +125,16 @@ class Suspects:
     boxes: int
     notes: tuple[str, ...] = ()
 
+    _shown: Recent[int, Suspect] = field(default_factory=lambda: Recent(most=_SHOWN), init=False, repr=False)
+
     def __len__(self) -> int:
         return len(self.ranked)
 
     def __getitem__(self, place: int) -> Suspect:
-        """The suspect at a place of the list."""
+        """The suspect at a place of the list; those that were looked at last are kept."""
+        return self._shown.get_or_make(place, lambda: self._made(place))
+
+    def _made(self, place: int) -> Suspect:
         dataset, ranked = self.dataset, self.ranked
         page, kind = int(ranked.page[place]), int(ranked.kind[place])
         label, new_label = dataset.labels[ranked.label[place]], dataset.labels[ranked.new_label[place]]
@@ -149,7 +157,7 @@ class Suspects:
 
     def to_list(self, most: int | None = None) -> list[Suspect]:
         """The first `most` suspects; all when absent."""
-        return [self[place] for place in range(len(self) if most is None else min(most, len(self)))]
+        return [self._made(place) for place in range(len(self) if most is None else min(most, len(self)))]
 
     def reason(self, place: int) -> str:
         """The evidence for a suspect, in one sentence; text from files is not escaped."""

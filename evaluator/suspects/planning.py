@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -43,6 +43,8 @@ _FREEDOM_OF_BOX: Final = 0.5
 """Degrees of freedom of the interval, to begin with and for each promised wrong box that was reviewed."""
 _NORMAL: Final = 1.959963984540054
 _LEAST_OF_STRATUM: Final = 4
+_MOST_SUMS: Final = 4_096
+"""Beginnings of an order whose promise is kept, at most."""
 
 
 class Counts(NamedTuple):
@@ -68,6 +70,8 @@ class Plan:
         How many wrong boxes are expected on each page, suspected and not; more than 0.
     order : int64, shape (P,)
         All pages in the order of the review: at every point the strata have about the share that serves the bound.
+    expected : float64, shape (P,)
+        How many errors the suspects promise on each page.
     pages : int
         How many are expected to do; 0 when the official recall cannot be further off.
     """
@@ -78,7 +82,10 @@ class Plan:
     stratum: IntArray
     promise: FloatArray
     order: IntArray
+    expected: FloatArray
     pages: int
+    # What beginnings of the order promise, by their length: it does not depend on what is matched.
+    _sums: dict[int, _Promised] = field(default_factory=dict, repr=False)
 
     @property
     def official(self) -> float | None:
@@ -112,7 +119,15 @@ class Bound(NamedTuple):
         return self.more == 0
 
 
-def plan(boxes: IntArray, matched: IntArray, expected: FloatArray, *, margin: float, seed: int = SEED) -> Plan:
+def plan(
+    boxes: IntArray,
+    matched: IntArray,
+    expected: FloatArray,
+    *,
+    margin: float,
+    seed: int = SEED,
+    earlier: Plan | None = None,
+) -> Plan:
     """The pages to review for a wanted margin.
 
     Parameters
@@ -125,6 +140,8 @@ def plan(boxes: IntArray, matched: IntArray, expected: FloatArray, *, margin: fl
         Half width of the interval, for instance 0.03.
     seed : int
         Of the draw; the same one gives the same pages.
+    earlier : Plan, optional
+        With the same seed: where it has the same boxes and promises on every page, its draw is taken over.
 
     Raises
     ------
@@ -137,6 +154,16 @@ def plan(boxes: IntArray, matched: IntArray, expected: FloatArray, *, margin: fl
     """
     if not 0.0 < margin < 1.0:
         raise ValueError(f"the margin must be between 0 and 1; found {margin:g}")
+    if earlier is None or not (np.array_equal(earlier.boxes, boxes) and np.array_equal(earlier.expected, expected)):
+        stratum, promise, order = _draw(boxes, expected, seed)
+        empty = Plan(margin, boxes, matched, stratum, promise, order, expected, 0)
+    else:
+        empty = replace(earlier, margin=margin, boxes=boxes, matched=matched, expected=expected, pages=0)
+    return replace(empty, pages=_needed(empty, _official(empty)))
+
+
+def _draw(boxes: IntArray, expected: FloatArray, seed: int) -> tuple[IntArray, FloatArray, IntArray]:
+    """`stratum`, `promise` and `order` of a `Plan`."""
     unsuspected = max(UNSUSPECTED, _BESIDE * float(expected.sum()) / max(float(boxes.sum()), 1.0))
     promise = expected + unsuspected * (boxes + _HIDDEN)
     order = np.argsort(promise, kind="stable")
@@ -147,9 +174,8 @@ def plan(boxes: IntArray, matched: IntArray, expected: FloatArray, *, margin: fl
         stratum[order] = np.minimum((share / share[-1] * STRATA - 1e-9).astype(np.int64), STRATA - 1)
     sizes = np.bincount(stratum, minlength=STRATA).astype(np.int64)
     means = np.bincount(stratum, promise, minlength=STRATA) / np.maximum(sizes, 1)
-    ordered = _interleaved(stratum, sizes, (sizes * np.sqrt(means)).astype(np.float64), np.random.default_rng(seed))
-    empty = Plan(margin, boxes, matched, stratum, promise, ordered, 0)
-    return Plan(margin, boxes, matched, stratum, promise, ordered, _needed(empty, _official(empty)))
+    weight = (sizes * np.sqrt(means)).astype(np.float64)
+    return stratum, promise, _interleaved(stratum, sizes, weight, np.random.default_rng(seed))
 
 
 def bound(planned: Plan, reviewed: Mapping[int, Counts]) -> Bound:
@@ -267,11 +293,16 @@ def _estimate(planned: Plan, reviewed: Mapping[int, Counts], count: int) -> _Est
 
 def _promised(planned: Plan, count: int) -> _Promised:
     """What the first pages of the order and the others promise."""
+    known = planned._sums.get(count)
+    if known is not None:
+        return known
     first, others = planned.order[:count], planned.order[count:]
     reviewed, left = (
         np.bincount(planned.stratum[rows], planned.promise[rows], minlength=STRATA).astype(np.float64)
         for rows in (first, others)
     )
+    if len(planned._sums) < _MOST_SUMS:
+        planned._sums[count] = _Promised(reviewed, left)
     return _Promised(reviewed, left)
 
 

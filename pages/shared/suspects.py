@@ -170,22 +170,24 @@ def payload(loaded: OpenedBoxes, every: Suspects, listed_now: Chosen, held: str)
     """
     names = [(model.letter, model.name) for model in loaded.pair]
     key = _list_key(loaded, every, listed_now.entries)
-    made = _payload(key, listed_now.more, _every=every, _chosen=listed_now.entries, _names=names)
+    made = _payload(key, _every=every, _chosen=listed_now.entries, _names=names)
     log = findings.review_log()
     answered = state.answered_verdicts
     states = {}
     for entry in listed_now.entries:
-        judged = log.get(entry.target.id)
+        identity = entry.target.id
+        judged = log.get(identity)
         one = SuspectStateItem(
             verdict=None if judged is None else judged_item(judged),
-            unsaved=findings.shown(findings.unsaved(entry.target.id)),
-            answered=answered.get(entry.target.id, ""),
+            unsaved=findings.shown(findings.unsaved(identity)),
+            answered=answered.get(identity, ""),
         )
         if one != SuspectStateItem():
-            states[entry.target.id] = one
+            states[identity] = one
     pages, crops = _pictures(loaded, every)
     return msgspec.structs.replace(
         made,
+        more=listed_now.more,
         suspects=None if made.set == held else made.suspects,
         states=states,
         only_open=state.suspect_unjudged,
@@ -201,7 +203,7 @@ def _list_key(loaded: OpenedBoxes, every: Suspects, entries: Sequence[Entry]) ->
     places = np.array([entry.place for entry in entries], dtype=np.int64)
     notes = [every.notes[place] for place in places.tolist()] if every.notes else []
     models = [(model.index, model.name) for model in loaded.pair]
-    words = repr((loaded.digests, models, entries[0].target.signature if entries else "", notes))
+    words = repr((loaded.digests, models, notes))
     content = words.encode("utf-8", "backslashreplace"), places.tobytes(), every.ranked.score[places].tobytes()
     return hashlib.blake2b(b"\0".join(content), digest_size=16).hexdigest()
 
@@ -209,13 +211,13 @@ def _list_key(loaded: OpenedBoxes, every: Suspects, entries: Sequence[Entry]) ->
 @computed(16)
 def _payload(
     key: str,
-    more: int,
     *,
     _every: Suspects,
     _chosen: Sequence[Entry],
     _names: Sequence[tuple[str, str]],
 ) -> SuspectsPayload:
-    return suspects_payload(_every, _chosen, _names, more=more)
+    """The list by what it follows from; how many more there are depends on the filter."""
+    return suspects_payload(_every, _chosen, _names, more=0)
 
 
 def _pictures(loaded: OpenedBoxes, every: Suspects) -> tuple[dict[str, PictureItem], dict[str, CropItem]]:
@@ -283,6 +285,9 @@ def judge(every: Suspects, event: SuspectVerdictEvent, signature: str) -> None:
 
 # --- how much to review ----------------------------------------------------------------------------------------------
 
+# The last plan for some files: at another threshold other boxes are matched, and the draw of the pages stays.
+_PLANS: Final = Recent[tuple[str, ...], Plan](most=4)
+
 
 class Known(NamedTuple):
     """The plan for a model, and what is known of its recall."""
@@ -304,7 +309,9 @@ def known(loaded: OpenedBoxes, every: Suspects) -> list[Known]:
     answers = []
     for model in loaded.pair:
         boxes, matched = per_page(result_of(loaded, model))
-        planned = planning.plan(boxes, matched, expected, margin=state.suspect_margin)
+        earlier = _PLANS.get(loaded.digests)
+        planned = planning.plan(boxes, matched, expected, margin=state.suspect_margin, earlier=earlier)
+        _PLANS.put(loaded.digests, planned)
         corrected = findings.corrected_of(loaded, model)
         after = (boxes, matched) if corrected is None else per_page(corrected.result)
         reviewed = {row: Counts(int(after[0][row]), int(after[1][row])) for row in done}

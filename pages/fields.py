@@ -22,7 +22,6 @@ from evaluator.model.issues import cut, displayed, has_errors, issue_count
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.fields.drill_down import LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import FieldsResult
-from evaluator.protocols.fields.ledger import field_ledgers
 from pages.shared import frame, headline, in_sight, opened, pair_differences, pictures, widgets
 from pages.shared import window as turned
 from pages.shared.address import read_url, write_url
@@ -448,7 +447,7 @@ def view() -> None:
             compared.models,
             [part for each in compared.models for part in map(str, (each.result.signature.line, *each.key))],
             lambda: [PROTOCOLS[FIELDS.name].measures(each.result) for each in compared.models],
-            ledgers=lambda: field_ledgers(compared.models[0].result, compared.models[-1].result, state.field_iou),
+            ledgers=lambda: choices.ledgers(compared).by_box_and_value(state.field_iou),
             open_item=lambda item: choices.open_item(compared, item),
             at=state.field_iou,
             below="fields",

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
+import random
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -15,14 +18,17 @@ from evaluator import cli
 from evaluator.formats.fields import FORMAT
 from evaluator.formats.posters import Posters, read_poster
 from evaluator.metrics.item_ledger import OUTCOMES, Item, ItemLedger, item_ledger
+from evaluator.model.boxes import BoolArray
 from evaluator.model.fields import FieldDocuments
 from evaluator.project import evaluate_together
 from evaluator.protocols import fields, pixel, posters
-from evaluator.protocols.fields.evaluation import load_state
-from evaluator.protocols.fields.ledger import field_ledgers
+from evaluator.protocols.fields.drill_down import problems
+from evaluator.protocols.fields.evaluation import SPURIOUS, TRUE_POSITIVE, FieldsResult, load_state
+from evaluator.protocols.fields.ledger import FieldLedgers, field_ledgers
 from evaluator.protocols.pixel.ledger import page_ledger
 from evaluator.protocols.posters.difference import columns_of
 from evaluator.protocols.posters.ledger import poster_ledger
+from tests.benchmarks import bench_fields
 from tests.building import Box, annotations, box, ground_truth
 from tests.dashboard import SAMPLE_DATA
 
@@ -183,6 +189,73 @@ def test_a_stored_state_has_the_ledgers_of_the_fields_themselves() -> None:
         del state["only_predicted"]
     older = [fields.score(load_state(state)) for state in states]
     assert rows_of(field_ledgers(*older, 0.5)[0]) == rows_of(field_ledgers(*fresh, 0.5)[0])
+
+
+def field_by_field(
+    a: FieldsResult, b: FieldsResult, of: Callable[[FieldsResult], tuple[BoolArray, BoolArray, BoolArray]]
+) -> dict[Item, list[dict[str, float]]]:
+    """What is wrong with each field in both models, by row of the ledger, without any column kept.
+
+    `of` gives what counts of the ground truth, what is right, and what is spurious.
+    """
+    wrong: list[dict[Item, dict[str, float]]] = []
+    alone: list[dict[tuple[str, str], tuple[Item, dict[str, float]]]] = []
+    for result in (a, b):
+        compared, (counted, right, spurious) = result.compared, of(result)
+        wrong.append({})
+        alone.append({})
+        for at in compared.order.tolist():
+            document, name = compared.documents[compared.document[at]], compared.classes[compared.field_class[at]]
+            if not compared.is_field[at]:
+                continue
+            path, field = compared.truth_path[at], compared.truth[at]
+            if counted[at] and path is not None:
+                page = field.page if field is not None and field.has_box else None
+                wrong[-1][Item(document, page, path)] = dict.fromkeys(("All fields", name), float(not right[at]))
+            path, field = compared.prediction_path[at], compared.predicted[at]
+            if spurious[at] and not right[at] and path is not None:
+                page = field.page if field is not None and field.has_box else None
+                item = Item(document, page, path, spurious=True)
+                alone[-1][document, path] = item, dict.fromkeys(("All fields", name), 1.0)
+    for place in dict.fromkeys(place for model in alone for place in model):
+        item, amounts = next(model[place] for model in alone if place in model)
+        for own, model in zip(wrong, alone, strict=True):
+            own[item] = amounts if place in model else dict.fromkeys(amounts, 0.0)
+    return {item: [wrong[0][item], wrong[1][item]] for item in wrong[0] if item in wrong[1]}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_ledgers_of_fields_at_many_thresholds_are_those_of_a_plain_loop(seed: int) -> None:
+    dice = random.Random(seed)
+    documents = bench_fields.make_corpus(6, items=4, seed=seed)
+    sides = [bench_fields.as_lines(documents, "ground_truth")]
+    for _ in range(2):
+        for document in documents:
+            document["prediction"] = bench_fields.guess(dice, document["ground_truth"])
+            for _ in range(dice.randrange(3)):
+                document["prediction"][f"extra{dice.randrange(3)}"] = bench_fields.rich(dice, "x")
+        sides.append(bench_fields.as_lines(documents, "prediction"))
+    truth, *models = (FORMAT.read(side, "side.jsonl") for side in sides)
+    a, b = (fields.evaluate(truth, model, parity="stickler" if seed == 1 else "none") for model in models)
+    both = FieldLedgers(a, b)
+    for iou in (0.5, 0.51, 0.05, 0.95, 0.5):
+        ways: list[Callable[[FieldsResult], tuple[BoolArray, BoolArray, BoolArray]]] = [
+            lambda each, iou=iou: (each.with_truth, each.status(iou) == TRUE_POSITIVE, each.status(iou) == SPURIOUS),
+            lambda each: (~each.compared.only_predicted, each.compared.right, each.compared.only_predicted),
+            lambda each, iou=iou: (
+                ~each.compared.only_predicted, ~problems(each, iou), each.compared.only_predicted,
+            ),
+        ]  # fmt: skip
+        for ledger, way in zip((*both.by_box_and_value(iou), both.whole(iou)), ways, strict=True):
+            plain = field_by_field(a, b, way)
+            assert list(ledger.items) == list(plain)
+            for side, amounts in enumerate((ledger.a, ledger.b)):
+                listed = [
+                    {name: value for name, value in zip(ledger.rows, row, strict=True) if not math.isnan(value)}
+                    for row in amounts.tolist()
+                ]
+                assert listed == [each[side] for each in plain.values()]
+            assert set(ledger.rows) == {"All fields"}.union(*(each[0] for each in plain.values()))
 
 
 def test_fields_by_box_have_the_true_positives_of_the_protocol() -> None:

@@ -82,7 +82,9 @@ def field_pair(
     PairLayers
         Fields of these kinds that have no box on the page are named in a note.
     """
-    here = [at for at, item in enumerate(ledger.items) if item.document == document and (item.page or 0) == index]
+    places, page_of = ledger.items.pages
+    page = next((at for at, place in enumerate(places) if place == (document, index)), -1)
+    here = np.flatnonzero(page_of == page).tolist()
     kind_of = {(ledger.items[at].place, ledger.items[at].spurious): _kind(ledger, at) for at in here}
     code = {path: at for at, path in enumerate(sorted({path for path, spurious in kind_of if not spurious}))}
     drawn = [

@@ -6,17 +6,73 @@ right; and what is wrong with a field that only predictions have.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
 import numpy as np
 
-from evaluator.metrics.item_ledger import Item, ItemLedger, item_ledger
+from evaluator.metrics.item_ledger import Item, ItemLedger, Items
 from evaluator.metrics.results import threshold_text
-from evaluator.model.boxes import BoolArray, FloatArray
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.fields import natural_order
 from evaluator.protocols.fields.drill_down import problems
 from evaluator.protocols.fields.evaluation import SPURIOUS, TRUE_POSITIVE, FieldsResult
+from evaluator.system.recent import Recent
 
 EVERYTHING = "All fields"
 BY_BOX, BY_VALUE, BY_BOTH = "box", "value", "box and value"
+# In place of a row: a spurious field that a model does not have, and one that it has.
+_RIGHT, _WRONG = -1, -2
+
+
+class FieldLedgers:
+    """The ledgers of two comparisons at any threshold: which fields there are is worked out once.
+
+    Parameters
+    ----------
+    a, b : FieldsResult
+        Of two predictions against one ground truth.
+    """
+
+    def __init__(self, a: FieldsResult, b: FieldsResult) -> None:
+        self._results = a, b
+        classes = {name for result in self._results for name in result.compared.classes}
+        self._names = sorted(classes, key=natural_order)
+        # One for each measure, and others while a threshold changes what is spurious.
+        self._layouts: Recent[tuple[str, bytes, bytes], _Layout] = Recent(most=6)
+
+    def by_box_and_value(self, iou: float) -> tuple[ItemLedger, ItemLedger]:
+        """See `field_ledgers`."""
+        models = []
+        for result in self._results:
+            status = result.status(iou)
+            models.append(_Counted(result, result.with_truth, status == TRUE_POSITIVE, status == SPURIOUS))
+        return self._ledger(BY_BOX, models, at=f"IoU ≥ {threshold_text(iou)}"), self._by_value
+
+    def whole(self, iou: float) -> ItemLedger:
+        """See `whole_ledger`."""
+        models = []
+        for result in self._results:
+            lonely = result.compared.only_predicted
+            rows = result.taking_part & ~lonely
+            models.append(_Counted(result, rows, ~problems(result, iou), result.taking_part & lonely))
+        return self._ledger(BY_BOTH, models, at=f"IoU ≥ {threshold_text(iou)}")
+
+    @cached_property
+    def _by_value(self) -> ItemLedger:
+        models = []
+        for result in self._results:
+            part, lonely = result.taking_part, result.compared.only_predicted
+            models.append(_Counted(result, part & ~lonely, result.compared.right, part & lonely))
+        return self._ledger(BY_VALUE, models)
+
+    def _ledger(self, measure: str, models: Sequence[_Counted], at: str = "") -> ItemLedger:
+        spurious = [model.spurious & ~model.right for model in models]
+        key = measure, spurious[0].tobytes(), spurious[1].tobytes()
+        layout = self._layouts.get_or_make(key, lambda: _layout(models, spurious, self._names))
+        a, b = (layout.amounts(side, model.right) for side, model in zip(layout.sides, models, strict=True))
+        return ItemLedger("field", measure, layout.names, layout.items, a, b, at)
 
 
 def field_ledgers(a: FieldsResult, b: FieldsResult, iou: float) -> tuple[ItemLedger, ItemLedger]:
@@ -42,17 +98,7 @@ def field_ledgers(a: FieldsResult, b: FieldsResult, iou: float) -> tuple[ItemLed
     neither. Spurious fields of both models are one field when they have one path in one document. Fields of results
     from a stored state are on no page.
     """
-    names = sorted({name for result in (a, b) for name in result.compared.classes}, key=natural_order)
-    box, value = [], []
-    for result in (a, b):
-        compared, status = result.compared, result.status(iou)
-        lonely = compared.only_predicted
-        box.append((result, result.with_truth, status == TRUE_POSITIVE, status == SPURIOUS))
-        value.append((result, result.taking_part & ~lonely, compared.right, result.taking_part & lonely))
-    return (
-        _ledger(BY_BOX, names, box, at=f"IoU ≥ {threshold_text(iou)}"),
-        _ledger(BY_VALUE, names, value),
-    )
+    return FieldLedgers(a, b).by_box_and_value(iou)
 
 
 def whole_ledger(a: FieldsResult, b: FieldsResult, iou: float) -> ItemLedger:
@@ -61,52 +107,103 @@ def whole_ledger(a: FieldsResult, b: FieldsResult, iou: float) -> ItemLedger:
     Every field counts; one is right when nothing is wrong with its box at the threshold, where either side has one, and
     its value is right.
     """
-    names = sorted({name for result in (a, b) for name in result.compared.classes}, key=natural_order)
-    models = []
-    for result in (a, b):
-        lonely = result.compared.only_predicted
-        models.append((result, result.taking_part & ~lonely, ~problems(result, iou), result.taking_part & lonely))
-    return _ledger(BY_BOTH, names, models, at=f"IoU ≥ {threshold_text(iou)}")
+    return FieldLedgers(a, b).whole(iou)
 
 
-def _ledger(
-    measure: str,
-    names: list[str],
-    models: list[tuple[FieldsResult, BoolArray, BoolArray, BoolArray]],
-    at: str = "",
-) -> ItemLedger:
-    """The ledger of both models: each its result, what counts of the ground truth, what is right, what is spurious."""
-    amounts = [_wrong(result, names, counted, right) for result, counted, right, _ in models]
-    spurious = [_spurious(result, names, rows & ~right) for result, _, right, rows in models]
-    for place in dict.fromkeys(place for model in spurious for place in model):
+class _Counted(NamedTuple):
+    """What counts of a comparison, bool by row: of the ground truth, what of it is right, and what is spurious."""
+
+    result: FieldsResult
+    truth: BoolArray
+    right: BoolArray
+    spurious: BoolArray
+
+
+class _Places(NamedTuple):
+    """Where the things of a ledger are in one comparison, int64, shape (K,).
+
+    Attributes
+    ----------
+    row : int64
+        Row of the comparison; `_RIGHT` and `_WRONG` where the thing is that whatever the threshold.
+    column : int64
+        Row of the ledger of its class; 0 for none.
+    """
+
+    row: IntArray
+    column: IntArray
+
+
+class _Layout(NamedTuple):
+    """The things of a ledger, whatever is wrong with them.
+
+    Attributes
+    ----------
+    names : tuple of str, length R
+        Rows of the ledger.
+    empty : float64, shape (K, R)
+        0 where a thing is counted, else NaN.
+    sides : pair of _Places
+    """
+
+    items: Items
+    names: tuple[str, ...]
+    empty: FloatArray
+    sides: tuple[_Places, _Places]
+
+    def amounts(self, places: _Places, right: BoolArray) -> FloatArray:
+        """How much is wrong with each thing in one comparison, float64, shape (K, R)."""
+        amounts, known = self.empty.copy(), places.row >= 0
+        wrong = places.row == _WRONG
+        wrong[known] = ~right[places.row[known]]
+        amounts[wrong, 0] = 1.0
+        of_class = np.flatnonzero(wrong & (places.column > 0))
+        amounts[of_class, places.column[of_class]] = 1.0
+        return amounts
+
+
+def _layout(models: Sequence[_Counted], spurious: Sequence[BoolArray], names: Sequence[str]) -> _Layout:
+    """The things that both models have, in the order of the first, and the rows of a ledger that count any."""
+    places = [_of_truth(model, names) for model in models]
+    alone = [_alone(model.result, rows, names) for model, rows in zip(models, spurious, strict=True)]
+    for place in dict.fromkeys(place for model in alone for place in model):
         # The page is that of the first model that has the field.
-        item, wrong = next(model[place] for model in spurious if place in model)
-        for own, model in zip(amounts, spurious, strict=True):
-            own[item] = wrong if place in model else np.where(np.isnan(wrong), np.nan, 0.0)
-    return item_ledger("field", measure, (EVERYTHING, *names), *amounts, at=at)
+        item, column = next(model[place] for model in alone if place in model)
+        for own, model in zip(places, alone, strict=True):
+            own[item] = (_WRONG if place in model else _RIGHT), column
+    first, second = places
+    items = Items(item for item in first if item in second)
+    sides = [np.array([side[item] for item in items], dtype=np.int64).reshape(-1, 2) for side in places]
+    # A thing counts in the row of its class where both models say that it is of it.
+    of_class = np.where(sides[0][:, 1] == sides[1][:, 1], sides[0][:, 1], 0)
+    rows, listed = (EVERYTHING, *names), np.unique(np.append(of_class, 0))
+    columns = np.searchsorted(listed, of_class)
+    empty = np.full((len(items), len(listed)), np.nan)
+    empty[np.arange(len(items)), columns] = 0.0
+    empty[:, 0] = 0.0
+    a, b = (_Places(np.ascontiguousarray(side[:, 0]), columns) for side in sides)
+    return _Layout(items, tuple(rows[row] for row in listed.tolist()), empty, (a, b))
 
 
-def _wrong(result: FieldsResult, names: list[str], counted: BoolArray, right: BoolArray) -> dict[Item, FloatArray]:
-    """1 for each field of the ground truth that is wrong, else 0, over everything and in the row of its class."""
-    compared = result.compared
-    wrong: dict[Item, FloatArray] = {}
-    for at in compared.order[(compared.is_field & counted)[compared.order]].tolist():
+def _of_truth(model: _Counted, names: Sequence[str]) -> dict[Item, tuple[int, int]]:
+    """Each field of the ground truth that counts, its row in the comparison and the row of its class in a ledger."""
+    compared = model.result.compared
+    column = _columns(model.result, names)
+    places: dict[Item, tuple[int, int]] = {}
+    for at in compared.order[(compared.is_field & model.truth)[compared.order]].tolist():
         path = compared.truth_path[at]
         if path is None:
             continue
         truth = compared.truth[at] if len(compared.truth) else None
         page = truth.page if truth is not None and truth.has_box else None
-        item = Item(compared.documents[compared.document[at]], page, path)
-        wrong[item] = _amounts(result, names, at, 0.0 if right[at] else 1.0)
-    return wrong
+        places[Item(compared.documents[compared.document[at]], page, path)] = at, column[at]
+    return places
 
 
-def _spurious(
-    result: FieldsResult, names: list[str], rows: BoolArray
-) -> dict[tuple[str, str], tuple[Item, FloatArray]]:
-    """What only a prediction has, by document and path, with 1 over everything and in the row of its class."""
-    compared = result.compared
-    fields: dict[tuple[str, str], tuple[Item, FloatArray]] = {}
+def _alone(result: FieldsResult, rows: BoolArray, names: Sequence[str]) -> dict[tuple[str, str], tuple[Item, int]]:
+    """What only a prediction has, by document and path, with the row of its class in a ledger."""
+    compared, column = result.compared, _columns(result, names)
+    fields: dict[tuple[str, str], tuple[Item, int]] = {}
     for at in compared.order[(compared.is_field & rows)[compared.order]].tolist():
         path = compared.prediction_path[at]
         if path is None:
@@ -114,13 +211,13 @@ def _spurious(
         predicted = compared.predicted[at] if len(compared.predicted) else None
         page = predicted.page if predicted is not None and predicted.has_box else None
         document = compared.documents[compared.document[at]]
-        fields[document, path] = Item(document, page, path, spurious=True), _amounts(result, names, at, 1.0)
+        fields[document, path] = Item(document, page, path, spurious=True), column[at]
     return fields
 
 
-def _amounts(result: FieldsResult, names: list[str], at: int, amount: float) -> FloatArray:
-    """An amount over everything and in the row of a field's class, float64, shape (1 + names,); else NaN."""
+def _columns(result: FieldsResult, names: Sequence[str]) -> list[int]:
+    """The row of the class of each row of a comparison in a ledger."""
     compared = result.compared
-    amounts = np.full(1 + len(names), np.nan)
-    amounts[[0, 1 + names.index(compared.classes[compared.field_class[at]])]] = amount
-    return amounts
+    of_class = np.array([1 + names.index(name) for name in compared.classes], dtype=np.int64)
+    columns: list[int] = of_class[compared.field_class].tolist()
+    return columns

@@ -14,7 +14,6 @@ from evaluator.metrics.item_ledger import Item, ItemLedger
 from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import plain
 from evaluator.protocols import PROTOCOLS
-from evaluator.protocols.fields.ledger import field_ledgers, whole_ledger
 from pages.shared import frame, pair_differences, pictures
 from pages.shared.address import write_url
 from pages.shared.compared import panes
@@ -38,7 +37,7 @@ def sidebar(compared: choices.Compared) -> None:
 
 def body(compared: choices.Compared) -> None:
     """Title, panes, differences and ledgers."""
-    a, b = compared.models
+    a = compared.models[0]
     protocol = PROTOCOLS[FIELDS.name]
     parts = [f"{protocol.name} {protocol.version}", f"IoU ≥ {threshold_text(state.field_iou)}"]
     frame.title("Compare", " · ".join([*parts, *a.result.signature.options]))
@@ -47,7 +46,7 @@ def body(compared: choices.Compared) -> None:
         compared.models,
         [part for each in compared.models for part in map(str, (each.result.signature.line, *each.key))],
         lambda: [protocol.measures(each.result) for each in compared.models],
-        ledgers=lambda: field_ledgers(a.result, b.result, state.field_iou),
+        ledgers=lambda: choices.ledgers(compared).by_box_and_value(state.field_iou),
         open_item=lambda item: panes.open_place(lambda: _go_to_item(item)),
         at=state.field_iou,
     )
@@ -55,11 +54,9 @@ def body(compared: choices.Compared) -> None:
 
 
 @computed(8)
-def _whole(
-    key: tuple[str | None, ...], iou: float, *, _models: tuple[choices.FieldModel, choices.FieldModel]
-) -> tuple[ItemLedger, ItemPages]:
+def _whole(key: tuple[str | None, ...], iou: float, *, _compared: choices.Compared) -> tuple[ItemLedger, ItemPages]:
     """The ledger of fields by box and value, and its pages; `key` and the threshold identify them."""
-    ledger = whole_ledger(_models[0].result, _models[1].result, iou)
+    ledger = choices.ledgers(_compared).whole(iou)
     return ledger, item_pages(ledger, "field")
 
 
@@ -69,7 +66,7 @@ def _source() -> panes.Source | None:
     if compared is None or len(compared.models) < 2:
         return None
     a, b = compared.models
-    ledger, pages = _whole((*a.key, *b.key), state.field_iou, _models=(a, b))
+    ledger, pages = _whole((*a.key, *b.key), state.field_iou, _compared=compared)
     first, second = (ModelItem(model.letter, plain(model.name)) for model in (a, b))
     sides = FieldSide(a.result, a.pages), FieldSide(b.result, b.pages)
 

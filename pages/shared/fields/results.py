@@ -20,6 +20,7 @@ from evaluator.model.issues import BadInput
 from evaluator.protocols import fields
 from evaluator.protocols.fields.drill_down import LEAST_SURE, FieldPages, behind
 from evaluator.protocols.fields.evaluation import Parity, RecallGrid
+from evaluator.protocols.fields.ledger import FieldLedgers
 from evaluator.protocols.fields.protocol import FieldsOptions
 from evaluator.protocols.fields.types import ApCurves, ap_curves
 from pages.shared.computed import computed
@@ -115,6 +116,18 @@ def _compared(
     """A comparison by the digests of its sides and its options, and the pages that its boxes lie on."""
     result = fields.evaluate(*_sides, schema=_schema, parity=_options.parity, recall_grid=_options.recall_grid)
     return result, FieldPages(result.compared)
+
+
+def ledgers(compared: Compared) -> FieldLedgers:
+    """The ledgers of the chosen models, A and B."""
+    a, b = compared.models[0], compared.models[-1]
+    return _ledgers(a.key, b.key, _models=(a, b))
+
+
+@computed(4)
+def _ledgers(first: Key, second: Key, *, _models: tuple[FieldModel, FieldModel]) -> FieldLedgers:
+    """The ledgers of two models; their keys identify them."""
+    return FieldLedgers(_models[0].result, _models[1].result)
 
 
 def take_schema(name: str, content: bytes) -> None:

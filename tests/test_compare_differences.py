@@ -19,7 +19,7 @@ from evaluator.formats import fields as fields_reader
 from evaluator.formats import posters as posters_reader
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import ALL_LABELS
-from evaluator.metrics.measures import Key, Measures, Ratios
+from evaluator.metrics.measures import Key, Means, Measures, Ratios
 from evaluator.metrics.results import ratio
 from evaluator.model.dataset import join
 from evaluator.protocols import coco, fields, pixel, pod, posters, protocol_of, snapshot
@@ -260,22 +260,27 @@ def test_draws_that_are_kept_are_those_that_are_drawn(documents: int, monkeypatc
 
 
 @few
-@given(seed=seeds, largest=st.sampled_from([1, 30, 1 << 20]), documents=st.integers(1, 9))
+@given(seed=seeds, largest=st.sampled_from([1, 30, 1 << 20, 1 << 40]), documents=st.integers(1, 9))
 def test_ratios_of_counts_are_those_of_each_part_alone(seed: int, largest: int, documents: int) -> None:
-    """Sums that are too large for single precision among them, and parts of which some are no counts."""
+    """Sums that are too large for single precision among them, parts of which some are no counts, and means of both."""
     rng = np.random.default_rng(seed)
-    parts = []
+    parts: list[Ratios] = []
     for name in "abc":
         below = rng.integers(0, largest + 1, (documents, 3)).astype(np.float64)
         above = np.floor(below * rng.random(below.shape)) + (0.25 if name == "b" else 0.0)
         keys = tuple(Key(name, str(column)) for column in range(3))
         parts.append(Ratios(keys, ratio(above.sum(axis=0), below.sum(axis=0)), above, below))
-    measured = Measures(tuple(names(documents)), ALL_LABELS, tuple(parts))
+    below[0, 0] = largest
+    members = (np.array([0, 2]), np.array([1]))
+    means = [Means((Key("d", f"{at}"), Key("e", f"{at}")), np.zeros(2), of, members) for at, of in enumerate(parts)]
+    # A mean may come before what it is of.
+    measured = Measures(tuple(names(documents)), ALL_LABELS, (means[0], *parts, *means[1:]))
     for weights in draws(documents, resamples=150, seed=seed):
-        plain = [part.resampled(weights.astype(np.float64)) for part in parts]
+        plain = [part.resampled(weights.astype(np.float64)) for part in measured.parts]
         np.testing.assert_array_equal(measured.resampled(weights), np.hstack(plain))
-        np.testing.assert_array_equal(measured.only(parts[0].keys).resampled(weights), plain[0])
-    assert [part.counts for part in parts] == [True, False, True]
+        np.testing.assert_array_equal(measured.only(parts[0].keys).resampled(weights), plain[1])
+    assert parts[1].precision is None
+    assert parts[2].precision is (np.float64 if largest == 1 << 40 else np.float32)
 
 
 def test_the_interval_equals_a_plain_loop_over_resamples_with_the_same_seed() -> None:

@@ -429,9 +429,7 @@ def _bar_chosen(chosen: tuple[Named, ...], key: str, meant: dict[str, str]) -> C
 
 def _slices(loaded: OpenedBoxes) -> None:
     """Sets of boxes in which B loses or gains against A, by any measure."""
-    searched = slice_list.searched(loaded, "B-A", ALL, key="compare_slices")
-    if searched is not None:
-        slice_list.listed(loaded, *searched, key="compare_slices", of="B-A")
+    slice_list.of_choice(loaded, "B-A", ALL, key="compare_slices")
     st.page_link(SLICES_VIEW, label="Open Slices", icon=":material/troubleshoot:")
 
 

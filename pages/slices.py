@@ -131,16 +131,15 @@ def _of_boxes() -> None:
 def _list(loaded: OpenedBoxes) -> None:
     """The slices of the choice, or why there are none."""
     try:
-        searched = slice_list.searched(loaded, state.slices_of, state.slices_measure, key="slices")
+        slice_list.of_choice(loaded, state.slices_of, state.slices_measure, key="slices", below=_below)
     except ValueError as missing:
         st.info(frame.escaped(f"{missing}."))
-        return
-    if searched is None:
-        return
-    slices, payload = searched
+
+
+def _below(slices: Slices) -> None:
+    """The signature of an average, and the slices as a file."""
     if is_average(state.slices_measure):
         st.caption(frame.escaped(slices.signature))
-    slice_list.listed(loaded, slices, payload, key="slices", of=state.slices_of)
     _download(slices)
 
 

@@ -969,7 +969,8 @@ class SliceItem(Payload, frozen=True):
     line: str
     """its numbers in words"""
     chips: Sequence[str]
-    confirmed: bool
+    confirmed: bool | None
+    """None while a search is under way that says it"""
     bars: Sequence[SliceBarItem]
     lead: str
     rows: Sequence[SliceRowItem]
@@ -981,7 +982,7 @@ class SliceItem(Payload, frozen=True):
     pages: Sequence[SlicePageItem]
     """those with most wrong boxes first, at most a hundred"""
     places: str
-    """how many pages, in words"""
+    """how many pages, in words; empty while they are not looked up"""
     paged: bool
     """whether they are pages of documents, else whole documents"""
     noun: str

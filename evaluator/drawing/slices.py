@@ -31,15 +31,17 @@ from evaluator.metrics.results import capitalised, count_of
 from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.model.issues import cut, displayed
 from evaluator.slices.conditions import words
-from evaluator.slices.detail import Cell, Detail, Estimate, ModelDetail, detail_in, detail_of
+from evaluator.slices.detail import Cell, Detail, Estimate, ModelDetail, detail_in, detail_of, places_shown
 from evaluator.slices.measured import Counted, is_average
 from evaluator.slices.named import FILE_NAME
+from evaluator.slices.recounted import Overall, RecountedSlice
 from evaluator.slices.slices import Slice, Slices, inside_of, pages_of
 
 _MOST_PAGES: Final = 100
 _EXAMPLES: Final = 6
 _MISSING: Final = "n/a"
-_OF_PREDICTIONS: Final[tuple[str, ...]] = ("precision", "f1")
+_BOXES: Final = ("boxes", "box")
+_MATCHES: Final = "matches"
 _NOT_NAMED: Final[tuple[str, ...]] = ("AR1", "AR10")
 """Measures that a named slice does not have."""
 
@@ -58,8 +60,7 @@ def slices_payload(
     names : sequence of (str, str)
         Letter and name of each model that is shown.
     results : sequence of BoxResult
-        Of these models, in the same order. Slices of ground-truth boxes and of matches show all of them, those with
-        predictions the searched ones: others have no such boxes, and of averages no number.
+        Of these models, in the same order; which of them a slice shows, `places_shown` says.
     searched : sequence of BoxResult
         What was searched: one of the results, or both for the difference of B and A.
     """
@@ -74,18 +75,16 @@ def _slice(
     searched: Sequence[AnyBoxResult],
     every: Items,
 ) -> SliceItem:
-    if one.measure in _OF_PREDICTIONS or is_average(one.measure):
-        shown = [at for at, result in enumerate(results) if any(result is each for each in searched)]
-        names, results = [names[at] for at in shown], [results[at] for at in shown]
+    places = places_shown(one.box_measure, results, searched)
+    names, results = [names[at] for at in places], [results[at] for at in places]
     detail = detail_of(one, results)
     pages = pages_of(one, searched)
-    wrong = one.words.wrong
     return _item(
         one,
         names,
         detail,
-        things=("boxes", "box"),
-        fitting="matches",
+        things=_BOXES,
+        fitting=_MATCHES,
         pages=[
             SlicePageItem(cut(each.document), displayed(each.document), each.page, each.boxes, each.wrong)
             for each in pages[:_MOST_PAGES]
@@ -93,8 +92,14 @@ def _slice(
         places=len(pages),
         paged=True,
         shown=examples(one, searched[-1], every, most=_EXAMPLES),
-        order="worst first" if one.words.fits else f"{wrong}, largest first",
+        order=_order_of(one),
+        confirmed=one.confirmed,
     )
+
+
+def _order_of(one: Slice) -> str:
+    """Which boxes the examples of a slice are, and in which order."""
+    return "worst first" if one.words.fits else f"{one.words.wrong}, largest first"
 
 
 def _payload(slices: Slices, listed: list[SliceItem]) -> SlicesPayload:
@@ -124,6 +129,7 @@ def _item(
     paged: bool,
     shown: list[CardItem],
     order: str,
+    confirmed: bool | None,
 ) -> SliceItem:
     """One slice.
 
@@ -137,14 +143,16 @@ def _item(
         The first pages, or documents where not `paged`, of `places`.
     shown : list of CardItem
         Examples, in this `order`.
+    confirmed : bool or None
+        None where only a search can say.
     """
     letters, words_ = [letter for letter, _ in names], one.words
     noun, unit = things
     return SliceItem(
         title=displayed(one.subject),
-        line=displayed(one.sentence[len(one.subject) + 2 :].rsplit("; ", 1)[0]),
+        line=displayed(one.numbers),
         chips=[displayed(words(each)) for each in one.conditions],
-        confirmed=one.confirmed,
+        confirmed=confirmed,
         bars=[
             SliceBarItem(letter, each.here.value, each.rest.value, round(each.lost))
             for letter, each in zip(letters, detail.models, strict=True)
@@ -155,7 +163,7 @@ def _item(
         split=f"{words_.title} of {detail.base} {words_.noun}" if detail.base else words_.title,
         alone=displayed(detail.alone),
         pages=pages,
-        places=count_of(places, "page" if paged else "document"),
+        places=count_of(places, "page" if paged else "document") if places else "",
         paged=paged,
         noun=noun,
         boxes=count_of(one.boxes, unit),
@@ -165,6 +173,52 @@ def _item(
         gate=_gate(one),
         conditions=msgspec.json.encode([each.to_json() for each in one.conditions]).decode(),
     )
+
+
+def recounted_payload(
+    of: Slices, recounted: Sequence[RecountedSlice], names: Sequence[tuple[str, str]]
+) -> SlicesPayload:
+    """What the component shows of the slices of an earlier search, counted at other thresholds.
+
+    Without what only a search says, and without intervals, splits, pages and examples, which take longer.
+
+    Parameters
+    ----------
+    of : Slices
+        The earlier search.
+    recounted : sequence of RecountedSlice
+        Its slices, in the order in which they are shown.
+    names : sequence of (str, str)
+        Letter and name of each model that is shown.
+    """
+    return _payload(of, [_recounted(each, names) for each in recounted])
+
+
+def _recounted(one: RecountedSlice, names: Sequence[tuple[str, str]]) -> SliceItem:
+    return _item(
+        one.slice,
+        [names[at] for at in one.places],
+        Detail(one.models, (), (), ""),
+        things=_BOXES,
+        fitting=_MATCHES,
+        pages=[],
+        places=0,
+        paged=True,
+        shown=[],
+        order=_order_of(one.slice),
+        confirmed=None,
+    )
+
+
+def overall_words(overall: Sequence[Overall], letters: Sequence[str]) -> str:
+    """Measures over all boxes of each model: "Recall A 0.912, B 0.934"."""
+    parts = []
+    for number, each in enumerate(overall):
+        title = capitalised(each.words.title) if not number else each.words.title
+        shown = zip(each.places, each.values, strict=True)
+        models = (f"{letters[at]} {_MISSING if value is None else f'{value:.3f}'}" for at, value in shown)
+        parts.append(f"{title} {', '.join(models)}")
+    return " · ".join(parts)
 
 
 def observed_payload(slices: Slices, names: Sequence[tuple[str, str]], observed: Mapping[str, Seen]) -> SlicesPayload:
@@ -202,6 +256,7 @@ def _observed_slice(one: Slice, names: Sequence[tuple[str, str]], seen: Seen) ->
         paged=any(item.page is not None for item in observed.items),
         shown=[],
         order="",
+        confirmed=one.confirmed,
     )
 
 

@@ -18,10 +18,11 @@ from evaluator.compare.resampling import draws, interval, widened
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.slices.conditions import Condition, words
-from evaluator.slices.measured import Counted, counted_of, is_average
+from evaluator.slices.measured import Counted, Measure, counted_of, is_average
 from evaluator.slices.slices import Slice
 
 _RESAMPLES: Final = 1_000
+_OF_PREDICTIONS: Final[tuple[Measure, ...]] = ("precision", "f1")
 
 
 class Estimate(NamedTuple):
@@ -134,6 +135,16 @@ class Detail(NamedTuple):
         return f"Against neither, in points: {'; '.join(parts)}.".replace(" -", " \N{MINUS SIGN}")
 
 
+def places_shown(measure: Measure, results: Sequence[AnyBoxResult], searched: Sequence[AnyBoxResult]) -> list[int]:
+    """Which of some results a slice by a measure shows: all of them, or those that were searched.
+
+    Those that were searched where predictions are counted, which are other boxes in others, and of averages.
+    """
+    if measure not in _OF_PREDICTIONS and not is_average(measure):
+        return list(range(len(results)))
+    return [at for at, result in enumerate(results) if any(result is each for each in searched)]
+
+
 def detail_of(one: Slice, results: Sequence[AnyBoxResult]) -> Detail:
     """A slice looked at closely.
 
@@ -152,7 +163,7 @@ def detail_of(one: Slice, results: Sequence[AnyBoxResult]) -> Detail:
     """
     if is_average(one.measure):
         here, rest = one.models or (one.value,), one.models_elsewhere or (one.rest,)
-        return Detail(tuple(_exact(*each, one.boxes) for each in zip(here, rest, strict=True)), (), (), "")
+        return Detail(tuple(exact_of(*each, one.boxes) for each in zip(here, rest, strict=True)), (), (), "")
     return detail_in(one, counted_of(results, one.box_measure))
 
 
@@ -186,7 +197,7 @@ def detail_in(one: Slice, counted: Counted) -> Detail:
     return Detail(models, named, tuple(cells), "" if label is None else str(label.value))
 
 
-def _exact(here: float, rest: float, boxes: int) -> ModelDetail:
+def exact_of(here: float, rest: float, boxes: int) -> ModelDetail:
     """The numbers of one model that are known without intervals; NaN is undefined."""
     values = [None if math.isnan(each) else each for each in (here, rest, here - rest)]
     lost = 0.0 if values[2] is None else -values[2] * boxes

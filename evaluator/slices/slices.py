@@ -11,7 +11,8 @@ clear by the difference of the measures themselves, tested over documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
@@ -30,6 +31,7 @@ from evaluator.slices.measured import (
     GROUND_TRUTH,
     Counted,
     CountedBoxes,
+    Means,
     Measure,
     counted_of,
     is_average,
@@ -70,12 +72,13 @@ class Slice:
         Of the measure.
     value, rest : float
         The measure in the slice and elsewhere; of two models B minus A. Elsewhere are the other boxes, those of the
-        same label when the slice names one.
+        same label when the slice names one. NaN without any box, which a slice can only be at other thresholds than
+        those of its search.
     boxes, documents : int
         In the slice, of what the measure is a mean over; of two models those of B.
     lost : float
         What the slice costs: how many more boxes would be right with the measure of elsewhere; for a mean fit, how much
-        higher the sum over the matches would be.
+        higher the sum over the matches would be. 0 where one of the two is undefined.
     p : float
         Chance of so clear a slice anywhere in the search where there is none.
     confirmed : bool
@@ -138,20 +141,27 @@ class Slice:
         kept = "confirmed on the other half" if self.confirmed else "not confirmed on the other half"
         if self.missing:
             kept = f"too few documents, {self.missing} more needed"
+        return f"{self.subject}: {self.numbers}; {kept}"
+
+    @property
+    def numbers(self) -> str:
+        """The measure in the slice and elsewhere, and how large it is, in words."""
         boxes = count_of(self.boxes, self.words.unit)
         counts = f"{boxes} in {count_of(self.documents, 'document')}"
         if self.also:
             counts += f"; also {', '.join(self.also_titles)}"
         title = self.words.title
         if self.models is None:
-            return f"{self.subject}: {title} {self.value:.2f}, elsewhere {self.rest:.2f}; {counts}; {kept}"
+            return f"{title} {_two(self.value)}, elsewhere {_two(self.rest)}; {counts}"
         a, b = self.models
+        if math.isnan(self.difference):
+            return f"{title} {_two(b)} against {_two(a)} of A; {counts}"
         way = "loses" if self.value < 0 else "gains"
         if (self.difference < 0) != (self.value < 0):
             way += " less"
         return (
-            f"{self.subject}: B {way} here, {title} {b:.2f} against {a:.2f} of A "
-            f"({100 * self.value:+.1f} points, elsewhere {100 * self.rest:+.1f}); {counts}; {kept}"
+            f"B {way} here, {title} {b:.2f} against {a:.2f} of A "
+            f"({100 * self.value:+.1f} points, elsewhere {100 * self.rest:+.1f}); {counts}"
         )
 
     def to_json(self) -> dict[str, object]:
@@ -174,6 +184,11 @@ class Slice:
         if self.also:
             value["also"] = list(self.also)
         return value
+
+
+def _two(value: float) -> str:
+    """A measure with two decimals; "n/a" for an undefined one."""
+    return "n/a" if math.isnan(value) else f"{value:.2f}"
 
 
 class Slices(NamedTuple):
@@ -354,10 +369,10 @@ def find_in(
         exact=_difference_z(counted, document) if both and not counted.paired else None,
         same=same,
     )
-    label = counted.label
+    means = Means(counted)
 
     def sorted_by_cost(subsets: Sequence[Subset]) -> tuple[Slice, ...]:
-        made = [_slice(one, counted, document, label, tables) for one in subsets]
+        made = [_slice(one, counted, means, tables) for one in subsets]
         # Elsewhere is what a reader compares with: where it is the same label and hardly differs, nothing is to tell.
         return tuple(sorted((each for each in made if abs(each.difference) >= smallest), key=lambda each: -each.lost))
 
@@ -511,43 +526,86 @@ def plain_numbers(texts: Sequence[str | None]) -> list[str | float | None]:
     return list(numbers)
 
 
-def _slice(
-    subset: Subset,
-    counted: Counted,
-    document: IntArray,
-    label: IntArray,
-    tables: dict[int, tuple[Attribute, ...]],
-) -> Slice:
-    """The numbers of a slice."""
-    inside = np.zeros(len(counted), bool)
-    inside[subset.rows] = True
-    elsewhere = ~inside
-    if any(each.attribute == "label" and each.op == "==" for each in subset.conditions) and len(subset.conditions) > 1:
-        same = elsewhere & (label == label[subset.rows[0]])
-        elsewhere = same if same.any() else elsewhere
-    here, there = ([_mean(values[mask]) for values in counted.values] for mask in (inside, elsewhere))
-    last = inside & ~np.isnan(counted.values[-1])
-    parts = []
+def _slice(subset: Subset, counted: Counted, means: Means, tables: dict[int, tuple[Attribute, ...]]) -> Slice:
+    """A slice that the search found, with its numbers."""
+    held = {}
     for origin in counted.origins:
         table = attribute_table(tables[origin])
-        held = np.zeros(counted.sizes[origin], dtype=np.uint8)
+        bits = held[origin] = np.zeros(counted.sizes[origin], dtype=np.uint8)
         for place, each in enumerate(subset.conditions):
-            held |= each.holds(table[each.attribute]).astype(np.uint8) << place
-        parts.append(Part(origin, counted.row[last & (counted.origin == origin)], held))
-    value, rest = (means[0] if len(means) == 1 else means[1] - means[0] for means in (here, there))
-    return Slice(
-        conditions=subset.conditions, measure=counted.measure, value=value, rest=rest, boxes=int(last.sum()),
-        documents=len(np.unique(document[last])), lost=int(last.sum()) * (rest - value), p=subset.p,
-        confirmed=subset.confirmed, models=(here[0], here[1]) if len(here) == 2 else None, parts=tuple(parts),
+            bits |= each.holds(table[each.attribute]).astype(np.uint8) << place
+    sides = inside_and_elsewhere(subset.conditions, counted, held)
+    return with_numbers(
+        subset.conditions, counted, means, held, sides, p=subset.p, confirmed=subset.confirmed,
         missing=max(LEAST_DOCUMENTS - subset.documents, 0),
-        models_elsewhere=(there[0], there[1]) if len(there) == 2 else None, words=counted.words,
     )  # fmt: skip
 
 
-def _mean(values: FloatArray) -> float:
-    """Mean of those that count; NaN without any."""
-    kept = values[~np.isnan(values)]
-    return float(kept.mean()) if len(kept) else float("nan")
+def with_numbers(
+    conditions: tuple[Condition, ...],
+    counted: Counted,
+    means: Means,
+    held: Mapping[int, npt.NDArray[np.uint8]],
+    sides: tuple[BoolArray, BoolArray],
+    *,
+    p: float,
+    confirmed: bool,
+    missing: int,
+    also: tuple[str, ...] = (),
+    also_titles: tuple[str, ...] = (),
+) -> Slice:
+    """A slice with the numbers that it has among the boxes that are counted.
+
+    Parameters
+    ----------
+    conditions : tuple of Condition
+    counted, means : Counted, Means
+    held : mapping
+        See `Part`; by origin.
+    sides : tuple of bool arrays
+        See `inside_and_elsewhere`.
+    p, confirmed, missing, also, also_titles
+        See `Slice`.
+    """
+    inside, elsewhere = sides
+    here, there = means.of(inside), means.of(elsewhere)
+    value, rest = (each[0] if len(each) == 1 else each[1] - each[0] for each in (here, there))
+    mine = np.flatnonzero(inside & means.counts[-1])
+    row, bounds = counted.row[mine], np.searchsorted(mine, [each.start for each in counted.of_sides.values()])
+    parts = zip(counted.origins, np.split(row, bounds[1:]), strict=True)
+    lost = 0.0 if math.isnan(rest - value) else len(mine) * (rest - value)
+    return Slice(
+        conditions=conditions, measure=counted.measure, words=counted.words, value=value, rest=rest, boxes=len(mine),
+        documents=int(np.count_nonzero(np.bincount(counted.document[mine]))), lost=lost, p=p, confirmed=confirmed,
+        missing=missing, models=(here[0], here[1]) if len(here) == 2 else None,
+        parts=tuple(Part(origin, rows, held[origin]) for origin, rows in parts),
+        models_elsewhere=(there[0], there[1]) if len(there) == 2 else None, also=also, also_titles=also_titles,
+    )  # fmt: skip
+
+
+def inside_and_elsewhere(
+    conditions: Sequence[Condition], counted: Counted, held: Mapping[int, npt.NDArray[np.uint8]]
+) -> tuple[BoolArray, BoolArray]:
+    """The things of a slice, and what they are compared with: the others, of the same label when the slice names one.
+
+    Parameters
+    ----------
+    held : mapping
+        See `Part`; by origin.
+
+    Returns
+    -------
+    bool, shape (U,), each
+    """
+    every = (1 << len(conditions)) - 1
+    inside = counted.placed({origin: bits == every for origin, bits in held.items()})
+    elsewhere = ~inside
+    labels = [place for place, each in enumerate(conditions) if each.attribute == "label" and each.op == "=="]
+    if labels and len(conditions) > 1:
+        bit = 1 << labels[0]
+        same = elsewhere & counted.placed({origin: (bits & bit) != 0 for origin, bits in held.items()})
+        elsewhere = same if same.any() else elsewhere
+    return inside, elsewhere
 
 
 @dataclass(frozen=True, slots=True)

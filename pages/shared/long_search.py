@@ -36,7 +36,9 @@ def _ended() -> Recent[Hashable, Any]:
     return Recent(most=KEPT)
 
 
-def found(key: Hashable, search: Callable[[], T], *, long: bool) -> T | None:
+def found(
+    key: Hashable, search: Callable[[], T], *, long: bool, meanwhile: Callable[[bool], None] | None = None
+) -> T | None:
     """What a search gives, that of an earlier run of the view where it is still under way; None once it was cancelled.
 
     Parameters
@@ -47,11 +49,19 @@ def found(key: Hashable, search: Callable[[], T], *, long: bool) -> T | None:
         Reports how many sets it has tested, `evaluator.system.progress`.
     long : bool
         Whether it shows how far it is, and can be cancelled.
+    meanwhile : callable, optional
+        Shows what is known before a long search has ended; called with whether it goes on. The view is run again when
+        it has ended, so that what it gave comes in the place of that.
     """
     if not long:
         return cast(T, _short(key, _search=search))
     kept: T | None = _ended().get(key)
-    return _awaited(key, search) if kept is None and _CANCELLED.get() != key else kept
+    if kept is not None:
+        return kept
+    goes_on = _CANCELLED.get() != key
+    if meanwhile is not None:
+        meanwhile(goes_on)
+    return _awaited(key, search, beside=meanwhile is not None) if goes_on else None
 
 
 def begin_again(key: str) -> None:
@@ -67,7 +77,7 @@ def _short(key: Hashable, *, _search: Callable[[], object]) -> object:
     return _search()
 
 
-def _awaited(key: Hashable, search: Callable[[], T]) -> T:
+def _awaited(key: Hashable, search: Callable[[], T], *, beside: bool) -> T:
     def searched() -> T:
         result = search()
         ended.put(key, result)
@@ -91,4 +101,7 @@ def _awaited(key: Hashable, search: Callable[[], T]) -> T:
         _CANCELLED.set(key)
         work.stop()
 
-    return waiting.with_progress("Searching for slices", work, cancel, words=words, key="cancel_search")
+    if not beside:
+        return waiting.with_progress("Searching for slices", work, cancel, words=words, key="cancel_search")
+    waiting.in_a_line("Searching for slices", work, cancel, words=words, key="cancel_search")
+    st.rerun()

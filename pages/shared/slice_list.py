@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from typing import TypeVar
+from collections.abc import Callable, Hashable, Sequence
+from typing import Final, TypeVar
 
 import msgspec
 import streamlit as st
@@ -12,6 +12,7 @@ from evaluator.drawing.payloads import SlicesPayload
 from evaluator.metrics.box_items import Question
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import cut, whole
+from evaluator.slices.measured import ALL
 from evaluator.slices.slices import Slice, Slices
 from pages.shared import components, frame, gallery, long_search, widgets
 from pages.shared import slices as held
@@ -22,18 +23,8 @@ from pages.shared.state import Field, State, go_to, report, state
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
+_GOES_ON: Final = "The search at the new threshold goes on: which slices are listed, p and confirmed come from it."
 BROWSER_VIEW, GALLERY_VIEW = "pages/page_browser.py", "pages/gallery.py"
-
-
-def searched(loaded: OpenedBoxes, of: str, measure: str, *, key: str) -> tuple[Slices, SlicesPayload] | None:
-    """The slices of a choice; None, with the way to begin again, where the search was cancelled.
-
-    ValueError when the evaluation does not have the average.
-    """
-    result = held.chosen(loaded, of, measure)
-    if result is None:
-        long_search.begin_again(key)
-    return result
 
 
 def pdfs_panel(
@@ -53,23 +44,68 @@ def heading(slices: Slices) -> None:
         frame.section(slices.heading, slices.tested)
 
 
-def listed(loaded: OpenedBoxes, slices: Slices, payload: SlicesPayload, *, key: str, of: str) -> None:
-    """Everything about the slices of a search: what was tested, the list, and those from too few documents."""
-    heading(slices)
-    if slices.slices:
-        shown(loaded, slices, payload, key=key, of=of)
-    too_few(loaded, slices, key=key, of=of)
+def of_choice(
+    loaded: OpenedBoxes, of: str, measure: str, *, key: str, below: Callable[[Slices], None] = lambda _slices: None
+) -> None:
+    """Everything about the slices of a choice: what was tested, the list, and those from too few documents.
 
-
-@st.fragment
-def shown(loaded: OpenedBoxes, slices: Slices, payload: SlicesPayload, *, key: str, of: str) -> None:
-    """The list; a crop that is wanted runs this part of the view only.
+    Until a long search has ended, and when it is cancelled, the slices of the search before, counted at the thresholds
+    of the moment.
 
     Parameters
     ----------
     of : "A", "B" or "B-A"
         Whose slices they are; those of B minus A open the boxes of B.
+    below : callable
+        Shows what follows below the slices of a search that has ended.
+
+    Raises
+    ------
+    ValueError
+        When the evaluation does not have the average; one sentence.
     """
+    # What comes in the place of something else has the same place in both: nothing moves.
+    head = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    body = st.container()
+    rest = st.empty()
+
+    def meanwhile(goes_on: bool) -> None:
+        known = held.counted_again(loaded, of, measure)
+        told = f"{known.told} {_GOES_ON}" if known.told and goes_on else known.told
+        if known.overall and measure == ALL:
+            frame.section("All measures", f"{known.overall}. {told}")
+        elif known.overall:
+            frame.section(known.overall, told)
+        if known.payload is not None:
+            with body:
+                _counted_again(loaded, known.slices, known.payload, key=key, of=of)
+
+    with head:
+        result = held.chosen(loaded, of, measure, meanwhile=meanwhile)
+        if result is None:
+            long_search.begin_again(key)
+            return
+        slices, payload = result
+        heading(slices)
+    with body:
+        if slices.slices:
+            shown(loaded, slices, payload, key=key, of=of)
+    with rest.container():
+        too_few(loaded, slices, key=key, of=of)
+        below(slices)
+
+
+def _counted_again(loaded: OpenedBoxes, slices: Sequence[Slice], payload: SlicesPayload, *, key: str, of: str) -> None:
+    """The list before its search has ended; all boxes of a slice open."""
+    order = components.slices(payload, key=key, on_boxes=lambda: None).boxes
+    if order is not None and order < len(slices):
+        _choose(loaded, slices[order], of)
+        st.switch_page(GALLERY_VIEW)
+
+
+@st.fragment
+def shown(loaded: OpenedBoxes, slices: Slices, payload: SlicesPayload, *, key: str, of: str) -> None:
+    """The list; a crop that is wanted runs this part of the view only."""
     cards = {card.key: card for one in payload.slices for card in one.examples}
 
     def want() -> None:

@@ -12,23 +12,25 @@ from typing import Final, NamedTuple, cast
 import streamlit as st
 
 from evaluator.drawing.payloads import SlicesPayload
-from evaluator.drawing.slices import slices_payload
+from evaluator.drawing.slices import overall_words, recounted_payload, slices_payload
 from evaluator.metrics.box_items import Inside, SliceOf
 from evaluator.metrics.observations import Attribute
+from evaluator.metrics.results import threshold_text
 from evaluator.pdf.folder import PdfFolder
 from evaluator.protocols.base import BoxEvaluation
 from evaluator.slices.all_measures import find_by_all_measures
 from evaluator.slices.attributes import FROM_PDFS, OfPages
 from evaluator.slices.averages import find_by_average
 from evaluator.slices.conditions import Condition, subject
-from evaluator.slices.measured import ALL, WORDS, Measure, is_average
+from evaluator.slices.measured import ALL, MEASURES, WORDS, Measure, is_average
 from evaluator.slices.pdf_pages import PdfAttributes, of_pdf_pages
+from evaluator.slices.recounted import Recounted
 from evaluator.slices.search import SameBoxes
-from evaluator.slices.slices import Slices, boxes_in, find_slices, signature_of
+from evaluator.slices.slices import Slice, Slices, boxes_in, find_slices, signature_of
 from evaluator.system.recent import Recent
 from pages.shared import long_search, pictures
 from pages.shared.computed import computed
-from pages.shared.opened import Model, OpenedBoxes
+from pages.shared.opened import Model, Named, OpenedBoxes
 from pages.shared.reading import KEPT, Reading, kept_result
 from pages.shared.results import Result, ResultKey, evaluation_of, result_key, result_of
 from pages.shared.state import Field
@@ -37,13 +39,45 @@ _Searched = tuple[Slices, SlicesPayload]
 
 
 class _SearchKey(NamedTuple):
-    """What a search follows from: the results that are searched and shown, the measure, what was read of PDFs."""
+    """What a search follows from: the results that are searched, the measure, what was read of PDFs."""
 
     searched: tuple[ResultKey, ...]
-    shown: tuple[ResultKey, ...]
-    names: tuple[tuple[str, str], ...]
     measure: str
     pdfs: str
+
+    @property
+    def at_any(self) -> _SearchKey:
+        """The same at any thresholds."""
+        return self._replace(searched=tuple(each._replace(min_score=0.0, iou=0.0) for each in self.searched))
+
+
+class _ShownKey(NamedTuple):
+    """What the list follows from: the search, and the results that are shown."""
+
+    search: _SearchKey
+    shown: tuple[ResultKey, ...]
+    names: tuple[tuple[str, str], ...]
+
+
+class CountedAgain(NamedTuple):
+    """What is shown before a search has ended.
+
+    Attributes
+    ----------
+    overall : str
+        Measures over all boxes, in words.
+    told : str
+        What the list is, in a sentence; empty without one.
+    slices : tuple of Slice
+        Those of an earlier search, counted at the thresholds of the moment.
+    payload : SlicesPayload or None
+        How they are shown; None without any.
+    """
+
+    overall: str
+    told: str
+    slices: tuple[Slice, ...]
+    payload: SlicesPayload | None
 
 
 # --- what the PDFs say -----------------------------------------------------------------------------------------
@@ -123,7 +157,29 @@ LARGE_BOXES: Final = 50_000
 _SAME_BOXES: Final = SameBoxes(most=1 << 20)
 
 
-def chosen(loaded: OpenedBoxes, of: str, measure: str) -> _Searched | None:
+class _Choice(NamedTuple):
+    """The models of a search, the results of all that are shown, and what identifies both."""
+
+    searched: list[Named]
+    results: dict[str, Result]
+    key: _ShownKey
+
+
+def _choice(loaded: OpenedBoxes, of: str, measure: str) -> _Choice:
+    letters = ["A", "B"] if of == "B-A" else [of]
+    searched = [model for model in loaded.pair if model.letter in letters]
+    key = _SearchKey(tuple(result_key(loaded, model) for model in searched), measure, _pdfs(loaded))
+    # Averages rank all predictions at the thresholds of the protocol.
+    of_search = key.at_any if is_average(measure) else key
+    shown = tuple(result_key(loaded, model) for model in loaded.pair)
+    names = tuple((model.letter, model.name) for model in loaded.pair)
+    results = {model.letter: result_of(loaded, model) for model in loaded.pair}
+    return _Choice(searched, results, _ShownKey(of_search, shown, names))
+
+
+def chosen(
+    loaded: OpenedBoxes, of: str, measure: str, *, meanwhile: Callable[[bool], None] | None = None
+) -> _Searched | None:
     """The slices of one model, or of what B does differently from A, and how they are shown; None when cancelled.
 
     Parameters
@@ -131,54 +187,97 @@ def chosen(loaded: OpenedBoxes, of: str, measure: str) -> _Searched | None:
     of : "A", "B" or "B-A"
     measure : str
         A measure, an average of the protocol, or `ALL`.
+    meanwhile : callable, optional
+        See `long_search.found`.
 
     Raises
     ------
     ValueError
         When the evaluation does not have the average; one sentence.
     """
-    letters = ["A", "B"] if of == "B-A" else [of]
-    searched = [model for model in loaded.pair if model.letter in letters]
-    results = {model.letter: result_of(loaded, model) for model in loaded.pair}
-    key = _SearchKey(
-        tuple(result_key(loaded, model) for model in searched),
-        tuple(result_key(loaded, model) for model in loaded.pair),
-        tuple((model.letter, model.name) for model in loaded.pair),
-        measure,
-        _pdfs(loaded),
-    )
-    work = partial(
-        _search,
-        key.names,
-        measure,
-        searched=[results[model.letter] for model in searched],
-        results=list(results.values()),
-        evaluations=[evaluation_of(loaded, model) for model in searched] if is_average(measure) else [],
-        known=known_from_pdfs(loaded, searched),
-    )
+    choice = _choice(loaded, of, measure)
+    searched = [choice.results[model.letter] for model in choice.searched]
+    results = list(choice.results.values())
+    evaluations = [evaluation_of(loaded, model) for model in choice.searched] if is_average(measure) else []
+    search = partial(_search, measure, searched, evaluations, known_from_pdfs(loaded, choice.searched))
+
+    def listed() -> _Searched:
+        slices = _found(choice.key.search, _search=search)
+        return slices, slices_payload(slices, choice.key.names, results, searched)
+
     boxes = sum(map(len, (loaded.dataset.ground_truth, *loaded.dataset.predictions)))
-    return long_search.found(key, work, long=boxes >= LARGE_BOXES)
+    made = long_search.found(choice.key, listed, long=boxes >= LARGE_BOXES, meanwhile=meanwhile)
+    if made is not None:
+        _last().put(choice.key.search.at_any, _Earlier(choice.key.search, made[0]))
+    return made
 
 
-def _search(
-    names: tuple[tuple[str, str], ...],
-    measure: str,
-    *,
-    searched: Sequence[Result],
-    results: Sequence[Result],
-    evaluations: Sequence[BoxEvaluation],
-    known: Known,
-) -> _Searched:
-    """The slices of one or two results, and how they are shown."""
+@computed(16)
+def _found(key: _SearchKey, *, _search: Callable[[], Slices]) -> Slices:
+    """What a search gives; `key` identifies it."""
+    return _search()
+
+
+def _search(measure: str, searched: Sequence[Result], evaluations: Sequence[BoxEvaluation], known: Known) -> Slices:
+    """The slices of one or two results."""
     if measure == ALL:
-        slices = find_by_all_measures(searched, of_pages=known.of_pages, of_boxes=known.of_boxes)
-    elif is_average(measure):
+        return find_by_all_measures(searched, of_pages=known.of_pages, of_boxes=known.of_boxes)
+    if is_average(measure):
         line = signature_of([each.signature.line for each in evaluations])
-        slices = find_by_average(evaluations, measure, of_pages=known.of_pages, signature=line)
-    else:
-        one = cast("Measure", measure)
-        slices = find_slices(searched, measure=one, of_pages=known.of_pages, of_boxes=known.of_boxes, same=_SAME_BOXES)
-    return slices, slices_payload(slices, names, results, searched)
+        return find_by_average(evaluations, measure, of_pages=known.of_pages, signature=line)
+    one = cast("Measure", measure)
+    return find_slices(searched, measure=one, of_pages=known.of_pages, of_boxes=known.of_boxes, same=_SAME_BOXES)
+
+
+# --- before a search has ended -------------------------------------------------------------------------------
+
+
+class _Earlier(NamedTuple):
+    """A search that has ended."""
+
+    key: _SearchKey
+    slices: Slices
+
+
+@st.cache_resource(show_spinner=False)
+def _last() -> Recent[_SearchKey, _Earlier]:
+    """The last search of the same files, models and measure that was shown, at whichever thresholds."""
+    return Recent(most=KEPT)
+
+
+def counted_again(loaded: OpenedBoxes, of: str, measure: str) -> CountedAgain:
+    """What can be said of a choice at once: its measures over all boxes, and the slices of an earlier search."""
+    if is_average(measure):
+        return CountedAgain("", "", (), None)
+    choice = _choice(loaded, of, measure)
+    searched = [choice.results[model.letter] for model in choice.searched]
+    recounted = Recounted(list(choice.results.values()), searched)
+    names = choice.key.names
+    measures = MEASURES if measure == ALL else (cast("Measure", measure),)
+    overall = overall_words([recounted.overall(each) for each in measures], [letter for letter, _ in names])
+    earlier = _last().get(choice.key.search.at_any)
+    if earlier is None or not earlier.slices.slices:
+        return CountedAgain(overall, "", (), None)
+    listed = recounted.slices(earlier.slices.slices)
+    payload = recounted_payload(earlier.slices, listed, names)
+    told = _told([model.letter for model in choice.searched], earlier.key.searched, choice.key.search.searched)
+    return CountedAgain(overall, told, tuple(each.slice for each in listed), payload)
+
+
+def _told(letters: Sequence[str], searched: Sequence[ResultKey], counted: Sequence[ResultKey]) -> str:
+    """At which thresholds slices were found and are counted, as far as these differ."""
+    before, now = [], []
+    if searched[0].iou != counted[0].iou:
+        before.append(f"IoU {threshold_text(searched[0].iou)}")
+        now.append(f"IoU {threshold_text(counted[0].iou)}")
+    for letter, one, other in zip(letters, searched, counted, strict=True):
+        if one.min_score != other.min_score:
+            before.append(f"minimum score {threshold_text(one.min_score)} of {letter}")
+            now.append(f"minimum score {threshold_text(other.min_score)} of {letter}")
+    return f"Slices found at {', '.join(before)}, counted at {', '.join(now)}." if now else ""
+
+
+# --- what is listed --------------------------------------------------------------------------------------------
 
 
 def pages_in(payload: SlicesPayload) -> set[tuple[str, int]]:

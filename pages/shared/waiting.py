@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Final, Generic, TypeVar
 
@@ -106,9 +106,28 @@ def with_progress(
         st.html(f"<span>{html.escape(title)}</span>")
         bar = st.progress(0.0)
         st.button("Cancel", key=key, on_click=cancel)
-    while wait([work.future], _STEP_SECONDS).not_done:
-        done, total = work.done, work.total
-        # Here the view ends when the reader does anything.
+    for done, total in _reports(work):
         bar.progress(min(done / total, 1.0) if total else 0.0, text=words(done, total))
     place.empty()
     return work.future.result()
+
+
+def in_a_line(
+    title: str, work: Work[T], cancel: Callable[[], None], *, words: Callable[[int, int], str], key: str
+) -> T:
+    """The same beside what is in its place meanwhile: one line, without a bar."""
+    place = st.empty()
+    with place.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
+        line = st.empty()
+        st.button("Cancel", key=key, on_click=cancel)
+    line.caption(f"{title}: {words(0, 0)}")
+    for done, total in _reports(work):
+        line.caption(f"{title}: {words(done, total)}")
+    place.empty()
+    return work.future.result()
+
+
+def _reports(work: Work[T]) -> Iterator[tuple[int, int]]:
+    """How far some work is, at each step until it has ended; where that is shown, the view ends when it is left."""
+    while wait([work.future], _STEP_SECONDS).not_done:
+        yield work.done, work.total

@@ -3,7 +3,9 @@
 For `bench_screen`, which has the browser. Owns no bar. A step is one that no cache knows, from where the slider stands.
 `cpu_ms` is CPU of the server and of what runs below it until the run ends, by its clock in nanoseconds;
 `number_cpu_ms` is what it had taken when the first changed number, table or chart below the title came, and
-`number_ms` the same by the clock on the wall.
+`number_ms` the same by the clock on the wall. A step that begins a long search is left where its first numbers are
+shown and the search begins: it is cancelled, and the next step waits until the server has come to rest. `ms` and
+`cpu_ms` are those until there.
 """
 
 from __future__ import annotations
@@ -46,6 +48,8 @@ _FINISHED: Final = {
     ForwardMsg.ScriptFinishedStatus.Value("FINISHED_FRAGMENT_RUN_SUCCESSFULLY"),
 }
 _PATIENCE: Final = 300.0
+# Of a server at rest, in 0.3 seconds.
+_REST_MS: Final = 15.0
 # First part of the path of what is in the view itself, not in the sidebar.
 _MAIN: Final = 0
 _WITHOUT_NUMBERS: Final = ("theme", "sight", "reviewer")
@@ -123,6 +127,8 @@ class Tab:
         self._values: dict[str, list[float]] = {}
         self._opens = False
         self._titled: float | None = None
+        # What cancels the search of the run of the moment.
+        self._cancel = ""
 
     async def connected(self) -> Tab:
         """Open the session as a browser does that comes from the dashboard's own page."""
@@ -155,19 +161,40 @@ class Tab:
         """Move a slider, by its label: another value is another widget, with another identity."""
         moved = self.sliders[label]
         self._values[moved.identity] = [value]
+        self._cancel = ""
+        step = await self._run(self._message(moved.fragment), leaves=True)
+        if self._cancel:
+            message = self._message("")
+            pressed = message.rerun_script.widget_states.widgets.add()
+            pressed.id, pressed.trigger_value = self._cancel, True
+            await self._run(message)
+            await self._at_rest()
+        return step
+
+    def _message(self, fragment: str) -> BackMsg:
+        """A run of the view, or of a fragment, with the sliders as they are."""
         message = BackMsg()
-        message.rerun_script.fragment_id = moved.fragment
+        message.rerun_script.fragment_id = fragment
         for identity, values in self._values.items():
             widget = message.rerun_script.widget_states.widgets.add()
             widget.id = identity
             widget.double_array_value.data.extend(values)
-        return await self._run(message)
+        return message
+
+    async def _at_rest(self) -> None:
+        """Wait until the server does nothing any more: what was cancelled ends after its next step."""
+        async with asyncio.timeout(_PATIENCE):
+            while True:
+                before = cpu_ms(processes(self._pid))
+                await asyncio.sleep(0.3)
+                if cpu_ms(processes(self._pid)) - before < _REST_MS:
+                    return
 
     def value(self, label: str) -> list[float]:
         """Where a slider stands; two values for a range."""
         return self._values[self.sliders[label].identity]
 
-    async def _run(self, message: BackMsg) -> Step:
+    async def _run(self, message: BackMsg, *, leaves: bool = False) -> Step:
         # What is in the address bar: another address would be a wish to go there.
         message.rerun_script.query_string, message.rerun_script.page_name = self._query, self._page
         below = processes(self._pid)
@@ -182,12 +209,19 @@ class Tab:
                 said = ForwardMsg()
                 said.ParseFromString(content)
                 messages, received = messages + 1, received + len(content)
-                if said.WhichOneof("type") == "script_finished" and said.script_finished in _FINISHED:
-                    break
+                if said.WhichOneof("type") == "script_finished":
+                    # A search that has ended by itself needs no way to cancel it.
+                    self._cancel = ""
+                    if said.script_finished in _FINISHED:
+                        break
                 if self._opens and self._titled is None and _is_title(said):
                     self._titled = 1000.0 * (time.perf_counter() - start)
                 if self._changed(said) and first is None:
                     first = (1000.0 * (time.perf_counter() - start), cpu_ms(below) - spent)
+                self._cancel = _cancel_button(said) or self._cancel
+                if leaves and first is not None and self._cancel:
+                    ms = 1000.0 * (time.perf_counter() - start)
+                    return Step(ms, cpu_ms(below) - spent, *first, messages, received)
         ms = 1000.0 * (time.perf_counter() - start)
         # The end of a run collects garbage, and what is computed beside goes on.
         await asyncio.sleep(0.3)
@@ -219,6 +253,14 @@ class Tab:
         if self._opens:
             return self._titled is not None and path[0] == _MAIN and _has_number(element)
         return before is not None and before != content
+
+
+def _cancel_button(said: ForwardMsg) -> str:
+    """The button that cancels what takes long, when a message has it; else ""."""
+    if said.WhichOneof("type") != "delta" or said.delta.WhichOneof("type") != "new_element":
+        return ""
+    element = said.delta.new_element
+    return element.button.id if element.WhichOneof("type") == "button" and element.button.label == "Cancel" else ""
 
 
 def _is_title(said: ForwardMsg) -> bool:

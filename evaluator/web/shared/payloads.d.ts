@@ -813,7 +813,8 @@ export interface SliceItem {
   /** its numbers in words */
   line: string;
   chips: string[];
-  confirmed: boolean;
+  /** None while a search is under way that says it */
+  confirmed: boolean | null;
   bars: SliceBarItem[];
   lead: string;
   rows: SliceRowItem[];
@@ -824,7 +825,7 @@ export interface SliceItem {
   alone: string;
   /** those with most wrong boxes first, at most a hundred */
   pages: SlicePageItem[];
-  /** how many pages, in words */
+  /** how many pages, in words; empty while they are not looked up */
   places: string;
   /** whether they are pages of documents, else whole documents */
   paged: boolean;

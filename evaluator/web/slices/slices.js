@@ -44,10 +44,12 @@ export class SlicesView {
     const text = JSON.stringify({ ...data, crops: null });
     if (text === this.text) return;
     this.text = text;
+    // The chosen slice stays chosen where it is listed again, as at another threshold.
+    const before = this.data?.slices[this.at];
+    const again = data.slices.findIndex((one) => one.conditions === before?.conditions && one.title === before.title);
     this.data = data;
-    this.at = 0;
     this.drawList(data);
-    this.choose(0);
+    this.choose(Math.max(0, again));
   }
 
   stop() {
@@ -68,7 +70,7 @@ export class SlicesView {
           html("span", { class: "slices-chips" }, ...one.chips.map((chip) => html("span", { class: "slices-chip" }, chip)))),
         html("div", { class: "slices-bars" }, ...one.bars.map(bar)),
         html("div", { class: "slices-lost" }, ...one.bars.map((each) => html("span", {}, count(Math.max(0, each.lost))))),
-        html("span", { class: one.confirmed ? "slices-state" : "slices-state muted" }, one.confirmed ? icon("check") : html("i", { class: "ring" }),
+        one.confirmed === null ? null : html("span", { class: one.confirmed ? "slices-state" : "slices-state muted" }, one.confirmed ? icon("check") : html("i", { class: "ring" }),
           one.confirmed ? "confirmed on the other half" : "not confirmed on the other half"));
       row.addEventListener("click", () => this.choose(order));
       return row;
@@ -137,10 +139,10 @@ export class SlicesView {
         ? [html("h4", {}, "How it splits", html("span", { class: "muted" }, ` ${one.split} with 95 % interval`)), html("div", { class: "slices-panels" }, ...one.panels.map(panel))]
         : []),
       one.alone ? html("p", { class: "muted" }, one.alone) : "",
-      html("div", { class: "slices-boxes" }, one.examples_order ? html("h4", {}, "Examples", html("span", { class: "muted" }, ` ${one.examples_order}`)) : null,
+      html("div", { class: "slices-boxes" }, one.examples.length ? html("h4", {}, "Examples", html("span", { class: "muted" }, ` ${one.examples_order}`)) : null,
         button(one.examples_order ? `Show all ${one.boxes} as crops` : `List all ${one.boxes}`, { class: "plain" }, () => this.send("boxes", at), `${one.examples_order ? "Show" : "List"} all ${one.boxes}`)),
       this.examples(one),
-      html("h4", {}, one.places, html("span", { class: "muted" }, ` most ${one.wrong} first`)),
+      one.places ? html("h4", {}, one.places, html("span", { class: "muted" }, ` most ${one.wrong} first`)) : "",
       html("ul", { class: "slices-pages" }, ...one.pages.map((page) => html("li", {},
         button(`${page.name}${one.paged ? `, page ${page.index + 1}` : ""}: ${count(page.wrong)} of ${count(page.boxes)} ${one.noun} ${one.wrong}. Open ${one.paged ? "the page" : "it"}`, { class: "link-button", title: page.name },
           () => this.send("open", { document: page.document, index: page.index }), html("span", { class: "slices-name" }, page.name), one.paged ? ` p.\u00a0${page.index + 1}` : ""),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import Final
 
 import streamlit as st
@@ -30,7 +31,7 @@ _LIST_WIDTH: Final = 320
 
 
 def _controls(loaded: OpenedBoxes) -> None:
-    """Which measure of which model, and of which measures there are no slices."""
+    """Which measure of which model, what it is over all boxes, and of which measures there are no slices."""
     offered = _OF if len(loaded.pair) > 1 else {"A": "A"}
     if state.slices_of not in offered:
         state.slices_of = "A"
@@ -41,6 +42,9 @@ def _controls(loaded: OpenedBoxes) -> None:
     with st.container(horizontal=True, gap="medium"):
         widgets.switch("Of", offered, State.slices_of)
         widgets.switch("Measure", measures, State.slices_measure, help=_OF_AVERAGES if averages else None)
+        overall = held.overall(loaded, state.slices_of, state.slices_measure)
+        if overall:
+            st.html(f'<p class="ls-overall">Over all boxes<b>{html.escape(overall)}</b></p>')
 
 
 def _pdfs(loaded: OpenedBoxes) -> None:

@@ -151,7 +151,7 @@ def test_a_search_that_was_cancelled_begins_when_asked_for(monkeypatch: pytest.M
             st.rerun()
 
         cancelled.setattr(waiting, WAITS[kind], cancel)
-        app = start(monkeypatch, SLICES, slices=kind, of_models="B", slice_measure="precision")
+        app = start(monkeypatch, SLICES, slices=kind, of_models="B", slice_measure="mean_coverage")
         assert "The search was cancelled." in [caption.value for caption in app.caption]
         # Of boxes the slices of an earlier search may be there, without what a search says.
         assert all(one["confirmed"] is None for one in (slices_of(app)["slices"] if app.get("bidi_component") else []))
@@ -252,7 +252,7 @@ def test_a_search_without_one_before_it_shows_the_measure_at_once(monkeypatch: p
     app = start(monkeypatch, SLICES, of_models="B", slice_measure="mean_purity")
     files = [formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")]
     purity = [pair(join(*files), model).match().at(0.5).micro.mean_purity[0] for model in (0, 1)]
-    words = f"Mean purity A {purity[0]:.3f}, B {purity[1]:.3f}"
+    words = f"Over all boxes<b>Mean purity A {purity[0]:.3f}, B {purity[1]:.3f}"
     assert any(words in block for block in html_blocks(app))
     assert not app.get("bidi_component")
 

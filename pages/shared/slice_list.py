@@ -12,7 +12,6 @@ from evaluator.drawing.payloads import SlicesPayload
 from evaluator.metrics.box_items import Question
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import cut, whole
-from evaluator.slices.measured import ALL
 from evaluator.slices.slices import Slice, Slices
 from pages.shared import components, frame, gallery, long_search, widgets
 from pages.shared import slices as held
@@ -71,14 +70,14 @@ def of_choice(
 
     def meanwhile(goes_on: bool) -> None:
         known = held.counted_again(loaded, of, measure)
-        told = f"{known.told} {_GOES_ON}" if known.told and goes_on else known.told
-        if known.overall and measure == ALL:
-            frame.section("All measures", f"{known.overall}. {told}")
-        elif known.overall:
-            frame.section(known.overall, told)
-        if known.payload is not None:
-            with body:
-                _counted_again(loaded, known.slices, known.payload, key=key, of=of)
+        if known is None:
+            return
+        if known.told:
+            frame.section("Slices of the search before", f"{known.told} {_GOES_ON}" if goes_on else known.told)
+        else:
+            heading(known.of)
+        with body:
+            _counted_again(loaded, known.slices, known.payload, key=key, of=of)
 
     with head:
         result = held.chosen(loaded, of, measure, meanwhile=meanwhile)

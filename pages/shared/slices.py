@@ -64,20 +64,20 @@ class CountedAgain(NamedTuple):
 
     Attributes
     ----------
-    overall : str
-        Measures over all boxes, in words.
+    of : Slices
+        The search that found them.
     told : str
-        What the list is, in a sentence; empty without one.
+        At which thresholds that was and these are counted, in a sentence; empty where they are the same.
     slices : tuple of Slice
-        Those of an earlier search, counted at the thresholds of the moment.
-    payload : SlicesPayload or None
-        How they are shown; None without any.
+        Those of that search, counted at the thresholds of the moment.
+    payload : SlicesPayload
+        How they are shown.
     """
 
-    overall: str
+    of: Slices
     told: str
     slices: tuple[Slice, ...]
-    payload: SlicesPayload | None
+    payload: SlicesPayload
 
 
 # --- what the PDFs say -----------------------------------------------------------------------------------------
@@ -245,23 +245,39 @@ def _last() -> Recent[_SearchKey, _Earlier]:
     return Recent(most=KEPT)
 
 
-def counted_again(loaded: OpenedBoxes, of: str, measure: str) -> CountedAgain:
-    """What can be said of a choice at once: its measures over all boxes, and the slices of an earlier search."""
+def overall(loaded: OpenedBoxes, of: str, measure: str) -> str:
+    """What a choice is about over all boxes of each model that is shown, in words; "" for an average."""
     if is_average(measure):
-        return CountedAgain("", "", (), None)
+        return ""
     choice = _choice(loaded, of, measure)
-    searched = [choice.results[model.letter] for model in choice.searched]
-    recounted = Recounted(list(choice.results.values()), searched)
-    names = choice.key.names
     measures = MEASURES if measure == ALL else (cast("Measure", measure),)
-    overall = overall_words([recounted.overall(each) for each in measures], [letter for letter, _ in names])
+    return _overall(choice.key, measures, _recounted=lambda: _recounted(choice))
+
+
+@computed(64)
+def _overall(key: _ShownKey, measures: tuple[Measure, ...], *, _recounted: Callable[[], Recounted]) -> str:
+    """Measures over all boxes, in words; `key` identifies their results."""
+    recounted = _recounted()
+    return overall_words([recounted.overall(each) for each in measures], [letter for letter, _ in key.names])
+
+
+def _recounted(choice: _Choice) -> Recounted:
+    """What slices are at the thresholds of the moment."""
+    return Recounted(list(choice.results.values()), [choice.results[model.letter] for model in choice.searched])
+
+
+def counted_again(loaded: OpenedBoxes, of: str, measure: str) -> CountedAgain | None:
+    """The slices of an earlier search of a choice at other thresholds, counted at those of the moment; None without."""
+    if is_average(measure):
+        return None
+    choice = _choice(loaded, of, measure)
     earlier = _last().get(choice.key.search.at_any)
     if earlier is None or not earlier.slices.slices:
-        return CountedAgain(overall, "", (), None)
-    listed = recounted.slices(earlier.slices.slices)
-    payload = recounted_payload(earlier.slices, listed, names)
+        return None
+    listed = _recounted(choice).slices(earlier.slices.slices)
+    payload = recounted_payload(earlier.slices, listed, choice.key.names)
     told = _told([model.letter for model in choice.searched], earlier.key.searched, choice.key.search.searched)
-    return CountedAgain(overall, told, tuple(each.slice for each in listed), payload)
+    return CountedAgain(earlier.slices, told, tuple(each.slice for each in listed), payload)
 
 
 def _told(letters: Sequence[str], searched: Sequence[ResultKey], counted: Sequence[ResultKey]) -> str:

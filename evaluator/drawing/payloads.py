@@ -1010,7 +1010,6 @@ class SlicesPayload(Payload, frozen=True):
     """what a slice costs, as the head of a column"""
     order: str
     """the head of the list: what is first"""
-    summary: str
     file: str
     """name of the file of named slices"""
     slices: Sequence[SliceItem]

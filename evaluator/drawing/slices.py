@@ -110,7 +110,6 @@ def _payload(slices: Slices, listed: list[SliceItem]) -> SlicesPayload:
         measure=capitalised(titles.title) if alone else "Measure",
         lost=capitalised(titles.lost) if alone else "Lost",
         order=f"Slice, most {titles.lost} first" if alone else "Slice, most costly first",
-        summary=slices.summary,
         file=FILE_NAME,
         slices=listed,
         crops={},

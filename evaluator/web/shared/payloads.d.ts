@@ -853,7 +853,6 @@ export interface SlicesPayload {
   lost: string;
   /** the head of the list: what is first */
   order: string;
-  summary: string;
   /** name of the file of named slices */
   file: string;
   slices: SliceItem[];

@@ -6,9 +6,7 @@ Pages come from the render workers through `PagePool`; this module only cuts and
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
 from typing import Final, TypeVar
@@ -23,6 +21,7 @@ from evaluator.pdf.folder import Folders, PageFile, PdfFolder
 from evaluator.pdf.pool import PageImage, PagePool
 from evaluator.pdf.problems import PageProblem
 from evaluator.pdf.worker import Encoding
+from evaluator.system.threads import in_threads
 
 PAGE_WIDTHS: Final = (1000, 820, 660, 520, 420)
 """Pixels of a page picture, the sharpest first; the first that fits the budget is taken."""
@@ -172,17 +171,8 @@ class Pictures:
             Things with the calls that draw their pictures. Those of a run are made one after the other, by one worker
             where it can be: for pages of one document, which is then opened by one and keeps its fonts.
         """
-        waiting: deque[Future[list[tuple[T, D]]]] = deque()
-        threads = ThreadPoolExecutor(self._pool.workers)
-        try:
-            for run in runs:
-                waiting.append(threads.submit(_drawn, run))
-                if len(waiting) > self._pool.workers:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
-        finally:
-            threads.shutdown(cancel_futures=True)
+        for drawn in in_threads(_drawn, runs, most=self._pool.workers):
+            yield from drawn
 
     def density(self, places: Sequence[tuple[str, int]], width: int) -> float:
         """Bytes that a million pixels of some pages (name and index) take as WebP, `width` pixels across, with caution.

@@ -43,13 +43,17 @@ def in_threads(
         yield from map(work, chain(first, coming))
         return
     waiting: deque[Future[R]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
+    pool = ThreadPoolExecutor(threads)
+    try:
         for part in chain(first, coming):
             waiting.append(pool.submit(work, part))
             if len(waiting) > threads:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+    finally:
+        # What nobody waits for any more is not begun.
+        pool.shutdown(cancel_futures=True)
 
 
 def runs_of(items: Iterable[T], key: Callable[[T], object], *, most: int) -> Iterator[Sequence[T]]:

@@ -13,13 +13,15 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import time
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -150,18 +152,52 @@ def stop(process: subprocess.Popen[bytes]) -> None:
         process.wait(timeout=30)
 
 
+# The servers that run, and where each writes.
+_RUNNING: dict[subprocess.Popen[bytes], Path] = {}
+
+
 @contextlib.contextmanager
 def alive(process: subprocess.Popen[bytes], log: Path) -> Iterator[None]:
     """End a server after the block, which fails when it has ended by itself before."""
+    _RUNNING[process] = log
     try:
         yield
     finally:
+        del _RUNNING[process]
         code = process.poll()
         stop(process)
         said = log.read_text(encoding="utf-8", errors="replace")
         # One that was started again by its command has ended too.
         if code is not None or "ended by itself" in said:
             pytest.fail(f"the server ended by itself with {code}: {said}")
+
+
+def where_threads_are(process: subprocess.Popen[bytes], log: Path) -> str:
+    """What a server and the processes that it started wrote last, with where each of their threads is."""
+    ask = signal.SIGUSR1
+    found = [process.pid]
+    for pid in found:
+        with contextlib.suppress(OSError):
+            found += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+            # One that does not handle it would end.
+            handled = int(re.findall(r"SigCgt:\t(\w+)", Path(f"/proc/{pid}/status").read_text())[0], 16)
+            if handled >> (ask - 1) & 1:
+                os.kill(pid, ask)
+                time.sleep(0.5)
+    return log.read_text(encoding="utf-8", errors="replace")[-20_000:]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that waited in vain says what it saw last and what the servers were doing."""
+    report = yield
+    screens = getattr(getattr(item, "funcargs", {}).get("visit"), "screens", ())
+    if report.when == "call" and report.failed:
+        for screen in screens:
+            report.sections.append((f"screen of {screen.url}", screen.last_seen()))
+        for process, log in _RUNNING.items():
+            report.sections.append((f"server {process.pid}", where_threads_are(process, log)))
+    return report
 
 
 @contextlib.contextmanager
@@ -227,6 +263,8 @@ class Screen:
         self.local = (url, url.replace("http", "ws"), "data:", "blob:", *allowed)
         # Whether the server owes the answer to something that this tab has sent.
         self.waiting = False
+        # The last messages, each with when it went.
+        self.messages: deque[str] = deque(maxlen=60)
         self.listeners = {
             "console": self._heard, "pageerror": self._failed, "request": self._asked, "websocket": self._connected,
         }  # fmt: skip
@@ -248,21 +286,43 @@ class Screen:
         """Note what is sent and answered: the state of a run on screen lags behind, by seconds on a busy machine."""
         self.waiting = False
 
+        def noted(what: str) -> None:
+            self.messages.append(f"{time.monotonic():.2f} {what}")
+
         def sent(payload: bytes) -> None:
-            if BackMsg.FromString(payload).WhichOneof("type") == "rerun_script":
+            message = BackMsg.FromString(payload)
+            if message.WhichOneof("type") == "rerun_script":
                 self.waiting = True
+            asked = message.rerun_script
+            noted(f"> {message.WhichOneof('type')} part {asked.fragment_id or None} {asked.query_string}")
 
         def received(payload: bytes) -> None:
             message = ForwardMsg.FromString(payload)
-            if message.WhichOneof("type") == "script_finished":
+            kind = message.WhichOneof("type")
+            if kind == "script_finished":
                 self.waiting = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
+                noted(f"< {kind} {message.script_finished}")
+            elif kind != "delta":
+                noted(f"< {kind}")
 
         def closed(_: Any) -> None:
             self.waiting = False
+            noted("closed")
 
         socket.on("framesent", sent)
         socket.on("framereceived", received)
         socket.on("close", closed)
+
+    def last_seen(self) -> str:
+        """The last messages, the state of the run and the text on screen, for a report; a tab may answer no more."""
+        lines = [f"{time.monotonic():.2f} now; an answer is owed: {self.waiting}", *self.messages, *self.trouble]
+        try:
+            app = self.page.get_by_test_id("stApp")
+            lines.append(str(app.get_attribute("data-test-script-state", timeout=5_000)))
+            lines.append(app.inner_text(timeout=5_000)[:4_000])
+        except Exception as problem:  # noqa: BLE001 - whatever it is, the report of the test comes first
+            lines.append(f"the tab does not answer: {problem}")
+        return "\n".join(lines)
 
     def leave(self) -> None:
         """Leave the dashboard, as one does who closes the tab; the next test goes on in it."""
@@ -489,6 +549,8 @@ def visit(tabs: Any, second: Any) -> Iterator[Callable[..., Screen]]:
         screens.append(screen := Screen(free_tab(context), url, trouble, **options))
         return screen
 
+    # For the report of a test that fails.
+    visit.screens = screens  # type: ignore[attr-defined]
     yield visit
     for screen in screens:
         if screen.page.context in (tabs, second):

@@ -1,6 +1,7 @@
 """Every Python process that tests start notes what it tries to reach on other machines; see `tests.network`.
 
-Loaded by the interpreter itself, so it imports nothing that is not there already.
+One that is to say where it crashes also says where its threads are, when it gets the signal USR1. Loaded by the
+interpreter itself, so it imports nothing that is not there already.
 """
 
 import os
@@ -30,3 +31,10 @@ def note(event: str, arguments: tuple[object, ...]) -> None:
 
 if NOTES:
     sys.addaudithook(note)
+
+# The interpreter has imported it for this variable.
+if os.environ.get("PYTHONFAULTHANDLER"):
+    import faulthandler
+    import signal
+
+    faulthandler.register(signal.SIGUSR1, all_threads=True)

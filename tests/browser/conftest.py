@@ -152,8 +152,9 @@ def stop(process: subprocess.Popen[bytes]) -> None:
         process.wait(timeout=30)
 
 
-# The servers that run, and where each writes.
+# The servers that run, and where each writes; what those said that ended with a failure, until it is reported.
 _RUNNING: dict[subprocess.Popen[bytes], Path] = {}
+_SAID: list[tuple[str, str]] = []
 
 
 @contextlib.contextmanager
@@ -162,6 +163,9 @@ def alive(process: subprocess.Popen[bytes], log: Path) -> Iterator[None]:
     _RUNNING[process] = log
     try:
         yield
+    except BaseException:
+        _SAID.append((f"server {process.pid}", where_threads_are(process, log)))
+        raise
     finally:
         del _RUNNING[process]
         code = process.poll()
@@ -175,10 +179,10 @@ def alive(process: subprocess.Popen[bytes], log: Path) -> Iterator[None]:
 def where_threads_are(process: subprocess.Popen[bytes], log: Path) -> str:
     """What a server and the processes that it started wrote last, with where each of their threads is."""
     ask = signal.SIGUSR1
-    found = [process.pid]
-    for pid in found:
+    processes = [process.pid]
+    for pid in processes:
         with contextlib.suppress(OSError):
-            found += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+            processes += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
             # One that does not handle it would end.
             handled = int(re.findall(r"SigCgt:\t(\w+)", Path(f"/proc/{pid}/status").read_text())[0], 16)
             if handled >> (ask - 1) & 1:
@@ -196,7 +200,10 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
         for screen in screens:
             report.sections.append((f"screen of {screen.url}", screen.last_seen()))
         for process, log in _RUNNING.items():
-            report.sections.append((f"server {process.pid}", where_threads_are(process, log)))
+            _SAID.append((f"server {process.pid}", where_threads_are(process, log)))
+        report.sections += _SAID
+    if report.when == "teardown":
+        _SAID.clear()
     return report
 
 

@@ -136,6 +136,17 @@ export class PageWindow {
     return false;
   }
 
+  /**
+   * @param {PlacedItem} shown what the app shows @param {{position: number} | null} own where the reader is, if that counts
+   * @param {boolean} waiting whether the app has still to answer the reader's last turn
+   * @returns {{placed: PlacedItem, stays: boolean}} the page to draw, and whether the reader stays there, of which the app
+   * has still to hear: also where an old answer is about the page that the reader has come back to
+   */
+  next(shown, own, waiting) {
+    const kept = own && this.placed(own.position);
+    return { placed: kept ?? shown, stays: kept !== null && (kept !== shown || waiting) };
+  }
+
   /** @param {PlacedItem} placed @returns {P | null} the page as the view draws it; null when something of it is not here */
   page(placed) {
     const content = this.contents.get(placed.content);

@@ -79,9 +79,7 @@ export class WindowedView extends PageView {
     pagesHere.take(data);
     const counts = this.turns.counts(data.turn, JSON.stringify([data.listing, data.shown.document, data.shown.index]), this.ahead);
     if (!this.turns.waiting) this.stopWaiting();
-    const own = this.data?.page;
-    const placed = counts || !own ? data.shown : pagesHere.placed(own.position) ?? data.shown;
-    const stays = placed !== data.shown;
+    const { placed, stays } = pagesHere.next(data.shown, counts ? null : this.data?.page ?? null, this.turns.waiting);
     const page = pagesHere.page(placed);
     if (!page) {
       this.requests.more.schedule(() => this.askMore());

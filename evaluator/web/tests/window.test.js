@@ -123,6 +123,18 @@ test("a reader who has turned on stays there, but for a move of the app itself",
   assert.ok(turns.counts("a", "page 9", true), "a link or a list beside the viewer leads to page 9");
 });
 
+test("an old answer about the page that a reader has come back to does not end the turn", () => {
+  const pages = new PageWindow(VIEWED_PAGE);
+  const [here, there] = [sent(1), sent(2)];
+  for (const data of [there, here]) pages.take(data);
+  const own = { position: here.shown.position };
+  assert.deepEqual(pages.next(here.shown, own, true), { placed: here.shown, stays: true });
+  assert.deepEqual(pages.next(here.shown, own, false), { placed: here.shown, stays: false }, "both are there");
+  assert.deepEqual(pages.next(there.shown, own, false), { placed: here.shown, stays: true });
+  assert.deepEqual(pages.next(there.shown, null, false), { placed: there.shown, stays: false }, "the app leads");
+  assert.deepEqual(pages.next(there.shown, { position: 9 }, true), { placed: there.shown, stays: false }, "it is not here");
+});
+
 test("after an answer that never came the app leads again", () => {
   const turns = new SentTurns();
   turns.sent("a");

@@ -51,16 +51,20 @@ export function cancelWhenLeaving(root, requests, left = () => undefined) {
     left();
     cancel();
   };
-  const pressed = (/** @type {PointerEvent} */ event) => {
+  const pressed = (/** @type {MouseEvent} */ event) => {
     const path = event.composedPath();
     if (path.includes(root)) return;
     if (path.some((node) => node instanceof HTMLAnchorElement)) leave();
     else Object.values(requests).forEach((request) => request.flush());
   };
+  // A link or a button that is pressed by a key has a click and no pointer.
+  const clicked = (/** @type {MouseEvent} */ event) => event.detail === 0 && pressed(event);
   window.addEventListener("pointerdown", pressed, true);
+  window.addEventListener("click", clicked, true);
   window.addEventListener("popstate", leave, true);
   return () => {
     window.removeEventListener("pointerdown", pressed, true);
+    window.removeEventListener("click", clicked, true);
     window.removeEventListener("popstate", leave, true);
     cancel();
   };

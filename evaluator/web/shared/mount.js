@@ -1,6 +1,9 @@
 /**
  * From a parent element to the component in it: one for each parent, because Streamlit calls a component's default
  * export again with the same parent whenever the data change.
+ *
+ * What the export returns is called when the component is taken away, and also when the data change again before its
+ * call has been awaited: the component stays then, with all that the reader has begun in it.
  */
 
 /**
@@ -38,6 +41,7 @@ export function mounting(make) {
     component.send = send;
     component.update(data);
     return () => {
+      if (parent.isConnected) return;
       component.stop();
       mounted.delete(parent);
     };

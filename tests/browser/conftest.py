@@ -270,6 +270,9 @@ class Screen:
         self.local = (url, url.replace("http", "ws"), "data:", "blob:", *allowed)
         # Whether the server owes the answer to something that this tab has sent.
         self.waiting = False
+        # The parts of the view that the server runs alone, and those that the run so far has shown.
+        self.parts: set[str] = set()
+        self.shown_parts: set[str] = set()
         # The last messages, each with when it went.
         self.messages: deque[str] = deque(maxlen=60)
         self.listeners = {
@@ -293,21 +296,34 @@ class Screen:
         """Note what is sent and answered: the state of a run on screen lags behind, by seconds on a busy machine."""
         self.waiting = False
 
+        # The part of the view of what is sent again by its digest alone.
+        part_of: dict[str, str] = {}
+
         def noted(what: str) -> None:
             self.messages.append(f"{time.monotonic():.2f} {what}")
 
         def sent(payload: bytes) -> None:
             message = BackMsg.FromString(payload)
-            if message.WhichOneof("type") == "rerun_script":
-                self.waiting = True
             asked = message.rerun_script
+            # The server answers nothing about a part that it has no more: one that is about to leave the screen.
+            known = {"", *self.parts, *self.shown_parts}
+            if message.WhichOneof("type") == "rerun_script" and asked.fragment_id in known:
+                self.waiting = True
             noted(f"> {message.WhichOneof('type')} part {asked.fragment_id or None} {asked.query_string}")
 
         def received(payload: bytes) -> None:
             message = ForwardMsg.FromString(payload)
             kind = message.WhichOneof("type")
+            if kind == "delta" and message.delta.fragment_id:
+                part_of[message.hash] = message.delta.fragment_id
+                self.shown_parts.add(message.delta.fragment_id)
+            if kind == "ref_hash" and message.ref_hash in part_of:
+                self.shown_parts.add(part_of[message.ref_hash])
             if kind == "script_finished":
                 self.waiting = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
+                whole = message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+                self.parts = self.shown_parts if whole else self.parts | self.shown_parts
+                self.shown_parts = set()
                 noted(f"< {kind} {message.script_finished}")
             elif kind != "delta":
                 noted(f"< {kind}")

@@ -1,13 +1,14 @@
 """Starts the server with app.py as its main script; the terminal command runs this file.
 
-Nine things are said to Streamlit before the first session. It takes a folder named ``pages`` for its old kind of
+Ten things are said to Streamlit before the first session. It takes a folder named ``pages`` for its old kind of
 multipage app until ``st.navigation`` was called once, so that the first link straight to a view would run the view
 alone, without settings and style. It asks a foreign host for this machine's address when a page of another origin
 knocks. It answers under any name: a web page whose name was made to point at this machine could read everything. It
 sends scripts and pictures with each message: they get the route of `by_digest`. It ends a callback for the next
-message: `callbacks`. It keeps the last session for good: `ended_sessions`. It compresses each message without the one
-before, of which most is the same. It collects garbage after every run, while all others wait: `collect_rarely`. And it
-lets pages of other origins frame it, and opens a session for any port of this machine: `evaluator.web.guard`.
+message: `callbacks`. It says of a part that was drawn that its run was broken off: `part_ends`. It keeps the last
+session for good: `ended_sessions`. It compresses each message without the one before, of which most is the same. It
+collects garbage after every run, while all others wait: `collect_rarely`. And it lets pages of other origins frame it,
+and opens a session for any port of this machine: `evaluator.web.guard`.
 """
 
 import contextlib
@@ -125,6 +126,13 @@ def keep_callbacks() -> None:
     callbacks.keep_whole()
 
 
+def keep_ends_of_parts() -> None:
+    """Have a part of a view that was drawn end as such; see `part_ends`."""
+    from pages.shared import part_ends
+
+    part_ends.keep()
+
+
 def compress_across_messages() -> None:
     """Have a compressed message refer to those before it.
 
@@ -215,6 +223,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     add_route()
     keep_callbacks()
+    keep_ends_of_parts()
     compress_across_messages()
     end_sessions()
     collect_rarely()

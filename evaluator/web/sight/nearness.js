@@ -30,13 +30,9 @@ export class Nearness {
     if (!this.inSight && !this.pinned) this.say(false);
   }
 
-  /**
-   * The server has nothing to do: it hears again what it has not done.
-   * @param {boolean} drawn whether it has drawn the part @param {boolean} onScreen whether more of the part than its name is in the
-   *   document: what was drawn stays there when the part of another run began before the browser heard of the end of its own
-   */
-  repeat(drawn, onScreen = drawn) {
-    if (this.believed !== null && this.believed !== (this.believed ? drawn : onScreen)) this.tell(this.believed);
+  /** The server has nothing to do: it hears again what it has not done. @param {boolean} drawn what it has done */
+  repeat(drawn) {
+    if (this.believed !== null && this.believed !== drawn) this.tell(this.believed);
   }
 
   /** @param {boolean} near */

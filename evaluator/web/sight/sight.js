@@ -111,7 +111,7 @@ class WatchedPart {
 
   lookAgain() {
     const busy = document.querySelector('[data-testid="stApp"]')?.getAttribute("data-test-script-state") !== "notRunning";
-    if (this.data && !busy) this.nearness.repeat(this.data.drawn, this.data.drawn || (this.place?.childElementCount ?? 0) > 1);
+    if (this.data && !busy) this.nearness.repeat(this.data.drawn);
   }
 
   stop() {

@@ -65,19 +65,6 @@ test("a part that is printed is wanted wherever it is", () => {
   assert.deepEqual(told, [true, false]);
 });
 
-test("what stays on screen after it was to go is dropped by another message", () => {
-  const [nearness, told] = watched(true);
-  nearness.rested();
-  nearness.repeat(false, true);
-  nearness.repeat(false, false);
-  assert.deepEqual(told, [false, false]);
-  nearness.inSight = true;
-  nearness.moved(false);
-  nearness.repeat(false, true);
-  nearness.repeat(true, true);
-  assert.deepEqual(told, [false, false, true, true]);
-});
-
 test("a message that got lost is sent again, and a component that is built anew goes on", () => {
   const [nearness, told] = watched();
   nearness.repeat(false);

@@ -23,7 +23,9 @@ def keep() -> None:
     def cleared(
         queue: ForwardMsgQueue, retain_lifecycle_msgs: bool = False, fragment_ids_this_run: list[str] | None = None
     ) -> None:
-        ends = [message for message in queue._queue if _is_end_of_others(message, fragment_ids_this_run or ())]
+        # What was sent is cleared as well, many times a run: nothing is looked at then.
+        parts = fragment_ids_this_run
+        ends = [message for message in queue._queue if _is_end_of_others(message, parts)] if parts else []
         clear(queue, retain_lifecycle_msgs, fragment_ids_this_run)
         for message in ends:
             message.script_finished = _DRAWN
@@ -35,4 +37,4 @@ def _is_end_of_others(message: ForwardMsg, parts: Sequence[str]) -> bool:
     """Whether a message says that parts, and none of these, have been drawn."""
     if message.WhichOneof("type") != "script_finished" or message.script_finished != _DRAWN:
         return False
-    return bool(parts) and not {*message.metadata.run.fragment_ids} & {*parts}
+    return not {*message.metadata.run.fragment_ids} & {*parts}

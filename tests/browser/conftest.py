@@ -30,6 +30,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests import network
+from tests.benchmarks.controls import processes
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = shutil.which("chromium")
@@ -179,10 +180,8 @@ def alive(process: subprocess.Popen[bytes], log: Path) -> Iterator[None]:
 def where_threads_are(process: subprocess.Popen[bytes], log: Path) -> str:
     """What a server and the processes that it started wrote last, with where each of their threads is."""
     ask = signal.SIGUSR1
-    processes = [process.pid]
-    for pid in processes:
+    for pid in processes(process.pid):
         with contextlib.suppress(OSError):
-            processes += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
             # One that does not handle it would end.
             handled = int(re.findall(r"SigCgt:\t(\w+)", Path(f"/proc/{pid}/status").read_text())[0], 16)
             if handled >> (ask - 1) & 1:
@@ -307,9 +306,10 @@ class Screen:
             asked = message.rerun_script
             # The server answers nothing about a part that it has no more: one that is about to leave the screen.
             known = {"", *self.parts, *self.shown_parts}
-            if message.WhichOneof("type") == "rerun_script" and asked.fragment_id in known:
+            kind = message.WhichOneof("type")
+            if kind == "rerun_script" and asked.fragment_id in known:
                 self.waiting = True
-            noted(f"> {message.WhichOneof('type')} part {asked.fragment_id or None} {asked.query_string}")
+            noted(f"> {kind} part {asked.fragment_id or None} {asked.query_string}")
 
         def received(payload: bytes) -> None:
             message = ForwardMsg.FromString(payload)

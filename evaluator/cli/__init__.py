@@ -99,6 +99,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if arguments is None:
         # A process of its own: modules and results stay, and looking through them for garbage finds next to nothing.
         gc.set_threshold(50_000)
+    from evaluator.system import instructions
+
+    instructions.choose(os.environ)
     from evaluator.cli.registered import run
 
     sys.exit(run(words))

@@ -23,6 +23,8 @@ from pages.shared.widgets import Column
 
 BROWSER_VIEW = "pages/page_browser.py"
 _MOST_BUTTONS = 4
+# As high as the table of eight documents beside it.
+_FIT_HEIGHT = 230
 _FITS = (("IoU", "iou", "mean_iou"), ("Coverage", "coverage", "mean_coverage"), ("Purity", "purity", "mean_purity"))
 
 
@@ -187,7 +189,7 @@ def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         low = state.iou
         widgets.chart(
             column,
-            charts.histogram(values, low=low, baseline="A", dark=frame.is_dark()),
+            charts.histogram(values, low=low, baseline="A", dark=frame.is_dark(), height=_FIT_HEIGHT),
             alt=f"{name} of matched boxes",
         )
 
@@ -215,12 +217,12 @@ def _documents(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         key="documents",
         placeholder="–",
         columns={
-            "Document": 170,
-            "Pages": widgets.count(52),
-            **{f"F1, {model.letter}": widgets.bar(model.letter, 96, f"F1, {model.letter}") for model in chosen},
+            "Document": 150,
+            "Pages": widgets.count(48),
+            **{f"F1, {model.letter}": widgets.bar(model.letter, 74, f"F1, {model.letter}") for model in chosen},
             **{
                 f"Mistakes, {model.letter}": st.column_config.NumberColumn(
-                    f"Mistakes {model.letter}", format="localized", width=80
+                    f"Mistakes {model.letter}", format="localized", width=76
                 )
                 for model in chosen
             },

@@ -44,7 +44,7 @@ def means(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     head, control = st.columns([2.4, 1], vertical_alignment="center")
     head.html('<h2 class="ls-section">Means <small>of the boxes at the operating point</small></h2>')
     if protocol.has_class_weights():
-        with control.container(horizontal=True, horizontal_alignment="right"):
+        with control:
             _weights_control(loaded, weights)
     rows = {model: _groups(loaded, model, weights) for model in chosen}
     shown = rows[chosen[0]]
@@ -87,7 +87,9 @@ def _weights_control(loaded: OpenedBoxes, weights: Mapping[str, float]) -> None:
         st.rerun()
     labels = loaded.dataset.labels[: loaded.dataset.evaluated]
     title = "Class weights" + (f" ({len(weights)})" if weights else "")
-    popover = st.popover(title, icon=":material/balance:", key=WEIGHTS_OPEN, on_change="rerun")
+    # In the fragment: what is around one does not align what is in it.
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        popover = st.popover(title, icon=":material/balance:", key=WEIGHTS_OPEN, on_change="rerun")
     if not popover.open:
         return
     with popover:

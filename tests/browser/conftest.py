@@ -427,9 +427,11 @@ class Screen:
         """Click a cell of a table, which Streamlit draws on a canvas; row from 0 below the header, x in pixels.
 
         The header is 34 pixels high and a row 26. The press waits until the table no longer moves: on a busy machine
-        what is above it is drawn late, and a place that was measured before is another row.
+        what is above it is drawn late, and a place that was measured before is another row. And until the table has
+        that row for screen readers, which comes after its first picture: a press before it has its data does nothing.
         """
         table.scroll_into_view_if_needed()
+        table.locator("canvas tbody tr").nth(row).wait_for(state="attached")
         table.click(position={"x": x, "y": 34 + 26 * row + 13}, delay=60)
 
     def upload(self, *files: Path) -> Screen:

@@ -12,9 +12,14 @@ import pytest
 
 from evaluator import cli, formats
 from evaluator.formats import column_cache
+from evaluator.formats.base import Reading
 from evaluator.model.dataset import Annotations, Boxes
 from evaluator.model.issues import BadInput
+from evaluator.project import Upload
 from evaluator.system.cache_folder import OFF, VARIABLE, cache_folder
+from pages.shared import opened
+from pages.shared.opened import BOXES
+from tests.dashboard import start, workspace
 from tests.test_same_numbers import FORMS, TRUTH, A
 
 INSTANCES = b"""{"images": [{"id": 1, "file_name": "a.png", "width": 100, "height": 100}],
@@ -232,3 +237,22 @@ def test_no_cache_anywhere_on_the_command_line(
 def test_an_upload_stays_in_memory(home: Path) -> None:
     formats.read_bytes(INSTANCES, "truth.json")
     assert not stored(home)
+
+
+def test_the_dashboard_keeps_the_columns_of_files_on_disk_and_those_of_no_upload(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    truth = INSTANCES.replace(b"table", b"of the dashboard")
+    results = b'[{"image_id": 1, "category_id": 7, "bbox": [1, 2, 30, 40], "score": 0.5}]'
+    upload = opened.read(BOXES, Upload("up.json", (("up.json", truth),)), "up.json", "ground_truth")
+    assert upload.source is not None
+    assert not stored(home)
+    paths = tmp_path / "truth.json", tmp_path / "results.json"
+    for path, content in zip(paths, (truth, results), strict=True):
+        path.write_bytes(content)
+    start(monkeypatch, files=workspace(paths[0], [paths[1]]))
+    assert len(stored(home)) == 2
+    # The terminal finds what the dashboard kept.
+    assert formats.is_kept(paths[0], Reading(side="ground_truth"))
+    assert_same(formats.read(paths[0], side="ground_truth").boxes, upload.source.boxes)
+    assert len(stored(home)) == 2

@@ -198,7 +198,7 @@ class _Doctor:
             return self._found(given, None)
         named = self._names()
         guessed = geometry.guesses(self._mended(named), truth)
-        proposed = labels.proposals(prediction.labels, truth.labels, geometry.overlaps(self._mended(named), truth))
+        proposed = self._proposed(self._mended(named))
         if guessed and not named and not proposed and given is not None and guessed[0].score >= geometry.GOOD:
             return self._found(given, None)
         self._tried[()] = Hypothesis(fixes=(), words="as given", f1=given)
@@ -221,7 +221,7 @@ class _Doctor:
         shared = {each.doc_id for each in truth.documents} & {each.doc_id for each in prediction.documents}
         without_labels = tuple(fix for fix in (best.fixes if best else ()) if fix.kind not in ("label", "labels"))
         mended = self._mended(without_labels)
-        proposed = labels.proposals(mended.labels, truth.labels, geometry.overlaps(mended, truth))
+        proposed = self._proposed(mended)
         mapped = tuple(Fix("label", f"{each.label}={each.proposal}") for each in proposed if each.proposal)
         ranked = sorted(self._tried.values(), key=lambda each: (each.f1 is None, -(each.f1 or 0.0), len(each.fixes)))
         if best is not None:
@@ -247,14 +247,20 @@ class _Doctor:
     def _label_fixes(self, fixes: tuple[Fix, ...]) -> Iterator[tuple[Fix, ...]]:
         """No label fix, one for spelling alone, and one for each label that lies on another one's boxes."""
         yield ()
-        mended = self._mended(fixes)
-        proposed = labels.proposals(mended.labels, self._truth.labels, geometry.overlaps(mended, self._truth))
+        proposed = self._proposed(self._mended(fixes))
         spelling = (Fix("labels", "case"),) if any(each.reason == "name" for each in proposed) else ()
         moved = tuple(Fix("label", f"{each.label}={each.proposal}") for each in proposed if each.reason == "overlap")
         if spelling:
             yield spelling
         if moved:
             yield (*spelling, *moved)
+
+    def _proposed(self, mended: Annotations) -> tuple[LabelProposal, ...]:
+        """Other names for labels that the ground truth does not have."""
+        if set(mended.labels) <= set(self._truth.labels):
+            # As in most files: which boxes lie on which is not looked at for nothing.
+            return ()
+        return labels.proposals(mended.labels, self._truth.labels, geometry.overlaps(mended, self._truth))
 
     def _hypothesis(self, fixes: tuple[Fix, ...]) -> Hypothesis:
         """What the files are worth with some fixes; worked out once."""

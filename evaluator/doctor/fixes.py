@@ -17,7 +17,7 @@ import numpy as np
 from evaluator.doctor import labels as of_labels
 from evaluator.doctor import names as of_names
 from evaluator.metrics.results import count_of
-from evaluator.model.boxes import FloatArray
+from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Annotations, map_labels
 from evaluator.model.issues import Collector, has_errors, refuse
 from evaluator.model.page_sizes import entry_sizes
@@ -342,8 +342,15 @@ def _units(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
     return replace(_scaled(source, factor), unit=other.unit, page_size=size if source.unit == other.unit else None)
 
 
-def sizes_of(source: Annotations, other: Annotations, *, own_first: bool = False) -> FloatArray | None:
+def sizes_of(
+    source: Annotations, other: Annotations, *, own_first: bool = False, rows: IntArray | None = None
+) -> FloatArray | None:  # fmt: skip
     """Size of the page of each box, float64, shape (N, 2): of the other file, else of its own.
+
+    Parameters
+    ----------
+    rows : int64, optional
+        Of these boxes alone.
 
     Returns
     -------
@@ -352,7 +359,8 @@ def sizes_of(source: Annotations, other: Annotations, *, own_first: bool = False
     """
     if source.page_size is None and other.page_size is None:
         return None
-    return entry_sizes(source, other, own_first=own_first)[source.boxes.entry]
+    entry = source.boxes.entry
+    return entry_sizes(source, other, own_first=own_first)[entry if rows is None else entry[rows]]
 
 
 def _sizes(source: Annotations, other: Annotations, fix: Fix, *, own_first: bool = False) -> FloatArray:

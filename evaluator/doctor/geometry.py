@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -41,13 +42,6 @@ class Guess(NamedTuple):
 
     fixes: tuple[Fix, ...]
     score: float
-
-
-class Sheet(NamedTuple):
-    """Boxes of one file that take part: page as a number that both share, and corners."""
-
-    page: IntArray
-    xyxy: FloatArray
 
 
 class Pairs(NamedTuple):
@@ -94,22 +88,28 @@ class _Search:
         self._document = mine[self.rows]
         self._theirs = _pages(other.boxes.document.astype(np.int64), other.boxes.page)
         self.possible = len(self.rows) > 0 and len(other.boxes) > 0
-        size = other.page_size
-        self._unit = np.ones((len(other.boxes), 2)) if size is None else size[other.boxes.entry]
         # With sizes of pages everything is looked at in shares of the page.
-        self._shares = other.unit == "page" or size is not None
-        known = other.boxes.xyxy if other.unit == "page" else other.boxes.xyxy / np.tile(self._unit, 2)
-        self._truth = known
-        self._extent = np.ptp(known.reshape(-1, 2), axis=0) if len(known) else np.ones(2)
+        self._shares = other.unit == "page" or other.page_size is not None
         self._found: list[Guess] = []
+
+    @cached_property
+    def _truth(self) -> FloatArray:
+        """The boxes of the other file, all of them: of a file that is good as given only a sample is looked at."""
+        return self._known(np.arange(len(self._other.boxes)))
+
+    @cached_property
+    def _extent(self) -> FloatArray:
+        """How far they reach on each axis."""
+        return np.ptp(self._truth.reshape(-1, 2), axis=0) if len(self._truth) else np.ones(2)
 
     def as_given(self) -> float:
         """How good the file is without any fix."""
-        pairs = self._pairs(0)
-        if self._source.unit != self._other.unit or not len(pairs.first):
+        if self._source.unit != self._other.unit:
             return 0.0
-        fitting = iou(self._truth[pairs.first], self._base("same")[pairs.second]) >= _IOU
-        shares = self._shares_of(pairs, fitting)
+        pairs, value = self.sample()
+        if not len(pairs.first):
+            return 0.0
+        shares = self._shares_of(pairs, value >= _IOU)
         # A model that finds nearly everything has the right coordinates, whatever it finds besides.
         return max(shares) if max(shares) >= 0.75 else sum(shares) / 2.0
 
@@ -140,13 +140,22 @@ class _Search:
 
     # --- what is looked at -----------------------------------------------------------------------------------
 
-    def _base(self, name: str) -> FloatArray:
-        """The numbers of the file in the unit in which the search looks: shares where sizes are known."""
-        xyxy = self._source.boxes.xyxy[self.rows]
+    def _known(self, rows: IntArray) -> FloatArray:
+        """Some boxes of the other file in the unit in which the search looks: shares where sizes are known."""
+        boxes, size = self._other.boxes, self._other.page_size
+        xyxy = boxes.xyxy.take(rows, axis=0)
+        if self._other.unit == "page" or size is None:
+            return xyxy
+        return np.asarray(xyxy / np.tile(size.take(boxes.entry.take(rows), axis=0), 2))
+
+    def _base(self, name: str, of: IntArray | None = None) -> FloatArray:
+        """The numbers of the file in that unit; of some of `rows`, or of all."""
+        rows = self.rows if of is None else self.rows.take(of)
+        xyxy = self._source.boxes.xyxy.take(rows, axis=0)
         if name == "raw" or self._other.unit == "page":
             return xyxy
-        sizes = sizes_of(self._source, self._other)
-        return xyxy if sizes is None else xyxy / np.tile(sizes[self.rows], 2)
+        sizes = sizes_of(self._source, self._other, rows=rows)
+        return xyxy if sizes is None else np.asarray(xyxy / np.tile(sizes, 2))
 
     def _bases(self) -> list[tuple[FloatArray, tuple[Fix, ...]]]:
         """The numbers as they may be meant, with the fix that says so."""
@@ -175,8 +184,8 @@ class _Search:
 
     def _pairs(self, offset: int) -> Pairs:
         """Every pair of boxes on a shared page, for a sample of pages."""
-        page = _pages(self._document, self._source.boxes.page[self.rows] + offset)
-        return _paired(page, self._theirs)
+        # A page later is a number more.
+        return _paired(self._own_pages() + offset, self._theirs)
 
     def _offsets(self) -> list[int]:
         """Page offsets that may be, most likely first: those that bring pages with equally many boxes together."""
@@ -193,10 +202,14 @@ class _Search:
         most = [offset for offset, _ in votes.most_common(_MOST_OFFSETS)]
         return [offset for offset in dict.fromkeys([*near[:2], *most, *near]) if offset]
 
-    def boxes(self) -> tuple[Sheet, Sheet]:
-        """Pages and corners of both files as they are, in one unit."""
-        page = _pages(self._document, self._source.boxes.page[self.rows])
-        return Sheet(page, self._base("same")), Sheet(self._theirs, self._truth)
+    def _own_pages(self) -> IntArray:
+        """The page of each of `rows`, as a number that both files share."""
+        return _pages(self._document, self._source.boxes.page[self.rows])
+
+    def sample(self) -> tuple[Pairs, FloatArray]:
+        """Pairs of boxes as they are, and the IoU of each, float64, shape (K,)."""
+        pairs = self._pairs(0)
+        return pairs, iou(self._known(pairs.first), self._base("same", pairs.second))
 
     # --- one hypothesis --------------------------------------------------------------------------------------
 
@@ -327,26 +340,56 @@ def _by_document(document: IntArray, page: IntArray) -> dict[int, Counter[int]]:
     return shifts
 
 
+class _ByPage(NamedTuple):
+    """Boxes by page.
+
+    Attributes
+    ----------
+    pages : int64, shape (P,), rising
+        The pages that have boxes.
+    order : int64, shape (N,)
+        The boxes of one page after those of another, as they come.
+    start, boxes : int64, shape (P,)
+        The first box of each page in `order`, and how many there are.
+    """
+
+    pages: IntArray
+    order: IntArray
+    start: IntArray
+    boxes: IntArray
+
+    @classmethod
+    def of(cls, pages: IntArray) -> _ByPage:
+        """Boxes by the page of each."""
+        # Most files list them page by page.
+        in_order = bool((pages[1:] >= pages[:-1]).all())
+        order = np.arange(len(pages)) if in_order else np.argsort(pages, kind="stable")
+        pages = pages.take(order)
+        new = np.ones(len(pages), dtype=bool)
+        np.not_equal(pages[1:], pages[:-1], out=new[1:])
+        start = np.flatnonzero(new)
+        return cls(pages.take(start), order, start, np.diff(start, append=len(pages)))
+
+
 def _paired(ours: IntArray, theirs: IntArray) -> Pairs:
     """Pairs on shared pages; of many pages a sample that is spread evenly over the file."""
-    mine, count_mine = np.unique(ours, return_counts=True)
-    known, count_known = np.unique(theirs, return_counts=True)
-    shared, at_mine, at_known = np.intersect1d(mine, known, return_indices=True)
+    mine, known = _ByPage.of(ours), _ByPage.of(theirs)
+    shared, at_mine, at_known = np.intersect1d(mine.pages, known.pages, assume_unique=True, return_indices=True)
     if not len(shared):
         return Pairs(np.empty(0, np.int64), np.empty(0, np.int64), len(theirs), len(ours))
-    product = count_mine[at_mine] * count_known[at_known]
+    count_mine, count_known = mine.boxes[at_mine], known.boxes[at_known]
+    product = count_mine * count_known
     # Only where not all of them are taken: numpy.random is imported at its first use.
     order = np.arange(len(shared))
     if int(product.sum()) > _MOST_PAIRS:
         order = np.random.default_rng(0).permutation(len(shared))
     kept = order[: max(1, int(np.searchsorted(np.cumsum(product[order]), _MOST_PAIRS, side="right")))]
-    by_mine, by_known = np.argsort(ours, kind="stable"), np.argsort(theirs, kind="stable")
-    start_mine, start_known = np.searchsorted(ours[by_mine], shared), np.searchsorted(theirs[by_known], shared)
+    start_mine, start_known = mine.start[at_mine], known.start[at_known]
     first, second = [], []
     sampled_known = sampled_mine = 0
     for page in kept.tolist():
-        mine_rows = by_mine[start_mine[page] : start_mine[page] + count_mine[at_mine[page]]]
-        known_rows = by_known[start_known[page] : start_known[page] + count_known[at_known[page]]]
+        mine_rows = mine.order[start_mine[page] : start_mine[page] + count_mine[page]]
+        known_rows = known.order[start_known[page] : start_known[page] + count_known[page]]
         # A page with more pairs than all may have is looked at in part.
         side = max(1, int(_MOST_PAIRS**0.5))
         mine_rows, known_rows = mine_rows[:side], known_rows[:side]
@@ -355,8 +398,8 @@ def _paired(ours: IntArray, theirs: IntArray) -> Pairs:
         second.append(np.tile(mine_rows, len(known_rows)))
     share = len(kept) / len(shared)
     # Boxes on pages that only one file has count against the hypothesis, in proportion to the sample.
-    lonely_known = int(share * (len(theirs) - count_known[at_known].sum()))
-    lonely_mine = int(share * (len(ours) - count_mine[at_mine].sum()))
+    lonely_known = int(share * (len(theirs) - count_known.sum()))
+    lonely_mine = int(share * (len(ours) - count_mine.sum()))
     return Pairs(
         np.concatenate(first), np.concatenate(second), sampled_known + lonely_known, sampled_mine + lonely_mine
     )
@@ -458,11 +501,9 @@ def overlaps(source: Annotations, other: Annotations) -> Overlaps:
     search = _Search(source, other)
     if not search.possible:
         return nothing
-    ours, theirs = search.boxes()
-    pairs = _paired(ours.page, theirs.page)
+    pairs, value = search.sample()
     if not len(pairs.first):
         return nothing
-    value = iou(theirs.xyxy[pairs.first], ours.xyxy[pairs.second])
     order = np.lexsort((-value, pairs.second))
     second, first, value = pairs.second[order], pairs.first[order], value[order]
     best = np.flatnonzero(np.diff(second, prepend=-1))
@@ -481,7 +522,6 @@ def fitting(source: Annotations, other: Annotations) -> tuple[int, int]:
     search = _Search(source, other)
     if not search.possible or source.unit != other.unit:
         return 0, 0
-    ours, theirs = search.boxes()
-    pairs = _paired(ours.page, theirs.page)
-    rows = np.unique(pairs.first[iou(theirs.xyxy[pairs.first], ours.xyxy[pairs.second]) >= _IOU])
+    pairs, value = search.sample()
+    rows = np.unique(pairs.first[value >= _IOU])
     return len(np.unique(other.boxes.document[rows])), len(rows)

@@ -390,8 +390,15 @@ def read_bytes(
     columns: str = "",
     as_written: bool = False,
     unscored: bool = False,
+    on_disk: bool = False,
 ) -> Annotations:
-    """The columns of a file of boxes whose bytes are at hand, by its name for the issues; otherwise as `read`."""
+    """The columns of a file of boxes whose bytes are at hand, by its name for the issues; otherwise as `read`.
+
+    Parameters
+    ----------
+    on_disk : bool
+        Whether a file on disk has them, so that the cache may keep its columns; those of an upload are kept nowhere.
+    """
     name = name.replace("\\", "/").rsplit("/", 1)[-1]
     reading = Reading(
         side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns,
@@ -399,8 +406,12 @@ def read_bytes(
     )  # fmt: skip
     source = _from_archive(content, name, format, reading)
     if source is None:
-        format_ = _box_format(content, name, format, columns, may_be_empty=_may_be_empty(reading))
-        source = format_.read(content, name, reading)
+
+        def read_content() -> Annotations:
+            may_be_empty = _may_be_empty(reading)
+            return _box_format(content, name, format, columns, may_be_empty=may_be_empty).read(content, name, reading)
+
+        source = kept(content, name, (format, reading), read_content) if on_disk else read_content()
     return _with_far_pages(source)
 
 

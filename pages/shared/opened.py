@@ -203,17 +203,31 @@ def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
     digest = hashlib.sha256(content).hexdigest()
     how = (reading.side, reading.as_reference, reading.as_written, reading.unscored)
     columns = origin.columns if isinstance(origin, Upload) else ""
-    return _annotations(digest, name, how, columns, _content=content)
+    return _annotations(digest, name, how, columns, _content=content, _on_disk=isinstance(origin, Path))
 
 
 @computed(32)
 def _annotations(
-    digest: str, name: str, how: tuple[Side | None, bool, bool, bool], columns: str, *, _content: bytes
+    digest: str,
+    name: str,
+    how: tuple[Side | None, bool, bool, bool],
+    columns: str,
+    *,
+    _content: bytes,
+    _on_disk: bool,
 ) -> Annotations:
     """Columns of a file by its content, name, role, and the verdicts on the columns of a table."""
     side, as_reference, as_written, unscored = how
-    reading = Reading(side=side, as_reference=as_reference, as_written=as_written, unscored=unscored, columns=columns)
-    return cast(Annotations, project.read_content(Upload(name, ((name, _content),)), reading, "boxes"))
+    return formats.read_bytes(
+        _content,
+        name,
+        side=side,
+        as_reference=as_reference,
+        as_written=as_written,
+        unscored=unscored,
+        columns=columns,
+        on_disk=_on_disk,
+    )
 
 
 def _read_other(

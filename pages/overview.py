@@ -72,7 +72,7 @@ def _labels(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
             "Boxes": count,
             **{
                 f"F1, {model.letter}": widgets.bar(
-                    model.letter, 98, f"F1, {model.letter}", help=frame.escaped(model.name)
+                    model.letter, 80, f"F1, {model.letter}", help=frame.escaped(model.name)
                 )
                 for model in chosen
             },
@@ -209,7 +209,7 @@ def _documents(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         table[f"F1, {key}"] = result.per_document.f1[order]
     for key, counts in mistakes.items():
         table[f"Mistakes, {key}"] = counts[order]
-    st.html(f'<h2 class="ls-section">Documents, worst first <small>{len(order)} by mistakes of A</small></h2>')
+    st.html(f'<h2 class="ls-section">Documents, worst first <small>{len(order):,} by mistakes of A</small></h2>')
     event = widgets.table(
         table,
         rows=8,
@@ -220,12 +220,7 @@ def _documents(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
             "Document": 150,
             "Pages": widgets.count(48),
             **{f"F1, {model.letter}": widgets.bar(model.letter, 74, f"F1, {model.letter}") for model in chosen},
-            **{
-                f"Mistakes, {model.letter}": st.column_config.NumberColumn(
-                    f"Mistakes {model.letter}", format="localized", width=76
-                )
-                for model in chosen
-            },
+            **{f"Mistakes, {model.letter}": widgets.count(76, label=f"Mistakes {model.letter}") for model in chosen},
         },
         alt="Documents, worst first",
     )

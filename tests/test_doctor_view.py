@@ -106,3 +106,27 @@ def test_nothing_is_said_of_good_files(monkeypatch: pytest.MonkeyPatch) -> None:
     app = dashboard.start(monkeypatch, dashboard.FILES)
     assert "Diagnosis" not in shown(app)
     assert "What is in the data" in shown(app)
+
+
+def test_a_results_list_is_counted_under_the_labels_of_the_ground_truth(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It has their ids alone; one whose ids are not those of the ground truth is counted as it is."""
+    truth = {
+        "images": [{"id": 4, "file_name": "a.png", "width": 100, "height": 100}],
+        "categories": [{"id": 7, "name": "Of the list"}],
+        "annotations": [{"id": 1, "image_id": 4, "category_id": 7, "bbox": [1, 2, 30, 40], "area": 1200, "iscrowd": 0}],
+    }
+    box = {"image_id": 4, "category_id": 7, "bbox": [1, 2, 30, 40], "score": 0.5}
+    files = {"truth": truth, "known": [box, box], "strange": [{**box, "category_id": 8}]}
+    for name, value in files.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(value))
+    paths = [tmp_path / f"{name}.json" for name in files]
+    app = dashboard.start(monkeypatch, dashboard.FILES, files=dashboard.workspace(paths[0], paths[1:]))
+    table = next(each.value for each in app.dataframe if "Label" in each.value and "known.json" in each.value)
+    assert table.to_dict("list") == {
+        "Label": ["Of the list", "8", "All"],
+        "truth.json": [1, 0, 1],
+        "known.json": [2, 0, 2],
+        "strange.json": [0, 1, 1],
+    }

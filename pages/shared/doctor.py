@@ -59,12 +59,11 @@ class Diagnosed(NamedTuple):
 
 def diagnoses() -> list[Diagnosed]:
     """What the doctor says about each prediction that has no fix yet; those with nothing to say are left out."""
-    held = opened.files(BOXES)
-    truth = held.ground_truth.source if held.ground_truth else None
+    truth = _truth()
     if truth is None:
         return []
     cases = []
-    for model in held.models:
+    for model in opened.files(BOXES).models:
         if protocol.fixes(model.name) or model.name in state.dismissed:
             continue
         prediction = _as_written(model)
@@ -319,10 +318,10 @@ def label_mapping() -> None:
 def what_is_in_the_data() -> None:
     """Boxes per label of every file, and the checks of each, with the pages behind each count."""
     held = opened.files(BOXES)
-    files = [(member.name, member.source) for member in held.members if member.source is not None]
+    files = [(member.name, _named(member.source)) for member in held.members if member.source is not None]
     if not files:
         return
-    rows = [_contents(BOXES.digest(source), _source=source) for _, source in files]
+    rows = [_contents_of(source) for _, source in files]
     frame.section("What is in the data", "boxes per label")
     labels = list(dict.fromkeys(label for row in rows for label in row.labels))
     labels.sort(key=lambda label: -rows[0].labels.get(label, 0))
@@ -357,7 +356,8 @@ def what_is_in_the_data() -> None:
 
 def description(name: str, source: Annotations) -> None:
     """What is in one file in a few lines, and the way to its first page with boxes."""
-    row = _contents(BOXES.digest(source), _source=source)
+    source = _named(source)
+    row = _contents_of(source)
     unit = "of the page" if row.unit == "page" else "px"
     counted = f"{count_of(row.documents, 'document')}, {count_of(row.pages, 'page')}"
     facts = {
@@ -425,7 +425,35 @@ def _show_page(name: str, place: Place) -> None:
     go_to(place.document, place.page)
 
 
+def _named(source: Annotations) -> Annotations:
+    """A file with the labels and pages of the ground truth where it has their ids alone, as a results list of COCO."""
+    truth = _truth()
+    if truth is None or truth is source:
+        return source
+    return _resolved(BOXES.digest(source), BOXES.digest(truth), _source=source, _truth=truth)
+
+
+def _truth() -> Annotations | None:
+    member = opened.files(BOXES).ground_truth
+    return member.source if member else None
+
+
+@computed(32)
+def _resolved(source: str, truth: str, *, _source: Annotations, _truth: Annotations) -> Annotations:
+    """The same by the content of both; as it is where its ids are not those of the ground truth."""
+    try:
+        return formats.resolve(_source, _truth, keep_unit=True)
+    except BadInput:
+        return _source
+
+
+def _contents_of(source: Annotations) -> Contents:
+    """What is in a file, which may have its names from the ground truth."""
+    truth = _truth()
+    return _contents(BOXES.digest(source), "" if truth is None else BOXES.digest(truth), _source=source)
+
+
 @computed(64)
-def _contents(digest: str, *, _source: Annotations) -> Contents:
-    """What is in a file, by its content."""
+def _contents(digest: str, truth: str, *, _source: Annotations) -> Contents:
+    """What is in a file, by its content and that of the ground truth."""
     return contents(_source)

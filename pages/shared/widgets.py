@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from unicodedata import east_asian_width
@@ -23,6 +24,8 @@ WRAPPED_HEIGHT: Final = 76
 _NAMES_HEIGHT: Final = 58
 """Of a row with a name of up to three lines."""
 _WIDEST_NAMES: Final = 220
+# As the reader's language writes them.
+_COUNT_FORMAT: Final = "localized"
 K = TypeVar("K")
 T = TypeVar("T")
 Column = Sequence[Any] | npt.NDArray[Any]
@@ -139,7 +142,11 @@ def table(
     if "on_select" in more:
         more.setdefault("selection_mode", "single-cell")
     settings = {
-        name: st.column_config.TextColumn(width=setting) if isinstance(setting, int) else setting
+        name: st.column_config.TextColumn(width=setting)
+        if isinstance(setting, int)
+        else _whole(setting, data[name])
+        if name in data
+        else setting
         for name, setting in settings.items()
     }
     more.setdefault("row_height", ROW_HEIGHT)
@@ -154,6 +161,16 @@ def _arrow(columns: Mapping[str, Column]) -> Any:  # noqa: ANN401 - a table of A
 
     arrays = {name: each if isinstance(each, list) else np.asarray(each) for name, each in columns.items()}
     return pa.table({name: pa.array(each, from_pandas=True) for name, each in arrays.items()})
+
+
+def _whole(setting: Any, values: Any) -> Any:  # noqa: ANN401 - of Streamlit
+    """The setting of a column, wide enough for the longest of its counts: one that is cut off is another number."""
+    if setting["type_config"].get("format") != _COUNT_FORMAT:
+        return setting
+    numbers = np.asarray([value for value in values if value is not None], dtype=np.float64)
+    digits = len(f"{np.nanmax(np.abs(numbers)):.0f}") if np.isfinite(numbers).any() else 1
+    pixels = math.ceil(14 + 6.2 * digits + 3.4 * ((digits - 1) // 3))
+    return setting | {"width": max(setting["width"], pixels)}
 
 
 def _room(texts: Iterable[str], least: int, most: int = _WIDEST_NAMES) -> tuple[int, int]:
@@ -179,7 +196,7 @@ def ratio(width: int, **more: Any) -> Any:  # noqa: ANN401 - a setting of a colu
 
 def count(width: int, **more: Any) -> Any:  # noqa: ANN401 - a setting of a column
     """A column of counts."""
-    return st.column_config.NumberColumn(format="localized", width=width, **more)
+    return st.column_config.NumberColumn(format=_COUNT_FORMAT, width=width, **more)
 
 
 def bar(letter: str, width: int, title: str, help: str | None = None) -> object:

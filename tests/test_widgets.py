@@ -1,0 +1,43 @@
+"""Columns of counts are wide enough for their longest number: one that is cut off at its left is another number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pages.shared import widgets
+
+
+def widths(monkeypatch: pytest.MonkeyPatch, values: Any, **more: Any) -> int:
+    """The width that a column of counts gets which was given 48 pixels."""
+    settings: dict[str, Any] = {}
+    monkeypatch.setattr("streamlit.dataframe", lambda _data, **given: settings.update(given["column_config"]))
+    widgets.table({"Boxes": values}, columns={"Boxes": widgets.count(48, **more)})
+    return int(settings["Boxes"]["width"])
+
+
+@pytest.mark.parametrize(
+    ("values", "width"),
+    [
+        ([], 48),
+        ([None], 48),
+        ([0, 9_999], 48),
+        ([12_345], 49),
+        ([None, 970_462], 55),
+        ([-1_094_983, 3], 65),
+        (np.array([1_094_983, 0]), 65),
+        (np.array([np.nan, 1_094_983.0]), 65),
+        ([1_234_567_890], 87),
+    ],
+)
+def test_a_count_is_never_cut_off(monkeypatch: pytest.MonkeyPatch, values: Any, width: int) -> None:
+    assert widths(monkeypatch, values) == width
+
+
+def test_ratios_keep_their_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings: dict[str, Any] = {}
+    monkeypatch.setattr("streamlit.dataframe", lambda _data, **given: settings.update(given["column_config"]))
+    widgets.table({"F1": [1_000_000.0], "Name": ["a"]}, columns={"F1": widgets.ratio(48), "Name": 90})
+    assert [settings[name]["width"] for name in ("F1", "Name")] == [48, 90]

@@ -142,15 +142,12 @@ def table(
     if "on_select" in more:
         more.setdefault("selection_mode", "single-cell")
     settings = {
-        name: st.column_config.TextColumn(width=setting)
-        if isinstance(setting, int)
-        else _whole(setting, data[name])
-        if name in data
-        else setting
+        name: st.column_config.TextColumn(width=setting) if isinstance(setting, int) else setting
         for name, setting in settings.items()
     }
     more.setdefault("row_height", ROW_HEIGHT)
     if isinstance(data, Mapping):
+        settings = {name: _whole(setting, data.get(name, ())) for name, setting in settings.items()}
         data = _arrow(data)
     return st.dataframe(data, hide_index=True, column_config=settings, **more)
 

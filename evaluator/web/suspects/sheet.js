@@ -50,7 +50,7 @@ export class SuspectSheet {
       this.image.hidden = true;
     }
     const unknown = item.now === null && item.proposed === null;
-    const text = picture?.problem ? `${picture.problem.title} ${picture.problem.text}` : unknown ? "No file gives the size of this page, so boxes in pixels have no place on it." : "";
+    const text = picture?.problem ? `${picture.problem.title}. ${picture.problem.text}` : unknown ? "No file gives the size of this page, so boxes in pixels have no place on it." : "";
     this.problem.hidden = text === "";
     this.problem.textContent = text;
     const zoom = this.zoom || this.fitting(item);

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,6 +38,7 @@ from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, numbers_by_label
 from evaluator.protocols.coco.matching import AREA_RANGES, NAME, Pairs, own_signature, pair
 from evaluator.system.beside import beside, copies
 from evaluator.system.threads import in_threads
+from evaluator.system.unnamed_file import unnamed_file
 
 _MOST_PAGES: Final = 2_500
 # Ranges of few pages take longer, and many ranges of a small corpus make the most of its memory.
@@ -151,7 +151,7 @@ def _result(
     ground_truth: Path, prediction: Path, iou: Sequence[float], pages_at_a_time: int | None
 ) -> RangesResult:  # fmt: skip
     """The result of two files; one of `coco_stream.DOUBTS` when they are not plain, or the disk is full."""
-    with tempfile.TemporaryFile() as truth_spill, tempfile.TemporaryFile() as prediction_spill:
+    with unnamed_file() as truth_spill, unnamed_file() as prediction_spill:
         with ground_truth.open("rb") as truth_file, prediction.open("rb") as prediction_file:
             truth = coco_stream.Instances(truth_file)
             labels, pages = truth.labels.names, len(truth.pages.ids)
@@ -216,10 +216,7 @@ def _f1(states: Sequence[_State]) -> float | None:
 def _is_coco(path: Path) -> bool:
     """Whether a path is a file that is read as COCO; a folder and a device are not."""
     try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as file:
-            return formats.detect_bytes(file.read(formats.HEAD_BYTES), path.name) == NAME
+        return path.is_file() and formats.detect_file(path) == NAME
     except coco_stream.DOUBTS:
         return False
 
@@ -260,7 +257,7 @@ class _Waiting:
             number = page // self._pages_at_a_time
             if (number[1:] < number[:-1]).any():
                 order = np.argsort(number, kind="stable")
-                rows, number = rows[order], number[order]  # noqa: PLW2901 - the same rows in another order
+                rows, number = rows.take(order), number[order]  # noqa: PLW2901 - the same rows in another order
             self._file.write(rows.view(np.uint8).data)
             starts = np.flatnonzero(np.diff(number, prepend=-1))
             bounds = np.append(starts, len(rows)) + written
@@ -391,12 +388,14 @@ def _bits(matched: Matched, thresholds: int) -> tuple[BitArray, BitArray]:
     # All thresholds before one.
     before = [(1 << step) - 1 for step in range(thresholds + 1)]
     below = np.array(before, dtype=np.min_scalar_type(before[-1]))
-    true, ignored = np.zeros((2, len(matched.inside)), dtype=below.dtype)
+    # All predictions twice: matched with ground truth that counts, and with ground truth that does not.
+    places = len(matched.inside)
+    matches = np.zeros(2 * places, dtype=below.dtype)
     for hits in matched.pairs:
-        bits, without = below[hits.last] - below[hits.first], matched.ignored[hits.truth]
-        for answer, rows in ((true, ~without), (ignored, without)):
-            # A prediction matches once at each threshold, so that a sum sets every bit once.
-            np.add.at(answer, hits.place[rows], bits[rows])
+        bits = below.take(hits.last) - below.take(hits.first)
+        # A prediction matches once at each threshold, so that a sum sets every bit once.
+        np.add.at(matches, hits.place + places * matched.ignored.take(hits.truth), bits)
+    true, ignored = matches[:places], matches[places:]
     return true, true | np.where(matched.inside, below[-1] & ~ignored, 0).astype(below.dtype)
 
 

@@ -15,8 +15,8 @@ import msgspec
 import numpy as np
 
 from evaluator import formats
-from evaluator.doctor import Diagnosis, Fix, apply_fixes, diagnose, fixes_for
-from evaluator.doctor.diagnosis import Measure
+from evaluator.doctor import Fix, apply_fixes, fixes_for
+from evaluator.doctor.diagnosis import Diagnosis, Measure, diagnose
 from evaluator.doctor.names import best_modes, renamed
 from evaluator.formats.posters import Posters
 from evaluator.metrics.box_results import AnyBoxResult

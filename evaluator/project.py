@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +28,7 @@ from evaluator.pdf.folder import Folders
 from evaluator.protocols import PROTOCOLS, AnyProtocol
 from evaluator.protocols.base import SUSPECT, BoxOptions, Count, Evaluation, Options, Source, SourceT
 from evaluator.system.freed_memory import give_back
+from evaluator.system.threads import thread_pool
 
 Say = Callable[[str], None]
 """Called with a few words about what is being done."""
@@ -220,7 +220,7 @@ def open_project(
             raise OptionError("--fix swap-sides takes one prediction")
         ground_truth, predictions = predictions[0], [ground_truth]
     members = []
-    with ThreadPoolExecutor(1) as pool:
+    with thread_pool(1) as pool:
         ahead = None
         if predictions and read_ahead(predictions[0]):
             ahead = pool.submit(_read, protocol, predictions[0], "prediction", options)

@@ -13,8 +13,8 @@ from cyclopts import Parameter
 from evaluator import export, formats
 from evaluator.cli.program import BAD_INPUT, OK
 from evaluator.cli.progress import progress
-from evaluator.doctor import Diagnosis, Fix, spelled
-from evaluator.doctor.diagnosis import number
+from evaluator.doctor import Fix, spelled
+from evaluator.doctor.diagnosis import Diagnosis, number
 from evaluator.match_check import diagnosis_of
 from evaluator.metrics.crowding import crowding_issues
 from evaluator.metrics.results import count_of

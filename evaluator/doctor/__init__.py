@@ -6,11 +6,6 @@ signature; ``fixes`` spells and applies it. Nothing here reads a file or evaluat
 asked of whoever wants the diagnosis.
 """
 
-from evaluator.doctor.diagnosis import Diagnosis, Hypothesis, diagnose
 from evaluator.doctor.fixes import Fix, FixError, apply_fixes, fix_of, fixes_for, spelled
-from evaluator.doctor.labels import LabelProposal
 
-__all__ = [
-    "Diagnosis", "Fix", "FixError", "Hypothesis", "LabelProposal", "apply_fixes", "diagnose", "fix_of", "fixes_for",
-    "spelled",
-]  # fmt: skip
+__all__ = ["Fix", "FixError", "apply_fixes", "fix_of", "fixes_for", "spelled"]

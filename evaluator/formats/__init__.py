@@ -8,7 +8,7 @@ decides nothing. Nothing here knows a format's rules.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, NoReturn, cas
 import msgspec
 import numpy as np
 
-from evaluator.formats import folder, json_text, known, limits
+from evaluator.formats import folder, json_text, limits
 from evaluator.formats.base import (
     KINDS,
     BoxFormat,
@@ -38,11 +38,12 @@ from evaluator.system.registry import Registry
 
 if TYPE_CHECKING:
     from evaluator.formats import archive
+    from evaluator.formats.known import Known
 
 __all__ = [
     "FORMATS", "HEAD_BYTES", "KINDS", "AnyFormat", "BoxFormat", "Content", "Format", "Kind", "Reading", "Unit",
-    "detect_bytes", "files_of", "format_of", "is_kept", "of_kind", "outline_issues", "pair_issues", "read",
-    "read_bytes", "reads_whole", "recognise", "register", "registered", "resolve", "side_of", "suffixes",
+    "detect_bytes", "detect_file", "files_of", "format_of", "is_kept", "of_kind", "outline_issues", "pair_issues",
+    "read", "read_bytes", "reads_whole", "recognise", "register", "registered", "resolve", "side_of", "suffixes",
 ]  # fmt: skip
 
 HEAD_BYTES = 1 << 22
@@ -245,7 +246,23 @@ def _kind(key: str) -> Kind:
 
 def detect_bytes(content: bytes, name: str) -> str:
     """Name of the format of boxes that some bytes have; `BadInput` when none fits, or more than one does."""
-    possible = [row.name for row in _box_claims(content, name)]
+    return _only(_box_claims(content, name), content, name)
+
+
+def detect_file(path: Path) -> str:
+    """The same of a file, of which no more is read than what tells; OSError when it cannot be opened."""
+    with path.open("rb") as file:
+        content = file.read(_FIRST_BYTES)
+        claims = _box_claims(content, path.name)
+        if not claims:
+            content += file.read(HEAD_BYTES - len(content))
+            claims = _box_claims(content, path.name)
+    return _only(claims, content, path.name)
+
+
+def _only(claims: Sequence[BoxFormat], content: bytes, name: str) -> str:
+    """Name of the one format that claims some bytes; `BadInput` when none does, or more than one."""
+    possible = [row.name for row in claims]
     if len(possible) == 1:
         return possible[0]
     if possible:
@@ -506,7 +523,7 @@ def _from_archive(content: bytes, name: str, format: str | None, reading: Readin
     rows = [row for row in of_kind("boxes").values() if format in (row.name, None)]
     row = next((row for member in members for row in rows if _is_own(member, row)), None)
     if row is None:
-        named = (member for member in members if known.name_of(member.content[:HEAD_BYTES]))
+        named = (member for member in members if _known(member.content))
         if (first := next(named, None)) is not None:
             _refuse_unknown(first.content, f"{name}/{first.name}")
     if row is None or row.detect(_EMPTY_ARCHIVE, name):
@@ -589,16 +606,24 @@ def _need_looks(named: BoxFormat, content: bytes, name: str, columns: str) -> No
     if claims:
         found = f"{' or '.join(row.title for row in claims)}, not {named.title}"
         refuse(name, "", rule, found, f"Read it with --format {claims[0].name}, or leave --format out.")
-    if other := known.name_of(content[:HEAD_BYTES]):
+    if other := _known(content):
         _refuse(name, f"this is {other.title}, which is not read", "", other.instead)
     if not pages:
         fix = "Correct --format, or leave it out."
         refuse(name, "", f"{rule}; {named.title} has {named.looks_for}", "nothing of that", fix)
 
 
+def _known(content: bytes) -> Known | None:
+    """The format that bytes are recognised as and that is not read."""
+    # Its table takes 1 ms, and only files that are refused need it.
+    from evaluator.formats import known
+
+    return known.name_of(content[:HEAD_BYTES])
+
+
 def _refuse_unknown(content: bytes, name: str) -> NoReturn:
     """Say what is wrong with bytes that no format claims: what they are, or what is wrong as JSON or annotations."""
-    if other := known.name_of(content[:HEAD_BYTES]):
+    if other := _known(content):
         _refuse(name, f"this is {other.title}, which is not read", "", other.instead)
     if _EMPTY_LIST.fullmatch(content):
         fix = (

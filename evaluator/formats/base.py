@@ -22,14 +22,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import ClassVar, Final, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, Literal, Protocol, TypeVar
 
 import msgspec
 
 from evaluator.formats import folder, limits
-from evaluator.formats.writers import WRITERS, Written
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, Collector, Issue, examples, has_errors
+
+if TYPE_CHECKING:
+    from evaluator.formats.writers import Written
 
 Kind = Literal["boxes", "fields", "posters"]
 """What the files of a format hold: `Annotations`, `FieldDocuments` or `Posters`."""
@@ -223,6 +225,9 @@ class BoxFormat(Format[Annotations]):
 
     def write(self, content: Annotations) -> Written | None:
         """What the writer of this name makes; None for formats without one, `BadInput` for what cannot be written."""
+        # Only what writes a file needs them, which take 1 ms.
+        from evaluator.formats.writers import WRITERS
+
         writer = WRITERS.get(self.name)
         return writer.written(content) if writer else None
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluator.metrics.results import ratio
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray
 
 RECALL_101: Final[FloatArray] = np.linspace(0.0, 1.0, 101)
 """The recall grid of COCO, 0 to 1 in steps of 0.01 as pycocotools spells them; ten decimals differ by one ulp."""
@@ -49,18 +50,24 @@ def falling(score: FloatArray) -> IntArray:
     Notes
     -----
     The order of a stable sort of ``-score`` (mergesort in pycocotools), by two sorts that need not be stable and
-    are faster together: by score, then by row inside of each run of equal scores.
+    are faster together: of all rows by score, then of those of equal scores by row.
     """
     order = np.argsort(-score)
     ranked = score[order]
-    rises = ranked[1:] != ranked[:-1]
-    if rises.all():
+    tied = ranked[1:] == ranked[:-1]
+    if not tied.any():
         return order
-    run = np.zeros(len(order), dtype=np.int64)
-    np.cumsum(rises, out=run[1:])
-    key = (run << 32) | order
+    in_run = np.zeros(len(order), dtype=bool)
+    in_run[1:] = tied
+    in_run[:-1] |= tied
+    places = np.flatnonzero(in_run)
+    # A run begins where the score differs from the one before.
+    begins = np.ones(len(places), dtype=bool)
+    np.not_equal(ranked[places[1:]], ranked[places[:-1]], out=begins[1:])
+    key = (np.cumsum(begins) << 32) | order[places]
     key.sort()
-    return key & 0xFFFFFFFF
+    order[places] = key & 0xFFFFFFFF
+    return order
 
 
 def ranks(true_positive: BoolArray, counts: BoolArray) -> IntArray:
@@ -74,6 +81,30 @@ def ranks(true_positive: BoolArray, counts: BoolArray) -> IntArray:
     array([2, 3])
     """
     return np.cumsum(counts, dtype=np.int64)[true_positive]
+
+
+def counted(counts: BoolArray, bounds: IntArray) -> IntArray:
+    """How many predictions of its label count down to each one, itself included: the rank of those that count.
+
+    Parameters
+    ----------
+    counts : bool, shape (N,)
+        Of the predictions of all labels, one label after the other, each by falling score.
+    bounds : int64, shape (L + 1,)
+        Where each label begins, and where the last one ends.
+
+    Returns
+    -------
+    int64, shape (N,), rising in each label
+
+    Examples
+    --------
+    >>> counted(np.array([True, False, True, True]), np.array([0, 3, 4]))
+    array([1, 1, 2, 1])
+    """
+    count = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=count[1:])
+    return np.asarray(count[1:] - np.repeat(count[bounds[:-1]], np.diff(bounds)))
 
 
 def precision_at_recall(rank: IntArray, positives: int, *, recall: FloatArray) -> FloatArray:
@@ -164,6 +195,43 @@ def average_precision(rank: IntArray, positives: int, *, recall: FloatArray = RE
     0.835
     """
     return float(precision_at_recall(rank, positives, recall=recall).mean())
+
+
+def average_precisions(rank: AnyArray, bounds: IntArray, first: IntArray) -> FloatArray:
+    """`average_precision` of several labels at once, to the same last digit.
+
+    Parameters
+    ----------
+    rank : integers or float64, shape (K,), >= 1
+        Ranks of the true positives of all labels, one label after the other, rising in each.
+    bounds : int64, shape (L + 1,)
+        Where each label begins, and where the last one ends.
+    first : int64, shape (L, R)
+        The true positive at which each label reaches each grid point, from `first_reaching`.
+
+    Returns
+    -------
+    float64, shape (L,), in [0, 1]
+
+    Examples
+    --------
+    >>> average_precisions(np.array([1, 3, 2]), np.array([0, 2, 3]), np.array([[0, 1], [0, 0]])).round(4)
+    array([0.8333, 0.5   ])
+    """
+    count = np.diff(bounds)
+    number = np.arange(1.0, count.max(initial=0) + 1.0)
+    precision = np.asarray(rank + _COCO_EPSILON)
+    for start, stop in pairwise(bounds.tolist()):
+        np.divide(number[: stop - start], precision[start:stop], out=precision[start:stop])
+    interpolated = np.zeros(first.shape)
+    reached = first < count[:, None]
+    # The last stretch of a label ends where the next one begins: its first true positive reaches the lowest grid point.
+    starts = (first + bounds[:-1, None])[reached]
+    if len(starts):
+        interpolated[reached] = np.maximum.reduceat(precision, starts)
+    interpolated = np.maximum.accumulate(interpolated[:, ::-1], axis=1)[:, ::-1]
+    # In the order of the grid, as one label alone is added up.
+    return np.asarray(np.ascontiguousarray(interpolated).mean(axis=1))
 
 
 def eleven_point_precision(rank: IntArray, positives: int) -> float:

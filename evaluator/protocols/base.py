@@ -12,33 +12,33 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta
 
 from evaluator import formats
 from evaluator.doctor.fixes import Fix
-from evaluator.formats.posters import Posters
 from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult, plain_values
 from evaluator.metrics.metric import BOX_HEADLINE, BOX_METRICS, Metric
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile, count_of
 from evaluator.model.dataset import Annotations, Dataset, Side, join
-from evaluator.model.fields import FieldDocuments
 from evaluator.model.issues import BadInput, Collector, Issue, has_errors
 from evaluator.model.page_sizes import unit_issue
 from evaluator.pdf.folder import Folders
 
 if TYPE_CHECKING:
     # Numbers without boxes need none of these.
+    from evaluator.formats.posters import Posters
     from evaluator.metrics.box_items import SliceAverage
     from evaluator.metrics.box_measures import RankedLabel
     from evaluator.metrics.error_types import TideErrors
     from evaluator.metrics.item_ledger import ItemLedger
     from evaluator.metrics.measures import Measures
     from evaluator.metrics.observations import MeasureWords, Observations
+    from evaluator.model.fields import FieldDocuments
 
-Source = Annotations | FieldDocuments | Posters
+Source: TypeAlias = "Annotations | FieldDocuments | Posters"
 """One side as its format reads it."""
 Kind = Literal["boxes", "fields", "posters"]
 Count = Callable[[int, int], None]
@@ -55,7 +55,7 @@ BOX_VIEWS: Final[tuple[View, ...]] = (
 SUSPECT: Final = 0.5
 """From this F1 on, two files are not suspected to be compared wrongly."""
 
-SourceT = TypeVar("SourceT", bound=Source)
+SourceT = TypeVar("SourceT", bound="Source")
 OptionsT = TypeVar("OptionsT", bound="Options")
 BoxOptionsT = TypeVar("BoxOptionsT", bound="BoxOptions")
 

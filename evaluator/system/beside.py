@@ -7,10 +7,10 @@ progress and hold no lock that the work needs. A server never is.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
-import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.system.progress import reporting
+from evaluator.system.unnamed_file import unnamed_file
 
 Arrays = Iterable[npt.NDArray[Any]]
 
@@ -67,7 +68,7 @@ def beside(work: Callable[[], Arrays]) -> Iterator[Callable[[], list[npt.NDArray
     if not copies():
         yield lambda: [*work()]
         return
-    with tempfile.TemporaryFile() as file:
+    with unnamed_file() as file:
         process = _begun(work, file)
         status: list[int] = []
 
@@ -88,6 +89,9 @@ def beside(work: Callable[[], Arrays]) -> Iterator[Callable[[], list[npt.NDArray
 
 def _begun(work: Callable[[], Arrays], file: BinaryIO) -> int:
     """The copy that writes the arrays of some work into a file; 0 is its exit status when all of them are there."""
+    # A collection would write into what both share, which then takes memory of each. At its end a command need not look
+    # through what was there before, either.
+    gc.freeze()
     with warnings.catch_warnings():
         # Python 3.12 and later warn of any other thread; see the module.
         warnings.simplefilter("ignore", DeprecationWarning)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, groupby, islice
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 # More threads than this find no more memory bandwidth.
 MOST_THREADS: Final = 8
@@ -16,6 +18,14 @@ _FEW_ROWS: Final = 10_000
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+def thread_pool(threads: int) -> ThreadPoolExecutor:
+    """A pool of so many threads."""
+    # With queues and logging it takes 4 ms to import, which a command that starts no thread need not wait for.
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(threads)
 
 
 def in_threads(
@@ -43,7 +53,7 @@ def in_threads(
         yield from map(work, chain(first, coming))
         return
     waiting: deque[Future[R]] = deque()
-    pool = ThreadPoolExecutor(threads)
+    pool = thread_pool(threads)
     try:
         for part in chain(first, coming):
             waiting.append(pool.submit(work, part))

@@ -15,9 +15,9 @@ import numpy as np
 import streamlit as st
 
 from evaluator import formats, match_check
-from evaluator.doctor import Diagnosis, Fix, fix_of
+from evaluator.doctor import Fix, fix_of
 from evaluator.doctor.contents import Check, Contents, Place, Spread, contents, places
-from evaluator.doctor.diagnosis import number
+from evaluator.doctor.diagnosis import Diagnosis, number
 from evaluator.doctor.fixes import words_of
 from evaluator.doctor.preview import Boxes, Preview, preview
 from evaluator.metrics.results import capitalised, count_of, distinct_names

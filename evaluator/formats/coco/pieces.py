@@ -13,16 +13,18 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import msgspec
 import numpy as np
 
 from evaluator.formats.coco import uniform as coco_uniform
 from evaluator.formats.coco.uniform import Column, Text
-from evaluator.system.threads import MOST_THREADS
+from evaluator.system.threads import MOST_THREADS, thread_pool
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 _STEP: Final = 1 << 18
 # Arrays of fewer bytes are decoded before threads are started, and others are read before compiled code is loaded.
@@ -66,7 +68,7 @@ class Reading:
         self._rows = [0, *np.cumsum(closing).tolist()]
         self._columns = empty_columns(keys, self._rows[-1])
         read = reader_for(len(text))
-        self._pool = ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS))
+        self._pool = thread_pool(min(os.cpu_count() or 1, MOST_THREADS))
         self._answers = [
             self._pool.submit(read, text[cut], {key: column[slice(*rows)] for key, column in self._columns.items()})
             for cut, rows in zip(self._cuts, pairwise(self._rows), strict=True)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final, NamedTuple, overload
@@ -39,6 +38,7 @@ from evaluator.formats.coco.walk import walk
 from evaluator.model.boxes import IntArray
 from evaluator.model.dataset import Annotations, Boxes, CodeArray, Document, Side
 from evaluator.model.issues import BadInput, Collector
+from evaluator.system.threads import thread_pool
 
 _MARKS = (
     b'"image_id"', b'"category_id"', b'"images"', b'"file_name"', b'"annotations"', b'"categories"', b'"iscrowd"',
@@ -142,7 +142,7 @@ class Coco(BoxFormat):
             of its labels counts as evaluated. It has no images and is never read as a ground truth.
         """
         content = json_text.text_of(content, name)
-        with ThreadPoolExecutor(1) as pool:
+        with thread_pool(1) as pool:
             digest = pool.submit(json_text.digest, content)
             file = None if self._exact else decode(content)
         source = json_text.Source(name, content, digest.result())

@@ -206,8 +206,8 @@ def images_and_categories(frame: bytes) -> tuple[list[Image], list[Category]]:
     parts = _TOP(frame)
     if not parts.keys() >= _KNOWN or 2 * len(parts) + sum(map(_quotes, parts.values())) != _quotes(frame):
         raise Doubt
-    images = _counted(bytes(parts["images"]), _IMAGES, Image)
-    categories = _counted(bytes(parts["categories"]), _CATEGORIES, Category)
+    images = _listed(bytes(parts["images"]), _IMAGES, Image)
+    categories = _listed(bytes(parts["categories"]), _CATEGORIES, Category)
     numbers = [image.id for image in images] + [category.id for category in categories]
     for key in PAGE_KEYS:
         numbers += [page for page in map(attrgetter(key), images) if page is not UNSET]
@@ -267,16 +267,31 @@ def _place(parts: dict[str, msgspec.Raw], content: bytes) -> tuple[int, int]:
     return start, stop
 
 
+def _listed(piece: bytes, decoder: Callable[[bytes], list[T]], shape: type[Any]) -> list[T]:
+    """The same as `_counted`, in a third of the time where the objects have no keys but those of their shape."""
+    objects = decoder(piece)
+    # Without escapes all quotation marks are those of keys and texts: a key that is repeated or unknown has two more.
+    if b"\\" in piece or _quotes(piece) != _quotes(msgspec.json.encode(objects)):
+        _need_each_once(piece, objects, shape)
+    return objects
+
+
 def _counted(piece: bytes, decoder: Callable[[bytes], list[T]], shape: type[Any]) -> list[T]:
     """The objects of a piece, none of which repeats a key of its shape."""
     objects = decoder(piece)
+    _need_each_once(piece, objects, shape)
+    return objects
+
+
+def _need_each_once(piece: bytes, objects: Sequence[object], shape: type[Any]) -> None:
+    """Doubt when an object of a piece repeats a key of its shape."""
     if b"\\" in piece and _ESCAPED_KEY.search(piece):
         raise Doubt
     for name in shape.__struct_fields__:
-        there = len(objects) - [*map(attrgetter(name), objects)].count(UNSET)
-        if piece.count(b'"%b"' % name.encode()) != there:
+        written = piece.count(b'"%b"' % name.encode())
+        # An object has no key that is nowhere written.
+        if written and written != len(objects) - [*map(attrgetter(name), objects)].count(UNSET):
             raise Doubt
-    return objects
 
 
 def _items(reading: Reading, content: bytes) -> ItemColumns:
@@ -306,7 +321,9 @@ def _items(reading: Reading, content: bytes) -> ItemColumns:
 def corners(xywh: FloatArray) -> FloatArray:
     """x1, y1, x2, y2 of boxes, float64, shape (N, 4)."""
     xyxy = np.array(xywh)
-    xyxy[:, 2:] += xywh[:, :2]
+    # numpy takes a seventh of the time for two long columns that it does for many rows of two.
+    xyxy[:, 2] += xywh[:, 0]
+    xyxy[:, 3] += xywh[:, 1]
     return xyxy
 
 

@@ -198,7 +198,7 @@ def _placed(items: ItemColumns, pages: Pages, labels: Index, row: np.dtype[np.vo
     check_items(items, "", collector, side=side)
     if side == "prediction":
         check_scores(items, "", collector)
-    check_inside(corners(items.xywh), pages.size[page], lambda _row: "", collector)
+    check_inside(corners(items.xywh), pages.size.take(page, axis=0), lambda _row: "", collector)
     _need_nothing(collector)
     rows = np.empty(len(page), dtype=row)
     rows["page"], rows["label"], rows["xywh"] = page, label, items.xywh

@@ -156,7 +156,7 @@ class Pairs(PickedPairs["Matching"]):
         if self.polygons:
             fit = polygon_overlap(truth.source.boxes, prediction.source.boxes, truth_row, row)
         else:
-            fit = overlap(truth.xyxy[truth_row], prediction.xyxy[row])
+            fit = overlap(truth.xyxy.take(truth_row, axis=0), prediction.xyxy.take(row, axis=0))
         return Matches(row, truth_row, self.candidates.iou, fit.coverage, fit.purity)
 
     @cached_property
@@ -662,12 +662,12 @@ def _candidates(
         first = int(queue.group[cut.start])
         near = slice(*np.searchsorted(truth_group, [first, int(queue.group[cut.stop - 1]) + 1]).tolist())
         truth_rows, rows = truth_row[near], queue.row[cut]
-        corners, predicted_corners = truth.xyxy[truth_rows], prediction.xyxy[rows]
+        corners, predicted_corners = truth.xyxy.take(truth_rows, axis=0), prediction.xyxy.take(rows, axis=0)
         whole, predicted_whole = truth_area[truth_rows], predicted_area[rows]
         crowded = None if crowd is None else crowd[truth_rows]
 
         def measure(one: IntArray, other: IntArray) -> FloatArray:
-            shared = intersection(corners[one], predicted_corners[other])
+            shared = intersection(corners.take(one, axis=0), predicted_corners.take(other, axis=0))
             union = predicted_whole[other] + whole[one] - shared
             if crowded is not None:
                 union = np.where(crowded[one], predicted_whole[other], union)

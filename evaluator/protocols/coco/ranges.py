@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
@@ -27,7 +26,7 @@ from evaluator.formats.coco import stream as coco_stream
 from evaluator.formats.coco.reader import Numbers
 from evaluator.formats.coco.shape import Doubt, corners
 from evaluator.formats.coco.stream import Rows
-from evaluator.metrics.average_precision import average_precision, falling, ranks
+from evaluator.metrics.average_precision import RECALL_101, average_precisions, counted, falling, first_reaching
 from evaluator.metrics.box_results import plain_values
 from evaluator.metrics.matching import most_pairs
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, SourceFile, ratio
@@ -39,6 +38,7 @@ from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, numbers_by_label
 from evaluator.protocols.coco.matching import AREA_RANGES, NAME, Pairs, own_signature, pair
 from evaluator.system.beside import beside, copies
 from evaluator.system.threads import in_threads
+from evaluator.system.unnamed_file import unnamed_file
 
 _MOST_PAGES: Final = 2_500
 # Ranges of few pages take longer, and many ranges of a small corpus make the most of its memory.
@@ -48,6 +48,8 @@ _RANGES: Final = 20
 _MATCHED_AT_A_TIME: Final = 2
 # One bit for each; for more of them the ordinary way is taken.
 _MOST_THRESHOLDS: Final = 64
+# The row of the range of all sizes.
+_ALL: Final = [*AREA_RANGES].index("all")
 
 BitArray = npt.NDArray[np.unsignedinteger[Any]]
 
@@ -149,7 +151,7 @@ def _result(
     ground_truth: Path, prediction: Path, iou: Sequence[float], pages_at_a_time: int | None
 ) -> RangesResult:  # fmt: skip
     """The result of two files; one of `coco_stream.DOUBTS` when they are not plain, or the disk is full."""
-    with tempfile.TemporaryFile() as truth_spill, tempfile.TemporaryFile() as prediction_spill:
+    with unnamed_file() as truth_spill, unnamed_file() as prediction_spill:
         with ground_truth.open("rb") as truth_file, prediction.open("rb") as prediction_file:
             truth = coco_stream.Instances(truth_file)
             labels, pages = truth.labels.names, len(truth.pages.ids)
@@ -205,20 +207,16 @@ def _need_few_pairs(waiting: _Waiting) -> None:
 
 def _f1(states: Sequence[_State]) -> float | None:
     """F1 over all labels at the lowest threshold; None without any box."""
-    every = [state.ranked["all"] for state in states]
-    hits = sum(int(np.count_nonzero(_at(part.true, 0))) for part in every)
-    counted = sum(int(np.count_nonzero(_at(part.counts, 0))) for part in every)
-    boxes = counted + sum(int(state.positives["all"].sum()) for state in states)
+    hits = sum(int(np.count_nonzero(_at(state.ranked.true[_ALL], 0))) for state in states)
+    predicted = sum(int(np.count_nonzero(_at(state.ranked.counts[_ALL], 0))) for state in states)
+    boxes = predicted + sum(int(state.positives[_ALL].sum()) for state in states)
     return 2 * hits / boxes if boxes else None
 
 
 def _is_coco(path: Path) -> bool:
     """Whether a path is a file that is read as COCO; a folder and a device are not."""
     try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as file:
-            return formats.detect_bytes(file.read(formats.HEAD_BYTES), path.name) == NAME
+        return path.is_file() and formats.detect_file(path) == NAME
     except coco_stream.DOUBTS:
         return False
 
@@ -259,7 +257,7 @@ class _Waiting:
             number = page // self._pages_at_a_time
             if (number[1:] < number[:-1]).any():
                 order = np.argsort(number, kind="stable")
-                rows, number = rows[order], number[order]  # noqa: PLW2901 - the same rows in another order
+                rows, number = rows.take(order), number[order]  # noqa: PLW2901 - the same rows in another order
             self._file.write(rows.view(np.uint8).data)
             starts = np.flatnonzero(np.diff(number, prepend=-1))
             bounds = np.append(starts, len(rows)) + written
@@ -325,13 +323,14 @@ def _side(rows: Rows, labels: tuple[str, ...], pages: int) -> Annotations:
 
 
 class _Ranked(NamedTuple):
-    """The predictions that count for one size at any IoU threshold, by (label, falling score, image id, file order).
+    """The predictions that count for any size at any IoU threshold, by (label, falling score, image id, file order).
 
     Attributes
     ----------
     score : float64, shape (N,)
-    true, counts : unsigned integers, shape (N,)
-        At which thresholds, as bits, it is a true positive, and at which it is a true or a false positive.
+    true, counts : unsigned integers, shape (S, N)
+        At which thresholds, as bits, it is a true positive for each of `AREA_RANGES`, and at which it is a true or a
+        false positive.
     bounds : int64, shape (L + 1,)
         Where each label begins, and where the last one ends.
     """
@@ -341,33 +340,26 @@ class _Ranked(NamedTuple):
     counts: BitArray
     bounds: IntArray
 
-    def of(self, code: int) -> _Ranked:
-        """Those of one label."""
-        span = slice(int(self.bounds[code]), int(self.bounds[code + 1]))
-        return _Ranked(self.score[span], self.true[span], self.counts[span], np.array([0, span.stop - span.start]))
-
 
 class _State(NamedTuple):
     """What stays of a range of pages.
 
     Attributes
     ----------
-    ranked : dict of _Ranked
-        By the name of the size.
-    positives : dict of int64, shape (L,)
-        Ground truth that counts, by the name of the size and by label.
+    ranked : _Ranked
+    positives : int64, shape (S, L)
+        Ground truth that counts, by size and label.
     best : dict of int64, shape (T, L)
         True positives of any size among so many predictions of each page and label, for the limits below 100.
     """
 
-    ranked: dict[str, _Ranked]
-    positives: dict[str, IntArray]
+    ranked: _Ranked
+    positives: IntArray
     best: dict[int, IntArray]
 
     def arrays(self) -> Iterator[npt.NDArray[Any]]:
         """All columns, in an order of their own."""
-        for size in AREA_RANGES:
-            yield from (*self.ranked[size], self.positives[size])
+        yield from (*self.ranked, self.positives)
         yield from (self.best[most] for most in MAX_DETECTIONS[:-1])
 
     @classmethod
@@ -375,30 +367,20 @@ class _State(NamedTuple):
         """States from their columns, one state after the other."""
         coming = iter(arrays)
         for score in coming:
-            own = chain([score], coming)
-            ranked, positives = {}, {}
-            for size in AREA_RANGES:
-                ranked[size] = _Ranked(*islice(own, len(_Ranked._fields)))
-                positives[size] = next(own)
-            yield cls(ranked, positives, dict(zip(MAX_DETECTIONS[:-1], own, strict=False)))
+            ranked = _Ranked(score, *islice(coming, len(_Ranked._fields) - 1))
+            yield cls(ranked, next(coming), dict(zip(MAX_DETECTIONS[:-1], coming, strict=False)))
 
 
 def _state(truths: Annotations, predictions: Annotations, iou: Sequence[float]) -> _State:
     """The state of a range of pages."""
     pairs = pair(join(truths, predictions), iou_floor=iou[0])
-    score = pairs.prediction.score[pairs.order]
-    ranked: dict[str, _Ranked] = {}
-    positives: dict[str, IntArray] = {}
-    best: dict[int, IntArray] = {}
-    for size, matched in matched_by_size(pairs, iou):
-        true, counts = _bits(matched, len(iou))
-        if size == "all":
-            best = {most: _best(pairs, true, most, len(iou)) for most in MAX_DETECTIONS[:-1]}
-        rows = np.flatnonzero(counts)
-        bounds = np.searchsorted(rows, pairs.label_bounds)
-        ranked[size] = _Ranked(score[rows], true[rows], counts[rows], bounds)
-        positives[size] = matched.positives
-    return _State(ranked, positives, best)
+    by_size = dict(matched_by_size(pairs, iou))
+    true, counts = np.stack([_bits(by_size[size], len(iou)) for size in AREA_RANGES], axis=1)
+    rows = np.flatnonzero(counts.any(axis=0))
+    score, bounds = pairs.prediction.score[pairs.order], np.searchsorted(rows, pairs.label_bounds)
+    ranked = _Ranked(score[rows], true.take(rows, axis=1), counts.take(rows, axis=1), bounds)
+    best = {most: _best(pairs, true[_ALL], most, len(iou)) for most in MAX_DETECTIONS[:-1]}
+    return _State(ranked, np.stack([by_size[size].positives for size in AREA_RANGES]), best)
 
 
 def _bits(matched: Matched, thresholds: int) -> tuple[BitArray, BitArray]:
@@ -406,12 +388,14 @@ def _bits(matched: Matched, thresholds: int) -> tuple[BitArray, BitArray]:
     # All thresholds before one.
     before = [(1 << step) - 1 for step in range(thresholds + 1)]
     below = np.array(before, dtype=np.min_scalar_type(before[-1]))
-    true, ignored = np.zeros((2, len(matched.inside)), dtype=below.dtype)
+    # All predictions twice: matched with ground truth that counts, and with ground truth that does not.
+    places = len(matched.inside)
+    matches = np.zeros(2 * places, dtype=below.dtype)
     for hits in matched.pairs:
-        bits, without = below[hits.last] - below[hits.first], matched.ignored[hits.truth]
-        for answer, rows in ((true, ~without), (ignored, without)):
-            # A prediction matches once at each threshold, so that a sum sets every bit once.
-            np.add.at(answer, hits.place[rows], bits[rows])
+        bits = below.take(hits.last) - below.take(hits.first)
+        # A prediction matches once at each threshold, so that a sum sets every bit once.
+        np.add.at(matches, hits.place + places * matched.ignored.take(hits.truth), bits)
+    true, ignored = matches[:places], matches[places:]
     return true, true | np.where(matched.inside, below[-1] & ~ignored, 0).astype(below.dtype)
 
 
@@ -430,34 +414,78 @@ def _at(bits: BitArray, step: int) -> BoolArray:
 
 def _averaged(states: Sequence[_State], labels: int, thresholds: int) -> Columns:
     """Average precision and recall of all pages, from the states of ranges in the order of their image ids."""
-    positives = {size: np.sum([state.positives[size] for state in states], axis=0) for size in AREA_RANGES}
-
-    def averages(job: tuple[str, int]) -> FloatArray:
-        size, code = job
-        parts = [state.ranked[size].of(code) for state in states]
-        return _averages(parts, int(positives[size][code]), thresholds)
-
-    jobs = [(size, code) for size in AREA_RANGES for code in range(labels)]
-    answers = np.reshape([*in_threads(averages, jobs)], (len(AREA_RANGES), labels, 2, thresholds))
-    precision = {size: answers[row, :, 0].T for row, size in enumerate(AREA_RANGES)}
-    recall = {size: answers[row, :, 1].T for row, size in enumerate(AREA_RANGES)}
+    positives = np.sum([state.positives for state in states], axis=0)
+    every = _together([state.ranked for state in states], labels)
+    averages = [
+        _averages(true, counts, every.bounds, of_size, thresholds)
+        for true, counts, of_size in zip(every.true, every.counts, positives, strict=True)
+    ]
+    precision = {size: answer[0] for size, answer in zip(AREA_RANGES, averages, strict=True)}
+    recall = {size: answer[1] for size, answer in zip(AREA_RANGES, averages, strict=True)}
     recall_at = {MAX_DETECTIONS[-1]: recall["all"]}
     for most in MAX_DETECTIONS[:-1]:
         hits = np.sum([state.best[most] for state in states], axis=0)
-        recall_at[most] = ratio(hits, np.broadcast_to(positives["all"], hits.shape))
+        recall_at[most] = ratio(hits, np.broadcast_to(positives[_ALL], hits.shape))
     return Columns(precision, recall, recall_at)
 
 
-def _averages(parts: Sequence[_Ranked], positives: int, thresholds: int) -> FloatArray:
-    """Average precision and recall of one size and label, float64, shape (2, T)."""
-    answer = np.full((2, thresholds), np.nan)
-    if not positives:
-        return answer
+def _together(parts: Sequence[_Ranked], labels: int) -> _Ranked:
+    """The predictions of all ranges."""
+    spans = [(part, slice(*part.bounds[code : code + 2].tolist())) for code in range(labels) for part in parts]
+    score = np.concatenate([part.score[span] for part, span in spans])
+    bounds = np.sum([part.bounds for part in parts], axis=0)
     # Ranges follow each other by image id, and equal scores keep their order.
-    order = falling(np.concatenate([part.score for part in parts]))
-    true = np.concatenate([part.true for part in parts])[order]
-    counts = np.concatenate([part.counts for part in parts])[order]
+    order = np.concatenate([falling(score[start:stop]) + start for start, stop in pairwise(bounds.tolist())])
+    true = np.concatenate([part.true[:, span] for part, span in spans], axis=1)
+    counts = np.concatenate([part.counts[:, span] for part, span in spans], axis=1)
+    return _Ranked(score[order], true.take(order, axis=1), counts.take(order, axis=1), bounds)
+
+
+def _averages(
+    true: BitArray, counts: BitArray, bounds: IntArray, positives: IntArray, thresholds: int
+) -> FloatArray:  # fmt: skip
+    """Average precision and recall of one size, float64, shape (2, T, L)."""
+    answer = np.full((2, thresholds, len(positives)), np.nan)
+    known = positives > 0
+    first = first_reaching(RECALL_101, np.maximum(positives, 1)[:, None])
+    hits = np.flatnonzero(true != 0)
+    bits, of_label = true[hits], np.searchsorted(hits, bounds)
+    # Most predictions count at every threshold or at none: their part of a rank is the same at all of them.
+    always = counts == (1 << thresholds) - 1
+    rank = counted(always, bounds)[hits].astype(np.float64)
+    at_some = np.flatnonzero((counts != 0) & ~always)
+    further = _Further(counts[at_some], at_some, hits, bounds) if len(at_some) else None
     for step in range(thresholds):
-        rank = ranks(_at(true, step), _at(counts, step))
-        answer[:, step] = average_precision(rank, positives), len(rank) / positives
+        now = np.flatnonzero(_at(bits, step))
+        begins = np.searchsorted(now, of_label)
+        of_step = (rank if further is None else rank + further.ranks(step)).take(now)
+        answer[0, step, known] = average_precisions(of_step, begins, first)[known]
+        answer[1, step, known] = np.diff(begins)[known] / positives[known]
     return answer
+
+
+class _Further:
+    """What predictions that count at some thresholds alone add to the ranks of others.
+
+    Parameters
+    ----------
+    counts : unsigned integers, shape (M,)
+        At which thresholds they count.
+    rows, hits : int64, shape (M,) and (K,), rising
+        Where they are, and where those whose ranks are wanted are.
+    bounds : int64, shape (L + 1,)
+        Where each label begins, and where the last one ends.
+    """
+
+    def __init__(self, counts: BitArray, rows: IntArray, hits: IntArray, bounds: IntArray) -> None:
+        self._counts, self._bounds = counts, np.searchsorted(rows, bounds)
+        # From these rows on another number is added: where a label begins it is 0 again.
+        changes = np.append(bounds[:-1], rows)
+        self._order = np.argsort(changes, kind="stable")
+        self._lengths = np.diff(np.searchsorted(hits, changes[self._order]), append=len(hits))
+
+    def ranks(self, step: int) -> IntArray:
+        """For each of `hits`, int64, shape (K,)."""
+        added = counted(_at(self._counts, step), self._bounds)
+        from_here = np.append(np.zeros(len(self._bounds) - 1, dtype=np.int64), added)
+        return np.repeat(from_here[self._order], self._lengths)

@@ -450,7 +450,7 @@ def test_a_disk_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no device that is always full")
     with open("/dev/full", "wb", buffering=0) as full, written(*plain_set(1)) as paths:
-        monkeypatch.setattr(coco_ranges, "unnamed_file", lambda: full)
+        monkeypatch.setattr(coco_ranges.tempfile, "TemporaryFile", lambda: full)
         assert average_over_ranges(*paths) is None
         assert full.closed
 
@@ -464,7 +464,7 @@ def test_temporary_files_are_gone_after_an_error(problem: type[Exception], monke
         raise problem
 
     with written(*plain_set(1)) as paths, tempfile.TemporaryDirectory() as folder:
-        monkeypatch.setattr(coco_ranges, "unnamed_file", lambda: made.append(make(dir=folder)) or made[-1])
+        monkeypatch.setattr(coco_ranges.tempfile, "TemporaryFile", lambda: made.append(make(dir=folder)) or made[-1])
         assert average_over_ranges(*paths) is not None
         monkeypatch.setattr(coco_stream.Results, "_rows", broken)
         with contextlib.suppress(ZeroDivisionError):

@@ -11,6 +11,7 @@ import gc
 import os
 import signal
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -21,7 +22,6 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.system.progress import reporting
-from evaluator.system.unnamed_file import unnamed_file
 
 Arrays = Iterable[npt.NDArray[Any]]
 
@@ -68,7 +68,7 @@ def beside(work: Callable[[], Arrays]) -> Iterator[Callable[[], list[npt.NDArray
     if not copies():
         yield lambda: [*work()]
         return
-    with unnamed_file() as file:
+    with tempfile.TemporaryFile() as file:
         process = _begun(work, file)
         status: list[int] = []
 

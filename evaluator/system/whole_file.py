@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -77,9 +78,6 @@ def write_whole(path: Path, pieces: Iterable[bytes], *, durable: bool = True, mo
 
 def _begun(path: Path) -> tuple[int, str]:
     """A new file beside a path that is locked for its writer: descriptor and name."""
-    # It brings compressions and random numbers, 3 ms that a command which writes no file need not wait for.
-    import tempfile
-
     while True:
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
         if fcntl is None:

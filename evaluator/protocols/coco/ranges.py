@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,7 +39,6 @@ from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, numbers_by_label
 from evaluator.protocols.coco.matching import AREA_RANGES, NAME, Pairs, own_signature, pair
 from evaluator.system.beside import beside, copies
 from evaluator.system.threads import in_threads
-from evaluator.system.unnamed_file import unnamed_file
 
 _MOST_PAGES: Final = 2_500
 # Ranges of few pages take longer, and many ranges of a small corpus make the most of its memory.
@@ -151,7 +151,7 @@ def _result(
     ground_truth: Path, prediction: Path, iou: Sequence[float], pages_at_a_time: int | None
 ) -> RangesResult:  # fmt: skip
     """The result of two files; one of `coco_stream.DOUBTS` when they are not plain, or the disk is full."""
-    with unnamed_file() as truth_spill, unnamed_file() as prediction_spill:
+    with tempfile.TemporaryFile() as truth_spill, tempfile.TemporaryFile() as prediction_spill:
         with ground_truth.open("rb") as truth_file, prediction.open("rb") as prediction_file:
             truth = coco_stream.Instances(truth_file)
             labels, pages = truth.labels.names, len(truth.pages.ids)

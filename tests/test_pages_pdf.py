@@ -353,6 +353,24 @@ def test_what_is_on_a_page_is_read_once_for_its_parts(monkeypatch: pytest.Monkey
     assert read[-2:] == [0, 1]
 
 
+def test_the_text_of_a_layout_is_that_without_pictures() -> None:
+    """Where a page shows none, its text is read once for both."""
+    for name in ("river-districts.pdf", "scanned-minutes-1997.pdf"):
+        document = worker._PdfDocument((SAMPLE / name).read_bytes())
+        for page_index in range(document.describe().page_count):
+            layout = document.layout(page_index)
+            given = document._document[page_index]
+            spans = [
+                span
+                for block in given.get_text("dict", flags=0)["blocks"]
+                for line in block["lines"]
+                for span in line["spans"]
+                if span["text"].strip()
+            ]
+            assert np.frombuffer(layout.sizes).tolist() == [span["size"] for span in spans]
+            assert len(layout.images) == 32 * len(given.get_image_info())
+
+
 @pytest.mark.parametrize("name", LEGAL)
 def test_a_part_is_drawn_like_the_whole_page(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the same pixels it is what the whole page shows there; in fewer what that looks like scaled down."""

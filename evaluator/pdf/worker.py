@@ -531,10 +531,13 @@ class _PdfDocument:
             placed = (displayed_box(box, rotation=rotation, width=width, height=height) for box in boxes)
             return list(itertools.islice((box for box in placed if box is not None), most))
 
-        images = displayed((tuple(image["bbox"]) for image in page.get_image_info()), _IMAGES_LIMIT)
+        read = page.get_textpage(flags=engine().TEXT_PRESERVE_IMAGES)
+        pictures = read.extractIMGINFO()
+        images = displayed((tuple(image["bbox"]) for image in pictures), _IMAGES_LIMIT)
         rules = displayed(_ruled_lines(page), _RULES_LIMIT)
         texts, sizes, characters = array.array("d"), array.array("d"), array.array("d")
-        for piece in itertools.islice(_pieces_of_text(page), WORD_LIMIT):
+        # Pictures part the text beside them: only without any it is the same as where they are left out.
+        for piece in itertools.islice(_pieces_of_text(page, None if pictures else read), WORD_LIMIT):
             placed = displayed_box(piece["bbox"], rotation=rotation, width=width, height=height)
             letters = len(str(piece["text"]).strip())
             size = float(piece["size"])
@@ -668,9 +671,9 @@ def _ruled_lines(page: _Untyped) -> Iterator[_Box]:
                     yield min(x1, x2) - half, min(y1, y2) - half, max(x1, x2) + half, max(y1, y2) + half
 
 
-def _pieces_of_text(page: _Untyped) -> Iterator[_Untyped]:
-    """The spans of a page: text in one font and size."""
-    for block in page.get_text("dict", flags=0)["blocks"]:
+def _pieces_of_text(page: _Untyped, read: _Untyped | None) -> Iterator[_Untyped]:
+    """The spans of a page, which may have been read already: text in one font and size."""
+    for block in page.get_text("dict", flags=0, textpage=read)["blocks"]:
         for line in block.get("lines", ()):
             yield from line["spans"]
 

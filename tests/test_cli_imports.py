@@ -71,6 +71,26 @@ def test_checking_and_evaluating_boxes_need_no_more_than_their_help() -> None:
     assert imported("evaluate", "snapshot", "--gt", truth, "--pred", prediction) == IMPORTS["evaluate"]
 
 
+LOOKED_THROUGH = """
+import gc, sys
+looked = []
+gc.callbacks.append(lambda phase, told: looked.append("evaluator.metrics" in sys.modules) if phase == "start" else None)
+from evaluator.cli import main
+try:
+    main()
+except SystemExit:
+    pass
+print(gc.isenabled(), gc.get_freeze_count() > 10_000, any(looked))
+"""
+
+
+@pytest.mark.parametrize("words", [["check", "missing.json"], ["--debug", "check", "missing.json"]])
+def test_what_a_command_imports_is_never_looked_through_for_garbage(words: list[str]) -> None:
+    command = [sys.executable, "-c", LOOKED_THROUGH, *words]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines()[-1] == "True True False"
+
+
 COCO_PROGRAM = """
 import sys
 from evaluator.project import evaluate

@@ -324,7 +324,7 @@ def test_a_crop_is_the_part_of_its_page(pool: PagePool) -> None:
 def test_crops_of_a_page_are_asked_for_one_after_the_other(
     pool: PagePool, results: list[ThresholdResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A process that draws keeps the last page, so that the next crop of it is cut from the same drawing."""
+    """A process that draws keeps what is on the last page, so that the next crop of it need not read it again."""
     asked: dict[int, list[tuple[str, int]]] = {}
     encodings: list[str] = []
     ask = PagePool.page_part

@@ -60,6 +60,7 @@ from tests.pdf_fixtures import (
 from tests.red_box import assert_red_box, pixels, red_share
 
 PROJECT = Path(__file__).resolve().parent.parent
+SAMPLE = PROJECT / "sample_data" / "pdf"
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 CORPUS = Path(SHARED, "hostile")
 needs_corpus = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of hostile/")
@@ -318,36 +319,108 @@ def test_a_large_picture_is_drawn_in_bands_and_is_the_same(monkeypatch: pytest.M
     assert np.abs(own - other).max() < 32
 
 
-def test_parts_of_a_page_are_cut_from_one_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[tuple[int, int]] = []
-    draw = worker._drawn_page
+def test_what_is_on_a_page_is_read_once_for_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    listed = pymupdf.Page.get_displaylist
 
-    def counted(page: Any, size: tuple[float, float], pixels: tuple[int, int]) -> Any:
-        drawn.append(pixels)
-        return draw(page, size, pixels)
+    def counted(page: Any, *given: Any, **more: Any) -> Any:
+        read.append(page.number)
+        return listed(page, *given, **more)
 
-    monkeypatch.setattr(worker, "_drawn_page", counted)
-    content = (Path(__file__).parents[1] / "sample_data" / "pdf" / "river-districts.pdf").read_bytes()
+    monkeypatch.setattr(pymupdf.Page, "get_displaylist", counted)
+    content = (SAMPLE / "river-districts.pdf").read_bytes()
     document = worker._PdfDocument(content)
     parts = [(0.1, 0.1, 0.6, 0.4), (0.0, 0.0, 1.0, 1.0), (0.33, 0.5, 0.97, 0.7)]
 
-    def cut(document: Any, page_index: int, part: tuple[float, float, float, float], dpi: float = 144.0) -> PageImage:
+    def drawn(document: Any, page_index: int, part: tuple[float, float, float, float], dpi: float = 144.0) -> PageImage:
         made: PageImage = document.page_image(page_index, dpi=dpi, width=640, part=part)
         return made
 
-    assert [cut(document, 0, part) for part in parts] == [
-        cut(worker._PdfDocument(content), 0, part) for part in parts
+    assert [drawn(document, 0, part) for part in parts] == [
+        drawn(worker._PdfDocument(content), 0, part) for part in parts
     ], "the same pictures, bytes and warnings"
-    assert len(drawn) == 1 + len(parts)
-    # Another page, another resolution, and the whole page in the same pixels.
-    for page_index, dpi in ((1, 144.0), (0, 144.0), (0, 72.0)):
-        cut(document, page_index, parts[0], dpi)
-    assert len(drawn) == 4 + len(parts)
+    assert len(read) == 1 + len(parts)
+    drawn(document, 0, parts[0], 72.0)
+    assert len(read) == 1 + len(parts)
     whole = document.page_image(0, dpi=72.0, width=None)
     assert whole == worker._PdfDocument(content).page_image(0, dpi=72.0, width=None)
-    # What is large is not kept, and nothing is while something else is drawn.
-    cut(document, 0, parts[0], 400.0)
+    # Nothing of a page is kept once another one is looked at, or it was drawn whole.
     assert document._kept is None
+    drawn(document, 0, parts[0])
+    document.words(1)
+    assert document._kept is None
+    drawn(document, 1, parts[0])
+    assert read[-2:] == [0, 1]
+
+
+def test_the_text_of_a_layout_is_that_without_pictures() -> None:
+    """Where a page shows none, its text is read once for both."""
+    for name in ("river-districts.pdf", "scanned-minutes-1997.pdf"):
+        document = worker._PdfDocument((SAMPLE / name).read_bytes())
+        for page_index in range(document.describe().page_count):
+            layout = document.layout(page_index)
+            given = document._document[page_index]
+            spans = [
+                span
+                for block in given.get_text("dict", flags=0)["blocks"]
+                for line in block["lines"]
+                for span in line["spans"]
+                if span["text"].strip()
+            ]
+            assert np.frombuffer(layout.sizes).tolist() == [span["size"] for span in spans]
+            assert len(layout.images) == 32 * len(given.get_image_info())
+
+
+@pytest.mark.parametrize("name", LEGAL)
+def test_a_part_is_drawn_like_the_whole_page(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the same pixels it is what the whole page shows there; in fewer what that looks like scaled down."""
+    monkeypatch.setattr("evaluator.pdf.worker._webp", lambda picture: picture.tobytes())
+    words = b"BT /F 20 Tf 105 150 Td (Hamburg) Tj ET"
+    font = (b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold >>",)
+    document = worker._PdfDocument(LEGAL[name].document(RED_CONTENT + words, b"/Font << /F 5 0 R >>", font))
+
+    def picture(image: PageImage) -> Image.Image:
+        return Image.frombytes("RGB", (image.width, image.height), image.webp)
+
+    page = picture(document.page_image(0, dpi=144.0, width=None))
+    left, top, right, bottom = (
+        int(share * side) for share, side in zip((0.2, 0.1, 0.9, 0.8), page.size * 2, strict=True)
+    )
+    part = (left / page.width, top / page.height, right / page.width, bottom / page.height)
+    there = page.crop((left, top, right, bottom))
+    assert there.convert("L").getextrema()[0] < 128, "something is on it"
+    own = picture(document.page_image(0, dpi=144.0, width=page.width, part=part))
+    assert own.size == there.size
+    # An edge within a pixel may be rounded otherwise.
+    assert np.abs(np.asarray(own).astype(int) - np.asarray(there)).max() <= 2
+    small = document.page_image(0, dpi=144.0, width=there.width // 2, part=part)
+    assert small.width == there.width // 2
+    scaled = worker.part_of(page, part, width=small.width)
+    assert scaled.size == (small.width, small.height)
+    assert np.abs(np.asarray(picture(small)).astype(int) - np.asarray(scaled)).mean() < 2.0
+
+
+def test_a_part_that_is_rounded_otherwise_is_moved_to_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """MuPDF reckons in 24 bits: of a sliver far from the corner it draws a row or a column more."""
+    moved: list[tuple[int, int]] = []
+    move = worker._moved
+
+    def noted(picture: Image.Image, place: tuple[int, int], size: tuple[int, int]) -> Image.Image:
+        moved.append(place)
+        return move(picture, place, size)
+
+    monkeypatch.setattr(worker, "_moved", noted)
+    document = worker._PdfDocument(page(b"0 0 1 rg 0 0 612 792 re f"))
+    content = document._page(0)[0].get_displaylist()
+    for step in range(100):
+        part = (1.0 - 1e-5 - 1e-7 * step, 0.25, 1.0, 0.75)
+        size = worker.part_size((1_275, 1_650), part, width=100)
+        picture, told = worker._drawn_page(content, (612.0, 792.0), size, part)
+        assert picture.size == size
+        assert not told
+        # Blue all over but for what is antialiased at the edge of the page.
+        assert picture.getpixel((0, size[1] // 2))[2] == 255  # type: ignore[index]
+    assert moved
 
 
 @needs_corpus

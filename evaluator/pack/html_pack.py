@@ -239,7 +239,7 @@ def told_cards(
 
 
 def draw_crops(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> None:
-    """Draw the crops of causes, slices and findings in all workers, those of a page together: it is drawn once."""
+    """Draw the crops of causes, slices and findings in all workers, those of a page together: it is read once."""
     drawn: dict[int, list[Callable[[], object]]] = {}
     for cause in contents.causes[: plan.causes]:
         drawn.setdefault(cause.page, []).append(partial(_drawn_of_cause, cause, contents, pictures))

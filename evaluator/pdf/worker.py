@@ -478,16 +478,18 @@ class _PdfDocument:
         size = _page_size(page)
         pixels = pixel_size(*size, dpi=dpi, width=width, most=most)
         told += () if most < PIXEL_LIMIT else _size_warning(size[0], pixels[0], dpi=dpi, width=width)
-        kept = self._kept
-        if kept is None or (kept.page_index, kept.pixels) != (page_index, pixels):
-            # Given up before another page is drawn: two large ones do not fit.
-            kept = self._kept = None
-            kept = _Kept(page_index, pixels, *_drawn_page(page, size, pixels))
-            # The next part is mostly of the same page.
-            if part is not None and pixels[0] * pixels[1] <= _BAND_PIXELS:
-                self._kept = kept
-        told = (*told, *kept.told)[:_WARNINGS_LIMIT]
-        return _drawn(kept.picture, size, told, part=part, width=width, encoding=encoding)
+        if part is not None:
+            # Drawn as large as it is sent: a page that is drawn whole and then scaled down takes five times as long.
+            pixels = part_size(pixels, part, width=width or pixels[0])
+        kept = self._kept or _Kept(page_index, *_content_of(page))
+        # The next part is mostly of the same page.
+        self._kept = None if part is None else kept
+        if part is not None:
+            # MuPDF takes an image that it decoded for something larger, which is a shade other than one of its own: a
+            # part must not depend on what was drawn before.
+            engine().TOOLS.store_shrink(100)
+        picture, said = _drawn_page(kept.content, size, pixels, part)
+        return _encoded(picture, size, (*told, *(kept.told or said))[:_WARNINGS_LIMIT], encoding)
 
     def words(self, page_index: int) -> WordList:
         page, told = self._page(page_index)
@@ -529,10 +531,13 @@ class _PdfDocument:
             placed = (displayed_box(box, rotation=rotation, width=width, height=height) for box in boxes)
             return list(itertools.islice((box for box in placed if box is not None), most))
 
-        images = displayed((tuple(image["bbox"]) for image in page.get_image_info()), _IMAGES_LIMIT)
+        read = page.get_textpage(flags=engine().TEXT_PRESERVE_IMAGES)
+        pictures = read.extractIMGINFO()
+        images = displayed((tuple(image["bbox"]) for image in pictures), _IMAGES_LIMIT)
         rules = displayed(_ruled_lines(page), _RULES_LIMIT)
         texts, sizes, characters = array.array("d"), array.array("d"), array.array("d")
-        for piece in itertools.islice(_pieces_of_text(page), WORD_LIMIT):
+        # Pictures part the text beside them: only without any it is the same as where they are left out.
+        for piece in itertools.islice(_pieces_of_text(page, None if pictures else read), WORD_LIMIT):
             placed = displayed_box(piece["bbox"], rotation=rotation, width=width, height=height)
             letters = len(str(piece["text"]).strip())
             size = float(piece["size"])
@@ -568,6 +573,9 @@ class _PdfDocument:
         # PyMuPDF counts negative pages from the end; a page index from a file must not.
         if not 0 <= page_index < count:
             raise _Refused("page_out_of_range", str(count))
+        if self._kept is not None and self._kept.page_index != page_index:
+            # Given up before another page is looked at: two with very much on them do not fit.
+            self._kept = None
         page = self._document.load_page(page_index)
         if page_index not in self._told:
             self._told[page_index] = geometry_warnings(page)
@@ -582,27 +590,48 @@ class _PdfDocument:
 
 
 class _Kept(NamedTuple):
-    """A page as it was drawn: which one, in how many pixels, its picture and what the renderer said about it."""
+    """What is on a page, as the renderer draws it in any size, and what it said while it read that."""
 
     page_index: int
-    pixels: tuple[int, int]
-    picture: Image.Image
+    content: _Untyped
     told: tuple[str, ...]
 
 
+def _content_of(page: _Untyped) -> tuple[_Untyped, tuple[str, ...]]:
+    """What is on a page, and what the renderer said about it."""
+    engine().TOOLS.reset_mupdf_warnings()
+    content = page.get_displaylist()
+    return content, _renderer_warning()
+
+
 def _drawn_page(
-    page: _Untyped, size: tuple[float, float], pixels: tuple[int, int]
+    content: _Untyped, size: tuple[float, float], pixels: tuple[int, int], part: _Box | None
 ) -> tuple[Image.Image, tuple[str, ...]]:
-    """The picture of a page of a size in points, and what the renderer said about it."""
+    """The picture of a page of a size in points, or of a part of it, and what the renderer said about it."""
     pymupdf = engine()
     pymupdf.TOOLS.reset_mupdf_warnings()
+    x1, y1, x2, y2 = part or (0.0, 0.0, 1.0, 1.0)
     # One factor for each axis: the page then fills whole pixels, and a normalised box times the picture's
     # size is exact. With a single factor MuPDF rounds the picture outwards and boxes drift by up to a pixel.
-    matrix = pymupdf.Matrix(pixels[0] / size[0], pixels[1] / size[1])
-    picture = None if pixels[0] * pixels[1] <= _BAND_PIXELS else _in_bands(page, matrix, pixels)
+    across, down = pixels[0] / ((x2 - x1) * size[0]), pixels[1] / ((y2 - y1) * size[1])
+    matrix = pymupdf.Matrix(across, 0.0, 0.0, down, -x1 * size[0] * across, -y1 * size[1] * down)
+    picture = None if pixels[0] * pixels[1] <= _BAND_PIXELS else _in_bands(content, matrix, pixels)
     if picture is None:
-        picture = _picture(page.get_pixmap(matrix=matrix, colorspace=pymupdf.csRGB, alpha=False))
+        clip = None if part is None else pymupdf.Rect(0, 0, *pixels) * ~matrix
+        drawn = content.get_pixmap(matrix=matrix, colorspace=pymupdf.csRGB, alpha=0, clip=clip)
+        picture = _picture(drawn)
+        if part is not None and tuple(drawn.irect) != (0, 0, *pixels):
+            picture = _moved(picture, (int(drawn.x), int(drawn.y)), pixels)
     return picture, _renderer_warning()
+
+
+def _moved(picture: Image.Image, place: tuple[int, int], size: tuple[int, int]) -> Image.Image:
+    """A picture at its place on a white sheet: far from a page's corner MuPDF may round a part by a pixel."""
+    from PIL import Image
+
+    sheet = Image.new("RGB", size, "white")
+    sheet.paste(picture, place)
+    return sheet
 
 
 def _grey(page: _Untyped, size: tuple[int, int]) -> Image.Image:
@@ -642,9 +671,9 @@ def _ruled_lines(page: _Untyped) -> Iterator[_Box]:
                     yield min(x1, x2) - half, min(y1, y2) - half, max(x1, x2) + half, max(y1, y2) + half
 
 
-def _pieces_of_text(page: _Untyped) -> Iterator[_Untyped]:
-    """The spans of a page: text in one font and size."""
-    for block in page.get_text("dict", flags=0)["blocks"]:
+def _pieces_of_text(page: _Untyped, read: _Untyped | None) -> Iterator[_Untyped]:
+    """The spans of a page, which may have been read already: text in one font and size."""
+    for block in page.get_text("dict", flags=0, textpage=read)["blocks"]:
         for line in block.get("lines", ()):
             yield from line["spans"]
 
@@ -843,7 +872,9 @@ class _ImageDocument:
             pixels = pixel_size(*page.size, dpi=72.0, width=None, most=most)
         picture = self._displayed(page, pixels)
         size = (float(page.size[0]), float(page.size[1]))
-        return _drawn(picture, size, page.told, part=part, width=width, encoding=encoding)
+        if part is not None:
+            picture = part_of(picture, part, width=width or picture.size[0])
+        return _encoded(picture, size, page.told, encoding)
 
     def words(self, page_index: int) -> WordList:
         self._page(page_index)
@@ -1071,8 +1102,8 @@ def _picture(pixmap: _Untyped, mode: Literal["RGB", "L"] = "RGB") -> Image.Image
     return picture
 
 
-def _in_bands(page: _Untyped, matrix: _Untyped, pixels: tuple[int, int]) -> Image.Image | None:
-    """The page drawn from top to bottom in bands; None when one does not lie on whole pixels.
+def _in_bands(content: _Untyped, matrix: _Untyped, pixels: tuple[int, int]) -> Image.Image | None:
+    """What is on a page drawn from top to bottom in bands; None when one does not lie on whole pixels.
 
     MuPDF goes over the whole rectangle around a line for every line: 200 from corner to corner of 25 million pixels
     take four seconds. In a band only the part of the rectangle counts that the line crosses there.
@@ -1082,44 +1113,38 @@ def _in_bands(page: _Untyped, matrix: _Untyped, pixels: tuple[int, int]) -> Imag
     pymupdf = engine()
     width, height = pixels
     rows = max(_BAND_ROWS, _BAND_PIXELS // width)
-    drawn = page.get_displaylist()
     picture = Image.new("RGB", pixels)
     for top in range(0, height, rows):
         bottom = min(top + rows, height)
         clip = pymupdf.Rect(0, top, width, bottom) * ~matrix
-        band = drawn.get_pixmap(matrix=matrix, colorspace=pymupdf.csRGB, alpha=0, clip=clip)
+        band = content.get_pixmap(matrix=matrix, colorspace=pymupdf.csRGB, alpha=0, clip=clip)
         if tuple(band.irect) != (0, top, width, bottom):
             return None
         picture.paste(_picture(band), (0, top))
     return picture
 
 
-def _drawn(
-    picture: Image.Image,
-    size: tuple[float, float],
-    told: tuple[str, ...],
-    *,
-    part: _Box | None,
-    width: int | None,
-    encoding: Encoding,
-) -> PageImage:
-    """The answer with a picture of a page of a size, or with a part of it."""
-    if part is not None:
-        picture = part_of(picture, part, width=width or picture.size[0])
+def _encoded(picture: Image.Image, size: tuple[float, float], told: tuple[str, ...], encoding: Encoding) -> PageImage:
+    """The answer with a picture of a page of a size, or of a part of it."""
     webp = b"" if encoding == "jpeg" else _webp(picture)
     return PageImage(webp, *picture.size, *size, told, b"" if encoding == "webp" else _jpeg(picture))
 
 
+def part_size(size: tuple[int, int], part: _Box, *, width: int) -> tuple[int, int]:
+    """Pixels of a part of a picture of a size, as shares of it: `width` across, or fewer when it has fewer there."""
+    across, down = part[2] * size[0] - part[0] * size[0], part[3] * size[1] - part[1] * size[1]
+    new_width = min(width, max(1, round(across)))
+    return new_width, max(1, round(new_width * down / across))
+
+
 def part_of(picture: Image.Image, part: _Box, *, width: int) -> Image.Image:
-    """A part of a page, as shares of its picture, `width` pixels across, or fewer when the picture has fewer there."""
+    """A part of a page, as shares of its picture, in as many pixels as `part_size` says."""
     from PIL import Image
 
     across, down = picture.size
     edges = (part[0] * across, part[1] * down, part[2] * across, part[3] * down)
-    new_width = min(width, max(1, round(edges[2] - edges[0])))
-    new_height = max(1, round(new_width * (edges[3] - edges[1]) / (edges[2] - edges[0])))
     # The box of `resize` keeps fractions of a pixel, so that overlays drawn by shares stay where they belong.
-    return picture.resize((new_width, new_height), Image.Resampling.LANCZOS, box=edges)
+    return picture.resize(part_size(picture.size, part, width=width), Image.Resampling.LANCZOS, box=edges)
 
 
 def _on_white(image: Image.Image) -> Image.Image:

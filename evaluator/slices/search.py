@@ -202,6 +202,22 @@ class _Tried(NamedTuple):
     others: tuple[_Candidate, ...]
 
 
+class _Known(NamedTuple):
+    """What was found while the conditions of some candidates were looked at, which often come to the same ones.
+
+    Attributes
+    ----------
+    cuts : dict
+        By attribute and sign of a condition, the conditions beside it, and the sign of T: the value that separates
+        best; None for none.
+    told : dict
+        By all conditions, those without one of them, and the sign of T: what that one adds.
+    """
+
+    cuts: dict[tuple[str, str, frozenset[Condition], float], float | None]
+    told: dict[tuple[frozenset[Condition], frozenset[Condition], float], float]
+
+
 class _Arranged:
     """The boxes of a search sorted by unit, and all that does not depend on what is lost."""
 
@@ -351,6 +367,8 @@ class _Run:
         self.loss = loss[self.order]
         self.law: tuple[float, float, float] | None = None
         self.tested = 0
+        # Of the last outcome, by the bytes of the groups.
+        self._levels: tuple[Outcome, dict[bytes, Level]] | None = None
 
     # --- the loop -----------------------------------------------------------------------------------------------
 
@@ -428,7 +446,7 @@ class _Run:
         parts, whole = self.units, self.arranged.whole
         if whole is parts:
             return
-        self.units = whole
+        self.units, self._levels = whole, None
         self.counting.merge(self._boxes())
         of_parts, key = parts.counted.get(parts.every.tobytes()), whole.every.tobytes()
         if of_parts is not None and key not in whole.counted:
@@ -473,6 +491,15 @@ class _Run:
 
     def _level(self, outcome: Outcome, groups: IntArray) -> Level:
         """All boxes of some groups."""
+        if self._levels is None or self._levels[0] is not outcome:
+            self._levels = outcome, {}
+        known, key = self._levels[1], groups.tobytes()
+        if key not in known:
+            known[key] = self._level_at(outcome, groups)
+        return known[key]
+
+    def _level_at(self, outcome: Outcome, groups: IntArray) -> Level:
+        """The same, made anew."""
         of_box, number = self.units.of_box, self.units.number
         totals = np.bincount(of_box, outcome.residual, number)[groups].astype(np.float64)
         boxes = np.diff(self.units.bounds)[groups].astype(np.float64)
@@ -726,10 +753,13 @@ class _Run:
 
         A cut of the search is one of few; an attribute that goes with the right one can do better with its own.
         """
-        every = self.units.every
+        every, known, seen = self.units.every, _Known({}, {}), set[tuple[Condition, ...]]()
         best: tuple[float, tuple[Condition, ...], IntArray] | None = None
         for each in tried.others:
-            conditions, rows = self._polished(each, outcome)
+            conditions, rows = self._polished(each, outcome, known)
+            if conditions in seen:
+                continue
+            seen.add(conditions)
             mask = np.zeros(self.size, bool)
             mask[rows] = True
             t = self._statistic(mask, outcome, every)[1]
@@ -739,18 +769,17 @@ class _Run:
         assert best is not None
         return best[1], best[2]
 
-    def _polished(self, tried: _Candidate, outcome: Outcome) -> tuple[tuple[Condition, ...], IntArray]:
+    def _polished(self, tried: _Candidate, outcome: Outcome, known: _Known) -> tuple[tuple[Condition, ...], IntArray]:
         """The conditions that are needed, with the cuts where they separate best, and the rows for which they hold."""
         conditions = [each for part in tried.ranges for each in self.bins.conditions(part)]
         sign = 1.0 if tried.t > 0 else -1.0
         for _ in range(3):
             before = list(conditions)
             for at in range(len(conditions)):
-                conditions[at] = self._cut(conditions, at, outcome, sign)
+                conditions[at] = self._cut(conditions, at, outcome, sign, known)
             while len(conditions) > 1:
                 without = [conditions[:at] + conditions[at + 1 :] for at in range(len(conditions))]
-                inside = holding(conditions, self.attributes)
-                worth = [self._told_by(inside, holding(each, self.attributes), sign) for each in without]
+                worth = [self._told_by(conditions, each, sign, known) for each in without]
                 at = int(np.argmin(worth))
                 if worth[at] > 0.0:
                     break
@@ -761,8 +790,18 @@ class _Run:
         ordered = (*order, *(each for each in conditions if each.attribute != "label"))
         return ordered, np.flatnonzero(holding(ordered, self.attributes))
 
-    def _told_by(self, inside: BoolArray, parent: BoolArray, sign: float) -> float:
-        """What a condition adds: by how much the square of z is above its price; 0 or less for nothing.
+    def _told_by(
+        self, conditions: Sequence[Condition], without: Sequence[Condition], sign: float, known: _Known
+    ) -> float:
+        """What a condition adds to those without it: see `_told`."""
+        key = frozenset(conditions), frozenset(without), sign
+        if key not in known.told:
+            inside, parent = (holding(each, self.attributes) for each in (conditions, without))
+            known.told[key] = self._told(inside, parent, sign)
+        return known.told[key]
+
+    def _told(self, inside: BoolArray, parent: BoolArray, sign: float) -> float:
+        """By how much the square of z of boxes is above the price of a condition; 0 or less for nothing.
 
         z is that of the boxes inside against the rest of the parent, with the variance that the parent has. The price
         is what the best of some hundred conditions without meaning reaches, and not less than the best of the decoys.
@@ -788,17 +827,25 @@ class _Run:
         best = max(_PRICE, float(squares[:, :-1].max()))
         return z * z - best
 
-    def _cut(self, conditions: list[Condition], at: int, outcome: Outcome, sign: float) -> Condition:
+    def _cut(self, conditions: list[Condition], at: int, outcome: Outcome, sign: float, known: _Known) -> Condition:
         """A condition on a number with the value that separates best, the other conditions being what they are."""
         one = conditions[at]
         if one.op == "==":
             return one
         others = conditions[:at] + conditions[at + 1 :]
+        key = one.attribute, one.op, frozenset(others), sign
+        if key not in known.cuts:
+            known.cuts[key] = self._cut_beside(others, one, outcome, sign)
+        value = known.cuts[key]
+        return one if value is None else one._replace(value=value)
+
+    def _cut_beside(self, others: Sequence[Condition], one: Condition, outcome: Outcome, sign: float) -> float | None:
+        """The value with which a condition separates best beside others; None where none can be told."""
         values = self.attributes[one.attribute].values
         known = ~np.isnan(values)
         rows = np.flatnonzero(holding(others, self.attributes) & known if others else known)
         if len(rows) < 2 * LEAST_BOXES:
-            return one
+            return None
         # From the end that the condition holds: how T grows with every further value.
         order = np.argsort(values[rows] if one.op == "<" else -values[rows], kind="stable")
         rows = rows[order]
@@ -812,11 +859,10 @@ class _Run:
         allowed = np.append(ordered[1:] != ordered[:-1], False)
         allowed[: LEAST_BOXES - 1] = False
         if not allowed.any():
-            return one
+            return None
         best = int(np.argmax(np.where(allowed & np.isfinite(z), z, -np.inf)))
         inside, outside = float(ordered[best]), float(ordered[best + 1])
-        value = short_between(min(inside, outside), max(inside, outside))
-        return one._replace(value=value)
+        return short_between(min(inside, outside), max(inside, outside))
 
     # --- the other half -------------------------------------------------------------------------------------------
 

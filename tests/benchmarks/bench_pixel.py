@@ -9,9 +9,9 @@ collapsed ones of every page. All pages have 12 classes. Tidy ones have 50 to 20
 columns; random ones have 50, 100 or 200 boxes on each side that lie anywhere, with sides up to a fifth of the page or
 between two random points. Each kind is counted in one batch and one page a call. Times are CPU seconds of this
 process, a page of the peer and a page of ours in turns. Both have numpy as the command has it (see
-`evaluator.system.instructions`), and as it comes where NPY_DISABLE_CPU_FEATURES is set to nothing. Three more questions: does the resolution matter, how long
-does a corpus of annotated pages take from columns to the numbers of a report, and does memory grow with the number of
-pages.
+`evaluator.system.instructions`), and as it comes where NPY_DISABLE_CPU_FEATURES is set to nothing. Three more
+questions: does the resolution matter, how long does a corpus of annotated pages take from columns to the numbers of a
+report, and does memory grow with the number of pages.
 """
 
 from __future__ import annotations

@@ -28,7 +28,8 @@ import numpy as np
 
 import evaluator
 from evaluator import formats
-from evaluator.formats.base import WRITERS, Reading
+from evaluator.formats.base import Reading
+from evaluator.formats.writers import WRITERS
 from evaluator.model.issues import BadInput
 from tests import attacks_files
 from tests.building import box, ground_truth, snapshot_file

@@ -351,8 +351,9 @@ def test_what_is_added_up_once_gives_the_sums_of_every_outcome(pages: int) -> No
                 rows = np.flatnonzero(masks[:, first] & masks[:, second] & np.isin(run.units.of_box, units))
                 added = np.bincount(run.units.of_box[rows], outcome.residual[rows], run.units.number)[units]
                 np.testing.assert_allclose(by_unit[:, at], added, atol=2e-5)
-                assert totals[at] == pytest.approx(added.sum(), abs=1e-4)
-                assert variances[at] == pytest.approx(outcome.variance[rows].sum(), abs=1e-4)
+                # Single precision, in an order that libraries of matrices choose: far below what `_SLACK` allows.
+                assert totals[at] == pytest.approx(added.sum(), abs=5e-4)
+                assert variances[at] == pytest.approx(outcome.variance[rows].sum(), abs=5e-4)
                 if step and 0 in (first, second):
                     assert (by_unit[:, at] == 0.0).all()
         if step < len(aside):

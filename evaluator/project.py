@@ -103,6 +103,11 @@ class Project(Generic[SourceT]):
     as_reference: bool = False
 
     @property
+    def truth(self) -> SourceT | None:
+        """What the ground truth holds; None without one, and when it has errors."""
+        return self.ground_truth.source if self.ground_truth else None
+
+    @property
     def members(self) -> tuple[Member[SourceT], ...]:
         """Both sides, the ground truth first."""
         return (*((self.ground_truth,) if self.ground_truth else ()), *self.models)
@@ -296,7 +301,7 @@ def require_joined(project: Project[Source], protocol: AnyProtocol, options: Opt
 
     Raises ValueError when the options say that boxes of two files cannot be compared.
     """
-    truth = project.ground_truth.source if project.ground_truth else None
+    truth = project.truth
     issues, fitting = list(project.issues), []
     for member in project.models:
         if isinstance(truth, Annotations) and isinstance(member.source, Annotations):

@@ -91,6 +91,21 @@ def test_what_a_command_imports_is_never_looked_through_for_garbage(words: list[
     assert run.stdout.splitlines()[-1] == "True True False"
 
 
+BROKEN = """
+import sys
+sys.modules["evaluator.cli.check"] = None
+from evaluator.cli import main
+main()
+"""
+
+
+def test_a_command_that_cannot_be_imported_ends_without_a_traceback() -> None:
+    run = subprocess.run([sys.executable, "-c", BROKEN, "check", "a.json"], capture_output=True, text=True, check=False)
+    assert run.returncode == 3
+    assert "Traceback" not in run.stderr
+    assert "evaluator.cli.check" in run.stderr
+
+
 COCO_PROGRAM = """
 import sys
 from evaluator.project import evaluate

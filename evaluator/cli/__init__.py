@@ -107,9 +107,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from evaluator.cli.registered import run
 
     if arguments is None:
-        # What a command needs is imported before it is parsed, so that no look for garbage ever goes through it.
-        for place in [COMMANDS[word][0] for word in words if word in COMMANDS][:1]:
-            importlib.import_module(f"{__name__}.{place.partition(':')[0]}")
+        # What a command needs is imported before it is parsed, so that no look for garbage ever goes through it. What
+        # cannot be imported is tried again and reported when the command is parsed.
+        with contextlib.suppress(Exception):
+            for place in [COMMANDS[word][0] for word in words if word in COMMANDS][:1]:
+                importlib.import_module(f"{__name__}.{place.partition(':')[0]}")
         gc.freeze()
         gc.enable()
     sys.exit(run(words))

@@ -59,11 +59,12 @@ class Diagnosed(NamedTuple):
 
 def diagnoses() -> list[Diagnosed]:
     """What the doctor says about each prediction that has no fix yet; those with nothing to say are left out."""
-    truth = _truth()
+    held = opened.files(BOXES)
+    truth = held.truth
     if truth is None:
         return []
     cases = []
-    for model in opened.files(BOXES).models:
+    for model in held.models:
         if protocol.fixes(model.name) or model.name in state.dismissed:
             continue
         prediction = _as_written(model)
@@ -427,15 +428,10 @@ def _show_page(name: str, place: Place) -> None:
 
 def _named(source: Annotations) -> Annotations:
     """A file with the labels and pages of the ground truth where it has their ids alone, as a results list of COCO."""
-    truth = _truth()
+    truth = opened.files(BOXES).truth
     if truth is None or truth is source:
         return source
     return _resolved(BOXES.digest(source), BOXES.digest(truth), _source=source, _truth=truth)
-
-
-def _truth() -> Annotations | None:
-    member = opened.files(BOXES).ground_truth
-    return member.source if member else None
 
 
 @computed(32)
@@ -449,7 +445,7 @@ def _resolved(source: str, truth: str, *, _source: Annotations, _truth: Annotati
 
 def _contents_of(source: Annotations) -> Contents:
     """What is in a file, which may have its names from the ground truth."""
-    truth = _truth()
+    truth = opened.files(BOXES).truth
     return _contents(BOXES.digest(source), "" if truth is None else BOXES.digest(truth), _source=source)
 
 

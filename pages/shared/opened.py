@@ -563,7 +563,7 @@ def _pair(kind: Kind[C], truth: C, prediction: C) -> Paired[C]:
 def opened(kind: Kind[C]) -> Opened[C] | None:
     """What can be evaluated in this session; None when a side is missing or has errors."""
     held = files(kind)
-    truth = held.ground_truth.source if held.ground_truth else None
+    truth = held.truth
     if truth is None:
         return None
     models = [mended(kind, model) for model in held.models]
@@ -594,7 +594,7 @@ def pixels() -> OpenedBoxes | None:
     places, then those that the chosen protocol refuses.
     """
     held = files(BOXES)
-    truth = held.ground_truth.source if held.ground_truth else None
+    truth = held.truth
     if truth is None:
         return None
     usable, refused = [], []

@@ -164,7 +164,7 @@ def _whole(setting: Any, values: Any) -> Any:  # noqa: ANN401 - of Streamlit
     """The setting of a column, wide enough for the longest of its counts: one that is cut off is another number."""
     if setting["type_config"].get("format") != _COUNT_FORMAT:
         return setting
-    numbers = np.asarray([value for value in values if value is not None], dtype=np.float64)
+    numbers = np.asarray(values, dtype=np.float64)
     digits = len(f"{np.nanmax(np.abs(numbers)):.0f}") if np.isfinite(numbers).any() else 1
     pixels = math.ceil(14 + 6.2 * digits + 3.4 * ((digits - 1) // 3))
     return setting | {"width": max(setting["width"], pixels)}

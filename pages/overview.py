@@ -270,7 +270,7 @@ def view() -> None:
         _mistakes(loaded, chosen)
     with st.container(key="means_row"):
         means.means(loaded, chosen)
-    in_sight.part("documents", "Matched boxes and documents", lambda: _fit_and_documents(loaded, chosen), height=290)
+    in_sight.part("documents", "Matched boxes and documents", lambda: _fit_and_documents(loaded, chosen), height=302)
     if not own:
         in_sight.part("scores", "Scores", lambda: own_numbers.scores(loaded, chosen), height=420)
     frame.sidebar(loaded)

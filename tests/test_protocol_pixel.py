@@ -781,7 +781,8 @@ def test_the_benchmark_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     monkeypatch.setattr("sys.argv", ["bench_pixel", "--smoke", "--json"])
     bench_pixel.main()
     result = msgspec.json.decode(capsys.readouterr().out)
-    ratios = [ratio["min"] for duel in result["duels"] if duel for ratio in duel["ratio"].values()]
+    duels = [duel for duel in result["duels"] if duel]
+    ratios = [ratio["min"] for duel in duels for way in duel["ratio"].values() for ratio in way.values()]
     assert all(ratio > 1.0 for ratio in ratios)
     assert 0.2 < result["resolutions"]["ratio_min"] < 5.0
 

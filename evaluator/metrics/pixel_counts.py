@@ -220,9 +220,7 @@ def count_pairs(
             side.at(chosen if order is None else order[chosen])
             for side, order, chosen in zip(sides, orders, rows, strict=True)
         ]
-        for part in swept(_covered(some, lanes, size, start), lanes, stop - start):
-            np.add(part.page, start, out=part.page)
-            parts.append(part)
+        parts += [_labelled(part, start) for part in swept(_covered(some, lanes, size, start), lanes, stop - start)]
         if count is not None:
             count(stop, len(size))
     return _with_background(parts, size) if parts else no_counts(len(size))
@@ -279,23 +277,33 @@ def _covered(sides: Sequence[Resolution], lanes: Lanes, size: IntArray, start: i
     return Covered(*columns if seen.all() else (column[seen] for column in columns))
 
 
-def _with_background(parts: Sequence[Areas], size: IntArray) -> PairCounts:
-    """Labelled pixels with a background: no label becomes it, and what no box covers is it on both sides.
+def _labelled(part: Areas, start: int) -> Areas:
+    """The part with pages counted from `start` on and the background where a side has no label; it is used up.
 
-    The parts are used up.
+    The row without a label, with which a page begins, has minus the pixels of its others.
     """
+    page, first, second, pixels = part
+    own = ((first | second) == 0).nonzero()[0]
+    pixels[own] = 0
+    pixels[own] = -np.add.reduceat(pixels, own)
+    page += start
+    np.maximum(first, np.uint64(BACKGROUND), out=first)
+    np.maximum(second, np.uint64(BACKGROUND), out=second)
+    return part
+
+
+def _with_background(parts: Sequence[Areas], size: IntArray) -> PairCounts:
+    """Labelled pixels with the background that no box covers on either side; the parts are used up."""
     page, first, second, pixels = (
         parts[0] if len(parts) == 1 else (np.concatenate(column) for column in zip(*parts, strict=True))
     )
     # Each part of a page has one row without a label, its first.
-    own = ((first | second) == 0).nonzero()[0]
-    pixels[own] = 0
+    own = (pixels <= 0).nonzero()[0]
     bare = size[:, 0] * size[:, 1]
-    np.subtract.at(bare, page[own], np.add.reduceat(pixels, own))
+    np.add.at(bare, page[own], pixels[own])
     whole = len(own) == len(size)
+    pixels[own] = 0
     pixels[own if whole else own[np.diff(page[own], prepend=-1) > 0]] = bare
-    np.maximum(first, np.uint64(BACKGROUND), out=first)
-    np.maximum(second, np.uint64(BACKGROUND), out=second)
     columns = page, first, second, pixels
     if not pixels[own].all():
         some = pixels.nonzero()[0]

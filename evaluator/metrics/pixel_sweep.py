@@ -1,18 +1,20 @@
 """The slab sweep: the areas of equal label sets on pages of overlapping boxes, without painting a pixel.
 
 Owns how a batch of pages is cut. Of the boxes of one class on one page only the outline of what they cover together
-is kept, so that any number of boxes on one spot is one and passing a line always turns its class on or off. Pages are
+is kept, so that any number of boxes on one spot is one and each line turns its class either on or off. Pages are
 then cut into upright strips and each strip between the lines in it into slabs, so that a line is looked at only
 where others are near it, and the cost follows the boxes and not the resolution. From left to right, the upright lines
 of a slab and its left end each begin a place: as wide as it is to the next of them, with one label set. Slabs follow
-one another, so that all places lie on one axis. Everything that is sorted is one number per line or place, with what is
-needed of it in its lower bits. What a class is called and what a background is, is not known here.
+one another, so that all places lie on one axis, and the label sets of all are running sums of bits that lines add and
+take away. Everything that is sorted is one number per line or place, with what is needed of it in its lower bits. What
+a class is called and what a background is, is not known here.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -177,13 +179,22 @@ def _ranked(keys: IntArray) -> tuple[IntArray, IntArray]:
 
 
 class _Bits(NamedTuple):
-    """Bits of a lane, an x, a y and the number of a page, and how many of those of an x are within a strip."""
+    """Bits of a lane, an x, a y and the number of a page, and how many of those of an x are within a strip.
+
+    A turn is a lane with one more bit below it: 0 turns it on, 1 off, to the right of an upright line or below a level
+    one. That of no lane is 0.
+    """
 
     lane: int
     x: int
     y: int
     page: int
     strip: int = 0
+
+    @property
+    def turn(self) -> int:
+        """Bits of a turn."""
+        return self.lane + 1
 
 
 class _Outlines(NamedTuple):
@@ -193,17 +204,23 @@ class _Outlines(NamedTuple):
     ----------
     column : int64, rising
         group | x of each upright line.
+    off : int64
+        1 where it turns its lane off, 0 where on.
     top, bottom : int64
         Its ends.
     left, right : int64
         group | y | x of both ends of each level line.
+    level_off : int64
+        1 where it turns its lane off, 0 where on.
     """
 
     column: IntArray
+    off: IntArray
     top: IntArray
     bottom: IntArray
     left: IntArray
     right: IntArray
+    level_off: IntArray
 
 
 def _outlines(boxes: _Boxes, bits: _Bits, most: int | None) -> _Outlines | None:
@@ -229,10 +246,12 @@ def _outlines(boxes: _Boxes, bits: _Bits, most: int | None) -> _Outlines | None:
     np.maximum.accumulate(reach, out=reach)
     gap = (begin[1:] > reach[:-1]).nonzero()[0]
     ends = np.concatenate([begin[:1], begin[1:].take(gap), reach.take(gap), reach[-1:]])
-    # group | x | band: the bands of a group are numbered one after the other.
+    # group | x | off | band: the bands of a group are numbered one after the other.
     band = ends >> bits.x
     ends &= x_mask
     ends |= own.take(band) >> bits.y << bits.x
+    ends <<= 1
+    ends[len(gap) + 1 :] |= 1
     ends <<= band_bits
     ends |= band
     ends.sort()
@@ -240,14 +259,20 @@ def _outlines(boxes: _Boxes, bits: _Bits, most: int | None) -> _Outlines | None:
     first = np.concatenate([ends[:1], ends[1:].take(cut)])
     last = np.concatenate([ends.take(cut), ends[-1:]])
     column, band_mask = first >> band_bits, (1 << band_bits) - 1
+    off = column & 1
+    column >>= 1
     top = own.take(first & band_mask) & y_mask
     bottom = own.take((last & band_mask) + 1) & y_mask
     x, row = column & x_mask, column >> bits.x << bits.y
+    # group | y | x | off of a level line that begins here: below the top of a line as on its right, below its end not.
     corners = np.concatenate([row | top, row | bottom])
     corners <<= bits.x
     corners |= np.concatenate([x, x])
+    corners <<= 1
+    corners |= np.concatenate([off, off ^ 1])
     corners.sort()
-    return _Outlines(column, top, bottom, corners[::2], corners[1::2])
+    left, right = corners[::2], corners[1::2]
+    return _Outlines(column, off, top, bottom, left >> 1, right >> 1, left & 1)
 
 
 def _strip_bits(lines: _Outlines, bits: _Bits, width: int, height: int) -> int:
@@ -270,23 +295,23 @@ class _Slabs(NamedTuple):
     ----------
     edge : int64
         strip | y where each slab begins; it ends where the next one does. The last of a strip is empty.
-    x, lane : int64
+    x, turn : int64
         Of each upright line; x in its strip.
     top, bottom : int64
         Its first slab, and the one after its last.
     begun : int64
         Slabs where a lane begins or ends on the left of the strip.
-    begun_lane : int64
-        These lanes.
+    begun_turn : int64
+        What it does there.
     """
 
     edge: IntArray
     x: IntArray
-    lane: IntArray
+    turn: IntArray
     top: IntArray
     bottom: IntArray
     begun: IntArray
-    begun_lane: IntArray
+    begun_turn: IntArray
 
 
 def _slabs(lines: _Outlines, bits: _Bits, most: int | None) -> _Slabs | None:
@@ -303,15 +328,15 @@ def _slabs(lines: _Outlines, bits: _Bits, most: int | None) -> _Slabs | None:
     if most is not None and int(entered.sum()) > most:
         return None
     at = lines.left >> bits.x
-    # strip | y | lane
-    into = ((first + 1) << bits.y | at & y_mask) << bits.lane | at >> bits.y & lane_mask
-    into = numbers_from(into, entered, 1 << bits.y + bits.lane)
-    edge, rank = _ranked(np.concatenate([strip | lines.top, strip | lines.bottom, into >> bits.lane]))
+    # strip | y | turn
+    into = (((first + 1) << bits.y | at & y_mask) << bits.lane | at >> bits.y & lane_mask) << 1 | lines.level_off
+    into = numbers_from(into, entered, 1 << bits.y + bits.turn)
+    edge, rank = _ranked(np.concatenate([strip | lines.top, strip | lines.bottom, into >> bits.turn]))
     top, bottom, begun = rank[: len(x)], rank[len(x) : 2 * len(x)], rank[2 * len(x) :]
     if most is not None and len(edge) + int((bottom - top).sum()) > most:
         return None
-    lane = lines.column >> bits.x & lane_mask
-    return _Slabs(edge, x & (1 << bits.strip) - 1, lane, top, bottom, begun, into & lane_mask)
+    turn = (lines.column >> bits.x & lane_mask) << 1 | lines.off
+    return _Slabs(edge, x & (1 << bits.strip) - 1, turn, top, bottom, begun, into & (1 << bits.turn) - 1)
 
 
 def _areas(boxes: _Boxes, lanes: Lanes, most: int | None) -> Areas | None:
@@ -334,23 +359,29 @@ def _areas(boxes: _Boxes, lanes: Lanes, most: int | None) -> Areas | None:
     paged = not lanes.wide and lanes.both + bits.page <= _NUMBER_BITS
     page = slabs.edge >> bits.y + bits.x - bits.strip
     words = _words(lanes, bits.page if paged else 0)
-    states = _states(slabs, places & (1 << bits.lane) - 1, words, page << lanes.both if paged else None)
-    places >>= bits.lane
-    area = places[1:] - places[:-1]
-    slab = places[:-1] >> bits.strip
+    turn = places & (1 << bits.turn) - 1
+    left = (turn == 0).nonzero()[0]
+    states = _states(slabs, turn.astype(np.int64), left, words, page << lanes.both if paged else None)
+    places >>= bits.turn
+    inside = left[1:] - left[:-1]
     y = slabs.edge & (1 << bits.y) - 1
     high = np.maximum(y[1:] - y[:-1], 0)
-    area *= high.take(slab)
+    area_bits = bits.strip + int(high.max()).bit_length()
+    area = places[1:] - places[:-1]
+    if area_bits > _SHORT_BITS:
+        area = area.astype(np.int64)
+    area *= high.astype(area.dtype).repeat(inside)
     known, number_bits = None, lanes.both
+    # At least this of each page is without a label.
+    key = np.empty(len(area) + len(pages), dtype=np.int64)
     if paged:
-        key = states[0][:-1].astype(np.int64)
+        key[: len(area)] = states[0][:-1]
     else:
         known, number = _numbered(states)
         number_bits = len(known[0]).bit_length()
-        key = page.take(slab) << number_bits | number[:-1]
-    # At least this of each page is without a label.
-    key = np.concatenate([key, pages << number_bits])
-    key, pixels = _added_up(key, area, bits.page + number_bits, bits.strip + int(high.max()).bit_length())
+        key[: len(area)] = page[:-1].repeat(inside) << number_bits | number[:-1]
+    key[len(area) :] = pages << number_bits
+    key, pixels = _added_up(key, area.astype(np.int64), bits.page + number_bits, area_bits)
     number = key & (1 << number_bits) - 1
     some = ((pixels > 0) | (number == 0)).nonzero()[0]
     key, number, pixels = key.take(some), number.take(some), pixels.take(some)
@@ -358,42 +389,42 @@ def _areas(boxes: _Boxes, lanes: Lanes, most: int | None) -> Areas | None:
     return Areas(key >> number_bits, *sets, pixels)
 
 
-def _places(slabs: _Slabs, bits: _Bits) -> IntArray:
-    """Slab | x in its strip | lane of each place, sorted; the left end of a slab is on no lane, 0, and comes first."""
-    step = 1 << bits.strip + bits.lane
+def _places(slabs: _Slabs, bits: _Bits) -> npt.NDArray[np.int32] | IntArray:
+    """Slab | x in its strip | turn of each place, sorted; the left end of a slab is on no lane, 0, and comes first."""
+    step = 1 << bits.strip + bits.turn
     end = len(slabs.edge) * step
-    start = (slabs.top << bits.strip | slabs.x) << bits.lane | slabs.lane
+    start = (slabs.top << bits.strip | slabs.x) << bits.turn | slabs.turn
     places = np.concatenate([np.arange(0, end, step), numbers_from(start, slabs.bottom - slabs.top, step)])
-    if end > 1 << _SHORT_BITS:
-        places.sort()
-        return places
     # Numbers of 32 bits are sorted twice as fast.
-    short = places.astype(np.int32)
-    short.sort()
-    return short.astype(np.int64)
+    ordered = places if end > 1 << _SHORT_BITS else places.astype(np.int32)
+    ordered.sort()
+    return ordered
 
 
 def _states(
-    slabs: _Slabs, lane: IntArray, words: Sequence[AnyIntArray], page: IntArray | None
+    slabs: _Slabs, turn: IntArray, left: IntArray, words: Sequence[AnyIntArray], page: IntArray | None
 ) -> list[npt.NDArray[Any]]:
-    """The label sets of each place, by its lane, in one or two words; with the page of its slab above them."""
-    ends, left = np.concatenate([slabs.top, slabs.bottom]), (lane == 0).nonzero()[0]
+    """The label sets of each place, by its turn, in one or two words; with the page of its slab above them.
+
+    `left` are the places that are the left end of a slab.
+    """
     states = []
     for word in words:
         # What all lines of a slab turn on and off together, and what begins or ends on its left.
         turned, begun = np.zeros((2, len(slabs.edge)), dtype=word.dtype)
-        of_line = word.take(slabs.lane)
-        np.bitwise_xor.at(turned, ends, np.concatenate([of_line, of_line]))
-        np.bitwise_xor.accumulate(turned, out=turned)
-        np.bitwise_xor.at(begun, slabs.begun, word.take(slabs.begun_lane))
-        begun[1:] ^= turned[:-1]
+        of_line = word.take(slabs.turn)
+        np.add.at(turned, slabs.top, of_line)
+        np.subtract.at(turned, slabs.bottom, of_line)
+        np.add.accumulate(turned, out=turned, dtype=word.dtype)
+        np.add.at(begun, slabs.begun, word.take(slabs.begun_turn))
+        begun[1:] -= turned[:-1]
         if page is not None:
-            begun ^= page.astype(word.dtype)
-            begun[1:] ^= page[:-1].astype(word.dtype)
+            begun += page.astype(word.dtype)
+            begun[1:] -= page[:-1].astype(word.dtype)
         # From the last place of a slab to the left end of the next.
-        state = word.take(lane)
+        state = word.take(turn)
         state[left] = begun
-        np.bitwise_xor.accumulate(state, out=state)
+        np.add.accumulate(state, out=state, dtype=word.dtype)
         states.append(state)
     return states
 
@@ -415,14 +446,23 @@ def in_order(numbers: AnyIntArray, bits: int) -> IntArray:
     return order
 
 
+@cache
 def _words(lanes: Lanes, page_bits: int) -> list[AnyIntArray]:
-    """The word of each lane, 0 for none: one for both sides, with room for a page, or one for each side."""
+    """What each turn adds to a label set, 0 for none: one word for both sides, with room for a page, or one each.
+
+    The same for each batch, and never written to.
+    """
     lane = np.arange(-1, lanes.both)
     if not lanes.wide:
-        words = _bit(lane, lane >= 0)
-        return [words.astype(np.int32) if lanes.both + page_bits <= _SHORT_BITS else words]
+        word = _bit(lane, lane >= 0)
+        return [_turns(word.astype(np.int32) if lanes.both + page_bits <= _SHORT_BITS else word)]
     of_second = lane < lanes.second
-    return [_bit(lane - lanes.second, ~of_second), _bit(lane, of_second & (lane >= 0))]
+    return [_turns(_bit(lane - lanes.second, ~of_second)), _turns(_bit(lane, of_second & (lane >= 0)))]
+
+
+def _turns(word: AnyIntArray) -> AnyIntArray:
+    """The word of each lane twice: as it is added where it is turned on, and taken away where it is turned off."""
+    return np.column_stack([word, -word]).reshape(-1)
 
 
 def _sides(words: Sequence[IntArray], lanes: Lanes) -> tuple[WordArray, WordArray]:

@@ -7,11 +7,12 @@ out, and said so, when it is not installed. Its package file is not run, because
 half. Ours starts from the columns that a reader returns and gives the counts, the four matrices and the four
 collapsed ones of every page. All pages have 12 classes. Tidy ones have 50 to 200 boxes on each side in up to three
 columns; random ones have 50, 100 or 200 boxes on each side that lie anywhere, with sides up to a fifth of the page or
-between two random points. Each kind is counted in one batch and one page a call. Times are CPU seconds of this
-process, a page of the peer and a page of ours in turns. Both have numpy as the command has it (see
-`evaluator.system.instructions`), and as it comes where NPY_DISABLE_CPU_FEATURES is set to nothing. Three more
-questions: does the resolution matter, how long does a corpus of annotated pages take from columns to the numbers of a
-report, and does memory grow with the number of pages.
+between two random points. Each kind is counted in one batch and one page a call, the calls one after the other and each
+after a page of the peer, which leaves nothing of ours in the caches. Times are CPU seconds, ours and the peer in turns.
+Ours has numpy as the command has it (see `evaluator.system.instructions`). The peer has it so too, in this process, and
+in a process of its own as it comes, which is what its users have. Both have it as it comes where
+NPY_DISABLE_CPU_FEATURES is set to nothing. Three more questions: does the resolution matter, how long does a corpus of
+annotated pages take from columns to the numbers of a report, and does memory grow with the number of pages.
 """
 
 from __future__ import annotations
@@ -21,13 +22,17 @@ import gc
 import importlib
 import importlib.util
 import json
+import multiprocessing
+import os
 import sys
 import time
 import tracemalloc
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
+from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,11 +41,14 @@ from evaluator.metrics.pixel_counts import Resolution, count_pairs
 from evaluator.model.dataset import Annotations, Boxes, Document, Side
 from evaluator.protocols.pixel.evaluation import PixelResult, evaluate
 from evaluator.protocols.pixel.matrix import zero_division
+from evaluator.system import instructions
 from tests.benchmarks.corpus import dln_like
 
 PEER = "docling-metrics-layout"
 PEER_BAR = 40.0
 RESOLUTION_BAR = 1.5
+# Ways to ask us for the same pages.
+WAYS = ("batch", "calls", "call after the peer")
 CLASSES = tuple(f"class {code:02d}" for code in range(12))
 SQUARE, SMALL, LARGE = (1025, 1025), (612, 792), (2550, 3300)
 
@@ -239,38 +247,87 @@ def kinds() -> list[Kind]:
     return [Kind("tidy, 50-200 boxes", lambda pages: crowded(pages, SQUARE)), *random]
 
 
-def against_peer(kind: Kind, pages: int, peer_pages: int, rounds: int) -> dict[str, Any] | None:
-    """Seconds a page of both, in turns; None without the peer."""
+def rounds_of_peer(pages: int, peer_pages: int, connection: Connection) -> None:
+    """What a process of its own does: the peer's pages once for each kind it is sent, answered with CPU seconds."""
+    rival = peer()
+    assert rival is not None
+    objects: dict[int, list[Any]] = {}
+    while (kind := connection.recv()) is not None:
+        if kind not in objects:
+            objects[kind] = samples(rival, kinds()[kind].pages(pages), peer_pages)
+            rival.evaluator.evaluate_sample(objects[kind][0])
+        connection.send(timed(lambda kind=kind: [rival.evaluator.evaluate_sample(page) for page in objects[kind]])[0])
+
+
+@contextmanager
+def peer_as_it_comes(pages: int, peer_pages: int) -> Iterator[Callable[[int], float]]:
+    """A function with the seconds of one round of the peer on a kind of pages, in a process whose numpy is as it comes.
+
+    Without the peer it is not to be called.
+    """
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=rounds_of_peer, args=(pages, peer_pages, there), daemon=True)
+    own = os.environ.get(instructions.DISABLED)
+    os.environ[instructions.DISABLED] = ""
+    if peer() is not None:
+        process.start()
+    if own is None:
+        del os.environ[instructions.DISABLED]
+    else:
+        os.environ[instructions.DISABLED] = own
+
+    def one_round(kind: int) -> float:
+        here.send(kind)
+        return float(here.recv())
+
+    try:
+        yield one_round
+    finally:
+        if peer() is not None:
+            here.send(None)
+            process.join()
+
+
+def against_peer(
+    number: int, pages: int, peer_pages: int, rounds: int, as_it_comes: Callable[[int], float]
+) -> dict[str, Any] | None:
+    """Seconds a page of both, in turns, on a kind of pages; None without the peer."""
     rival = peer()
     if rival is None:
         return None
+    kind = kinds()[number]
     sides = kind.pages(pages)
     objects = samples(rival, sides, peer_pages)
     check_equal(rival, objects, [rival.evaluator.evaluate_sample(page) for page in objects], everything(*sides))
     alone = [tuple(one_page(side, page) for side in sides) for page in range(peer_pages)]
-    seconds: dict[str, list[float]] = {"peer": [], "batch": [], "call": []}
+    seconds: dict[str, list[float]] = {way: [] for way in ("peer as it comes", "peer", *WAYS)}
     for _ in range(rounds):
+        seconds["peer as it comes"].append(as_it_comes(number) / peer_pages)
         seconds["batch"].append(timed(lambda: everything(*sides))[0] / pages)
+        seconds["calls"].append(timed(lambda: [everything(*own) for own in alone])[0] / peer_pages)
         mine = theirs = 0.0
         for page, own in zip(objects, alone, strict=True):
             theirs += timed(lambda page=page: rival.evaluator.evaluate_sample(page))[0] / peer_pages
             mine += timed(lambda own=own: everything(*own))[0] / peer_pages
         seconds["peer"].append(theirs)
-        seconds["call"].append(mine)
-    ratios = {
-        way: {
-            "min": min(seconds["peer"]) / min(seconds[way]),
-            "median": float(np.median(seconds["peer"]) / np.median(seconds[way])),
-        }
-        for way in ("batch", "call")
-    }
+        seconds["call after the peer"].append(mine)
     return {
         "pages": f"{kind.name}, {pages:,} pages of {SQUARE[0]} x {SQUARE[1]}, {len(CLASSES)} classes",
         "boxes": [len(side.boxes) for side in sides],
         "peer": PEER,
         "peer_pages": peer_pages,
         "ms_a_page": {way: summary(values) for way, values in seconds.items()},
-        "ratio": ratios,
+        "ratio": {
+            way: {
+                against: {
+                    "min": min(seconds[against]) / min(seconds[way]),
+                    "median": float(np.median(seconds[against]) / np.median(seconds[way])),
+                }
+                for against in ("peer as it comes", "peer")
+            }
+            for way in WAYS
+        },
         "bar": PEER_BAR,
     }
 
@@ -366,7 +423,11 @@ def main() -> None:
     chosen = parser.parse_args()
     if chosen.smoke:
         chosen.pages, chosen.peer_pages, chosen.pages_dln, chosen.rounds = 24, 3, 300, 2
-    duels = [against_peer(kind, chosen.pages, chosen.peer_pages, chosen.rounds) for kind in kinds()]
+    with peer_as_it_comes(chosen.pages, chosen.peer_pages) as as_it_comes:
+        duels = [
+            against_peer(number, chosen.pages, chosen.peer_pages, chosen.rounds, as_it_comes)
+            for number in range(len(kinds()))
+        ]
     resolutions = across_resolutions(chosen.pages // 2, chosen.rounds)
     corpus = end_to_end(chosen.pages_dln, min(chosen.rounds, 3))
     memory = working_memory(chosen.pages_dln // 4)
@@ -377,10 +438,17 @@ def main() -> None:
         print(f"{PEER} cannot be imported: no comparison with it")
     for duel in filter(None, duels):
         print(f"{duel['pages']} ({duel['boxes'][0]:,} + {duel['boxes'][1]:,} boxes), counts and matrices equal")
-        for who, way in ((PEER, "peer"), ("layoutscope, batch", "batch"), ("layoutscope, page a call", "call")):
-            row, ratio = duel["ms_a_page"][way], duel["ratio"].get(way)
-            words = f"  ratio {ratio['min']:.0f}, {ratio['median']:.0f}; bar {duel['bar']:.0f}" if ratio else ""
-            print(f"  {who:24} min {row['min']:8.3f}  median {row['median']:8.3f} ms a page{words}")
+        for who, way in (
+            (f"{PEER}, numpy as it comes", "peer as it comes"),
+            (f"{PEER}, numpy as ours", "peer"),
+            ("layoutscope, batch", "batch"),
+            ("layoutscope, page a call", "calls"),
+            ("layoutscope, page a call after the peer's", "call after the peer"),
+        ):
+            row, ratios = duel["ms_a_page"][way], duel["ratio"].get(way, {})
+            words = "".join(f"  {ratio['min']:.0f}, {ratio['median']:.0f}" for ratio in ratios.values())
+            words = f"  ratio to each{words}; bar {duel['bar']:.0f}" if words else ""
+            print(f"  {who:42} min {row['min']:8.3f}  median {row['median']:8.3f} ms a page{words}")
     print(f"resolution, {resolutions['corpus']}")
     for name, row in resolutions["ms_a_page"].items():
         print(f"  {name:24} min {row['min']:8.3f}  median {row['median']:8.3f} ms a page")

@@ -199,11 +199,11 @@ def confusion(counts: PairCounts, classes: int) -> Matrices:
         return _from_shares(counts, classes)
     kind = np.dtype(next(f"u{size}" for size in (2, 4, 8) if classes <= 8 * size))
     rules = _rules(counts.row_first.astype(kind), counts.row_second.astype(kind))
-    share = np.zeros(_LABELS + 1, dtype=np.int64)
-    share[1] = 1
-    share[rules.divisor] = 1
-    divisors = share.nonzero()[0].tolist()
+    # A look for each number is faster than one at each row, and there are few.
+    divisors = [number for number in range(2, int(rules.divisor.max()) + 1) if (rules.divisor == number).any()]
+    divisors.insert(0, 1)
     common = math.lcm(*divisors)
+    share = np.zeros(_LABELS + 1, dtype=np.int64)
     if int(counts.totals.max(initial=0)) * common < EXACT:
         share[divisors] = [common // divisor for divisor in divisors]
         return Matrices(_completed(counts, rules, share, common, classes), common)

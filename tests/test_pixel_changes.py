@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from evaluator.metrics import pixel_changes
-from evaluator.metrics.pixel_changes import PageCounts, SideChange, count_changes
+from evaluator.metrics.pixel_changes import PageCounts, PixelBoxes, SideChange, count_changes
 from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_pairs
 from evaluator.model.boxes import BoolArray, IntArray
-from evaluator.model.order import PageRows
 
 SIZE = np.array([[30, 40], [1, 1], [0, 0], [25, 7], [64, 64], [30, 40]])
 
@@ -43,8 +42,8 @@ def _same(one: PairCounts, other: PairCounts) -> None:
 
 def _change(sides: list[Resolution], before: list[BoolArray], now: list[BoolArray], size: IntArray) -> PairCounts:
     each = zip(sides, before, now, strict=True)
-    with patch.multiple(pixel_changes, _MANY_BOXES=9.0, _MANY_PIECES=99.0):
-        change = count_changes([SideChange(side, PageRows(side.page, len(size)), *took) for side, *took in each], size)
+    with patch.multiple(pixel_changes, _MANY_BOXES=9.0, _MANY_PIECES=99.0, _PAIRS_AT_ONCE=7):
+        change = count_changes([SideChange(PixelBoxes.of(side, size), *took) for side, *took in each], len(size))
     assert change is not None
     assert (change.pixels != 0).all()
     return change
@@ -75,37 +74,59 @@ def test_a_walk_of_changes_gives_fresh_counts_after_every_step(seed: int) -> Non
 
 
 def test_only_pixels_of_the_boxes_that_left_or_came_are_counted() -> None:
-    page, bit = np.array([0, 0, 1]), np.array([1, 2, 1])
-    xyxy = np.array([[2.0, 2.0, 6.0, 6.0], [4.0, 4.0, 9.0, 9.0], [0.0, 0.0, 3.0, 3.0]])
+    page, bit = np.array([0, 0, 1, 0]), np.array([1, 2, 1, 2])
+    xyxy = np.array([[2.0, 2.0, 6.0, 6.0], [4.0, 4.0, 9.0, 9.0], [0.0, 0.0, 3.0, 3.0], [8.0, 8.0, 10.0, 10.0]])
     side, size = Resolution(page, bit, xyxy), np.array([[10, 10], [10, 10]])
     nothing = np.zeros(0, dtype=bool)
     first = Resolution(page[:0], bit[:0], xyxy[:0])
+    before, now = np.array([True, True, True, False]), np.array([True, False, True, True])
     both = [
-        SideChange(first, PageRows(first.page, 2), nothing, nothing),
-        SideChange(side, PageRows(page, 2), np.array([True, True, True]), np.array([True, False, True])),
+        SideChange(PixelBoxes.of(first, size), nothing, nothing),
+        SideChange(PixelBoxes.of(side, size), before, now),
     ]
     with (
         patch.multiple(pixel_changes, _MANY_BOXES=1.0, _MANY_PIECES=2.0),
         patch.object(pixel_changes, "count_pairs", wraps=count_pairs) as counted,
     ):
-        change = count_changes(both, size)
+        change = count_changes(both, 2)
     assert change is not None
-    # The window of the box that left, with it and without it: 5 x 5 pixels, 2 x 2 of which are of the other box too.
-    assert counted.call_args.args[2].tolist() == [[5, 5], [5, 5]]
-    assert change.triples(0) == [(1, 1, 21), (1, 2, 4), (1, 4, -21), (1, 6, -4)]
+    # The box that left, 5 x 5 pixels, 2 x 2 of which are of another that stays; then the one that came, 2 x 2, where
+    # the one that left is not any more.
+    assert counted.call_args.args[2].tolist() == [[5, 5], [2, 2]]
+    assert [column.tolist() for column in counted.call_args.args[1][:3]] == [[0], [1], [[0.0, 0.0, 2.0, 2.0]]]
+    assert change.triples(0) == [(1, 1, 17), (1, 2, 4), (1, 4, -17), (1, 6, -4)]
     assert change.triples(1) == []
 
 
+def test_pixels_that_another_box_gives_the_same_label_do_not_change() -> None:
+    page, bit = np.zeros(3, dtype=np.int64), np.array([3, 3, 4])
+    xyxy = np.array([[0.0, 0.0, 4.0, 4.0], [2.0, 0.0, 6.0, 4.0], [0.0, 0.0, 1.0, 1.0]])
+    size, every = np.array([[9, 9]]), np.ones(1, dtype=bool)
+    other = Resolution(page[:1], bit[:1], np.array([[0.0, 0.0, 9.0, 2.0]]))
+    sides = [
+        SideChange(PixelBoxes.of(other, size), every, every),
+        SideChange(PixelBoxes.of(Resolution(page, bit, xyxy), size), np.ones(3, bool), np.array([False, True, True])),
+    ]
+    change = count_changes(sides, 1)
+    assert change is not None
+    # Of the 4 x 4 pixels of the box that leaves, the right half is the second's too, a corner the third's too.
+    assert change.triples(0) == [(1, 1, 4), (1, 8, -4), (8, 1, 3), (8, 8, -3), (8, 16, 1), (8, 24, -1)]
+
+
 def test_many_changes_are_left_to_a_count_of_all_pages() -> None:
-    rng = np.random.default_rng(7)
-    sides = [_side(rng, 40, sort=True) for _ in range(2)]
-    every, none = np.ones(40, dtype=bool), np.zeros(40, dtype=bool)
-    changes = [SideChange(side, PageRows(side.page, len(SIZE)), every, none) for side in sides]
-    assert count_changes(changes, SIZE) is None
-    few = every.copy()
-    few[:3] = False
-    # Few boxes, but around them lies nearly all there is.
-    changes = [SideChange(side, PageRows(side.page, len(SIZE)), every, few) for side in sides]
-    with patch.object(pixel_changes, "_MANY_PIECES", 0.0):
-        assert count_changes(changes, SIZE) is None
-    assert count_changes([change._replace(now=every) for change in changes], SIZE) is not None
+    page, size = np.zeros(8, dtype=np.int64), np.array([[9, 9]])
+    boxes = PixelBoxes.of(Resolution(page, page + 1, np.tile([1.0, 1.0, 7.0, 7.0], (8, 1))), size)
+    every = np.ones(8, dtype=bool)
+    for left in (8, 4, 3):
+        now = np.arange(8) >= left
+        changes = [SideChange(boxes, every, every), SideChange(boxes, every, now)]
+        taken = 16 - left
+        with patch.multiple(pixel_changes, _MANY_BOXES=left / taken, _MANY_PIECES=99.0):
+            assert count_changes(changes, 1) is not None
+        with patch.multiple(pixel_changes, _MANY_BOXES=0.9 * left / taken, _MANY_PIECES=99.0):
+            assert count_changes(changes, 1) is None
+    # On the three that left lie the eight of the first side, and seven, six and five of the second.
+    for pieces, counted in ((42, True), (41, False)):
+        with patch.multiple(pixel_changes, _MANY_BOXES=1.0, _MANY_PIECES=pieces / 13):
+            assert (count_changes(changes, 1) is not None) == counted
+    assert count_changes([change._replace(now=every) for change in changes], 1) is not None

@@ -1,38 +1,79 @@
-"""What some boxes more or less do to pixel counts: only the part of a page around them is counted again.
+"""What some boxes more or less do to pixel counts: only the pixels of these boxes are counted.
 
 Owns the difference of two counts of the same pages and `PageCounts`, counts by page with the differences that came
-after them beside them. A window is the smallest rectangle of a page around all boxes that left or came: outside of it
-no pixel has other labels than before. Coordinates and label sets are those of `pixel_counts`.
+after them beside them. Boxes leave and come one after the other. Each that does changes the label sets of its own
+pixels only, from those that the boxes then there give them, and only where none of these says the same. Coordinates and
+label sets are those of `pixel_counts`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from evaluator.metrics.pixel_counts import (
+    BACKGROUND,
     PairCounts,
     Resolution,
+    added,
     count_pairs,
     covered_pixels,
     gathered,
-    joined,
     no_counts,
 )
+from evaluator.metrics.pixel_sweep import X_BITS, in_order
 from evaluator.model.boxes import BoolArray, IntArray
-from evaluator.model.order import Joining, PageRows
+from evaluator.model.order import numbers_from
 
-# Where more boxes than this share left or came, or windows have more pieces of boxes than this share of all boxes,
-# counting all pages anew is less work.
-_MANY_BOXES: Final = 0.15
-_MANY_PIECES: Final = 0.5
+# Where more boxes than this share left or came, or lie on those that did, counting all pages anew is less work.
+_MANY_BOXES: Final = 0.5
+_MANY_PIECES: Final = 1.0
+# Pairs of boxes of one page that are looked at in one go.
+_PAIRS_AT_ONCE: Final = 1 << 18
+# After every step.
+_END: Final = np.iinfo(np.int32).max
 # Differences beside counts, at most, and their rows as a share of those of the counts: all are put together then.
 _MOST_CHANGES: Final = 32
 _MANY_ROWS: Final = 0.25
+
+
+class PixelBoxes(NamedTuple):
+    """The boxes of a side that cover a pixel, sorted by page and first row of pixels, columns of one length.
+
+    Attributes
+    ----------
+    row : int32
+        Row of each among all boxes of the side.
+    page : int32
+    bit : int8
+        Bit of the class, 1 to 63.
+    edges : int32, shape (4, n)
+        First column and row, and those after the last.
+    """
+
+    row: npt.NDArray[np.int32]
+    page: npt.NDArray[np.int32]
+    bit: npt.NDArray[np.int8]
+    edges: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, boxes: Resolution, size: IntArray) -> PixelBoxes:
+        """The boxes of a side; `size`, int64, shape (P, 2), is the width and height of the raster of each page."""
+        edges = covered_pixels(boxes, size).T
+        row = ((edges[0] < edges[2]) & (edges[1] < edges[3])).nonzero()[0]
+        key = boxes.page.take(row) << X_BITS | edges[1].take(row)
+        row = row.take(in_order(key, max(len(size) - 1, 0).bit_length() + X_BITS))
+        columns = row.astype(np.int32), boxes.page.take(row).astype(np.int32), boxes.bit.take(row).astype(np.int8)
+        return cls(*columns, edges.take(row, axis=1).astype(np.int32))
+
+    def keys(self, edge: int) -> IntArray:
+        """Page and one of the edges of each, as one number."""
+        return np.asarray(self.page.astype(np.int64) << X_BITS + 1 | self.edges[edge], dtype=np.int64)
 
 
 class SideChange(NamedTuple):
@@ -40,22 +81,19 @@ class SideChange(NamedTuple):
 
     Attributes
     ----------
-    boxes : Resolution
-        N boxes.
-    by_page : PageRows
-        Their rows by page.
+    boxes : PixelBoxes
+        Of N boxes.
     before, now : bool, shape (N,)
         Which of them take part.
     """
 
-    boxes: Resolution
-    by_page: PageRows
+    boxes: PixelBoxes
     before: BoolArray
     now: BoolArray
 
 
 def count_changes(
-    sides: Sequence[SideChange], size: IntArray, *, count: Callable[[int, int], None] | None = None
+    sides: Sequence[SideChange], pages: int, *, count: Callable[[int, int], None] | None = None
 ) -> PairCounts | None:
     """What the counts of each page have more now than before; None where counting all pages is less work.
 
@@ -63,10 +101,10 @@ def count_changes(
     ----------
     sides : pair of SideChange
         The first side, then the second.
-    size : int64, shape (P, 2)
-        Width and height of the raster of each page.
+    pages : int
+        Number of pages.
     count : callable, optional
-        Called with how many of how many windows are counted.
+        Called with how many of the boxes that left or came are counted, and how many there are.
 
     Returns
     -------
@@ -74,64 +112,136 @@ def count_changes(
         One scope per page; pixels are below 0 where a pair has fewer, and never 0. `count_pairs` of the boxes now is
         that of the boxes before and this, added up.
     """
-    rows = [np.flatnonzero(side.before != side.now) for side in sides]
     taken = sum(int(np.count_nonzero(side.now)) for side in sides)
-    if sum(len(chosen) for chosen in rows) > _MANY_BOXES * taken:
+    if sum(int(np.count_nonzero(side.before != side.now)) for side in sides) > _MANY_BOXES * taken:
         return None
-    pages, windows = _windows(sides, rows, size)
-    if not len(pages):
-        return no_counts(len(size))
-    on = np.zeros(len(size), dtype=bool)
-    on[pages] = True
-    # Each window is a page of its own, once with the boxes before and once with those of now.
-    sheets = [_sheets(side, on, pages, windows, size) for side in sides]
-    if sum(len(sheet.page) for sheet in sheets) > _MANY_PIECES * taken:
-        return None
-    extent = windows[:, 2:] - windows[:, :2]
-    counts = count_pairs(sheets[0], sheets[1], np.concatenate([extent, extent]), count=count)
-    of_before = counts.scope < len(pages)
-    signed = replace(counts, pixels=np.where(of_before, -counts.pixels, counts.pixels))
-    sums = gathered(signed, pages[np.where(of_before, counts.scope, counts.scope - len(pages))], len(size))
-    return sums.taken(np.flatnonzero(sums.pixels))
+    steps, times = _steps(sides)
+    if not len(steps.page):
+        return no_counts(pages)
+    pieces: list[Resolution] = []
+    most = int(_MANY_PIECES * taken)
+    for side, time in zip(sides, times, strict=True):
+        some = _pieces(side.boxes, time, steps, most)
+        if some is None:
+            return None
+        pieces.append(some)
+        most -= len(some.page)
+    # The pixels of each box that moved are a page of their own.
+    extent = np.ascontiguousarray((steps.edges[2:] - steps.edges[:2]).T, dtype=np.int64)
+    return _change(count_pairs(pieces[0], pieces[1], extent, count=count), steps, pages)
 
 
-def _windows(sides: Sequence[SideChange], rows: Sequence[IntArray], size: IntArray) -> tuple[IntArray, IntArray]:
-    """The pages on which a pixel may have other labels, rising, and the window of each, int64, shape (W, 4).
+class _Times(NamedTuple):
+    """Steps between which each box of a side takes part, both left out: int32."""
 
-    `rows` are those of the boxes of each side that left or came.
+    since: npt.NDArray[np.int32]
+    until: npt.NDArray[np.int32]
+
+
+class _Steps(NamedTuple):
+    """Boxes that leave or come one after the other: those that leave before those that come.
+
+    Attributes
+    ----------
+    side : int64
+        0 or 1.
+    page : int32
+    bit : int8
+    edges : int32, shape (4, n)
+    comes : bool
+        Whether it comes.
     """
-    page = np.concatenate([side.boxes.page[chosen] for side, chosen in zip(sides, rows, strict=True)])
-    edges = np.concatenate(
-        [covered_pixels(side.boxes.at(chosen), size).T for side, chosen in zip(sides, rows, strict=True)], axis=1
+
+    side: IntArray
+    page: npt.NDArray[np.int32]
+    bit: npt.NDArray[np.int8]
+    edges: npt.NDArray[np.int32]
+    comes: BoolArray
+
+
+def _steps(sides: Sequence[SideChange]) -> tuple[_Steps, list[_Times]]:
+    """The boxes that leave or come, in their order, and when those of each side take part."""
+    moved, comes, times = [], [], []
+    for side in sides:
+        before, now = (taken.take(side.boxes.row) for taken in (side.before, side.now))
+        moved.append((before != now).nonzero()[0])
+        comes.append(now.take(moved[-1]))
+        until = np.where(before | now, _END, np.int32(-1))
+        times.append(_Times(np.full(len(before), -1, np.int32), until))
+    which = np.repeat(np.arange(len(sides)), [len(rows) for rows in moved])
+    order = np.argsort(np.concatenate(comes), kind="stable")
+    step = np.empty(len(order), dtype=np.int32)
+    step[order] = np.arange(len(order))
+    for rows, came, time, own in zip(moved, comes, times, np.split(step, [len(moved[0])]), strict=True):
+        time.since[rows[came]] = own[came]
+        time.until[rows[~came]] = own[~came]
+    columns = (
+        np.concatenate(
+            [getattr(side.boxes, name).take(rows, axis=-1) for side, rows in zip(sides, moved, strict=True)], axis=-1
+        )
+        for name in ("page", "bit", "edges")
     )
-    seen = (edges[0] < edges[2]) & (edges[1] < edges[3])
-    page, edges = page[seen], edges[:, seen]
-    order = np.argsort(page, kind="stable")
-    page, edges = page[order], edges[:, order]
-    start = np.flatnonzero(np.diff(page, prepend=-1))
-    if not len(start):
-        return page, np.empty((0, 4), dtype=np.int64)
-    least, most = (f.reduceat(part, start, axis=1) for f, part in ((np.minimum, edges[:2]), (np.maximum, edges[2:])))
-    return page[start], np.concatenate([least, most]).T
+    page, bit, edges = (column.take(order, axis=-1) for column in columns)
+    return _Steps(which.take(order), page, bit, edges, np.concatenate(comes).take(order)), times
 
 
-def _sheets(side: SideChange, on: BoolArray, pages: IntArray, windows: IntArray, size: IntArray) -> Resolution:
-    """What of the boxes of a side lies in a window, in pixels of that window: as it was, then as it is now."""
-    rows = side.by_page.on(on)
-    rows = rows[side.before[rows] | side.now[rows]]
-    place = np.zeros(len(on), dtype=np.int64)
-    place[pages] = np.arange(len(pages))
-    window = place[side.boxes.page[rows]]
-    edges, within = covered_pixels(side.boxes.at(rows), size).T, np.ascontiguousarray(windows.T).take(window, axis=1)
-    np.maximum(edges[:2], within[:2], out=edges[:2])
-    np.minimum(edges[2:], within[2:], out=edges[2:])
-    inside = np.flatnonzero((edges[0] < edges[2]) & (edges[1] < edges[3]))
-    rows, window = rows[inside], window[inside]
-    xyxy = (edges.take(inside, axis=1) - np.tile(within[:2], (2, 1)).take(inside, axis=1)).T.astype(np.float64)
-    before, now = np.flatnonzero(side.before[rows]), np.flatnonzero(side.now[rows])
-    both = np.concatenate([before, now])
-    sheet = np.concatenate([window[before], window[now] + len(pages)])
-    return Resolution(sheet, side.boxes.bit[rows][both], xyxy[both])
+def _pieces(boxes: PixelBoxes, times: _Times, steps: _Steps, most: int) -> Resolution | None:
+    """What the boxes of a side that take part at each step cover of the box of the step, in pixels from its corner.
+
+    None where that is more than so many pieces.
+    """
+    page = steps.page.astype(np.int64) << X_BITS + 1
+    # The first that may reach into the rows of pixels of the box, as it or one before it does, and the first below it.
+    begin = np.maximum.accumulate(boxes.keys(3)).searchsorted(page | steps.edges[1], side="right")
+    width = np.maximum(boxes.keys(1).searchsorted(page | steps.edges[3]) - begin, 0)
+    ends = width.cumsum()
+    parts: list[Resolution] = []
+    start = 0
+    while start < len(ends):
+        done = int(ends[start - 1]) if start else 0
+        stop = max(int(ends.searchsorted(done + _PAIRS_AT_ONCE, side="right")), start + 1)
+        pairs = numbers_from(begin[start:stop], width[start:stop]), np.arange(start, stop).repeat(width[start:stop])
+        parts.append(_met(boxes, times, steps, *pairs))
+        most -= len(parts[-1].page)
+        if most < 0:
+            return None
+        start = stop
+    page, bit, xyxy = (np.concatenate(columns) for columns in list(zip(*parts, strict=True))[:3])
+    return Resolution(page, bit, xyxy)
+
+
+def _met(boxes: PixelBoxes, times: _Times, steps: _Steps, box: IntArray, step: IntArray) -> Resolution:
+    """The pieces of `_pieces` of some pairs of a box and a step on one page."""
+    for low, high in ((1, 3), (0, 2)):
+        meet = boxes.edges[low].take(box) < steps.edges[high].take(step)
+        meet &= boxes.edges[high].take(box) > steps.edges[low].take(step)
+        rows = meet.nonzero()[0]
+        box, step = box.take(rows), step.take(rows)
+    rows = ((times.since.take(box) < step) & (step < times.until.take(box))).nonzero()[0]
+    box, step = box.take(rows), step.take(rows)
+    own, edges = steps.edges.take(step, axis=1), boxes.edges.take(box, axis=1)
+    np.maximum(edges[:2], own[:2], out=edges[:2])
+    np.minimum(edges[2:], own[2:], out=edges[2:])
+    edges[:2] -= own[:2]
+    edges[2:] -= own[:2]
+    return Resolution(step, boxes.bit.take(box).astype(np.int64), edges.T.astype(np.float64))
+
+
+def _change(counts: PairCounts, steps: _Steps, pages: int) -> PairCounts:
+    """What the steps add to the counts of the pages, of the counts of the pixels of each without its box."""
+    words = counts.row_first, counts.row_second
+    side, label = steps.side.take(counts.scope), np.uint64(1) << steps.bit.take(counts.scope).astype(np.uint64)
+    # Where another box of the side says the same, nothing changes.
+    rows = ((np.where(side == 0, *words) & label) == 0).nonzero()[0]
+    side, label, step = side.take(rows), label.take(rows), counts.scope.take(rows)
+    bare = [word.take(rows) for word in words]
+    full = [np.where(side == own, word & ~np.uint64(BACKGROUND) | label, word) for own, word in enumerate(bare)]
+    pixels = np.where(steps.comes.take(step), 1, -1) * counts.pixels.take(rows)
+    page = np.tile(steps.page.take(step).astype(np.int64), 2)
+    first, second = (np.concatenate([with_box, without]) for with_box, without in zip(full, bare, strict=True))
+    both = PairCounts(pages, page, first, second, np.concatenate([pixels, -pixels]))
+    sums = gathered(both, page, pages)
+    return sums.taken(sums.pixels.nonzero()[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,29 +273,14 @@ class PageCounts:
         """The counts of all pages."""
         if not self.changes:
             return self.earlier
-        pages = np.zeros(self.earlier.scopes, dtype=bool)
-        for change in self.changes:
-            pages[change.scope] = True
-        own = self.of(np.flatnonzero(pages))
-        joining = Joining(self.earlier.scope, own.scope, pages)
-        columns = ("scope", "row_first", "row_second", "pixels")
-        merged = (joining.column(getattr(self.earlier, name), getattr(own, name)) for name in columns)
-        return PairCounts(self.earlier.scopes, *merged)
+        return added([self.earlier, *self.changes])
 
     def of(self, pages: IntArray) -> PairCounts:
         """The rows of some pages, rising codes; the number of scopes stays."""
         if not self.changes or "every" in vars(self):
             return self.every.of(pages)
-        parts = [self.earlier.of(pages), *(change.of(pages) for change in self.changes)]
-        return added(parts)
+        return added([self.earlier.of(pages), *(change.of(pages) for change in self.changes)])
 
     def on(self, page: int) -> PairCounts:
         """One page, as a single scope."""
         return self.of(np.array([page])).between(page, page + 1)
-
-
-def added(parts: Sequence[PairCounts]) -> PairCounts:
-    """Counts of the same scopes and differences of them, added up; pairs without a pixel are left out."""
-    every = joined(parts, [0] * len(parts), parts[0].scopes)
-    sums = gathered(every, every.scope, every.scopes)
-    return sums.taken(np.flatnonzero(sums.pixels))

@@ -12,13 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from evaluator.metrics.pixel_sweep import X_BITS, Areas, Covered, Lanes, WordArray, in_order, swept
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.order import numbers_from
+
+Word = TypeVar("Word", bound="np.integer[Any]")
 
 BACKGROUND: Final = 1
 """The label set of a pixel that no box covers: bit 0 alone."""
@@ -340,16 +343,71 @@ def gathered(rows: PairCounts, scope: IntArray, scopes: int) -> PairCounts:
         # Rows are sorted by their pairs alone, which is known.
         sums = np.bincount(rows.pair, weights=rows.pixels, minlength=len(rows.first)).astype(np.int64)
         return PairCounts(1, np.zeros(len(sums), dtype=np.int64), rows.first, rows.second, sums)
-    pairs = len(rows.first)
-    key = scope * pairs + rows.pair
-    order = in_order(key, (scopes * pairs).bit_length())
-    key = key[order]
+    (key,), bits = _keys([PairCounts(scopes, scope, rows.row_first, rows.row_second, rows.pixels)])
+    order = in_order(key, bits)
+    key = key.take(order)
     new = np.ones(len(key), dtype=bool)
-    new[1:] = key[1:] != key[:-1]
-    starts = np.flatnonzero(new)
-    scope, pair = np.divmod(key[starts], pairs)
-    sums = np.add.reduceat(rows.pixels[order], starts)
-    return PairCounts(scopes, scope, rows.first[pair], rows.second[pair], sums)
+    np.not_equal(key[1:], key[:-1], out=new[1:])
+    starts = new.nonzero()[0]
+    sums = np.add.reduceat(rows.pixels.take(order), starts)
+    one = order.take(starts)
+    return PairCounts(scopes, scope.take(one), rows.row_first.take(one), rows.row_second.take(one), sums)
+
+
+def added(parts: Sequence[PairCounts]) -> PairCounts:
+    """Counts of the same scopes, at least one, and differences of them, added up; pairs without a pixel are left out.
+
+    The first may be large: it is not sorted again.
+    """
+    earlier, *changes = parts
+    if not changes:
+        return earlier
+    change = changes[0]
+    if len(changes) > 1:
+        every = joined(changes, [0] * len(changes), earlier.scopes)
+        change = gathered(every, every.scope, every.scopes)
+    (mine, others), _ = _keys([earlier, change])
+    at = mine.searchsorted(others)
+    there = at < len(mine)
+    there[there] = mine.take(at[there]) == others[there]
+    pixels = earlier.pixels.copy()
+    pixels[at[there]] += change.pixels[there]
+    kept, comes = pixels != 0, ~there & (change.pixels != 0)
+    # Before each row that comes: those kept that are before it, and those that come before it.
+    before = np.concatenate([np.zeros(1, np.int64), kept.cumsum()]).take(at[comes])
+    stays = np.ones(int(np.count_nonzero(kept)) + len(before), dtype=bool)
+    stays[before + np.arange(len(before))] = False
+
+    def column(first: npt.NDArray[Word], second: npt.NDArray[Word]) -> npt.NDArray[Word]:
+        rows = np.empty(len(stays), dtype=first.dtype)
+        rows[stays], rows[~stays] = first[kept], second[comes]
+        return rows
+
+    return PairCounts(
+        earlier.scopes,
+        column(earlier.scope, change.scope),
+        column(earlier.row_first, change.row_first),
+        column(earlier.row_second, change.row_second),
+        column(pixels, change.pixels),
+    )
+
+
+def _keys(parts: Sequence[PairCounts]) -> tuple[list[IntArray], int]:
+    """Scope and pair of each row of some counts as one number, which sorts as they do, and the bits that it takes."""
+    widths = [
+        max(int(getattr(part, name).max(initial=0)).bit_length() for part in parts)
+        for name in ("row_first", "row_second")
+    ]
+    bits = (parts[0].scopes - 1).bit_length() + sum(widths)
+    if bits <= _NUMBER_BITS:
+        shift = np.uint64(widths[1])
+        pairs = [(part.row_first << shift | part.row_second).view(np.int64) for part in parts]
+        return [part.scope << sum(widths) | pair for part, pair in zip(parts, pairs, strict=True)], bits
+    columns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("row_first", "row_second"))
+    known, pair = _known_pairs(*columns)
+    split = np.split(pair, np.cumsum([len(part) for part in parts])[:-1])
+    keys = [part.scope * len(known) + number for part, number in zip(parts, split, strict=True)]
+    return keys, (parts[0].scopes * len(known)).bit_length()
 
 
 def joined(parts: Sequence[PairCounts], starts: Sequence[int], scopes: int) -> PairCounts:

@@ -20,8 +20,8 @@ import numpy as np
 
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.item_ledger import Item, Items
-from evaluator.metrics.pixel_changes import PageCounts, SideChange, added, count_changes
-from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_pairs
+from evaluator.metrics.pixel_changes import PageCounts, SideChange, count_changes
+from evaluator.metrics.pixel_counts import PairCounts, Resolution, added, count_pairs
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, applied_score, defined, threshold_text
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, fixes_said, join
@@ -533,10 +533,11 @@ def evaluate(
     min_score, first_min_score : float
         Boxes of the second side, and of the first, with a lower score are left out; those without a score stay.
     earlier : PixelResult, optional
-        Of the same files under the same options but the scores: pages on which no other boxes are left out are not
-        counted again, and what follows from the files and options alone is kept. Of other ones nothing is taken.
+        Of the same files under the same options but the scores: only pixels of boxes that are left out now, or are not
+        any more, are counted, and what follows from the files and options alone is kept. Of other ones nothing is
+        taken.
     count : callable, optional
-        Called with how many of how many pages are counted.
+        Called with how many of how many pages are counted; with an earlier result, of such boxes.
 
     Raises
     ------
@@ -626,10 +627,10 @@ def _change(
 ) -> PairCounts | None:
     """What the counts have more than those of an earlier result of the same files; None where that is not less work."""
     sides = [
-        SideChange(side.boxes, side.by_page, before, now)
+        SideChange(side.in_pixels, before, now)
         for side, before, now in zip(files.sides, earlier.taken, taken, strict=True)
     ]
-    return count_changes(sides, files.raster.size, count=count)
+    return count_changes(sides, len(files.raster.size), count=count)
 
 
 def _page_numbers(counts: PairCounts, of: tuple[int, ...], classes: int) -> FloatArray:

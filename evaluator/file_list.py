@@ -23,6 +23,7 @@ from evaluator.project import AnyMember, AnyProject
 from evaluator.uploads import PAGE_SUFFIXES, no_page
 
 READ, LEFT_OUT, WITH_ISSUES = "Read", "Left out", "With issues"
+_NOT_READ: Final = "not read"
 _NO_FORMAT: Final = "left out: neither annotations nor pages"
 _SEE_ISSUE: Final = "left out: its issue says why"
 
@@ -56,16 +57,14 @@ class FileRow(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str = ""
 
     @property
-    def left_out(self) -> bool:
-        """Whether nothing of it is used."""
-        return not self.role
+    def is_read(self) -> bool:
+        """Whether something of it is used: it has a role, and no errors that keep it from being read."""
+        return bool(self.role) and self.what != _NOT_READ
 
     def shown_under(self, choice: str) -> bool:
         """Whether it belongs to the rows of a choice; every row belongs to any other word."""
-        if choice == READ:
-            return not self.left_out
-        if choice == LEFT_OUT:
-            return self.left_out
+        if choice in (READ, LEFT_OUT):
+            return self.is_read == (choice == READ)
         return choice != WITH_ISSUES or self.issues != "none"
 
 
@@ -152,7 +151,7 @@ def issues_in_words(issues: Sequence[Issue]) -> str:
 def _format(member: AnyMember) -> str:
     """The format of a file in words, "not read" for one with errors."""
     if member.source is None:
-        return "not read"
+        return _NOT_READ
     row = formats.FORMATS.get(member.source.format)
     return row.title if row else str(member.source.format)
 

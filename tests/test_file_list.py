@@ -72,6 +72,17 @@ def test_every_file_is_listed(monkeypatch: pytest.MonkeyPatch, folder: Path) -> 
     assert list(files(app)) == list(LEFT_OUT)
 
 
+def test_a_model_with_errors_is_not_among_what_is_read(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    wrong = folder / "b.json"
+    wrong.write_text(wrong.read_text().replace('"score":0.', '"score":7.').replace('"score": 0.', '"score": 7.'))
+    app = start(monkeypatch, folder)
+    assert files(app)["b.json"] == ("Prediction", "not read")
+    switch = next(each for each in app.get("button_group") if each.label == "Files shown")
+    assert [option.content for option in switch.proto.options] == ["All 7", "Read 3", "Left out 4", "With issues 3"]
+    dashboard.fine(switch.set_value("Left out").run())
+    assert list(files(app)) == ["b.json", *LEFT_OUT]
+
+
 def test_a_file_that_cannot_be_read_is_an_issue_with_its_whole_reason(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -110,9 +110,10 @@ def _answer(made: Decision, chosen: Sequence[Named]) -> str:
 def _ruler(drawn: Ruler, made: Decision, chosen: Sequence[Named]) -> str:
     """The zones, the interval and the ticks, as HTML."""
     a, b = (_text(frame.shortened(plain(model.name), 22)) for model in chosen[:2])
+    small = "too small to matter" if drawn.ship - drawn.keep > 0.24 else "too small"
     zones = (
         ("keep", 0.0, drawn.keep, f"Keep {a}"),
-        ("open", drawn.keep, drawn.ship, "too small to matter" if made.rule.least else ""),
+        ("open", drawn.keep, drawn.ship, small if made.rule.least else ""),
         ("ship", drawn.ship, 1.0, f"Ship {b}"),
     )
     parts = [

@@ -30,7 +30,7 @@ VIEWS: Final = ("", "page_browser", "gallery", "models", "slices", "findings", "
 """Addresses of the views that a reader walks over."""
 GOOD, BOMBS = "good.pdf", "bomb{}.pdf"
 """Documents of `poisoned_files`."""
-_PICTURE: Final = re.compile(r'"(/layoutscope/[0-9a-f]+\.webp)"')
+_PICTURE: Final = re.compile(r'"(/layoutscope/[0-9a-f]+\.picture)"')
 _FINISHED: Final = {
     ForwardMsg.ScriptFinishedStatus.Value("FINISHED_SUCCESSFULLY"),
     ForwardMsg.ScriptFinishedStatus.Value("FINISHED_FRAGMENT_RUN_SUCCESSFULLY"),

@@ -24,6 +24,7 @@ def routed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_the_route_a_picture_is_inside_the_message() -> None:
     assert by_digest.picture_address(b"abc") == "data:image/webp;base64,YWJj"
+    assert by_digest.picture_address(b"\xff\xd8\xff") == "data:image/jpeg;base64,/9j/"
     assert by_digest.script_address("export default 1", "js") is None
 
 
@@ -73,6 +74,8 @@ def test_a_small_picture_is_made_once_when_it_is_fetched(routed: None, monkeypat
     assert (first.status_code, first.body, again.body) == (200, b"small", b"small")
     assert first.headers["cache-control"] == "private, max-age=31536000, immutable"
     assert first.headers["content-type"] == "image/webp"
+    page = by_digest.picture_address(b"\xff\xd8\xff").rpartition("/")[2]
+    assert asked(page).headers["content-type"] == "image/jpeg"
     assert len(made) == 1
 
 
@@ -93,7 +96,7 @@ def test_a_page_that_cannot_be_drawn_has_no_small_picture(routed: None, monkeypa
     answer = asked(by_digest.later_address("broken.pdf, page 1", lambda: None).rpartition("/")[2])
     assert (answer.status_code, answer.body) == (204, b"")
     assert "cache-control" not in answer.headers
-    assert asked("0123456789abcdef.webp").status_code == 404
+    assert asked("0123456789abcdef.picture").status_code == 404
 
 
 def test_without_the_route_there_is_no_small_picture() -> None:
@@ -110,7 +113,7 @@ def test_the_loader_is_small_and_names_both_files() -> None:
 def test_the_server_hands_out_nothing_that_it_was_not_given(tmp_path_factory: pytest.TempPathFactory) -> None:
     with dashboard(tmp_path_factory.mktemp("served")) as url:
         parts = urlsplit(url)
-        for path in ("/layoutscope/0123456789abcdef0123456789abcdef.webp", "/layoutscope/..%2f..%2fapp.py"):
+        for path in ("/layoutscope/0123456789abcdef0123456789abcdef.picture", "/layoutscope/..%2f..%2fapp.py"):
             connection = http.client.HTTPConnection(parts.netloc, timeout=20)
             connection.request("GET", path)
             answer = connection.getresponse()

@@ -196,7 +196,7 @@ def test_it_says_what_the_core_says(monkeypatch: pytest.MonkeyPatch) -> None:
     assert listed(data) == pages_of(both, "changed")
     assert (data["page"]["document"], data["page"]["index"]) == pages_of(both, "changed")[0]
     assert [pane["name"] for pane in data["panes"]] == ["lines 1.0", "blocks 1.0"]
-    assert data["page"]["image"].startswith("data:image/webp;base64,")
+    assert data["page"]["image"].startswith("data:image/jpeg;base64,")
     assert not app.warning
 
 

@@ -252,7 +252,7 @@ def test_the_page_has_its_boxes_and_its_picture(monkeypatch: pytest.MonkeyPatch)
     app = start(monkeypatch, FIELDS, field_doc="lund-freight-118", field_page="1", model="2")
     data = dashboard.viewer(app)
     assert data["page"]["document"] == "lund-freight-118"
-    assert data["page"]["image"].startswith("data:image/webp;base64,")
+    assert data["page"]["image"].startswith("data:image/jpeg;base64,")
     assert data["page"]["problem"] is None
     assert data["counts"] == {"TP": 11, "FP": 1, "FN": 16, "ground_truth": 27, "predictions": 12}
     due = next(each for each in data["mistakes"] if each["label"] == "due_date")

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator.pdf.pool import PagePool
 from pages.shared import by_digest, pair_differences, pictures
-from tests.dashboard import PAGE_BROWSER, start
+from tests.dashboard import PAGE_BROWSER, SAMPLE_DATA, start
 
 
 @pytest.fixture
@@ -63,6 +63,9 @@ def test_the_first_page_comes_with_pages_ahead_that_nothing_waited_for(
         (first,) = payloads(app, "around")
         drawn = [key for key in fresh._images._values if key[0] == "page"]
         assert len(drawn) == 1, "the page that is shown"
+        # Made ready in the background it is the same picture, which is drawn once.
+        pictures.Preparation(SAMPLE_DATA / "pdf" / first["shown"]["document"], first["shown"]["index"])()
+        assert [key for key in fresh._images._values if key[0] == "page"] == drawn
         assert len(first["around"]) >= 5
         for placed in first["around"]:
             assert placed["image"].startswith("/layoutscope/")

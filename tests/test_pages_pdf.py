@@ -1361,8 +1361,9 @@ def test_an_honest_jpeg_is_taken_where_it_was_asked_for(size: tuple[int, int]) -
     alone = PageImage(b"", *size, 5.0, 5.0, jpeg=jpeg(*size))
     both = PageImage(webp(*size), *size, 5.0, 5.0, jpeg=jpeg(*size))
     assert pages_pdf._checked(alone, "jpeg") == alone
+    assert pages_pdf._checked(alone, "screen") == alone
     assert pages_pdf._checked(both, "both") == both
-    for reply, encoding in ((alone, "webp"), (both, "webp"), (alone, "both"), (both, "jpeg")):
+    for reply, encoding in ((alone, "webp"), (both, "webp"), (alone, "both"), (both, "jpeg"), (both, "screen")):
         with pytest.raises(pages_pdf._Lost, match="another format"):
             pages_pdf._checked(reply, encoding)  # type: ignore[arg-type]
 
@@ -1391,12 +1392,16 @@ def test_a_page_comes_in_the_encoding_that_is_asked_for(pool: PagePool, write: C
     shown, printed, both = (pool.page_image(path, 0, encoding=each) for each in ("webp", "jpeg", "both"))
     assert (both.webp, both.jpeg) == (shown.webp, printed.jpeg)
     assert (shown.jpeg, printed.webp) == (b"", b"")
+    screen = pool.page_image(path, 0, encoding="screen")
+    assert (screen.webp, screen.width, screen.warnings) == (b"", shown.width, shown.warnings)
     pictures = []
-    for content, kind in ((both.webp, "WEBP"), (both.jpeg, "JPEG")):
+    for content, kind in ((both.webp, "WEBP"), (both.jpeg, "JPEG"), (screen.jpeg, "JPEG")):
         with Image.open(io.BytesIO(content), formats=(kind,)) as image:
             assert image.size == (both.width, both.height)
             pictures.append(np.asarray(image.convert("RGB"), dtype=np.float64))
     assert np.abs(pictures[0] - pictures[1]).mean() < 3.0
+    assert np.abs(pictures[0] - pictures[2]).mean() < 2.0
+    assert len(screen.jpeg) > len(printed.jpeg)
     part = pool.page_part(path, 0, part=(0.1, 0.1, 0.6, 0.4), dpi=144.0, width=640, encoding="jpeg")
     assert part.webp == b""
     with Image.open(io.BytesIO(part.jpeg), formats=("JPEG",)) as image:

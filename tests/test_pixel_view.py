@@ -68,7 +68,7 @@ def test_it_opens_on_the_sample_data_with_no_click(monkeypatch: pytest.MonkeyPat
     top = cell_facts(result, *cell).behind[0]
     tint = parts["page"]["tint"]
     assert tint["rectangles"] == result.cell_region(top.page, *cell).rectangles.tolist()
-    assert parts["page"]["page"]["image"].startswith("data:image/webp;base64,")
+    assert parts["page"]["page"]["image"].startswith("data:image/jpeg;base64,")
     assert f"{tint['pixels']:,} pixels" in parts["page"]["caption"]
 
 

@@ -179,7 +179,7 @@ def test_missing_words_are_boxed_on_the_page(monkeypatch: pytest.MonkeyPatch) ->
     data = viewer(start(monkeypatch, POSTERS, poster_of="B", poster="seed-bank"))
     assert data["page"]["document"] == "seed-bank"
     assert (data["page"]["position"], data["page"]["total"]) == (1, 5)
-    assert data["page"]["image"].startswith("data:image/webp;base64,")
+    assert data["page"]["image"].startswith("data:image/jpeg;base64,")
     assert data["page"]["image_width"] == 1_500
     assert data["statuses"] == ["FP", "FN"]
     labels = {mistake["label"] for mistake in data["mistakes"] if mistake["status"] == "FN"}

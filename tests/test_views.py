@@ -337,7 +337,7 @@ def test_the_page_browser_opens_on_the_worst_page(monkeypatch: pytest.MonkeyPatc
     assert (data["page"]["position"], data["page"]["total"]) == (1, dataset.pages)
     row = result.per_page.row(worst)
     assert {name: data["counts"][name] for name in COUNTS} == {name: row[key] for name, key in COUNTS.items()}
-    assert data["page"]["image"].startswith("data:image/webp;base64,")
+    assert data["page"]["image"].startswith("data:image/jpeg;base64,")
     assert data["page"]["problem"] is None
     assert data["models"] == [{"letter": "1", "name": "lines 1.0"}, {"letter": "2", "name": "blocks 1.0"}]
     mistakes = [entry["mistakes"] for entry in data["strip"]]

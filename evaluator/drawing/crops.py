@@ -29,6 +29,7 @@ from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Side
 from evaluator.model.issues import displayed, isolated
 from evaluator.pdf.worker import part_of
+from evaluator.system.media_type import media_type_of
 
 CARD_ASPECT: Final = 1.7
 """Width of a crop over its height."""
@@ -86,7 +87,7 @@ def cut(picture: bytes, part: Rect, *, width: int) -> bytes:
     # A review pack gets its crops cut by the process that draws, and is made without it.
     from PIL import Image
 
-    with Image.open(io.BytesIO(picture), formats=("WEBP",)) as page:
+    with Image.open(io.BytesIO(picture), formats=("JPEG", "WEBP")) as page:
         crop = part_of(page.convert("RGB"), part, width=width)
     written = io.BytesIO()
     crop.save(written, format="WEBP", quality=_QUALITY, method=0)
@@ -216,6 +217,6 @@ def aspect_of(part: Rect, points: tuple[float, float]) -> float:
     return (part[2] - part[0]) * points[0] / ((part[3] - part[1]) * points[1])
 
 
-def data_url(webp: bytes) -> str:
-    """A picture as an address that holds it."""
-    return "data:image/webp;base64," + base64.b64encode(webp).decode("ascii")
+def data_url(picture: bytes) -> str:
+    """A picture of the renderer, WebP or JPEG, as an address that holds it."""
+    return f"data:{media_type_of(picture)};base64,{base64.b64encode(picture).decode('ascii')}"

@@ -22,6 +22,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from evaluator.system.media_type import media_type_of
 from evaluator.system.recent import Recent
 
 FOLDER: Final = "layoutscope"
@@ -34,7 +35,7 @@ _HEADERS: Final = {
     "Cache-Control": "private, max-age=31536000, immutable",
     "X-Content-Type-Options": "nosniff",
 }
-_TYPES: Final = {"js": "text/javascript", "css": "text/css", "webp": "image/webp"}
+_TYPES: Final = {"js": "text/javascript", "css": "text/css"}
 
 
 _scripts: Final[dict[str, bytes]] = {}
@@ -84,7 +85,7 @@ async def _answer(request: Request) -> Response:
         _keep(name, content)
     if content is None:
         return Response("Not found", status_code=404, media_type="text/plain")
-    return Response(content, media_type=_TYPES[name.rpartition(".")[2]], headers=_HEADERS)
+    return Response(content, media_type=_TYPES.get(name.rpartition(".")[2]) or media_type_of(content), headers=_HEADERS)
 
 
 def _address(name: str) -> str:
@@ -92,19 +93,19 @@ def _address(name: str) -> str:
     return f"{_folder(str(st.get_option('server.baseUrlPath') or ''))}/{name}"
 
 
-def _keep(name: str, webp: bytes) -> None:
+def _keep(name: str, picture: bytes) -> None:
     """Keep a picture; one that is larger than the room for all has it for itself."""
-    _pictures.put(name, webp, min(len(webp), PICTURE_BYTES))
+    _pictures.put(name, picture, min(len(picture), PICTURE_BYTES))
 
 
-def picture_address(webp: bytes) -> str:
+def picture_address(picture: bytes) -> str:
     """Where the browser finds a picture that the renderer encoded: a path, or a data URL where there is no route."""
     if not _routed:
         from evaluator.drawing.crops import data_url  # the server starts without numpy
 
-        return data_url(webp)
-    name = f"{hashlib.blake2b(webp, key=_secret, digest_size=16).hexdigest()}.webp"
-    _keep(name, webp)
+        return data_url(picture)
+    name = f"{hashlib.blake2b(picture, key=_secret, digest_size=16).hexdigest()}.picture"
+    _keep(name, picture)
     return _address(name)
 
 
@@ -124,7 +125,7 @@ def later_address(of: str, make: Callable[[], bytes | None], *, known: bytes | N
     """
     if not _routed:
         return ""
-    name = f"{hashlib.blake2b(of.encode(errors='surrogateescape'), key=_secret, digest_size=16).hexdigest()}.webp"
+    name = f"{hashlib.blake2b(of.encode(errors='surrogateescape'), key=_secret, digest_size=16).hexdigest()}.picture"
     _later.put(name, (make, whole))
     if known is not None:
         _keep(name, known)

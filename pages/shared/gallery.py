@@ -21,7 +21,9 @@ from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
 from evaluator.model.issues import plain, whole
 from evaluator.model.order import order_by
+from evaluator.pdf.folder import PageFile
 from evaluator.pdf.problems import PageProblem
+from evaluator.pdf.worker import PageImage
 from pages.shared import opened, pictures, slices
 from pages.shared.browser import listing
 from pages.shared.computed import computed
@@ -300,9 +302,14 @@ def crop(
     It has at most `width` pixels and is cut from a page that is drawn with `dpi`.
     """
     corners = np.array(list(boxes) or [(0.0, 0.0, 1.0, 1.0)])
+
+    def drawn(page: PageFile) -> PageImage:
+        pool, most = pictures.pool(), pictures.FIRST_PIXELS
+        return pool.page_image(page.path, page.page_index, dpi=dpi, most_pixels=most, encoding="screen")
+
     try:
         page = pictures.page_file(loaded, document, index)
-        picture = pictures.pool().page_image(page.path, page.page_index, dpi=dpi, most_pixels=pictures.FIRST_PIXELS)
+        picture = drawn(page)
     except PageProblem as problem:
         part = crops.region(corners, _UNKNOWN_POINTS)
         return CropItem(None, part, crops.aspect_of(part, _UNKNOWN_POINTS), plain(problem.title))
@@ -312,10 +319,9 @@ def crop(
     def make() -> bytes | None:
         # Asked for again rather than kept: the renderer has its last pictures.
         with contextlib.suppress(PageProblem):
-            drawn = pictures.pool().page_image(page.path, page.page_index, dpi=dpi, most_pixels=pictures.FIRST_PIXELS)
-            return crops.cut(drawn.webp, part, width=width)
+            return crops.cut(drawn(page).jpeg, part, width=width)
         return None
 
     image = pictures.later_address(page, f"{part} {width} {dpi}", make)
-    image = image or crops.data_url(crops.cut(picture.webp, part, width=width))
+    image = image or crops.data_url(crops.cut(picture.jpeg, part, width=width))
     return CropItem(image, part, crops.aspect_of(part, points), None)

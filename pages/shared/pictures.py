@@ -127,7 +127,9 @@ class Preparation:
         renderer = pool()
         with contextlib.suppress(PageProblem):
             most = FIRST_PIXELS if self.width is None else PIXEL_LIMIT
-            renderer.page_image(self.path, self.index, width=self.width, dpi=FIRST_DPI, most_pixels=most)
+            renderer.page_image(
+                self.path, self.index, width=self.width, dpi=FIRST_DPI, most_pixels=most, encoding="screen"
+            )
             if not renderer.words(self.path, self.index).texts:
                 renderer.ink(self.path, self.index)
 
@@ -250,7 +252,13 @@ def picture(
         try:
             waits = _picture_patience(page)
             image = pool().page_image(
-                page.path, page.page_index, width=width, dpi=FIRST_DPI, most_pixels=most, patience=waits
+                page.path,
+                page.page_index,
+                width=width,
+                dpi=FIRST_DPI,
+                most_pixels=most,
+                patience=waits,
+                encoding="screen",
             )
         except PageProblem as problem:
             if problem.kind != "not_ready":
@@ -274,7 +282,7 @@ def picture(
     return PictureItem(
         width=image.page_width,
         height=image.page_height,
-        image=_first_address(page, image.webp) if width is None else by_digest.picture_address(image.webp),
+        image=_first_address(page, image.jpeg) if width is None else by_digest.picture_address(image.jpeg),
         image_width=image.width,
         problem=None,
         notes=tuple(plain(warning) for warning in image.warnings),
@@ -305,20 +313,25 @@ def drawn_when_fetched(page: PageFile) -> PictureItem:
     return PictureItem(width=width, height=height, image=address, image_width=pixels, problem=None, notes=())
 
 
-def _first_address(page: PageFile, webp: bytes | None = None) -> str:
+def _first_address(page: PageFile, jpeg: bytes | None = None) -> str:
     """Where the browser finds the picture of a page that is not zoomed: the same before and after it is drawn."""
     renderer = pool()
 
     def make() -> bytes | None:
         with contextlib.suppress(PageProblem):
             return renderer.page_image(
-                page.path, page.page_index, dpi=FIRST_DPI, most_pixels=FIRST_PIXELS, patience=PATIENCE
-            ).webp
+                page.path,
+                page.page_index,
+                dpi=FIRST_DPI,
+                most_pixels=FIRST_PIXELS,
+                patience=PATIENCE,
+                encoding="screen",
+            ).jpeg
         return None
 
-    if webp is not None and not by_digest.routed():
-        return by_digest.picture_address(webp)
-    return later_address(page, "page", make, known=webp, whole=True)
+    if jpeg is not None and not by_digest.routed():
+        return by_digest.picture_address(jpeg)
+    return later_address(page, "page", make, known=jpeg, whole=True)
 
 
 def thumbnail(root: Folders | None, name: str, index: int, images: Mapping[tuple[str, int], str] | None = None) -> str:
@@ -331,7 +344,7 @@ def thumbnail(root: Folders | None, name: str, index: int, images: Mapping[tuple
 
     def make() -> bytes | None:
         with contextlib.suppress(PageProblem):
-            return renderer.page_image(page.path, page.page_index, width=THUMBNAIL_WIDTH).webp
+            return renderer.page_image(page.path, page.page_index, width=THUMBNAIL_WIDTH, encoding="screen").jpeg
         return None
 
     return later_address(page, "", make)

@@ -9,7 +9,7 @@ import { lineParts, percentOf } from "./words.js";
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
 /** A picture inside the data, or one by its own path on this server (`pages/shared/by_digest.py`). */
-const PICTURE = /^(data:image\/(webp|png|jpeg);base64,[A-Za-z0-9+/=]+|(\/[\w.~-]+)*\/layoutscope\/[0-9a-f]{32}\.webp)$/;
+const PICTURE = /^(data:image\/(webp|png|jpeg);base64,[A-Za-z0-9+/=]+|(\/[\w.~-]+)*\/layoutscope\/[0-9a-f]{32}\.picture)$/;
 
 /** @typedef {Record<string, string | number | boolean | null | undefined>} Attributes */
 

@@ -27,7 +27,7 @@ class Held extends PicturesAhead {
 }
 
 /** @param {number} page @returns {string} */
-const at = (page) => `/layoutscope/${String(page).padStart(32, "0")}.webp`;
+const at = (page) => `/layoutscope/${String(page).padStart(32, "0")}.picture`;
 
 test("two pictures are fetched at a time, and what was not begun gives way to what is wanted later", () => {
   const pictures = new Held();

@@ -25,7 +25,7 @@ function packed(index) {
 function sent(index, more = {}) {
   const strip = [0, 1, 2].map((each) => ({ document: "a.pdf", index: each, mistakes: 1, blocks: [], current: false }));
   return {
-    shown: { document: "a.pdf", index, position: index + 1, content: `c${index}`, image: "/layoutscope/x.webp", image_width: 7 },
+    shown: { document: "a.pdf", index, position: index + 1, content: `c${index}`, image: "/layoutscope/x.picture", image_width: 7 },
     listing: "worst", contents: { [`c${index}`]: packed(index) }, strip: "s", strip_first: 0, strips: { s: strip }, turn: "", selected: null, ...more,
   };
 }
@@ -44,7 +44,7 @@ test("a page is put together from its parts", () => {
   const data = sent(1, { shown: { ...sent(1).shown, said: { 1: { verdict: { agreed: "ignore", conflict: false, opinions: [] } } } } });
   pages.take(data);
   const page = pages.page(data.shown);
-  assert.equal(page?.page?.image, "/layoutscope/x.webp");
+  assert.equal(page?.page?.image, "/layoutscope/x.picture");
   assert.equal(page?.mistakes[0].verdict?.agreed, "ignore");
   assert.deepEqual(page?.strip.map((each) => each.current), [false, true, false]);
 });
@@ -93,7 +93,7 @@ test("a page of two models is put together, each pane with its own verdicts", ()
   assert.deepEqual(page?.panes.map(({ mistakes }) => mistakes[0].answered), [undefined, "x"]);
   const [box] = page?.panes[1].boxes ?? [];
   assert.deepEqual([box.label, box.kind, box.full, box.chip, box.mate, box.source], ["Table", "a_only", true, "FN Table", "b3", "t2].objects[4]"]);
-  assert.deepEqual([page?.strip[0].current, page?.show, page?.mode, page?.visit, page?.summoned, page?.page?.image], [true, "changed", "flip", "2", false, "/layoutscope/x.webp"]);
+  assert.deepEqual([page?.strip[0].current, page?.show, page?.mode, page?.visit, page?.summoned, page?.page?.image], [true, "changed", "flip", "2", false, "/layoutscope/x.picture"]);
 });
 
 test("contents that were not used for long go", () => {

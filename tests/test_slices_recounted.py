@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,11 +17,11 @@ from evaluator.model.dataset import Annotations, join
 from evaluator.protocols.coco import evaluation as coco
 from evaluator.protocols.snapshot import evaluation as snapshot
 from evaluator.slices.all_measures import find_by_all_measures
-from evaluator.slices.conditions import holding
+from evaluator.slices.conditions import Condition, holding
 from evaluator.slices.detail import detail_of
-from evaluator.slices.measured import MEASURES, Measure, counted_of, tables_of
+from evaluator.slices.measured import MEASURES, CountedBoxes, Measure, counted_of, tables_of
 from evaluator.slices.recounted import Recounted
-from evaluator.slices.slices import Slice, Slices, attribute_table, find_slices
+from evaluator.slices.slices import Part, Slice, Slices, attribute_table, find_slices
 from tests.benchmarks.corpus import dln_like
 from tests.dashboard import SAMPLE_DATA
 
@@ -76,6 +77,12 @@ def results_at(files: Sequence[Annotations], protocol: str) -> list[list[AnyBoxR
 def walk() -> list[list[AnyBoxResult]]:
     """Boxes that COCO ignores, and planted misses."""
     return results_at(planted(), "coco")
+
+
+@pytest.fixture(scope="module")
+def walks(walk: list[list[AnyBoxResult]]) -> list[list[AnyBoxResult]]:
+    """The same, and the same boxes where none is ignored."""
+    return [*walk, *results_at(planted(), "snapshot")]
 
 
 def numbers(one: Slice) -> dict[str, Any]:
@@ -147,16 +154,62 @@ def check_plainly(one: Slice, results: list[AnyBoxResult]) -> None:
     elsewhere = ~inside
     label = [each for each in one.conditions if each.attribute == "label"]
     if label and len(one.conditions) > 1:
-        elsewhere &= holding(label, table)
-    masks = [inside, elsewhere]
-    here, rest = ([float(np.mean(one[mask & ~np.isnan(one)])) for one in counted.values] for mask in masks)
+        same = elsewhere & holding(label, table)
+        elsewhere = same if same.any() else elsewhere
+    here, rest = ([mean_of(each, mask) for each in counted.values] for mask in (inside, elsewhere))
     last = inside & ~np.isnan(counted.values[-1])
-    assert (one.value, one.rest) == (here[-1] - sum(here[:-1]), rest[-1] - sum(rest[:-1]))
+    np.testing.assert_equal((one.value, one.rest), (here[-1] - sum(here[:-1]), rest[-1] - sum(rest[:-1])))
     assert (one.boxes, one.documents) == (last.sum(), len(set(counted.document[last].tolist())))
-    assert one.lost == one.boxes * (one.rest - one.value)
-    assert one.models == (tuple(here) if len(here) == 2 else None)
-    assert one.models_elsewhere == (tuple(rest) if len(rest) == 2 else None)
-    assert sum(len(part.rows) for part in one.parts) == one.boxes
+    assert one.lost == (0.0 if math.isnan(one.rest - one.value) else one.boxes * (one.rest - one.value))
+    np.testing.assert_equal(one.models, tuple(here) if len(here) == 2 else None)
+    np.testing.assert_equal(one.models_elsewhere, tuple(rest) if len(rest) == 2 else None)
+    of_sides = {part.origin: part.rows.tolist() for part in one.parts}
+    assert of_sides == {origin: counted.row[last & (counted.origin == origin)].tolist() for origin in counted.origins}
+
+
+def mean_of(values: np.ndarray, mask: np.ndarray) -> float:
+    """The mean of what counts of some boxes; NaN without any."""
+    kept = mask & ~np.isnan(values)
+    return float(np.mean(values[kept])) if kept.any() else math.nan
+
+
+def drawn(counted: CountedBoxes, rng: np.random.Generator) -> Slice:
+    """A slice by random conditions, some of them on a label and some that no box has, without numbers."""
+    tables = {origin: attribute_table(each) for origin, each in tables_of(counted, score=False).items()}
+    names = rng.choice(["area", "x", "y", "boxes on page"], rng.integers(0, 3), replace=False).tolist()
+    conditions = [Condition(name, "<", float(rng.choice(tables[counted.origins[0]][name].values))) for name in names]
+    if not names or rng.random() < 0.7:
+        labels = tables[counted.origins[0]]["label"].names
+        conditions.insert(rng.integers(len(conditions) + 1), Condition("label", "==", str(rng.choice(labels))))
+    parts = []
+    for origin, table in tables.items():
+        held = sum((each.holds(table[each.attribute]).astype(np.uint8) << at for at, each in enumerate(conditions)))
+        parts.append(Part(origin, np.empty(0, np.int64), np.asarray(held, np.uint8)))
+    return Slice(tuple(conditions), counted.measure, counted.words, 0.0, 0.0, 0, 0, 0.0, 1.0, False, None, tuple(parts))
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_random_slices_are_counted_as_they_are_defined(walks: list[list[AnyBoxResult]], measure: Measure) -> None:
+    rng = np.random.default_rng(MEASURES.index(measure))
+    for results in walks:
+        for places in OF.values():
+            searched = [results[at] for at in places]
+            counted = counted_of(searched, measure)
+            made = [drawn(counted, rng) for _ in range(3)]
+            for each in Recounted(results, searched).slices(made):
+                check_plainly(each.slice, searched)
+                shown = counted_of([results[at] for at in each.places], measure)
+                inside = holding(each.slice.conditions, attribute_table(shown.taken(tables_of(shown, score=False))))
+                known = [mean_of(values, inside) for values in shown.values]
+                assert [each.here.value for each in each.models] == [None if math.isnan(one) else one for one in known]
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_measure_over_all_boxes_is_the_mean_of_what_counts(walks: list[list[AnyBoxResult]], measure: Measure) -> None:
+    for results in walks:
+        counted = counted_of(results, measure)
+        known = [mean_of(values, np.ones(len(counted), bool)) for values in counted.values]
+        assert list(Recounted(results, results).overall(measure).values) == known
 
 
 def test_every_model_that_is_shown_has_its_numbers(walk: list[list[AnyBoxResult]]) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Final, TypeGuard, TypeVar, get_args
+from typing import Final, NamedTuple, TypeGuard, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -171,16 +171,12 @@ class Means:
         """The mean of each result over what is inside, bool, shape (U,); NaN where it counts nothing there."""
         return tuple(self._of(result, inside) for result in range(len(self._values)))
 
-    def boxes(self, inside: BoolArray) -> tuple[int, ...]:
-        """How many things inside each result counts."""
-        return tuple(int(np.count_nonzero(inside & counts)) for counts in self.counts)
-
     def _of(self, result: int, inside: BoolArray) -> float:
         kept = inside & self.counts[result]
         if self._right is not None:
             number = int(np.count_nonzero(kept))
             return int(np.count_nonzero(inside & self._right[result])) / number if number else float("nan")
-        return float(self._values[result][kept].mean()) if kept.any() else float("nan")
+        return float(self._values[result].compress(kept).mean()) if kept.any() else float("nan")
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,17 +271,69 @@ def joined_parts(parts: Sequence[npt.NDArray[ScalarT]]) -> npt.NDArray[ScalarT]:
 
 def _values(result: AnyBoxResult, measure: Measure) -> dict[int, FloatArray]:
     """The value of each box of the ground truth (0) and of the predictions (1); NaN for one that does not count."""
-    matching = result.matching
-    if measure in _FITS:
-        values = np.full(len(matching.dataset.ground_truth), np.nan)
-        values[result.matches.ground_truth] = getattr(result.matches, _FITS[measure])
-        return {0: values}
-    made = {}
-    if measure != "precision":
-        made[0] = np.where(matching.truth_counts, result.truth_partner != UNMATCHED, np.nan)
-    if measure != "recall":
-        made[1] = np.where(result.counting_predictions, result.prediction_partner != UNMATCHED, np.nan)
-    return made
+    sides = ResultSides(result).of(measure)
+    return {
+        kind: np.where(side.counts, side.right if side.fit is None else side.fit, np.nan)
+        for kind, side in sides.items()
+    }
+
+
+class CountedSide(NamedTuple):
+    """What one result counts on one side.
+
+    Attributes
+    ----------
+    boxes : JoinedBoxes
+        All N boxes of the side.
+    counts, right : bool, shape (N,)
+        What the measure is a mean over, and what of it is matched.
+    fit : float64, shape (N,), in [0, 1], or None
+        How well each matched box fits, of a mean of fits: it adds this to the mean instead of 1.
+    """
+
+    boxes: JoinedBoxes
+    counts: BoolArray
+    right: BoolArray
+    fit: FloatArray | None = None
+
+
+class ResultSides:
+    """What one result counts, worked out once for all measures that ask for it."""
+
+    def __init__(self, result: AnyBoxResult) -> None:
+        self._result = result
+
+    def of(self, measure: Measure) -> dict[int, CountedSide]:
+        """The sides that a measure, which is no average, is about: 0 for the ground truth, 1 for the predictions."""
+        if measure in _FITS:
+            return {0: self._fit(_FITS[measure])}
+        made = {}
+        if measure != "precision":
+            made[0] = self._truth
+        if measure != "recall":
+            made[1] = self._prediction
+        return made
+
+    @cached_property
+    def _truth(self) -> CountedSide:
+        counts = self._result.matching.truth_counts
+        return CountedSide(self._result.matching.dataset.ground_truth, counts, counts & self._matched)
+
+    @cached_property
+    def _prediction(self) -> CountedSide:
+        counts = self._result.counting_predictions
+        right = counts & (self._result.prediction_partner != UNMATCHED)
+        return CountedSide(self._result.matching.prediction, counts, right)
+
+    @cached_property
+    def _matched(self) -> BoolArray:
+        return self._result.truth_matched
+
+    def _fit(self, name: str) -> CountedSide:
+        # Each is asked for once: three columns of all boxes are not kept.
+        values, matches = np.zeros(len(self._matched)), self._result.matches
+        values[matches.ground_truth] = getattr(matches, name)
+        return CountedSide(self._result.matching.dataset.ground_truth, self._matched, self._matched, values)
 
 
 def tables_of(

@@ -23,7 +23,7 @@ from evaluator.metrics.box_items import Inside
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.observations import Attribute, MeasureWords
 from evaluator.metrics.results import ResultTable, count_of, plural_of
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import JoinedBoxes
 from evaluator.slices.attributes import OfPages, joined
 from evaluator.slices.conditions import Condition, holding, subject
@@ -534,78 +534,70 @@ def _slice(subset: Subset, counted: Counted, means: Means, tables: dict[int, tup
         bits = held[origin] = np.zeros(counted.sizes[origin], dtype=np.uint8)
         for place, each in enumerate(subset.conditions):
             bits |= each.holds(table[each.attribute]).astype(np.uint8) << place
-    sides = inside_and_elsewhere(subset.conditions, counted, held)
-    return with_numbers(
-        subset.conditions, counted, means, held, sides, p=subset.p, confirmed=subset.confirmed,
-        missing=max(LEAST_DOCUMENTS - subset.documents, 0),
-    )  # fmt: skip
-
-
-def with_numbers(
-    conditions: tuple[Condition, ...],
-    counted: Counted,
-    means: Means,
-    held: Mapping[int, npt.NDArray[np.uint8]],
-    sides: tuple[BoolArray, BoolArray],
-    *,
-    p: float,
-    confirmed: bool,
-    missing: int,
-    also: tuple[str, ...] = (),
-    also_titles: tuple[str, ...] = (),
-) -> Slice:
-    """A slice with the numbers that it has among the boxes that are counted.
-
-    Parameters
-    ----------
-    conditions : tuple of Condition
-    counted, means : Counted, Means
-    held : mapping
-        See `Part`; by origin.
-    sides : tuple of bool arrays
-        See `inside_and_elsewhere`.
-    p, confirmed, missing, also, also_titles
-        See `Slice`.
-    """
-    inside, elsewhere = sides
-    here, there = means.of(inside), means.of(elsewhere)
-    value, rest = (each[0] if len(each) == 1 else each[1] - each[0] for each in (here, there))
+    inside, elsewhere = _inside_and_elsewhere(subset.conditions, counted, held)
     mine = np.flatnonzero(inside & means.counts[-1])
     row, bounds = counted.row[mine], np.searchsorted(mine, [each.start for each in counted.of_sides.values()])
     parts = zip(counted.origins, np.split(row, bounds[1:]), strict=True)
-    lost = 0.0 if math.isnan(rest - value) else len(mine) * (rest - value)
     return Slice(
-        conditions=conditions, measure=counted.measure, words=counted.words, value=value, rest=rest, boxes=len(mine),
-        documents=int(np.count_nonzero(np.bincount(counted.document[mine]))), lost=lost, p=p, confirmed=confirmed,
-        missing=missing, models=(here[0], here[1]) if len(here) == 2 else None,
-        parts=tuple(Part(origin, rows, held[origin]) for origin, rows in parts),
-        models_elsewhere=(there[0], there[1]) if len(there) == 2 else None, also=also, also_titles=also_titles,
+        conditions=subset.conditions, measure=counted.measure, words=counted.words, p=subset.p,
+        confirmed=subset.confirmed, parts=tuple(Part(origin, rows, held[origin]) for origin, rows in parts),
+        missing=max(LEAST_DOCUMENTS - subset.documents, 0),
+        **numbers_in(means.of(inside), means.of(elsewhere), counted.document[mine])._asdict(),
     )  # fmt: skip
 
 
-def inside_and_elsewhere(
-    conditions: Sequence[Condition], counted: Counted, held: Mapping[int, npt.NDArray[np.uint8]]
-) -> tuple[BoolArray, BoolArray]:
-    """The things of a slice, and what they are compared with: the others, of the same label when the slice names one.
+class SliceNumbers(NamedTuple):
+    """The numbers of a slice under their names in `Slice`."""
+
+    value: float
+    rest: float
+    boxes: int
+    documents: int
+    lost: float
+    models: tuple[float, float] | None
+    models_elsewhere: tuple[float, float] | None
+
+
+def numbers_in(here: Sequence[float], there: Sequence[float], document: AnyArray) -> SliceNumbers:
+    """The numbers of a slice.
 
     Parameters
     ----------
-    held : mapping
-        See `Part`; by origin.
-
-    Returns
-    -------
-    bool, shape (U,), each
+    here, there : sequence of float, length 1 or 2
+        The measure of each model in the slice and elsewhere.
+    document : integers, shape (N,)
+        Code of the document of each box of the slice that the last model counts.
     """
-    every = (1 << len(conditions)) - 1
+    value, rest = (each[0] if len(each) == 1 else each[1] - each[0] for each in (here, there))
+    boxes, documents = len(document), int(np.count_nonzero(np.bincount(document)))
+    lost = 0.0 if math.isnan(rest - value) else boxes * (rest - value)
+    of_models = ((each[0], each[1]) if len(each) == 2 else None for each in (here, there))
+    return SliceNumbers(value, rest, boxes, documents, lost, *of_models)
+
+
+def _inside_and_elsewhere(
+    conditions: Sequence[Condition], counted: Counted, held: Mapping[int, npt.NDArray[np.uint8]]
+) -> tuple[BoolArray, BoolArray]:
+    """The things of a slice, and what they are compared with, see `label_bit`; bool, shape (U,), each.
+
+    `held` is that of the parts of the slice, by origin.
+    """
+    every, bit = (1 << len(conditions)) - 1, label_bit(conditions)
     inside = counted.placed({origin: bits == every for origin, bits in held.items()})
     elsewhere = ~inside
-    labels = [place for place, each in enumerate(conditions) if each.attribute == "label" and each.op == "=="]
-    if labels and len(conditions) > 1:
-        bit = 1 << labels[0]
+    if bit:
         same = elsewhere & counted.placed({origin: (bits & bit) != 0 for origin, bits in held.items()})
         elsewhere = same if same.any() else elsewhere
     return inside, elsewhere
+
+
+def label_bit(conditions: Sequence[Condition]) -> int:
+    """The bit of the condition on the label in `Part.held`, where there are others besides; else 0.
+
+    A slice that names a label is compared with the other things of that label, if there are any, else with all others.
+    """
+    labels = [place for place, each in enumerate(conditions) if each.attribute == "label" and each.op == "=="]
+    return 1 << labels[0] if labels and len(conditions) > 1 else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]
-from pyarrow import parquet
 
 from evaluator.metrics.results import ResultTable
+from evaluator.review import arrow
 from evaluator.review.verdicts import Event, Judged, ReviewLog
 
 FORMAT: Final = "layoutscope findings 1"
@@ -78,11 +78,8 @@ def to_parquet(events: Iterable[Event]) -> bytes:
     rows = [_row(event) for event in events]
     types: dict[str, pa.DataType] = dict.fromkeys(COLUMNS, pa.string())
     types |= {"page_index": pa.int64(), "verified": pa.bool_(), "tags": pa.list_(pa.string())}
-    table = pa.table({name: pa.array([row[name] for row in rows], type=types[name]) for name in COLUMNS})
-    out = pa.BufferOutputStream()
-    parquet.write_table(table.replace_schema_metadata({"layoutscope": FORMAT}), out)
-    content: bytes = out.getvalue().to_pybytes()
-    return content
+    columns = {name: [row[name] for row in rows] for name in COLUMNS}
+    return arrow.to_parquet(columns, types, metadata={"layoutscope": FORMAT})
 
 
 def merge(*sources: Sequence[Event]) -> Merged:

@@ -10,12 +10,11 @@ from __future__ import annotations
 import codecs
 import gc
 import hashlib
-import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import msgspec
 import numpy as np
@@ -23,6 +22,9 @@ import numpy.typing as npt
 
 from evaluator.formats import limits
 from evaluator.model.issues import BadInput, Collector, quote, refuse
+
+if TYPE_CHECKING:
+    import json
 
 JsonPath = str
 
@@ -154,6 +156,9 @@ def parse(source: Source) -> object:
     BadInput
         Not JSON (with line and column), or nested too deep.
     """
+    # The compiled decoder reads what has no flaw.
+    import json
+
     _refuse_depth(source)
     text = source.content.decode()
     try:

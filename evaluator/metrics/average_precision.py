@@ -9,7 +9,6 @@ interpolated precision needs. Undefined is NaN.
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -250,6 +249,8 @@ def eleven_point_precision(rank: IntArray, positives: int) -> float:
     >>> eleven_point_precision(np.array([1, 2, 3]), 10) == 4 / 11
     True
     """
+    from fractions import Fraction  # nothing else here needs it
+
     if not positives:
         return float("nan")
     hits = np.arange(1, len(rank) + 1)

@@ -5,8 +5,8 @@
 Two corpora of eleven labels are written as COCO files. On the small one all peers run, on the big one those that
 are not a hundred times slower. First everybody is a new process in each turn, from its start to its end, without the
 cache on disk: wall and processor seconds, and the memory of one more run of the same program, because looking at
-memory takes time. Ours takes the way of ``layoutscope evaluate coco``, which does a part of the work in a copy of its
-process where there is a second processor; the seconds and the memory are those of both. The bars are for these;
+memory takes time. Ours begins as ``layoutscope evaluate coco`` does and takes its way, which does a part of the work in a copy
+of its process where there is a second processor; the seconds and the memory are those of both. The bars are for these;
 hotcoco is called from Python, because its own command takes longer. Then, in one process, loading and numbers are
 timed apart, in wall and in processor seconds (hotcoco uses all cores): as installed, with the compiled reader of the
 extra ``fast``, and over ranges of pages, where reading and numbers are one step. A peer that is not installed is
@@ -251,12 +251,19 @@ def summary(rows: dict[str, list[tuple[float, float]]]) -> dict[str, Any]:
 
 
 _OURS = """
-import importlib.util, json, sys
+import gc, importlib.util, json, os, sys
+from evaluator.system import instructions
+# As the command begins, before it imports anything else; see evaluator.cli.
+gc.set_threshold(50_000)
+gc.disable()
+instructions.choose(os.environ)
 if {without}:
     there = importlib.util.find_spec
     importlib.util.find_spec = lambda name, *more: None if name == "numba" else there(name, *more)
 from evaluator.project import evaluate
 from evaluator.system.beside import copies_allowed
+gc.freeze()
+gc.enable()
 with copies_allowed():
     (evaluation,) = evaluate("coco", sys.argv[1], [sys.argv[2]], boxes=False)
 numbers = list(evaluation.result.numbers.values())

@@ -167,15 +167,16 @@ def _report_merged(images: Sequence[Image], names: Sequence[str], collector: Col
 def _page_size(images: Sequence[Image], collector: Collector) -> FloatArray | None:
     """Width and height of each image; None when one does not state it."""
     sides = {key: [*map(attrgetter(key), images)] for key in ("width", "height")}
-    if any(UNSET in values or None in values for values in sides.values()):
+    if any({type(UNSET), type(None)} & {*map(type, values)} for values in sides.values()):
         rule = "width and height of every image are needed to draw boxes on a page (COCO format)"
         collector.warning("$.images", rule, "an image without them", "Nothing else is lost; add them.")
         return None
-    for key, values in sides.items():
-        for row in np.flatnonzero(np.array(values, dtype=np.float64) <= 0.0).tolist():
+    sizes = np.array([sides["width"], sides["height"]], dtype=np.float64).reshape(2, -1)
+    for (key, values), stated in zip(sides.items(), sizes, strict=True):
+        for row in np.flatnonzero(stated <= 0.0).tolist():
             fix = "Write the size of the image in pixels."
             collector.error(f"$.images[{row}].{key}", f"{key} must be above 0 (COCO format)", str(values[row]), fix)
-    return np.array([sides["width"], sides["height"]], dtype=np.float64).reshape(2, -1).T.copy()
+    return sizes.T.copy()
 
 
 def check_categories(categories: Sequence[Category], collector: Collector, texts: Texts = None) -> Labels:

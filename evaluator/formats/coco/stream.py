@@ -44,7 +44,7 @@ from evaluator.formats.coco.shape import (
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Side
 from evaluator.model.issues import BadInput, Collector
-from evaluator.system.threads import in_threads
+from evaluator.system.threads import in_threads, made_ahead
 
 DOUBTS: Final = (*MALFORMED, BadInput, OSError)
 """What is raised here where the ordinary reader has to look at the file."""
@@ -129,7 +129,7 @@ class Instances:
     def rows(self, threads: int = MOST_THREADS) -> Iterator[Rows]:
         """The annotations in file order, as arrays of `TRUTH`; so many pieces are read at a time."""
         ids, count = bytearray(), 0
-        for rows, more in self._array.read(self._rows, threads):
+        for rows, more in self._array.read(self._rows, threads, ahead=threads == 1):
             ids += b"" if more is None else more.tobytes()
             count += len(rows)
             yield rows
@@ -252,8 +252,11 @@ class _Array:
         """The digest of the file, once all pieces were taken."""
         return self._digest.hexdigest()
 
-    def read(self, use: Callable[[ItemColumns], R], threads: int) -> Iterator[R]:
-        """What `use` makes of each piece, in file order; so many pieces are worked on at a time."""
+    def read(self, use: Callable[[ItemColumns], R], threads: int, *, ahead: bool = False) -> Iterator[R]:
+        """What `use` makes of each piece, in file order; so many pieces are worked on at a time.
+
+        `ahead` is whether a thread takes them from the file meanwhile.
+        """
         keys: tuple[str, ...] = ()
         read = reader_for(self._stop - self._start)
 
@@ -263,7 +266,8 @@ class _Array:
                 keys = keys or plain_keys(piece, 0, len(piece))
                 yield piece, keys
 
-        return in_threads(lambda given: use(_columns(*given, read)), pieces(), most=threads)
+        given = made_ahead(pieces()) if ahead else pieces()
+        return in_threads(lambda given: use(_columns(*given, read)), given, most=threads)
 
     def _pieces(self) -> Iterator[bytes]:
         """Records with a comma between them; an empty array has no piece."""

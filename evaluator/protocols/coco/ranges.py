@@ -38,6 +38,7 @@ from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, Matched, ma
 from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, numbers_by_label, numbers_of, table_of
 from evaluator.protocols.coco.matching import AREA_RANGES, NAME, Pairs, own_signature, pair
 from evaluator.system.beside import beside, copies
+from evaluator.system.freed_memory import keep
 from evaluator.system.threads import in_threads
 
 _MOST_PAGES: Final = 2_500
@@ -140,6 +141,7 @@ def average_over_ranges(
         return None
     if not (_is_coco(ground_truth) and _is_coco(prediction)):
         return None
+    keep()
     try:
         return _result(ground_truth, prediction, rising, pages_at_a_time)
     except coco_stream.DOUBTS:

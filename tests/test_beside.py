@@ -7,34 +7,33 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
-from evaluator.system.beside import beside, copies, copies_allowed
+from evaluator.system.beside import Work, beside, copies, copies_allowed
 from evaluator.system.progress import report, reporting
 
 with copies_allowed():
     COPIES = copies()
 copied = pytest.mark.skipif(not COPIES, reason="processes are copied on Linux with two processors")
 
-Arrays = Iterator[npt.NDArray[Any]]
-
 
 def test_without_leave_the_work_is_done_when_it_is_asked_for() -> None:
     done = []
 
-    def work() -> Arrays:
+    def work() -> Work:
         done.append(os.getpid())
-        yield np.arange(3)
+        told = yield [np.arange(3)]
+        yield [array + 1 for array in told]
 
-    with beside(work) as answer:
+    with beside(work) as other:
+        assert other.ready()
         assert not done
-        assert [array.tolist() for array in answer()] == [[0, 1, 2]]
+        assert [array.tolist() for array in other.ask()] == [[0, 1, 2]]
+        other.tell([np.arange(2)])
+        assert [array.tolist() for array in other.ask()] == [[1, 2]]
     assert done == [os.getpid()]
     with beside(work):
         pass
@@ -64,18 +63,47 @@ def test_arrays_come_back_as_they_were() -> None:
         np.array([True, False]),
         np.array([np.nan, np.inf, -0.0]),
     ]
-    with copies_allowed(), beside(lambda: [np.array([os.getpid()]), *given[1:]]) as answer:
-        process, *back = answer()
-    assert process[0] != os.getpid()
-    for one, other in zip(back, given[1:], strict=True):
-        assert one.dtype == other.dtype
-        np.testing.assert_array_equal(one, other)
+
+    def work() -> Work:
+        told = yield [np.array([os.getpid()]), *given[1:]]
+        yield [np.array([os.getpid()]), *told]
+
+    with copies_allowed(), beside(work) as other:
+        process, *back = other.ask()
+        other.tell(given[1:])
+        same, *again = other.ask()
+    assert process[0] == same[0] != os.getpid()
+    for one, two, before in zip(back, again, given[1:], strict=True):
+        assert one.dtype == two.dtype == before.dtype
+        np.testing.assert_array_equal(one, before)
+        np.testing.assert_array_equal(two, before)
 
 
 @copied
-def test_nothing_may_come_back() -> None:
-    with copies_allowed(), beside(lambda: []) as answer:
-        assert answer() == []
+def test_nothing_may_be_said_and_told() -> None:
+    def work() -> Work:
+        told = yield []
+        yield [np.array([len(told)])]
+
+    with copies_allowed(), beside(work) as other:
+        assert other.ask() == []
+        other.tell([])
+        assert other.ask()[0].tolist() == [0]
+
+
+@copied
+def test_a_copy_says_when_it_need_not_be_waited_for() -> None:
+    def work() -> Work:
+        yield [np.zeros(1)]
+        time.sleep(60)
+        yield []
+
+    with copies_allowed(), beside(work) as other:
+        while not other.ready():
+            time.sleep(0.001)
+        other.ask()
+        other.tell([])
+        assert not other.ready()
 
 
 @copied
@@ -83,34 +111,39 @@ def test_what_a_copy_changes_is_its_own_and_it_reports_to_nobody() -> None:
     heard: list[tuple[int, int]] = []
     values = np.zeros(2)
 
-    def work() -> Arrays:
+    def work() -> Work:
         values[:] = 7
         report(1, 2)
-        yield values
+        yield [values]
 
-    with reporting(lambda done, total: heard.append((done, total))), copies_allowed(), beside(work) as answer:
-        assert answer()[0].tolist() == [7, 7]
+    with reporting(lambda done, total: heard.append((done, total))), copies_allowed(), beside(work) as other:
+        assert other.ask()[0].tolist() == [7, 7]
     assert values.tolist() == [0, 0]
     assert heard == []
 
 
 @copied
-@pytest.mark.parametrize("end", ["raises", "killed", "objects"])
-def test_a_copy_that_does_not_come_to_its_end_is_an_error(end: str) -> None:
-    def work() -> Arrays:
-        yield np.arange(3)
+@pytest.mark.parametrize("end", ["raises", "killed", "objects", "nothing more"])
+@pytest.mark.parametrize("steps", [0, 1])
+def test_a_copy_that_does_not_come_to_its_end_is_an_error(end: str, steps: int) -> None:
+    def work() -> Work:
+        if steps:
+            yield [np.arange(3)]
         if end == "raises":
             raise ValueError("not in this process")
         if end == "killed":
             os.kill(os.getpid(), signal.SIGKILL)
-        yield np.array([object()])
+        if end == "objects":
+            yield [np.array([object()])]
 
-    with (
-        copies_allowed(),
-        beside(work) as answer,
-        pytest.raises(ChildProcessError, match=r"^the process that did a part of the work ended early$"),
-    ):
-        answer()
+    with copies_allowed(), beside(work) as other:
+        if steps:
+            other.ask()
+            other.tell([])
+        with pytest.raises(ChildProcessError, match=r"^the process that did a part of the work ended early$"):
+            other.ask()
+        with pytest.raises(ChildProcessError, match=r"^the process that did a part of the work ended early$"):
+            other.tell([np.zeros(1 << 20)])
 
 
 @copied
@@ -118,11 +151,11 @@ def test_a_copy_that_does_not_come_to_its_end_is_an_error(end: str) -> None:
 def test_a_copy_that_nobody_waits_for_is_ended(problem: BaseException | None, tmp_path: Path) -> None:
     known = tmp_path / "process"
 
-    def work() -> Arrays:
+    def work() -> Work:
         known.write_text(str(os.getpid()))
         known.rename(tmp_path / "begun")
         time.sleep(60)
-        yield np.zeros(1)
+        yield [np.zeros(1)]
 
     def begun() -> int:
         with copies_allowed(), beside(work):
@@ -150,8 +183,10 @@ import numpy as np
 from evaluator.system.beside import beside, copies_allowed
 atexit.register(print, "end")
 print("begin")
-with copies_allowed(), beside(lambda: [np.zeros(1)]) as answer:
-    print(len(answer()))
+def work():
+    yield [np.zeros(1)]
+with copies_allowed(), beside(work) as other:
+    print(len(other.ask()))
 """
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert (said.stdout, said.stderr) == ("begin\n1\nend\n", "")

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import tempfile
+import time
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -206,6 +207,23 @@ def test_a_copy_that_the_system_ends(place: str, monkeypatch: pytest.MonkeyPatch
     truth, results = plain_set(3)
     with copies_allowed():
         assert over_ranges(truth, results) is None
+
+
+@copied
+@pytest.mark.parametrize("most", [1, 3, 1000])
+def test_annotations_wait_for_the_images(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    named, here = coco_stream.Instances.named, os.getpid()
+
+    def late(truth: coco_stream.Instances) -> coco_stream.Named:
+        if os.getpid() != here:
+            time.sleep(0.2)
+        return named(truth)
+
+    monkeypatch.setattr(coco_stream.Instances, "named", late)
+    monkeypatch.setattr(coco_stream, "_STEP", 300)
+    monkeypatch.setattr(coco_ranges, "_MOST_HELD", most)
+    truth, results = plain_set(3)
+    assert_equal_to_ordinary(truth, results)
 
 
 ODD_TRUTHS = (
@@ -474,10 +492,10 @@ def test_temporary_files_are_gone_after_an_error(problem: type[Exception], monke
 
 
 def test_an_error_of_ours_is_no_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_self: coco_stream.Instances, _items: coco_shape.ItemColumns) -> Any:
+    def broken(*_given: Any, **_more: Any) -> Any:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(coco_stream.Instances, "_rows", broken)
+    monkeypatch.setattr(coco_stream, "_placed", broken)
     with pytest.raises(ZeroDivisionError):
         over_ranges(*plain_set(1))
 

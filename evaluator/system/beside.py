@@ -1,20 +1,20 @@
 """A part of a work done by a copy of this process beside it, where threads would wait for the interpreter's lock.
 
-Owns when a process may be copied and how arrays come back. A copy shares the memory of this process until one of them
-writes there; it has none of its threads. So only a command may be copied, which says so: its other threads draw
-progress and hold no lock that the work needs. A server never is.
+Owns when a process may be copied and how the two hand each other arrays. A copy shares the memory of this process until
+one of them writes there; it has none of its threads. So only a command may be copied, which says so: its other threads
+draw progress and hold no lock that the work needs. A server never is.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
+import select
 import signal
 import sys
-import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextvars import ContextVar
 from typing import Any, BinaryIO, Final
 
@@ -24,15 +24,18 @@ import numpy.typing as npt
 
 from evaluator.system.progress import reporting
 
-Arrays = Iterable[npt.NDArray[Any]]
+Array = npt.NDArray[Any]
+Work = Generator[Iterable[Array], list[Array], None]
+"""Steps of a work: each gives arrays, and takes those that it is told."""
 
-_ARRAY: Final = msgspec.msgpack.Decoder(tuple[str, tuple[int, ...], bytes]).decode
+_ARRAYS: Final = msgspec.msgpack.Decoder(list[tuple[str, tuple[int, ...], bytes]]).decode
 _SIZE_BYTES: Final = 8
+_ENDED: Final = "the process that did a part of the work ended early"
 
 _ALLOWED: Final[ContextVar[bool]] = ContextVar("allowed", default=False)
 
 
-@contextmanager
+@contextlib.contextmanager
 def copies_allowed() -> Iterator[None]:
     """While this lasts the process may be copied: it is a command of its own, with no work in other threads."""
     token = _ALLOWED.set(True)
@@ -47,52 +50,100 @@ def copies() -> bool:
     return _ALLOWED.get() and sys.platform == "linux" and len(os.sched_getaffinity(0)) > 1
 
 
-@contextmanager
-def beside(work: Callable[[], Arrays]) -> Iterator[Callable[[], list[npt.NDArray[Any]]]]:
-    """Some work done by a copy of this process meanwhile; without a copy, when its answer is asked for.
+class Beside:
+    """Some work beside this process: what it has to say, and what it is told; see `beside`."""
+
+    def __init__(self, work: Callable[[], Work]) -> None:
+        self._work = work()
+        self._told: list[Array] = []
+        self._begun = False
+
+    def ask(self) -> list[Array]:
+        """Wait for the arrays of the next step; those of a copy can only be read.
+
+        Raises
+        ------
+        ChildProcessError
+            When the copy ended before: the work raised something, or the system ended it.
+        Exception
+            What the work raises, without a copy.
+        """
+        arrays = self._work.send(self._told) if self._begun else next(self._work)
+        self._begun = True
+        return [*arrays]
+
+    def tell(self, arrays: Iterable[Array]) -> None:
+        """Hand arrays to the step after the one whose arrays were asked for; it waits for them."""
+        self._told = [*arrays]
+
+    def ready(self) -> bool:
+        """Whether `ask` need not wait for a copy."""
+        return True
+
+    def end(self) -> None:
+        """End the work, which has nothing more to say or whose answer nobody wants."""
+        self._work.close()
+
+
+class _Copy(Beside):
+    """The same of a copy of this process, through two pipes."""
+
+    def __init__(self, work: Callable[[], Work]) -> None:
+        heard, said = os.pipe()
+        told, telling = os.pipe()
+        self._process = _begun(work, (told, said), (heard, telling))
+        os.close(told)
+        os.close(said)
+        self._heard, self._telling = open(heard, "rb"), open(telling, "wb")  # noqa: SIM115 - closed by `end`
+
+    def ask(self) -> list[Array]:
+        arrays = _read(self._heard)
+        if arrays is None:
+            raise ChildProcessError(_ENDED)
+        return arrays
+
+    def tell(self, arrays: Iterable[Array]) -> None:
+        try:
+            _write(arrays, self._telling)
+        except BrokenPipeError as problem:
+            raise ChildProcessError(_ENDED) from problem
+
+    def ready(self) -> bool:
+        return bool(select.select([self._heard], [], [], 0)[0])
+
+    def end(self) -> None:
+        os.kill(self._process, signal.SIGKILL)
+        os.waitpid(self._process, 0)
+        self._heard.close()
+        # What a copy that ended early was still to be told is lost.
+        with contextlib.suppress(BrokenPipeError):
+            self._telling.close()
+
+
+@contextlib.contextmanager
+def beside(work: Callable[[], Work]) -> Iterator[Beside]:
+    """Some work done by a copy of this process meanwhile; without a copy, when it is asked for.
 
     Parameters
     ----------
     work : callable
-        Returns arrays of plain values. What it changes in memory is changed in the copy alone. Files that are open are
-        shared with their position.
+        Makes a generator of steps. Each gives arrays of plain values, and takes those that it is told before the next.
+        What it changes in memory is changed in the copy alone. Files that are open are shared with their position.
 
     Yields
     ------
-    callable
-        Waits for the arrays and returns them; those of a copy can only be read.
-
-    Raises
-    ------
-    ChildProcessError
-        By the callable, when the copy did not come to its end: `work` raised something, or the system ended it.
-    Exception
-        What `work` raises, by the callable, without a copy.
+    Beside
+        To ask for the arrays of each step, and to tell it others.
     """
-    if not copies():
-        yield lambda: [*work()]
-        return
-    with tempfile.TemporaryFile() as file:
-        process = _begun(work, file)
-        status: list[int] = []
-
-        def answer() -> list[npt.NDArray[Any]]:
-            status.append(os.waitpid(process, 0)[1])
-            if status[0]:
-                raise ChildProcessError("the process that did a part of the work ended early")
-            return [*_read(file)]
-
-        try:
-            yield answer
-        finally:
-            if not status:
-                # Nobody wants the answer any more.
-                os.kill(process, signal.SIGKILL)
-                os.waitpid(process, 0)
+    other = _Copy(work) if copies() else Beside(work)
+    try:
+        yield other
+    finally:
+        other.end()
 
 
-def _begun(work: Callable[[], Arrays], file: BinaryIO) -> int:
-    """The copy that writes the arrays of some work into a file; 0 is its exit status when all of them are there."""
+def _begun(work: Callable[[], Work], mine: tuple[int, int], others: tuple[int, int]) -> int:
+    """The copy that works step by step; it reads and writes its own ends of the pipes."""
     # A collection would write into what both share, which then takes memory of each. At its end a command need not look
     # through what was there before, either.
     gc.freeze()
@@ -102,33 +153,41 @@ def _begun(work: Callable[[], Arrays], file: BinaryIO) -> int:
         process = os.fork()
     if process:
         return process
-    status = 1
     try:
-        with reporting(None):
-            for array in work():
-                _write(array, file)
-            file.flush()
-        status = 0
+        for end in others:
+            os.close(end)
+        with reporting(None), open(mine[0], "rb") as told, open(mine[1], "wb") as said:
+            steps = work()
+            arrays: Iterable[Array] = next(steps)
+            while True:
+                _write(arrays, said)
+                given = _read(told)
+                if given is None:
+                    break
+                arrays = steps.send(given)
     finally:
-        # Neither what this process still had to write nor what it does at its end is the copy's. An exception is known
-        # by the status.
-        os._exit(status)
+        # Neither what this process still had to write nor what it does at its end is the copy's. That it ended is known
+        # by the end of its pipe.
+        os._exit(0)
 
 
-def _write(array: npt.NDArray[Any], file: BinaryIO) -> None:
-    """One array behind the number of its bytes; what numpy itself writes takes several times as long to read."""
-    if array.dtype.hasobject:
-        raise TypeError("only plain values come back from a copy")
-    content = msgspec.msgpack.encode((array.dtype.str, array.shape, array.tobytes()))
-    file.write(len(content).to_bytes(_SIZE_BYTES))
-    file.write(content)
+def _write(arrays: Iterable[Array], pipe: BinaryIO) -> None:
+    """Some arrays behind the number of their bytes."""
+    parts = []
+    for array in arrays:
+        if array.dtype.hasobject:
+            raise TypeError("only plain values are handed over")
+        parts.append((array.dtype.str, array.shape, array.tobytes()))
+    content = msgspec.msgpack.encode(parts)
+    pipe.write(len(content).to_bytes(_SIZE_BYTES))
+    pipe.write(content)
+    pipe.flush()
 
 
-def _read(file: BinaryIO) -> Iterator[npt.NDArray[Any]]:
-    """The arrays in a file that a copy wrote."""
-    end = file.seek(0, os.SEEK_END)
-    file.seek(0)
-    while file.tell() < end:
-        size = int.from_bytes(file.read(_SIZE_BYTES))
-        kind, shape, values = _ARRAY(file.read(size))
-        yield np.frombuffer(values, dtype=kind).reshape(shape)
+def _read(pipe: BinaryIO) -> list[Array] | None:
+    """The arrays that the other process wrote next; None when it ended."""
+    size = pipe.read(_SIZE_BYTES)
+    content = pipe.read(int.from_bytes(size))
+    if not content or len(content) < int.from_bytes(size):
+        return None
+    return [np.frombuffer(values, dtype=kind).reshape(shape) for kind, shape, values in _ARRAYS(content)]

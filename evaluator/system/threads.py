@@ -90,7 +90,7 @@ def made_ahead(parts: Iterable[T]) -> Iterator[T]:
             problem = raised
         made.put(problem)
 
-    maker = threading.Thread(target=make)
+    maker = threading.Thread(target=make, daemon=True)
     maker.start()
     try:
         while isinstance(given := made.get(), tuple):

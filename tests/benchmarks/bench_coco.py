@@ -2,15 +2,15 @@
 
     python -m tests.benchmarks.bench_coco [--pages 10000] [--many 80000] [--smoke] [--json]
 
-Two corpora of eleven labels are written as COCO files. On the small one all peers run, on the big one those that
-are not a hundred times slower. First everybody is a new process in each turn, from its start to its end, without the
-cache on disk: wall and processor seconds, and the memory of one more run of the same program, because looking at
-memory takes time. Ours begins as ``layoutscope evaluate coco`` does and takes its way, which does a part of the work in a copy
-of its process where there is a second processor; the seconds and the memory are those of both. The bars are for these;
-hotcoco is called from Python, because its own command takes longer. Then, in one process, loading and numbers are
-timed apart, in wall and in processor seconds (hotcoco uses all cores): as installed, with the compiled reader of the
-extra ``fast``, and over ranges of pages, where reading and numbers are one step. A peer that is not installed is
-skipped and named.
+Two corpora of eleven labels are written as COCO files. On the small one all peers run, on the big one those that are
+not a hundred times slower. First everybody is a new process in each turn, from its start to its end, without the cache
+on disk: wall and processor seconds, and the memory of one more run of the same program, because looking at memory takes
+time. Ours begins as ``layoutscope evaluate coco`` does and takes its way, which does a part of the work in a copy of
+its process where there is a second processor; the seconds and the memory are those of both. The bars are for these;
+hotcoco is called from Python, because its own command takes longer. Then, in one process, loading and numbers are timed
+apart, in wall and in processor seconds (hotcoco uses all cores): as installed, with the compiled reader of the extra
+``fast``, and over ranges of pages, where reading and numbers are one step. A peer that is not installed is skipped and
+named.
 """
 
 from __future__ import annotations

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator
-from typing import BinaryIO, Final, NamedTuple, TypeVar
+from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import Any, BinaryIO, Final, NamedTuple, TypeVar
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -20,6 +21,7 @@ from evaluator.formats import json_text, limits
 from evaluator.formats.coco.pieces import CLOSING, Reader, empty_columns, plain_keys, reader_for
 from evaluator.formats.coco.rules import (
     Index,
+    Labels,
     check_categories,
     check_id_zero,
     check_ids,
@@ -65,24 +67,41 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-class Pages(NamedTuple):
-    """The images of a ground truth by rising id, without what only views need.
+class Named(NamedTuple):
+    """What annotations and results name: images and categories, without what only views need.
 
     Attributes
     ----------
     ids : int64, shape (M,), rising
+        Of the images.
     size : float64, shape (M, 2)
         Width and height.
     documents : int
         How many there are.
-    lookup : Index
-        Of the ids.
+    labels : Labels
+        The categories by rising id.
+    lookup, label_index : Index
+        Of the ids of images and categories.
     """
 
     ids: IntArray
     size: FloatArray
     documents: int
+    labels: Labels
     lookup: Index
+    label_index: Index
+
+    def arrays(self) -> Iterator[npt.NDArray[Any]]:
+        """The same as arrays alone."""
+        yield from (self.ids, self.size, np.array([self.documents]), self.labels.ids)
+        yield np.frombuffer(msgspec.json.encode(self.labels.names), dtype=np.uint8)
+
+    @classmethod
+    def of(cls, arrays: Iterable[npt.NDArray[Any]]) -> Named:
+        """What was told by its arrays."""
+        ids, size, documents, label_ids, names = arrays
+        labels = Labels(label_ids, msgspec.json.decode(names.tobytes(), type=tuple[str, ...]))
+        return cls(ids, size, int(documents[0]), labels, Index(ids), Index(label_ids))
 
 
 class Instances:
@@ -91,46 +110,48 @@ class Instances:
     Parameters
     ----------
     file : binary file
-        Open until its rows were taken.
-
-    Attributes
-    ----------
-    labels : Labels
-        The categories by rising id.
-    label_index : Index
-        Of their ids.
+        Open until its columns were taken.
 
     Raises
     ------
     One of `DOUBTS`
-        Here and by `rows`: the ordinary reader has to look at the file.
+        Here and by its methods: the ordinary reader has to look at the file.
     """
 
     def __init__(self, file: BinaryIO) -> None:
-        self._array, frame = _annotations(_File(file))
-        json_text.text_of(frame, "")
+        self._array, self._frame = _annotations(_File(file))
+
+    def named(self) -> Named:
+        """Its images and categories."""
+        json_text.text_of(self._frame, "")
         collector = _no_issues()
         with json_text.garbage_collection_off():
-            images, categories = images_and_categories(frame)
-            pages, self.labels = check_images(images, collector), check_categories(categories, collector)
+            images, categories = images_and_categories(self._frame)
+            pages, labels = check_images(images, collector), check_categories(categories, collector)
         _need_nothing(collector)
         if pages.page_size is None:
             raise Doubt
         order = np.argsort(pages.ids)
         ids = pages.ids[order]
-        self.pages = Pages(ids, pages.page_size[order], len(pages.documents), Index(ids))
-        self.label_index = Index(self.labels.ids)
+        return Named(ids, pages.page_size[order], len(pages.documents), labels, Index(ids), Index(labels.ids))
 
     @property
     def sha256(self) -> str:
         """The digest of the file, once all rows were taken."""
         return self._array.sha256
 
-    def rows(self, threads: int = MOST_THREADS) -> Iterator[Rows]:
-        """The annotations in file order, as arrays of `TRUTH`; so many pieces are read at a time."""
+    def columns(self, threads: int = MOST_THREADS) -> Generator[ItemColumns, None, None]:
+        """The annotations piece by piece in file order; so many pieces are read at a time, or one with a thread."""
+        yield from self._array.read(lambda items: items, threads, ahead=threads == 1)
+
+    def rows(self, columns: Iterable[ItemColumns], named: Named) -> Iterator[Rows]:
+        """All annotations as arrays of `TRUTH`, after the rules on their values."""
         ids, count = bytearray(), 0
-        for rows, more in self._array.read(self._rows, threads, ahead=threads == 1):
-            ids += b"" if more is None else more.tobytes()
+        for items in columns:
+            rows = _placed(items, named, TRUTH, "ground_truth")
+            rows["crowd"] = False if items.crowd is None else items.crowd != 0
+            rows["area"] = items.area
+            ids += b"" if items.id is None else items.id.tobytes()
             count += len(rows)
             yield rows
         collector = _no_issues()
@@ -140,13 +161,6 @@ class Instances:
         check_size(count, collector)
         _need_nothing(collector)
 
-    def _rows(self, items: ItemColumns) -> tuple[Rows, IntArray | None]:
-        """The rows of a piece, and the ids of its annotations where they have any."""
-        rows = _placed(items, self.pages, self.label_index, TRUTH, "ground_truth")
-        rows["crowd"] = False if items.crowd is None else items.crowd != 0
-        rows["area"] = items.area
-        return rows, items.id
-
 
 class Results:
     """A results list.
@@ -155,8 +169,8 @@ class Results:
     ----------
     file : binary file
         Open until its rows were taken.
-    truth : Instances
-        Whose images and categories it names.
+    named : Named
+        What it may name.
 
     Raises
     ------
@@ -164,9 +178,8 @@ class Results:
         Here and by `rows`: the ordinary reader has to look at the file.
     """
 
-    def __init__(self, file: BinaryIO, truth: Instances) -> None:
-        self._array = _list(_File(file))
-        self._pages, self._label_index = truth.pages, truth.label_index
+    def __init__(self, file: BinaryIO, named: Named) -> None:
+        self._array, self._named = _list(_File(file)), named
 
     @property
     def sha256(self) -> str:
@@ -184,21 +197,21 @@ class Results:
         _need_nothing(collector)
 
     def _rows(self, items: ItemColumns) -> Rows:
-        rows = _placed(items, self._pages, self._label_index, PREDICTION, "prediction")
+        rows = _placed(items, self._named, PREDICTION, "prediction")
         rows["score"] = items.score
         return rows
 
 
-def _placed(items: ItemColumns, pages: Pages, labels: Index, row: np.dtype[np.void], side: Side) -> Rows:
+def _placed(items: ItemColumns, named: Named, row: np.dtype[np.void], side: Side) -> Rows:
     """Rows of a piece on their pages, after the rules on its values."""
-    page, label = pages.lookup.rows_of(items.image_id), labels.rows_of(items.category_id)
+    page, label = named.lookup.rows_of(items.image_id), named.label_index.rows_of(items.category_id)
     if min(page.min(), label.min()) < 0:
         raise Doubt
     collector = _no_issues()
     check_items(items, "", collector, side=side)
     if side == "prediction":
         check_scores(items, "", collector)
-    check_inside(corners(items.xywh), pages.size.take(page, axis=0), lambda _row: "", collector)
+    check_inside(corners(items.xywh), named.size.take(page, axis=0), lambda _row: "", collector)
     _need_nothing(collector)
     rows = np.empty(len(page), dtype=row)
     rows["page"], rows["label"], rows["xywh"] = page, label, items.xywh

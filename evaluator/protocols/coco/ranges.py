@@ -12,7 +12,9 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice, pairwise
@@ -25,8 +27,8 @@ import numpy.typing as npt
 from evaluator import formats
 from evaluator.formats.coco import stream as coco_stream
 from evaluator.formats.coco.reader import Numbers
-from evaluator.formats.coco.shape import Doubt, corners
-from evaluator.formats.coco.stream import Rows
+from evaluator.formats.coco.shape import Doubt, ItemColumns, corners
+from evaluator.formats.coco.stream import Named, Rows
 from evaluator.metrics.average_precision import RECALL_101, average_precisions, counted, falling, first_reaching
 from evaluator.metrics.box_results import plain_values
 from evaluator.metrics.matching import most_pairs
@@ -37,8 +39,8 @@ from evaluator.protocols.base import Result
 from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, Matched, matched_by_size
 from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, numbers_by_label, numbers_of, table_of
 from evaluator.protocols.coco.matching import AREA_RANGES, NAME, Pairs, own_signature, pair
-from evaluator.system.beside import beside, copies
-from evaluator.system.freed_memory import keep
+from evaluator.system.beside import Work, beside, copies
+from evaluator.system.freed_memory import give_back, keep
 from evaluator.system.threads import in_threads
 
 _MOST_PAGES: Final = 2_500
@@ -47,6 +49,8 @@ _FEWEST_PAGES: Final = 250
 _RANGES: Final = 20
 # Each range that is matched needs memory of its own.
 _MATCHED_AT_A_TIME: Final = 2
+# Pieces of a ground truth that wait for its images, each some 150 kB.
+_MOST_HELD: Final = 64
 # One bit for each; for more of them the ordinary way is taken.
 _MOST_THRESHOLDS: Final = 64
 # The row of the range of all sizes.
@@ -153,52 +157,84 @@ def _result(
     ground_truth: Path, prediction: Path, iou: Sequence[float], pages_at_a_time: int | None
 ) -> RangesResult:  # fmt: skip
     """The result of two files; one of `coco_stream.DOUBTS` when they are not plain, or the disk is full."""
-    with tempfile.TemporaryFile() as truth_spill, tempfile.TemporaryFile() as prediction_spill:
-        with ground_truth.open("rb") as truth_file, prediction.open("rb") as prediction_file:
-            truth = coco_stream.Instances(truth_file)
-            labels, pages = truth.labels.names, len(truth.pages.ids)
+    threads = 1 if copies() else coco_stream.MOST_THREADS
+    with (
+        tempfile.TemporaryFile() as truth_spill,
+        tempfile.TemporaryFile() as prediction_spill,
+        ground_truth.open("rb") as truth_file,
+        prediction.open("rb") as prediction_file,
+    ):
+        truth = coco_stream.Instances(truth_file)
+
+        def waiting(named: Named) -> tuple[_Waiting, _Waiting]:
+            """Both sides, of which no row is there yet."""
+            pages = len(named.ids)
             at_a_time = min(pages, pages_at_a_time or min(max(pages // _RANGES, _FEWEST_PAGES), _MOST_PAGES))
-            predicted = coco_stream.Results(prediction_file, truth)
+            sides = (coco_stream.TRUTH, truth_spill), (coco_stream.PREDICTION, prediction_spill)
+            truths, predictions = (_Waiting(row, pages, at_a_time, spill) for row, spill in sides)
+            return truths, predictions
+
+        def second_half() -> Work:
+            named = truth.named()
+            predicted = coco_stream.Results(prediction_file, named)
             # The first predictions are looked at before all of the ground truth is: most doubts are about them.
-            threads = 1 if copies() else coco_stream.MOST_THREADS
             rows = predicted.rows(threads)
             first = [*islice(rows, 1)]
-            predictions = _Waiting(coco_stream.PREDICTION, pages, at_a_time, prediction_spill)
+            yield named.arrays()
+            truths, predictions = waiting(named)
+            predictions.add(chain(first, rows))
+            told = yield *predictions.arrays(), np.frombuffer(bytes.fromhex(predicted.sha256), np.uint8)
+            truths.know(told)
+            give_back()
+            states = _matched(truths, predictions, truths.ranges[truths.middle :], named.labels.names, iou)
+            yield [array for state in states for array in state.arrays()]
 
-            def waiting() -> Iterator[npt.NDArray[Any]]:
-                predictions.add(chain(first, rows))
-                yield from (predictions.of_page, predictions.spans)
-                yield np.frombuffer(bytes.fromhex(predicted.sha256), np.uint8)
-
-            with beside(waiting) as answer:
-                truths = _Waiting(coco_stream.TRUTH, pages, at_a_time, truth_spill)
-                truths.add(truth.rows(threads))
-                predictions.of_page, predictions.spans, digest = answer()
-        _need_few_pairs(truths)
-        _need_few_pairs(predictions)
-
-        def matched(numbers: range) -> Iterator[_State]:
-            sides = (
-                (_side(truths.take(number), labels, at_a_time), _side(predictions.take(number), labels, at_a_time))
-                for number in numbers
-            )
-            return in_threads(lambda both: _state(*both, iou), sides, most=1 if copies() else _MATCHED_AT_A_TIME)
-
-        ranges = range(-(-pages // at_a_time))
-        middle = len(ranges) // 2
-        with beside(lambda: (array for state in matched(ranges[middle:]) for array in state.arrays())) as answer:
-            states = [*matched(ranges[:middle])]
-            states += _State.all_of(answer())
+        with beside(second_half) as other, closing(truth.columns(threads)) as columns:
+            # Annotations wait until it is known which images there are.
+            held = deque[ItemColumns]()
+            for items in columns:
+                held.append(items)
+                if other.ready() or len(held) == _MOST_HELD:
+                    break
+            named = Named.of(other.ask())
+            other.tell([])
+            truths, predictions = waiting(named)
+            truths.add(truth.rows(chain(_taken(held), columns), named))
+            *known, digest = other.ask()
+            predictions.know(known)
+            _need_few_pairs(truths)
+            _need_few_pairs(predictions)
+            other.tell(truths.arrays())
+            states = [*_matched(truths, predictions, truths.ranges[: truths.middle], named.labels.names, iou)]
+            states += _State.all_of(other.ask())
     return RangesResult(
         ground_truth=SourceFile(ground_truth.name, truth.sha256),
         prediction=SourceFile(prediction.name, digest.tobytes().hex()),
-        labels=labels,
+        labels=named.labels.names,
         iou=tuple(iou),
-        columns=_averaged(states, len(labels), len(iou)),
-        documents=truth.pages.documents,
-        pages=pages,
+        columns=_averaged(states, len(named.labels.names), len(iou)),
+        documents=named.documents,
+        pages=len(named.ids),
         f1=_f1(states),
     )
+
+
+def _taken(parts: deque[ItemColumns]) -> Iterator[ItemColumns]:
+    """Parts that are given up while they are used."""
+    while parts:
+        yield parts.popleft()
+
+
+def _matched(
+    truths: _Waiting, predictions: _Waiting, numbers: range, labels: tuple[str, ...], iou: Sequence[float]
+) -> Iterator[_State]:
+    """The states of some ranges."""
+    at_a_time = truths.pages_at_a_time
+    sides = (
+        (_side(truths.take(number), labels, at_a_time), _side(predictions.take(number), labels, at_a_time))
+        for number in numbers
+    )
+    return in_threads(lambda both: _state(*both, iou), sides, most=1 if copies() else _MATCHED_AT_A_TIME)
 
 
 def _need_few_pairs(waiting: _Waiting) -> None:
@@ -241,12 +277,26 @@ class _Waiting:
         Rows of each page.
     spans : int64, shape (K, 3)
         Number of a range, the first of some of its rows in the file, and the one after the last; in file order.
+    ranges : range
+        The numbers of all ranges.
+    middle : int
+        Where the second half of them begins.
     """
 
     def __init__(self, row: np.dtype[np.void], pages: int, pages_at_a_time: int, file: BinaryIO) -> None:
-        self._row, self._pages_at_a_time, self._file = row, pages_at_a_time, file
+        self._row, self.pages_at_a_time, self._file = row, pages_at_a_time, file
+        self.ranges = range(-(-pages // pages_at_a_time))
+        self.middle = len(self.ranges) // 2
         self.of_page = np.zeros(pages, dtype=np.int64)
         self.spans = np.zeros((0, 3), dtype=np.int64)
+
+    def arrays(self) -> tuple[IntArray, IntArray]:
+        """What another object has to know of rows that are in the same file."""
+        return self.of_page, self.spans
+
+    def know(self, arrays: Iterable[IntArray]) -> None:
+        """Rows that another object added to the same file."""
+        self.of_page, self.spans = arrays
 
     def add(self, parts: Iterable[Rows]) -> None:
         """Write all rows, arrays of `row` in file order."""
@@ -256,7 +306,7 @@ class _Waiting:
             first = int(page.min(initial=pages))
             there = np.bincount(page - first)
             self.of_page[first : first + len(there)] += there
-            number = page // self._pages_at_a_time
+            number = page // self.pages_at_a_time
             if (number[1:] < number[:-1]).any():
                 order = np.argsort(number, kind="stable")
                 rows, number = rows.take(order), number[order]  # noqa: PLW2901 - the same rows in another order
@@ -278,7 +328,7 @@ class _Waiting:
             if self._read(into, start * self._row.itemsize) != len(into):
                 raise OSError(f"a temporary file lost its end: {len(into):,} bytes at row {start:,}")
             filled += stop - start
-        rows["page"] -= number * self._pages_at_a_time
+        rows["page"] -= number * self.pages_at_a_time
         return rows
 
     def _read(self, into: memoryview, at: int) -> int:

@@ -10,6 +10,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
+import msgspec
+import numpy as np
+
 from evaluator.drawing.payloads import CardItem
 from evaluator.drawing.slices import examples
 from evaluator.metrics.box_items import items
@@ -18,9 +21,12 @@ from evaluator.metrics.observations import Attribute
 from evaluator.model.issues import plain
 from evaluator.slices.all_measures import find_by_all_measures
 from evaluator.slices.attributes import OfPages
+from evaluator.system.beside import Work, beside, copies
 
 MOST_SLICES: Final = 6
 _EXAMPLES: Final = 2
+# Of more boxes, what two searches need at a time would be too much memory.
+_COPIED_BOXES: Final = 500_000
 
 
 class SliceCard(NamedTuple):
@@ -64,6 +70,13 @@ class PackSlices(NamedTuple):
 NO_SLICES: Final = PackSlices()
 
 
+class _Searched(NamedTuple):
+    """All slices of one search, and what was searched."""
+
+    cards: tuple[SliceCard, ...]
+    words: str
+
+
 def pack_slices(
     results: Sequence[AnyBoxResult],
     letters: Sequence[str],
@@ -96,25 +109,42 @@ def pack_slices(
     if len(shown) == 2:
         searches.append((f"{letter} minus {shown[0][1]}", [0, 1]))
     every = items(last)
-    made: list[list[SliceCard]] = []
-    words = []
-    for done, (of, places) in enumerate(searches):
+
+    def searched(number: int, of_search: Callable[[int, int], None]) -> _Searched:
+        of, places = searches[number]
         slices = find_by_all_measures(
             [results[place] for place in places],
             of_pages=of_pages,
             of_boxes=[of_boxes[0], *(of_boxes[1 + place] for place in places)] if of_boxes else (),
-            count=partial(_part, count, done, len(searches)),
+            count=of_search,
         )
-        words.append(f"{of}: {slices.summary}")
-        made.append([
+        cards = tuple(
             SliceCard(0, of, plain(one.sentence), one.measure, one.lost, one.cost, letter,
                       tuple(examples(one, last, every, most=_EXAMPLES)))
             for one in slices.slices
-        ])  # fmt: skip
+        )  # fmt: skip
+        return _Searched(cards, f"{of}: {slices.summary}")
+
+    counts = [partial(_part, count, done, len(searches)) for done in range(len(searches))]
+    boxes = len(last.matching.dataset.ground_truth) + sum(len(result.matching.prediction) for result, _ in shown)
+    if len(searches) == 2 and copies() and boxes <= _COPIED_BOXES:
+
+        def second() -> Work:
+            # Whatever shows progress may be locked in a copy for good.
+            yield [np.frombuffer(msgspec.msgpack.encode(searched(1, lambda _done, _all: None)), np.uint8)]
+
+        with beside(second) as other:
+            made = [searched(0, counts[0])]
+            (encoded,) = other.ask()
+        made.append(msgspec.msgpack.decode(encoded.tobytes(), type=_Searched))
+    else:
+        made = [searched(number, of_search) for number, of_search in enumerate(counts)]
     share = MOST_SLICES // len(made)
-    spare = sum(max(share - len(some), 0) for some in made)
-    cards = [card for some in made for card in some[: share + spare]][:MOST_SLICES]
-    return PackSlices(tuple(card._replace(number=at) for at, card in enumerate(cards, 1)), tuple(words))
+    spare = sum(max(share - len(some.cards), 0) for some in made)
+    cards = [card for some in made for card in some.cards[: share + spare]][:MOST_SLICES]
+    return PackSlices(
+        tuple(card._replace(number=at) for at, card in enumerate(cards, 1)), tuple(some.words for some in made)
+    )
 
 
 def _part(count: Callable[[int, int], None], search: int, searches: int, done: int, total: int) -> None:

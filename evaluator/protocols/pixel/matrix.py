@@ -316,20 +316,10 @@ def _completed(counts: PairCounts, rules: _Rules, share: IntArray, common: int, 
         pixels = counts.pixels[block.rows]
         rows, columns = _flags(rules.rows[block.rows], label), _flags(rules.columns[block.rows], label)
         columns *= (pixels * share.take(rules.divisor[block.rows])).astype(np.float64)
-        # Rows are sorted by the set of the first side, so that its labels are looked at once for many of them.
-        first = rules.first[block.rows]
-        new = np.empty(len(first), dtype=bool)
-        np.not_equal(first[1:], first[:-1], out=new[1:])
-        new[[start for _, start, _ in block.parts]] = True
-        begin = new.nonzero()[0]
-        held = np.add.reduceat(pixels, begin).astype(np.float64)
-        labels = _flags(first.take(begin), label)
-        labels *= held * common
-        ends = np.searchsorted(begin, [start for _, start, _ in block.parts])
-        of_parts = np.add.reduceat(labels, ends, axis=1)
-        for at, (scope, start, stop) in enumerate(block.parts):
+        labels, held = _flags(rules.first[block.rows], label), (pixels * common).astype(np.float64)
+        for scope, start, stop in block.parts:
             sums[scope] += rows[:, start:stop] @ columns[:, start:stop].T
-            whole[scope] += of_parts[:, at]
+            whole[scope] += labels[:, start:stop] @ held[start:stop]
     whole -= sums.sum(axis=2)
     # The diagonals.
     sums.reshape(len(sums), -1)[:, :: classes + 1] = whole

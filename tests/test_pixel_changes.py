@@ -74,12 +74,17 @@ def test_a_walk_of_changes_gives_fresh_counts_after_every_step(seed: int) -> Non
 
 
 def test_only_pixels_of_the_boxes_that_left_or_came_are_counted() -> None:
-    page, bit = np.array([0, 0, 1, 0]), np.array([1, 2, 1, 2])
-    xyxy = np.array([[2.0, 2.0, 6.0, 6.0], [4.0, 4.0, 9.0, 9.0], [0.0, 0.0, 3.0, 3.0], [8.0, 8.0, 10.0, 10.0]])
+    page, bit = np.array([0, 0, 1, 0, 0]), np.array([1, 2, 1, 2, 3])
+    xyxy = np.array(
+        [
+            [2.0, 2.0, 6.0, 6.0], [4.0, 4.0, 9.0, 9.0], [0.0, 0.0, 3.0, 3.0], [8.0, 8.0, 10.0, 10.0],
+            [5.0, 8.0, 7.0, 10.0],
+        ]
+    )  # fmt: skip
     side, size = Resolution(page, bit, xyxy), np.array([[10, 10], [10, 10]])
     nothing = np.zeros(0, dtype=bool)
     first = Resolution(page[:0], bit[:0], xyxy[:0])
-    before, now = np.array([True, True, True, False]), np.array([True, False, True, True])
+    before, now = np.array([True, True, True, False, True]), np.array([True, False, True, True, True])
     both = [
         SideChange(PixelBoxes.of(first, size), nothing, nothing),
         SideChange(PixelBoxes.of(side, size), before, now),
@@ -90,11 +95,13 @@ def test_only_pixels_of_the_boxes_that_left_or_came_are_counted() -> None:
     ):
         change = count_changes(both, 2)
     assert change is not None
-    # The box that left, 5 x 5 pixels, 2 x 2 of which are of another that stays; then the one that came, 2 x 2, where
-    # the one that left is not any more.
-    assert counted.call_args.args[2].tolist() == [[5, 5], [2, 2]]
-    assert [column.tolist() for column in counted.call_args.args[1][:3]] == [[0], [1], [[0.0, 0.0, 2.0, 2.0]]]
-    assert change.triples(0) == [(1, 1, 17), (1, 2, 4), (1, 4, -17), (1, 6, -4)]
+    # Swept is the box that left, 5 x 5 pixels, 2 x 2 of which are of one that stays and 2 x 1 of another. The one that
+    # came, 2 x 2, lies where the one that left is not any more, and nothing else.
+    assert counted.call_args.args[2].tolist() == [[5, 5]]
+    assert [column.tolist() for column in counted.call_args.args[1][:3]] == [
+        [0, 0], [1, 3], [[0.0, 0.0, 2.0, 2.0], [1.0, 4.0, 3.0, 5.0]],
+    ]  # fmt: skip
+    assert change.triples(0) == [(1, 1, 15), (1, 2, 4), (1, 4, -15), (1, 6, -4), (1, 8, 2), (1, 12, -2)]
     assert change.triples(1) == []
 
 

@@ -26,7 +26,7 @@ from evaluator.metrics.pixel_counts import (
     gathered,
     no_counts,
 )
-from evaluator.metrics.pixel_sweep import X_BITS, in_order
+from evaluator.metrics.pixel_sweep import X_BITS, WordArray, in_order
 from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.model.order import numbers_from
 
@@ -126,9 +126,7 @@ def count_changes(
             return None
         pieces.append(some)
         most -= len(some.page)
-    # The pixels of each box that moved are a page of their own.
-    extent = np.ascontiguousarray((steps.edges[2:] - steps.edges[:2]).T, dtype=np.int64)
-    return _change(count_pairs(pieces[0], pieces[1], extent, count=count), steps, pages)
+    return _change(_counts(pieces, steps, count), steps, pages)
 
 
 class _Times(NamedTuple):
@@ -225,6 +223,36 @@ def _met(boxes: PixelBoxes, times: _Times, steps: _Steps, box: IntArray, step: I
     edges[:2] -= own[:2]
     edges[2:] -= own[:2]
     return Resolution(step, boxes.bit.take(box).astype(np.int64), edges.T.astype(np.float64))
+
+
+def _counts(pieces: Sequence[Resolution], steps: _Steps, count: Callable[[int, int], None] | None) -> PairCounts:
+    """The pixels of the box of each step without that box, from the pieces of both sides; rows in any order."""
+    extent = np.ascontiguousarray((steps.edges[2:] - steps.edges[:2]).T, dtype=np.int64)
+    number = np.bincount(np.concatenate([side.page for side in pieces]), minlength=len(extent))
+    # Most boxes have at most one other on them: its pixels and the remaining ones need no sweep.
+    swept = np.flatnonzero(number > 1)
+    place = np.full(len(extent), -1)
+    place[swept] = np.arange(len(swept))
+    several: list[Resolution] = []
+    parts: list[tuple[IntArray, WordArray, WordArray, IntArray]] = []
+    rest = extent.prod(axis=1)
+    rest[swept] = 0
+    for at, side in enumerate(pieces):
+        many = place.take(side.page) >= 0
+        several.append(Resolution(place.take(side.page[many]), side.bit[many], side.xyxy[many]))
+        step, edges = side.page[~many], side.xyxy[~many].astype(np.int64)
+        pixels = (edges[:, 2] - edges[:, 0]) * (edges[:, 3] - edges[:, 1])
+        rest[step] -= pixels
+        words = np.full((2, len(step)), BACKGROUND, dtype=np.uint64)
+        words[at] = np.uint64(1) << side.bit[~many].astype(np.uint64)
+        parts.append((step, words[0], words[1], pixels))
+    counts = count_pairs(several[0], several[1], extent[swept], count=count)
+    parts.append((swept.take(counts.scope), counts.row_first, counts.row_second, counts.pixels))
+    step = np.flatnonzero(rest)
+    none = np.full(len(step), BACKGROUND, dtype=np.uint64)
+    parts.append((step, none, none, rest[step]))
+    scope, first, second, pixels = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return PairCounts(len(extent), scope, first, second, pixels)
 
 
 def _change(counts: PairCounts, steps: _Steps, pages: int) -> PairCounts:

@@ -8,6 +8,7 @@ match, as along the edge of a box that is a little too large, the two boxes of t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import msgspec
@@ -151,6 +152,12 @@ class _Boxes:
         largest = int(np.argmax(common))
         return int(rows[largest]) if common[largest] > 0.0 else None
 
+    @cached_property
+    def _signature(self) -> str:
+        """What made the matches; to write it every score is looked at."""
+        line: str = self.result.matching.signature(self.result.iou).line
+        return line
+
     def _match(self, side: Side, row: int) -> JudgedPiece | None:
         """The two boxes of a match as one target."""
         partner = int(self.result.partners(side, np.array([row]))[0])
@@ -171,7 +178,7 @@ class _Boxes:
             models=(model,),
             mistake=WRONG_PIXELS,
             label=label,
-            signature=matching.signature(self.result.iou).line,
+            signature=self._signature,
             unit=dataset.ground_truth.source.unit,
         )
         iou = self.result.matched_iou(truth)

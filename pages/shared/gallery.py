@@ -304,8 +304,7 @@ def crop(
     corners = np.array(list(boxes) or [(0.0, 0.0, 1.0, 1.0)])
 
     def drawn(page: PageFile) -> PageImage:
-        pool, most = pictures.pool(), pictures.FIRST_PIXELS
-        return pool.page_image(page.path, page.page_index, dpi=dpi, most_pixels=most, encoding="screen")
+        return pictures.shown_image(pictures.pool(), page.path, page.page_index, dpi=dpi)
 
     try:
         page = pictures.page_file(loaded, document, index)

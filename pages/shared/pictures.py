@@ -23,7 +23,7 @@ from evaluator.pdf.folder import Folders, PageFile, PdfFolder, folders_of, name_
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
 from evaluator.pdf.sizes import Size, measured
-from evaluator.pdf.worker import PIXEL_LIMIT, is_page_file, pixel_size
+from evaluator.pdf.worker import PIXEL_LIMIT, PageImage, is_page_file, pixel_size
 from evaluator.project import AnyProject
 from evaluator.system.recent import Recent
 from evaluator.uploads import PAGE_BYTES, PAGE_SUFFIXES
@@ -104,6 +104,22 @@ def start_renderer(kind: AnyKind) -> None:
         pool().start()
 
 
+def shown_image(
+    renderer: PagePool,
+    path: Path,
+    index: int,
+    *,
+    dpi: float = FIRST_DPI,
+    width: int | None = None,
+    patience: float | None = None,
+) -> PageImage:
+    """A page as JPEG for a screen; the same wherever it is asked for, so that it is drawn once. See `page_image`."""
+    most = FIRST_PIXELS if width is None else PIXEL_LIMIT
+    return renderer.page_image(
+        path, index, dpi=dpi, width=width, most_pixels=most, patience=patience, encoding="screen"
+    )
+
+
 @dataclass(frozen=True)
 class Preparation:
     """A task that has the picture and the text of a page ready in the renderer's caches.
@@ -126,10 +142,7 @@ class Preparation:
         """Draw the picture and read the text."""
         renderer = pool()
         with contextlib.suppress(PageProblem):
-            most = FIRST_PIXELS if self.width is None else PIXEL_LIMIT
-            renderer.page_image(
-                self.path, self.index, width=self.width, dpi=FIRST_DPI, most_pixels=most, encoding="screen"
-            )
+            shown_image(renderer, self.path, self.index, width=self.width)
             if not renderer.words(self.path, self.index).texts:
                 renderer.ink(self.path, self.index)
 
@@ -248,18 +261,9 @@ def picture(
     """The picture of a page as the viewer wants it, or the reason why there is none."""
     try:
         page = _page_file(root, name, index, images)
-        most = FIRST_PIXELS if width is None else PIXEL_LIMIT
         try:
             waits = _picture_patience(page)
-            image = pool().page_image(
-                page.path,
-                page.page_index,
-                width=width,
-                dpi=FIRST_DPI,
-                most_pixels=most,
-                patience=waits,
-                encoding="screen",
-            )
+            image = shown_image(pool(), page.path, page.page_index, width=width, patience=waits)
         except PageProblem as problem:
             if problem.kind != "not_ready":
                 raise
@@ -319,14 +323,7 @@ def _first_address(page: PageFile, jpeg: bytes | None = None) -> str:
 
     def make() -> bytes | None:
         with contextlib.suppress(PageProblem):
-            return renderer.page_image(
-                page.path,
-                page.page_index,
-                dpi=FIRST_DPI,
-                most_pixels=FIRST_PIXELS,
-                patience=PATIENCE,
-                encoding="screen",
-            ).jpeg
+            return shown_image(renderer, page.path, page.page_index, patience=PATIENCE).jpeg
         return None
 
     if jpeg is not None and not by_digest.routed():
@@ -344,7 +341,7 @@ def thumbnail(root: Folders | None, name: str, index: int, images: Mapping[tuple
 
     def make() -> bytes | None:
         with contextlib.suppress(PageProblem):
-            return renderer.page_image(page.path, page.page_index, width=THUMBNAIL_WIDTH, encoding="screen").jpeg
+            return shown_image(renderer, page.path, page.page_index, width=THUMBNAIL_WIDTH).jpeg
         return None
 
     return later_address(page, "", make)

@@ -13,7 +13,7 @@ from evaluator.metrics.pixel_counts import Resolution
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel import regions as pixel_regions
 from evaluator.protocols.pixel.cells import cell_facts
-from evaluator.protocols.pixel.regions import Region, region
+from evaluator.protocols.pixel.regions import CutPage, Region
 from tests.building import Box, annotations, box, ground_truth
 from tests.painting import cell_mask
 from tests.test_protocol_pixel import KEYS, rows, side
@@ -86,7 +86,7 @@ def test_a_table_that_is_cut_off_leaves_one_rectangle() -> None:
 def test_the_background_reaches_to_the_edge_of_the_page_with_a_hole() -> None:
     boxes = Resolution(np.array([0]), np.array([1]), np.array([[1.0, 1.0, 3.0, 3.0]]))
     nothing = Resolution(np.empty(0, int), np.empty(0, int), np.empty((0, 4)))
-    part = region(boxes, nothing, 0, (4, 5), [(1, 1)])
+    part = CutPage(boxes, nothing, (4, 5)).region([(1, 1)])
     assert part.rectangles.tolist() == [[0, 0, 4, 1], [0, 1, 1, 3], [3, 1, 4, 3], [0, 3, 4, 5]]
     assert part.pixels == 16
     assert [1, 1, 3, 1] in part.outline.tolist()
@@ -96,7 +96,7 @@ def test_the_background_reaches_to_the_edge_of_the_page_with_a_hole() -> None:
 @pytest.mark.parametrize(("size", "pairs"), [((0, 0), [(1, 1)]), ((9, 9), [])])
 def test_no_pixel_has_no_rectangle(size: tuple[int, int], pairs: list[tuple[int, int]]) -> None:
     nothing = Resolution(np.empty(0, int), np.empty(0, int), np.empty((0, 4)))
-    part = region(nothing, nothing, 0, size, pairs)
+    part = CutPage(nothing, nothing, size).region(pairs)
     assert part.rectangles.shape == part.outline.shape == (0, 4)
     assert part.pixels == 0
 
@@ -105,7 +105,7 @@ def test_a_page_too_large_to_paint_still_has_a_region() -> None:
     wide = (1 << 20) - 1
     one = Resolution(np.array([0]), np.array([63]), np.array([[0.0, 0.0, wide, wide]]))
     nothing = Resolution(np.empty(0, int), np.empty(0, int), np.empty((0, 4)))
-    part = region(one, nothing, 0, (wide, wide), [(1 << 63, 1)])
+    part = CutPage(one, nothing, (wide, wide)).region([(1 << 63, 1)])
     assert part.pixels == wide * wide
 
 

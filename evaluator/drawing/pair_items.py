@@ -20,6 +20,7 @@ from evaluator.metrics.item_ledger import OUTCOMES, ItemLedger, Outcome
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.issues import cut, displayed
+from evaluator.model.order import order_by
 
 
 class ItemFilter(NamedTuple):
@@ -99,8 +100,9 @@ def item_pages(ledger: ItemLedger, noun: str, rows: Sequence[int] = (0,)) -> Ite
     for row in rows:
         outcome = ledger.outcome[:, row]
         known = np.flatnonzero(outcome >= 0)
-        has[pages[known], outcome[known]] = True
-        np.add.at(amount, (pages[known], outcome[known]), _moved(ledger, row)[known])
+        cell = pages[known] * len(OUTCOMES) + outcome[known]
+        has.reshape(-1)[cell] = True
+        amount += np.bincount(cell, weights=_moved(ledger, row)[known], minlength=amount.size).reshape(amount.shape)
     return ItemPages(noun, places, has, np.rint(amount).astype(np.int64))
 
 
@@ -123,7 +125,7 @@ def listed(pages: ItemPages, show: str, documents: Collection[str] | None = None
         chosen &= np.array([document in documents for document, _ in pages.places], dtype=bool)
     rows = np.flatnonzero(chosen)
     order = pages.net[rows] if show == "changed" else -pages.amount[rows][:, columns].sum(axis=1)
-    return rows[np.argsort(order, kind="stable")]
+    return rows[order_by([order])]
 
 
 def item_filters(pages: ItemPages, show: str, names: Sequence[str]) -> tuple[FilterItem, ...]:

@@ -141,7 +141,9 @@ def connected(rectangles: IntArray) -> list[IntArray]:
         across = np.minimum(x2, x2[at]) - np.maximum(x1, x1[at])
         down = np.minimum(y2, y2[at]) - np.maximum(y1, y1[at])
         touching = ((across > 0) & (down >= 0)) | ((across >= 0) & (down > 0))
-        group[np.isin(group, group[touching])] = group[at]
+        joined = np.zeros(len(rectangles), dtype=bool)
+        joined[group[touching]] = True
+        group[joined[group]] = group[at]
     return [rectangles[group == one] for one in dict.fromkeys(group.tolist())]
 
 

@@ -121,9 +121,11 @@ class ItemLedger:
     @cached_property
     def outcome(self) -> npt.NDArray[np.int8]:
         """Code into `OUTCOMES` of each thing in each row, int8, shape (K, R); -1 where it is not counted."""
-        equal = self.a == self.b
-        cases = [self.b < self.a, self.a < self.b, equal & (self.a == 0.0), equal]
-        return np.select(cases, range(len(OUTCOMES)), NOT_COUNTED).astype(np.int8)
+        # Sums of truth values, of which at most one is true but for the first two: many times faster than a choice.
+        equal, right, better, worse = (
+            case.view(np.int8) for case in (self.a == self.b, self.a == 0.0, self.b < self.a, self.a < self.b)
+        )
+        return NOT_COUNTED + better + 2 * worse + 4 * equal - (equal & right)
 
     def counts(self, row: int) -> dict[str, int]:
         """One row as plain values: the four outcomes, then ``net``, the things better in B less those better in A."""

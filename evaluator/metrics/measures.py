@@ -87,14 +87,15 @@ class Ratios:
     def precision(self) -> type[np.floating[Any]] | None:
         """The precision in which sums under weights are exact; None where it is not made of counts alone.
 
-        Counts are whole numbers from 0 up. Sums in single precision are looked at afterwards, as most are small.
+        Counts are whole numbers from 0 up. Sums in single precision are looked at afterwards: with weights they are
+        about as large as without, and those that are too large would be worked out twice.
         """
         sides = self.numerator, self.denominator
         if not all(bool((side >= 0.0).all() and (side == np.floor(side)).all()) for side in sides):
             return None
-        most = max(float(side.max(initial=0.0)) for side in sides)
-        if most < _EXACT:
+        if max(float(side.sum(axis=0).max(initial=0.0)) for side in sides) < _EXACT:
             return np.float32
+        most = max(float(side.max(initial=0.0)) for side in sides)
         return np.float64 if most * len(self.numerator) < _EXACT_DOUBLE else None
 
     def resampled(self, weights: FloatArray) -> FloatArray:
@@ -317,15 +318,15 @@ def _sums_of_counts(weights: AnyArray, counts: AnyArray) -> FloatArray:
     Single precision is exact as long as a sum stays below `_EXACT`: none of its parts is larger, and one that is too
     large never becomes small again, as nothing is taken away.
     """
-    sums = np.empty((len(weights), counts.shape[1]), dtype=np.float32)
+    sums = np.empty((len(weights), counts.shape[1]), dtype=counts.dtype)
     # In this thread: products this small only make threads wait for each other.
     with one_thread():
         for start in range(0, len(weights), _ROWS_AT_ONCE):
             rows = slice(start, start + _ROWS_AT_ONCE)
-            np.matmul(weights[rows].astype(np.float32), counts, out=sums[rows])
-    if sums.size and sums.max() >= _EXACT:
-        return np.asarray(weights.astype(np.float64, copy=False) @ counts.astype(np.float64))
-    return sums.astype(np.float64)
+            np.matmul(weights[rows].astype(counts.dtype), counts, out=sums[rows])
+    if sums.dtype == np.float32 and sums.size and sums.max() >= _EXACT:
+        return _sums_of_counts(weights, counts.astype(np.float64))
+    return sums.astype(np.float64, copy=False)
 
 
 def _columns(rows: int, columns: Sequence[FloatArray]) -> FloatArray:

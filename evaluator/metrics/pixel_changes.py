@@ -35,14 +35,13 @@ _MANY_BOXES: Final = 0.5
 _MANY_PIECES: Final = 1.0
 # Pairs of boxes of one page that are looked at in one go.
 _PAIRS_AT_ONCE: Final = 1 << 18
-# After every step.
-_END: Final = np.iinfo(np.int32).max
 # Differences beside counts, at most, and their rows as a share of those of the counts: all are put together then.
 _MOST_CHANGES: Final = 32
-_MANY_ROWS: Final = 0.25
+_MANY_ROWS: Final = 1.0
 
 
-class PixelBoxes(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class PixelBoxes:
     """The boxes of a side that cover a pixel, sorted by page and first row of pixels, columns of one length.
 
     Attributes
@@ -71,9 +70,25 @@ class PixelBoxes(NamedTuple):
         columns = row.astype(np.int32), boxes.page.take(row).astype(np.int32), boxes.bit.take(row).astype(np.int8)
         return cls(*columns, edges.take(row, axis=1).astype(np.int32))
 
-    def keys(self, edge: int) -> IntArray:
-        """Page and one of the edges of each, as one number."""
-        return np.asarray(self.page.astype(np.int64) << X_BITS + 1 | self.edges[edge], dtype=np.int64)
+    def between(self, page: IntArray, edges: npt.NDArray[np.int32]) -> tuple[IntArray, IntArray]:
+        """Where the boxes that may reach into the rows of pixels of others begin, and how many of each there are.
+
+        `page` and `edges` are those of the others. Between two that reach there may be some that do not.
+        """
+        page = page.astype(np.int64) << X_BITS + 1
+        # The first of which it or one before it reaches so far down, and the first that begins further down.
+        begin = self._lowest.searchsorted(page | edges[1], side="right")
+        return begin, np.maximum(self._highest.searchsorted(page | edges[3]) - begin, 0)
+
+    @cached_property
+    def _highest(self) -> IntArray:
+        """Page and first row of pixels of each, as one number."""
+        return self.page.astype(np.int64) << X_BITS + 1 | self.edges[1]
+
+    @cached_property
+    def _lowest(self) -> IntArray:
+        """Page and row after the last of each or one before it, as one number."""
+        return np.maximum.accumulate(self.page.astype(np.int64) << X_BITS + 1 | self.edges[3])
 
 
 class SideChange(NamedTuple):
@@ -115,25 +130,18 @@ def count_changes(
     taken = sum(int(np.count_nonzero(side.now)) for side in sides)
     if sum(int(np.count_nonzero(side.before != side.now)) for side in sides) > _MANY_BOXES * taken:
         return None
-    steps, times = _steps(sides)
+    steps, own = _steps(sides)
     if not len(steps.page):
         return no_counts(pages)
     pieces: list[Resolution] = []
     most = int(_MANY_PIECES * taken)
-    for side, time in zip(sides, times, strict=True):
-        some = _pieces(side.boxes, time, steps, most)
+    for side, step_of in zip(sides, own, strict=True):
+        some = _pieces(side, step_of, steps, most)
         if some is None:
             return None
         pieces.append(some)
         most -= len(some.page)
     return _change(_counts(pieces, steps, count), steps, pages)
-
-
-class _Times(NamedTuple):
-    """Steps between which each box of a side takes part, both left out: int32."""
-
-    since: npt.NDArray[np.int32]
-    until: npt.NDArray[np.int32]
 
 
 class _Steps(NamedTuple):
@@ -157,22 +165,19 @@ class _Steps(NamedTuple):
     comes: BoolArray
 
 
-def _steps(sides: Sequence[SideChange]) -> tuple[_Steps, list[_Times]]:
-    """The boxes that leave or come, in their order, and when those of each side take part."""
-    moved, comes, times = [], [], []
-    for side in sides:
-        before, now = (taken.take(side.boxes.row) for taken in (side.before, side.now))
-        moved.append((before != now).nonzero()[0])
-        comes.append(now.take(moved[-1]))
-        until = np.where(before | now, _END, np.int32(-1))
-        times.append(_Times(np.full(len(before), -1, np.int32), until))
-    which = np.repeat(np.arange(len(sides)), [len(rows) for rows in moved])
-    order = np.argsort(np.concatenate(comes), kind="stable")
+def _steps(sides: Sequence[SideChange]) -> tuple[_Steps, list[npt.NDArray[np.int32]]]:
+    """The boxes that leave or come, in their order, and the step of each box of each side, -1 for none."""
+    moved = [(side.before != side.now).take(side.boxes.row).nonzero()[0] for side in sides]
+    comes = np.concatenate(
+        [side.now.take(side.boxes.row.take(rows)) for side, rows in zip(sides, moved, strict=True)]
+    )
+    order = np.argsort(comes, kind="stable")
     step = np.empty(len(order), dtype=np.int32)
     step[order] = np.arange(len(order))
-    for rows, came, time, own in zip(moved, comes, times, np.split(step, [len(moved[0])]), strict=True):
-        time.since[rows[came]] = own[came]
-        time.until[rows[~came]] = own[~came]
+    own = [np.full(len(side.boxes.row), -1, dtype=np.int32) for side in sides]
+    for all_steps, rows, some in zip(own, moved, np.split(step, [len(moved[0])]), strict=True):
+        all_steps[rows] = some
+    which = np.repeat(np.arange(len(sides)), [len(rows) for rows in moved])
     columns = (
         np.concatenate(
             [getattr(side.boxes, name).take(rows, axis=-1) for side, rows in zip(sides, moved, strict=True)], axis=-1
@@ -180,18 +185,15 @@ def _steps(sides: Sequence[SideChange]) -> tuple[_Steps, list[_Times]]:
         for name in ("page", "bit", "edges")
     )
     page, bit, edges = (column.take(order, axis=-1) for column in columns)
-    return _Steps(which.take(order), page, bit, edges, np.concatenate(comes).take(order)), times
+    return _Steps(which.take(order), page, bit, edges, comes.take(order)), own
 
 
-def _pieces(boxes: PixelBoxes, times: _Times, steps: _Steps, most: int) -> Resolution | None:
+def _pieces(side: SideChange, step_of: npt.NDArray[np.int32], steps: _Steps, most: int) -> Resolution | None:
     """What the boxes of a side that take part at each step cover of the box of the step, in pixels from its corner.
 
     None where that is more than so many pieces.
     """
-    page = steps.page.astype(np.int64) << X_BITS + 1
-    # The first that may reach into the rows of pixels of the box, as it or one before it does, and the first below it.
-    begin = np.maximum.accumulate(boxes.keys(3)).searchsorted(page | steps.edges[1], side="right")
-    width = np.maximum(boxes.keys(1).searchsorted(page | steps.edges[3]) - begin, 0)
+    begin, width = side.boxes.between(steps.page, steps.edges)
     ends = width.cumsum()
     parts: list[Resolution] = []
     start = 0
@@ -199,7 +201,7 @@ def _pieces(boxes: PixelBoxes, times: _Times, steps: _Steps, most: int) -> Resol
         done = int(ends[start - 1]) if start else 0
         stop = max(int(ends.searchsorted(done + _PAIRS_AT_ONCE, side="right")), start + 1)
         pairs = numbers_from(begin[start:stop], width[start:stop]), np.arange(start, stop).repeat(width[start:stop])
-        parts.append(_met(boxes, times, steps, *pairs))
+        parts.append(_met(side, step_of, steps, *pairs))
         most -= len(parts[-1].page)
         if most < 0:
             return None
@@ -208,14 +210,15 @@ def _pieces(boxes: PixelBoxes, times: _Times, steps: _Steps, most: int) -> Resol
     return Resolution(page, bit, xyxy)
 
 
-def _met(boxes: PixelBoxes, times: _Times, steps: _Steps, box: IntArray, step: IntArray) -> Resolution:
+def _met(side: SideChange, step_of: npt.NDArray[np.int32], steps: _Steps, box: IntArray, step: IntArray) -> Resolution:
     """The pieces of `_pieces` of some pairs of a box and a step on one page."""
+    boxes = side.boxes
     for low, high in ((1, 3), (0, 2)):
         meet = boxes.edges[low].take(box) < steps.edges[high].take(step)
         meet &= boxes.edges[high].take(box) > steps.edges[low].take(step)
         rows = meet.nonzero()[0]
         box, step = box.take(rows), step.take(rows)
-    rows = ((times.since.take(box) < step) & (step < times.until.take(box))).nonzero()[0]
+    rows = _there(side.before.take(boxes.row.take(box)), step_of.take(box), step).nonzero()[0]
     box, step = box.take(rows), step.take(rows)
     own, edges = steps.edges.take(step, axis=1), boxes.edges.take(box, axis=1)
     np.maximum(edges[:2], own[:2], out=edges[:2])
@@ -223,6 +226,14 @@ def _met(boxes: PixelBoxes, times: _Times, steps: _Steps, box: IntArray, step: I
     edges[:2] -= own[:2]
     edges[2:] -= own[:2]
     return Resolution(step, boxes.bit.take(box).astype(np.int64), edges.T.astype(np.float64))
+
+
+def _there(before: BoolArray, own: npt.NDArray[np.int32], step: IntArray) -> BoolArray:
+    """Whether boxes take part at some steps: whether each did before, its own step, -1 for none, and the other step.
+
+    A box is not there at its own step, for which its pixels are counted without it.
+    """
+    return np.asarray((before ^ ((own >= 0) & (own < step))) & (own != step))
 
 
 def _counts(pieces: Sequence[Resolution], steps: _Steps, count: Callable[[int, int], None] | None) -> PairCounts:

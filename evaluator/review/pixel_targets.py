@@ -118,7 +118,7 @@ class _Boxes:
         truths, predictions = counted_on(result, page)
         self.rows: dict[Side, IntArray] = {"ground_truth": truths, "prediction": predictions}
         self.scale = np.tile(np.asarray(extent), 2) if matching.dataset.ground_truth.source.unit == "page" else 1.0
-        self.mistakes = page_mistakes(result, page)
+        self.mistakes = page_mistakes(result, page, signature=self._signature)
 
     def behind(self, piece: Piece) -> JudgedPiece | None:
         """The mistake of the boxes behind a piece, else the match that they are; None without any."""
@@ -158,9 +158,17 @@ class _Boxes:
         line: str = self.result.matching.signature(self.result.iou).line
         return line
 
+    @cached_property
+    def _partners(self) -> dict[Side, dict[int, int]]:
+        """What each box of the page is matched with."""
+        return {
+            side: dict(zip(rows.tolist(), self.result.partners(side, rows).tolist(), strict=True))
+            for side, rows in self.rows.items()
+        }
+
     def _match(self, side: Side, row: int) -> JudgedPiece | None:
         """The two boxes of a match as one target."""
-        partner = int(self.result.partners(side, np.array([row]))[0])
+        partner = self._partners[side].get(row, UNMATCHED)
         if partner == UNMATCHED:
             return None
         pair = {side: row, ("ground_truth" if side == "prediction" else "prediction"): partner}

@@ -36,7 +36,7 @@ from evaluator.protocols.pixel.matrix import (
     page_means,
     shares,
 )
-from evaluator.protocols.pixel.regions import Region, region
+from evaluator.protocols.pixel.regions import CutPage, Region
 from evaluator.protocols.pixel.sides import (
     Classes,
     MatrixClasses,
@@ -464,8 +464,7 @@ class PixelResult(DatasetResult):
         counts = self.by_page.on(page)
         chosen = _weights(counts, row, column, len(self.classes)) > 0.0
         sets = zip(counts.first[chosen].tolist(), counts.second[chosen].tolist(), strict=True)
-        width, height = (int(side) for side in self.size[page])
-        return region(*self.on_page(page), page, (width, height), list(sets))
+        return self._cut(page).region(list(sets))
 
     def wrong_regions(self, page: int) -> dict[tuple[int, int], Region]:
         """Where the pixels of one page are that add to each cell off the diagonal, by row and column of the cell.
@@ -475,14 +474,18 @@ class PixelResult(DatasetResult):
         counts = self.by_page.on(page)
         first, second = counts.first, counts.second
         parts = shares(first, second, len(self.classes))
-        width, height = (int(side) for side in self.size[page])
-        regions: dict[tuple[int, int], Region] = {}
-        wrong, sides = (parts.row != parts.column) & (parts.numerator > 0), self.on_page(page)
+        cut, regions = self._cut(page), dict[tuple[int, int], Region]()
+        wrong = (parts.row != parts.column) & (parts.numerator > 0)
         for row, column in sorted(set(zip(parts.row[wrong].tolist(), parts.column[wrong].tolist(), strict=True))):
             pairs = parts.pair[wrong & (parts.row == row) & (parts.column == column)]
             sets = list(zip(first[pairs].tolist(), second[pairs].tolist(), strict=True))
-            regions[row, column] = region(*sides, page, (width, height), sets)
+            regions[row, column] = cut.region(sets)
         return regions
+
+    def _cut(self, page: int) -> CutPage:
+        """One page, cut between the edges of the boxes that take part."""
+        width, height = self.size[page].tolist()
+        return CutPage(*self.on_page(page), (width, height))
 
     def _pages(self, *, exact: bool) -> Iterator[dict[str, object]]:
         """The counted pages under the keys of the contract."""

@@ -45,9 +45,8 @@ def page_ledger(a: PixelResult, b: PixelResult) -> ItemLedger | None:
     # A label that only one of the models has on the page: nothing is wrong with it in the other.
     unknown = np.isnan(first), np.isnan(second)
     if (unknown[0] != unknown[1]).any():
-        first, second = first.copy(), second.copy()
-        first[unknown[0] & ~unknown[1]] = 0.0
-        second[unknown[1] & ~unknown[0]] = 0.0
+        first = np.where(unknown[0] & ~unknown[1], 0.0, first)
+        second = np.where(unknown[1] & ~unknown[0], 0.0, second)
     return ledger_of("page", BY_PIXELS, (EVERYTHING, *labels), items, (first, second))
 
 
@@ -57,15 +56,15 @@ def _wrong_pixels(result: PixelResult, labels: tuple[str, ...]) -> tuple[Items, 
     amounts = by_matrices(result) if wrong is None else wrong.amounts
     if not result.counted.all():
         amounts = amounts[result.counted]
-    columns = [own.index(name) if name in own else -1 for name in labels]
-    chosen = amounts[:, [0, *(1 + column for column in columns)]]
-    chosen[:, 1 + np.flatnonzero(np.array(columns, dtype=np.int64) < 0)] = np.nan
-    return result.files.items, chosen
+    columns = [0, *(own.index(name) if name in own else -1 for name in labels)]
+    if columns != list(range(amounts.shape[1])):
+        amounts = np.where(np.array(columns) < 0, np.nan, amounts[:, columns])
+    return result.files.items, amounts
 
 
 def by_matrices(result: PixelResult) -> FloatArray:
     """`WrongPixels.amounts`, rounded where shares of pixels are too fine for whole numbers."""
-    amounts = np.empty((result.dataset.pages, 1 + len(result.classes)))
+    amounts = np.empty((result.dataset.pages, len(result.classes)))
     # The matrices of all pages at once would not fit.
     for start in range(0, len(amounts), _PAGES_AT_ONCE):
         part = slice(start, min(start + _PAGES_AT_ONCE, len(amounts)))
@@ -73,6 +72,6 @@ def by_matrices(result: PixelResult) -> FloatArray:
         right = np.diagonal(matrices.scaled, axis1=1, axis2=2)
         rows, columns = matrices.scaled.sum(axis=2), matrices.scaled.sum(axis=1)
         amounts[part, 0] = (rows.sum(axis=1) - right.sum(axis=1)) / matrices.divisor
-        wrong = (rows + columns - 2.0 * right) / matrices.divisor
-        amounts[part, 1:] = np.where(rows + columns > 0.0, wrong, np.nan)
+        touched = (rows + columns)[:, 1:]
+        amounts[part, 1:] = np.where(touched > 0.0, (touched - 2.0 * right[:, 1:]) / matrices.divisor, np.nan)
     return amounts

@@ -8,12 +8,14 @@ the resolution. What a cell is, and which pairs of label sets add to it, is `pix
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.metrics.pixel_counts import BACKGROUND, Resolution, covered_pixels
+from evaluator.metrics.pixel_counts import BACKGROUND, Resolution, on_page, pixel_edges
 from evaluator.metrics.pixel_sweep import WordArray
 from evaluator.model.boxes import BoolArray, IntArray
 
@@ -21,20 +23,34 @@ from evaluator.model.boxes import BoolArray, IntArray
 _PARTS_AT_ONCE: Final = 1 << 20
 
 
-class Region(NamedTuple):
-    """Some pixels of one page.
+@dataclass(frozen=True, eq=False)
+class Region:
+    """Some pixels of one page, as parts of it between edges of boxes.
 
     Attributes
     ----------
-    rectangles : int64, shape (N, 4)
-        x1, y1, x2, y2; disjoint; sorted by y1 and x1. Shape (0, 4) for no pixel.
-    outline : int64, shape (M, 4)
-        x1, y1, x2, y2 of the horizontal and vertical lines between pixels of the region and others, the edge of the
-        page included; each line as long as it goes.
+    mask : bool, shape (Y - 1, X - 1)
+        The parts that are chosen.
+    x, y : int64, shape (X,) and (Y,)
+        The edges between them, rising.
     """
 
-    rectangles: IntArray
-    outline: IntArray
+    mask: BoolArray
+    x: IntArray
+    y: IntArray
+
+    @cached_property
+    def rectangles(self) -> IntArray:
+        """Disjoint rectangles x1, y1, x2, y2, sorted by y1 and x1, int64, shape (N, 4); (0, 4) for no pixel."""
+        return _rectangles(self.mask, self.x, self.y)
+
+    @cached_property
+    def outline(self) -> IntArray:
+        """Lines x1, y1, x2, y2 between pixels of the region and others, int64, shape (M, 4).
+
+        They are horizontal and vertical, the edge of the page included, and each is as long as it goes.
+        """
+        return _outline(self.mask, self.x, self.y)
 
     @property
     def pixels(self) -> int:
@@ -43,48 +59,49 @@ class Region(NamedTuple):
         return int(((x2 - x1) * (y2 - y1)).sum())
 
 
-def region(
-    first: Resolution, second: Resolution, page: int, size: tuple[int, int], pairs: Sequence[tuple[int, int]]
-) -> Region:
-    """The pixels of one page whose pair of label sets is one of some.
+class CutPage:
+    """One page, cut between the edges of its boxes.
 
     Parameters
     ----------
-    page : int
-        Row of the page.
+    first, second : Resolution
+        Boxes of this page only.
     size : tuple of int
         Width and height of its raster.
-    pairs : sequence of (int, int)
-        Label sets of the first and of the second side.
-
-    Returns
-    -------
-    Region
-        Exactly the pixels with these label sets, whatever the size of the page.
     """
-    width, height = size
-    if not pairs or width == 0 or height == 0:
-        return Region(np.empty((0, 4), np.int64), np.empty((0, 4), np.int64))
-    sides = [_on_page(side, page, size) for side in (first, second)]
-    edges = np.concatenate([boxes for boxes, _ in sides])
-    x = np.unique(np.concatenate([[0, width], edges[:, 0], edges[:, 2]]))
-    y = np.unique(np.concatenate([[0, height], edges[:, 1], edges[:, 3]]))
-    mask = np.zeros((len(y) - 1, len(x) - 1), dtype=bool)
-    for low, high in _bands(len(y) - 1, len(x) - 1):
-        words = [_words(boxes, bits, x, y[low : high + 1]) for boxes, bits in sides]
-        for one, other in pairs:
-            mask[low:high] |= (words[0] == np.uint64(one)) & (words[1] == np.uint64(other))
-    return Region(_rectangles(mask, x, y), _outline(mask, x, y))
+
+    def __init__(self, first: Resolution, second: Resolution, size: tuple[int, int]) -> None:
+        width, height = size
+        self._sides = [_in_pixels(side, size) for side in (first, second)]
+        edges = np.concatenate([boxes for boxes, _ in self._sides])
+        self._x = np.unique(np.concatenate([[0, width], edges[:, 0], edges[:, 2]]))
+        self._y = np.unique(np.concatenate([[0, height], edges[:, 1], edges[:, 3]]))
+        self._bands = list(_bands(len(self._y) - 1, len(self._x) - 1))
+
+    def region(self, pairs: Sequence[tuple[int, int]]) -> Region:
+        """The pixels whose pair of label sets is one of some; exactly these, whatever the size of the page."""
+        mask = np.zeros((len(self._y) - 1, len(self._x) - 1), dtype=bool)
+        for low, high in self._bands:
+            words = self._of_all if len(self._bands) == 1 else self._words(low, high)
+            for one, other in pairs:
+                mask[low:high] |= (words[0] == np.uint64(one)) & (words[1] == np.uint64(other))
+        return Region(mask, self._x, self._y)
+
+    @cached_property
+    def _of_all(self) -> list[WordArray]:
+        """The label sets of all parts of both sides, where they are few enough to be held."""
+        return self._words(0, len(self._y) - 1)
+
+    def _words(self, low: int, high: int) -> list[WordArray]:
+        """The label sets of the parts of some rows."""
+        return [_words(boxes, bits, self._x, self._y[low : high + 1]) for boxes, bits in self._sides]
 
 
-def _on_page(side: Resolution, page: int, size: tuple[int, int]) -> tuple[IntArray, IntArray]:
+def _in_pixels(side: Resolution, size: tuple[int, int]) -> tuple[IntArray, IntArray]:
     """The pixels that the boxes of one page cover, int64 of shape (n, 4), and their bits."""
-    here = side.at(np.flatnonzero(side.page == page))
-    sizes = np.zeros((page + 1, 2), dtype=np.int64)
-    sizes[page] = size
-    edges = covered_pixels(here, sizes)
+    edges = on_page(pixel_edges(side), np.zeros(len(side.page), np.int64), np.array([size], dtype=np.int64))
     seen = (edges[:, 0] < edges[:, 2]) & (edges[:, 1] < edges[:, 3])
-    return edges[seen], here.bit[seen]
+    return edges[seen], side.bit[seen]
 
 
 def _bands(rows: int, columns: int) -> Iterator[tuple[int, int]]:

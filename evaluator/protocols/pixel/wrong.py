@@ -26,9 +26,9 @@ class WrongPixels:
         Row plus column of each class, then its cell on the diagonal; times `divisor`, whole numbers.
     divisor : int
         What all shares of pixels have in common.
-    amounts : float64, shape (S, 1 + C)
+    amounts : float64, shape (S, C)
         Pixels off the diagonal, fractions where pixels have several labels; then those of the row and of the column of
-        each class, NaN without pixels of the class.
+        each class but the background, NaN without pixels of the class.
     """
 
     sums: FloatArray
@@ -38,7 +38,7 @@ class WrongPixels:
     @classmethod
     def of(cls, counts: PairCounts, classes: int, most: int) -> WrongPixels | None:
         """The sums of counts of pages with at most so many pixels; None where they are too large to be exact."""
-        amounts = np.full((counts.scopes, 1 + classes), np.nan)
+        amounts = np.full((counts.scopes, classes), np.nan)
         amounts[:, 0] = 0.0
         return cls(np.zeros((counts.scopes, 2, classes)), 1, amounts).changed(counts, most)
 
@@ -69,5 +69,9 @@ class WrongPixels:
 def _amounts(sums: FloatArray, divisor: int) -> FloatArray:
     """`WrongPixels.amounts` of some sums."""
     touched, right = sums[:, 0], sums[:, 1]
-    everything = (touched.sum(axis=1) / 2 - right.sum(axis=1)) / divisor
-    return np.column_stack([everything, np.where(touched > 0.0, (touched - 2.0 * right) / divisor, np.nan)])
+    wrong = touched - 2.0 * right
+    everything = wrong.sum(axis=1) / 2
+    wrong[touched == 0.0] = np.nan
+    wrong[:, 0] = everything
+    wrong /= divisor
+    return wrong

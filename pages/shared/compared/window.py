@@ -97,6 +97,7 @@ class PairPages:
         place = self.place(at)
         picture = self.picture(place)
         drawn, boxes = self._layers(place, picture)
+        drawn = self.judged(place, drawn)
         page = PageItem(
             **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
             document=self.sent(place.document),
@@ -118,19 +119,18 @@ class PairPages:
         return turned.Made(placed, content)
 
     def layers(self, at: int) -> PairLayers:
-        """What is drawn on a page."""
+        """What is drawn on a page, without verdicts."""
         place = self.place(at)
         return self._layers(place, self.picture(place))[0]
 
     def _layers(self, place: Place, picture: PictureItem) -> tuple[PairLayers, Sequence[PackedBoxes]]:
-        """What is drawn on a page, and its boxes as they are sent."""
+        """What is drawn on a page, without verdicts, and its boxes as they are sent."""
 
         def made() -> tuple[PairLayers, Sequence[PackedBoxes]]:
             drawn = self.draw(place, picture)
             return drawn, [page_window.packed_pair_boxes(pane.boxes) for pane in drawn.panes]
 
-        drawn, boxes = _drawn().get_or_make((self.listing, place, picture.points), made)
-        return self.judged(place, drawn), boxes
+        return _drawn().get_or_make((self.listing, place, picture.points), made)
 
 
 def without_pages(pages: PairPages, empty: EmptyItem, *, address: str) -> ComparePayload:

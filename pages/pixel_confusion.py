@@ -456,6 +456,7 @@ def _results(
     row, column = (shown.classes[each] for each in cell)
     # The cell and the page follow from the files when nobody chose them, but a link must show the same on other files.
     write_url("pixel_confusion", {State.pixel_row: row, State.pixel_column: column, State.pixel_of: of, **at(place)})
+    choices.prepare_scores(results.values())
 
 
 view()

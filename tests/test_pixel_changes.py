@@ -7,9 +7,11 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from evaluator.metrics import pixel_changes
-from evaluator.metrics.pixel_changes import PageCounts, PixelBoxes, SideChange, count_changes
+from evaluator.metrics import pixel_changes, pixel_steps
+from evaluator.metrics.pixel_changes import PageCounts, SideChange, count_changes
 from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_pairs
+from evaluator.metrics.pixel_moves import PixelMoves
+from evaluator.metrics.pixel_steps import PixelBoxes
 from evaluator.model.boxes import BoolArray, IntArray
 
 SIZE = np.array([[30, 40], [1, 1], [0, 0], [25, 7], [64, 64], [30, 40]])
@@ -40,12 +42,15 @@ def _same(one: PairCounts, other: PairCounts) -> None:
         np.testing.assert_array_equal(mine, others)
 
 
-def _change(sides: list[Resolution], before: list[BoolArray], now: list[BoolArray], size: IntArray) -> PairCounts:
+def _change(sides: list[Resolution], before: list[BoolArray], now: list[BoolArray], size: IntArray) -> PixelMoves:
     each = zip(sides, before, now, strict=True)
-    with patch.multiple(pixel_changes, _MANY_BOXES=9.0, _MANY_PIECES=99.0, _PAIRS_AT_ONCE=7):
+    with (
+        patch.multiple(pixel_changes, _MANY_BOXES=9.0, _MANY_PIECES=99.0),
+        patch.object(pixel_steps, "_PAIRS_AT_ONCE", 7),
+    ):
         change = count_changes([SideChange(PixelBoxes.of(side, size), *took) for side, *took in each], len(size))
     assert change is not None
-    assert (change.pixels != 0).all()
+    assert (change.counts.pixels != 0).all()
     return change
 
 
@@ -91,7 +96,7 @@ def test_only_pixels_of_the_boxes_that_left_or_came_are_counted() -> None:
     ]
     with (
         patch.multiple(pixel_changes, _MANY_BOXES=1.0, _MANY_PIECES=2.0),
-        patch.object(pixel_changes, "count_pairs", wraps=count_pairs) as counted,
+        patch.object(pixel_steps, "count_pairs", wraps=count_pairs) as counted,
     ):
         change = count_changes(both, 2)
     assert change is not None
@@ -101,8 +106,8 @@ def test_only_pixels_of_the_boxes_that_left_or_came_are_counted() -> None:
     assert [column.tolist() for column in counted.call_args.args[1][:3]] == [
         [0, 0], [1, 3], [[0.0, 0.0, 2.0, 2.0], [1.0, 4.0, 3.0, 5.0]],
     ]  # fmt: skip
-    assert change.triples(0) == [(1, 1, 15), (1, 2, 4), (1, 4, -15), (1, 6, -4), (1, 8, 2), (1, 12, -2)]
-    assert change.triples(1) == []
+    assert change.counts.triples(0) == [(1, 1, 15), (1, 2, 4), (1, 4, -15), (1, 6, -4), (1, 8, 2), (1, 12, -2)]
+    assert change.counts.triples(1) == []
 
 
 def test_pixels_that_another_box_gives_the_same_label_do_not_change() -> None:
@@ -117,7 +122,7 @@ def test_pixels_that_another_box_gives_the_same_label_do_not_change() -> None:
     change = count_changes(sides, 1)
     assert change is not None
     # Of the 4 x 4 pixels of the box that leaves, the right half is the second's too, a corner the third's too.
-    assert change.triples(0) == [(1, 1, 4), (1, 8, -4), (8, 1, 3), (8, 8, -3), (8, 16, 1), (8, 24, -1)]
+    assert change.counts.triples(0) == [(1, 1, 4), (1, 8, -4), (8, 1, 3), (8, 8, -3), (8, 16, 1), (8, 24, -1)]
 
 
 def test_many_changes_are_left_to_a_count_of_all_pages() -> None:

@@ -108,7 +108,7 @@ class PairCounts:
     @cached_property
     def _known(self) -> tuple[IntArray, WordArray, WordArray]:
         """The pair of each row, and the label sets of each pair."""
-        known, pair = _known_pairs(self.row_first, self.row_second)
+        known, pair = known_pairs(self.row_first, self.row_second)
         return pair, self.row_first.take(known), self.row_second.take(known)
 
     @property
@@ -316,7 +316,7 @@ def _with_background(parts: Sequence[Areas], size: IntArray) -> PairCounts:
     return rows if whole else gathered(rows, page, len(size))
 
 
-def _known_pairs(first: WordArray, second: WordArray) -> tuple[IntArray, IntArray]:
+def known_pairs(first: WordArray, second: WordArray) -> tuple[IntArray, IntArray]:
     """One row of each different pair, in the order of the pairs; and the position in it of each row."""
     widths = [int(word.max(initial=0)).bit_length() for word in (first, second)]
     new = np.ones(len(first), dtype=bool)
@@ -404,7 +404,7 @@ def _keys(parts: Sequence[PairCounts]) -> tuple[list[IntArray], int]:
         pairs = [(part.row_first << shift | part.row_second).view(np.int64) for part in parts]
         return [part.scope << sum(widths) | pair for part, pair in zip(parts, pairs, strict=True)], bits
     columns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("row_first", "row_second"))
-    known, pair = _known_pairs(*columns)
+    known, pair = known_pairs(*columns)
     split = np.split(pair, np.cumsum([len(part) for part in parts])[:-1])
     keys = [part.scope * len(known) + number for part, number in zip(parts, split, strict=True)]
     return keys, (parts[0].scopes * len(known)).bit_length()

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
@@ -24,6 +23,7 @@ from evaluator.drawing import page_window
 from evaluator.drawing.payloads import GoEvent, MoreEvent, Payload, PlacedItem, SelectedEvent, VerdictEvent
 from evaluator.system.recent import Recent
 from pages.shared import by_digest, ended_sessions, pictures
+from pages.shared.preparer import Preparer
 from pages.shared.state import Field, state
 
 AHEAD: Final = 8
@@ -198,37 +198,10 @@ def _around(pages: Pages[ContentT], seconds: float) -> list[Made[ContentT]]:
     return made
 
 
-class _Preparer:
-    """One thread that draws pages before they are wanted; only the latest request counts."""
-
-    def __init__(self) -> None:
-        self._asked: list[Callable[[], object]] = []
-        self._wake = threading.Condition()
-        self._thread = threading.Thread(target=self._run, daemon=True, name="page preparer")
-        self._thread.start()
-
-    def ask(self, tasks: Sequence[Callable[[], object]]) -> None:
-        with self._wake:
-            self._asked = list(tasks)
-            self._wake.notify()
-
-    def forget(self) -> None:
-        """Draw nothing more: nobody is there."""
-        self.ask([])
-
-    def _run(self) -> None:
-        while True:
-            with self._wake:
-                while not self._asked:
-                    self._wake.wait()
-                task = self._asked.pop(0)
-            task()
-
-
 @st.cache_resource(show_spinner=False)
-def _preparer() -> _Preparer:
+def _preparer() -> Preparer:
     """The preparing thread of this process."""
-    made = _Preparer()
+    made = Preparer("page preparer")
     ended_sessions.when_none(made.forget)
     return made
 

@@ -10,6 +10,7 @@ of the first side, origin top left. No box is matched to another, and scores pla
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,6 +23,8 @@ from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.item_ledger import Item, Items
 from evaluator.metrics.pixel_changes import PageCounts, SideChange, count_changes
 from evaluator.metrics.pixel_counts import PairCounts, Resolution, added, count_pairs
+from evaluator.metrics.pixel_moves import PixelMoves
+from evaluator.metrics.pixel_scores import ScoreChanges, ScoredCounts
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, applied_score, defined, threshold_text
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, fixes_said, join
@@ -36,6 +39,7 @@ from evaluator.protocols.pixel.matrix import (
     page_means,
     shares,
 )
+from evaluator.protocols.pixel.page_sums import Numbers, PageSums, rounded, shares_of
 from evaluator.protocols.pixel.regions import CutPage, Region
 from evaluator.protocols.pixel.sides import (
     Classes,
@@ -134,6 +138,22 @@ class Files:
     sides: tuple[SideBoxes, SideBoxes]
     issues: tuple[Collector, Collector]
 
+    # A thread makes it ahead, and who needs it before waits for that.
+    _making: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    @property
+    def score_changes(self) -> ScoreChanges | None:
+        """What the boxes of the second side change by falling score where all boxes of the first take part.
+
+        Made once; None where that is more work than to count all pages.
+        """
+        with self._making:
+            return self._score_changes
+
+    @cached_property
+    def _score_changes(self) -> ScoreChanges | None:
+        return ScoreChanges.of([side.in_pixels for side in self.sides], self.sides[1].score, len(self.raster.size))
+
     @cached_property
     def items(self) -> Items:
         """The pages that are counted, as things of a ledger."""
@@ -166,7 +186,7 @@ class PixelResult(DatasetResult):
         What follows from the two files and the options, whatever the scores.
     taken : pair of bool, shape (N,)
         Which boxes of each side of `files` take part.
-    by_page : PageCounts
+    by_page : PageCounts or ScoredCounts
         One scope per page of the dataset.
     chosen : tuple of str or None
         The labels that were scored when not all were.
@@ -189,14 +209,16 @@ class PixelResult(DatasetResult):
     asked: Asked
     files: Files
     taken: tuple[BoolArray, BoolArray]
-    by_page: PageCounts
+    by_page: PageCounts | ScoredCounts
     chosen: tuple[str, ...] | None
     options: tuple[str, ...]
     min_score: float
     missing_page: MissingPage = "penalize"
     exact: bool = False
 
-    _kept: dict[tuple[int, ...], FloatArray] = field(default_factory=dict, init=False, repr=False)
+    _kept: dict[Numbers, PageSums] = field(default_factory=dict, init=False, repr=False)
+    # The counts of each document where some number of boxes of the second side had come by falling score.
+    _documents_before: tuple[PairCounts, int] | None = field(default=None, init=False, repr=False)
 
     @property
     def counts(self) -> PairCounts:
@@ -220,6 +242,11 @@ class PixelResult(DatasetResult):
     def second(self) -> Resolution:
         """The boxes of the second side that take part."""
         return self.files.sides[1].chosen(self.taken[1])
+
+    def prepare_scores(self) -> None:
+        """Make ahead what the results at other scores follow from, which may take seconds; nothing without scores."""
+        if self.taken[0].all() and not np.isnan(self.files.sides[1].score).all():
+            _ = self.files.score_changes
 
     def on_page(self, page: int) -> tuple[Resolution, Resolution]:
         """The boxes of one page that take part, of both sides."""
@@ -319,7 +346,7 @@ class PixelResult(DatasetResult):
     @cached_property
     def per_document(self) -> PixelColumns:
         """One scope per document of the dataset."""
-        return PixelColumns(self._documents.every, self.classes, self.comparable)
+        return PixelColumns(self._documents, self.classes, self.comparable)
 
     @cached_property
     def whole(self) -> PixelColumns:
@@ -327,8 +354,17 @@ class PixelResult(DatasetResult):
         return PixelColumns(self.counts.pooled(*self._in_one), self.classes, self.comparable)
 
     @cached_property
-    def _documents(self) -> PageCounts:
-        return PageCounts(self.counts.pooled(*self._in_documents))
+    def _documents(self) -> PairCounts:
+        """The counts of each document."""
+        if self._documents_before is None or not isinstance(self.by_page, ScoredCounts):
+            return self.counts.pooled(*self._in_documents)
+        before, boxes = self._documents_before
+        return added([before, self.by_page.since(boxes).pooled(*self._in_documents)])
+
+    @property
+    def _second_boxes(self) -> int:
+        """How many boxes of the second side take part."""
+        return int(np.count_nonzero(self.taken[1]))
 
     @property
     def _in_one(self) -> tuple[IntArray, int]:
@@ -425,36 +461,46 @@ class PixelResult(DatasetResult):
 
         Pixels; fractions where they have several labels. Row and column are classes of the first and the second side.
         """
-        return self._kept_by_page((row, column))
+        return self._by_page((row, column))
 
     def row_pixels(self, row: int) -> IntArray:
         """Pixels of each page that carry a class on the first side, int64, shape (P,), by row of the page."""
-        return self._kept_by_page((row,)).astype(np.int64)
+        return self._by_page((row,)).astype(np.int64)
 
-    def _kept_by_page(self, of: tuple[int, ...]) -> FloatArray:
-        """A number of each page; kept, so that the next result has to change only some of them."""
+    def _by_page(self, of: Numbers) -> FloatArray:
+        """A number of each page; kept, so that the next result has to add only what moved."""
         if of not in self._kept:
-            self._kept[of] = _page_numbers(self.counts, of, len(self.classes))
-        return self._kept[of]
+            by_page, start = self.by_page, PageSums(of, len(self.classes), np.zeros(self.dataset.pages))
+            if isinstance(by_page, ScoredCounts):
+                # Where boxes had come that are known, and what moved since.
+                sums = start.counted(by_page.earlier.every, self._most_pixels)
+                sums = sums and sums.moved(by_page.since(by_page.before), self._most_pixels)
+            else:
+                sums = start.counted(by_page.every, self._most_pixels)
+            if sums is None:
+                return rounded(self.counts, of, len(self.classes))
+            self._kept[of] = sums
+        return self._kept[of].pixels
 
-    def _take_over(self, earlier: PixelResult, change: PairCounts) -> None:
-        """Have what an earlier result knew, as it is after a change."""
+    def _take_over(self, earlier: PixelResult, moves: PixelMoves) -> None:
+        """Have what an earlier result knew, as it is after some moves."""
         if "whole" in vars(earlier):
-            counts = added([earlier.whole.counts, change.pooled(*self._in_one)])
+            counts = added([earlier.whole.counts, moves.pooled(*self._in_one)])
             vars(self)["whole"] = PixelColumns(counts, self.classes, self.comparable)
-        if "_documents" in vars(earlier):
-            vars(self)["_documents"] = earlier._documents.changed(change.pooled(*self._in_documents))
+        if isinstance(self.by_page, ScoredCounts):
+            # Worked out when it is asked for.
+            known = "_documents" in vars(earlier)
+            before = (earlier._documents, earlier._second_boxes) if known else earlier._documents_before
+            object.__setattr__(self, "_documents_before", before)
+        elif "_documents" in vars(earlier):
+            vars(self)["_documents"] = added([earlier._documents, moves.pooled(*self._in_documents)])
         wrong = vars(earlier).get("wrong")
         if wrong is not None:
-            vars(self)["wrong"] = wrong.changed(change, self._most_pixels)
-        for of, values in list(earlier._kept.items())[-_MOST_KEPT:]:
-            self._kept[of] = now = values.copy()
-            if len(of) == 1:
-                # Whole numbers: nothing is rounded.
-                now += _page_numbers(change, of, len(self.classes))
-                continue
-            pages = np.unique(change.scope[_row_weights(change, of, len(self.classes)) > 0.0])
-            now[pages] = _page_numbers(self.by_page.of(pages), of, len(self.classes))[pages]
+            vars(self)["wrong"] = wrong.changed(moves, self._most_pixels)
+        for of, kept in list(earlier._kept.items())[-_MOST_KEPT:]:
+            sums = kept.moved(moves, self._most_pixels)
+            if sums is not None:
+                self._kept[of] = sums
 
     def cell_region(self, page: int, row: int, column: int) -> Region:
         """Where on one page the pixels are that add to one cell of the confusion matrix; see `cell_pixels`.
@@ -462,7 +508,7 @@ class PixelResult(DatasetResult):
         Rectangles in pixels of the page's raster, however large it is; divided by `extent` they are shares of the page.
         """
         counts = self.by_page.on(page)
-        chosen = _weights(counts, row, column, len(self.classes)) > 0.0
+        chosen = shares_of(counts.first, counts.second, (row, column), len(self.classes))[0] > 0
         sets = zip(counts.first[chosen].tolist(), counts.second[chosen].tolist(), strict=True)
         return self._cut(page).region(list(sets))
 
@@ -537,7 +583,7 @@ def evaluate(
         Boxes of the second side, and of the first, with a lower score are left out; those without a score stay.
     earlier : PixelResult, optional
         Of the same files under the same options but the scores: only pixels of boxes that are left out now, or are not
-        any more, are counted, and what follows from the files and options alone is kept. Of other ones nothing is
+        any more, are looked at, and what follows from the files and options alone is kept. Of other ones nothing is
         taken.
     count : callable, optional
         Called with how many of how many pages are counted; with an earlier result, of such boxes.
@@ -569,12 +615,12 @@ def evaluate(
     dataset, matrix = files.dataset, files.matrix
     floors = first_min_score, min_score
     first, second = (side.taking_part(floor) for side, floor in zip(files.sides, floors, strict=True))
-    change = None if earlier is None else _change(files, (first, second), earlier, count)
-    if earlier is None or change is None:
+    changed = None if earlier is None else _changed(files, (first, second), earlier, count)
+    if changed is None:
         one, other = (side.chosen(boxes) for side, boxes in zip(files.sides, (first, second), strict=True))
-        by_page = PageCounts(count_pairs(one, other, files.raster.size, count=count))
+        by_page: PageCounts | ScoredCounts = PageCounts(count_pairs(one, other, files.raster.size, count=count))
     else:
-        by_page = earlier.by_page.changed(change)
+        by_page, moves = changed
     result = PixelResult(
         dataset=dataset,
         classes=matrix.names,
@@ -599,8 +645,8 @@ def evaluate(
         min_score=min_score,
         missing_page=missing_page,
     )
-    if earlier is not None and change is not None:
-        result._take_over(earlier, change)
+    if earlier is not None and changed is not None:
+        result._take_over(earlier, moves)
     return result
 
 
@@ -625,37 +671,26 @@ def _ready(asked: Asked) -> Files:
     return Files(dataset, matrix, counted, rasters, (first, second), issues)
 
 
-def _change(
+def _changed(
     files: Files, taken: Sequence[BoolArray], earlier: PixelResult, count: Callable[[int, int], None] | None
-) -> PairCounts | None:
-    """What the counts have more than those of an earlier result of the same files; None where that is not less work."""
+) -> tuple[PageCounts | ScoredCounts, PixelMoves] | None:
+    """The counts by those of an earlier result of the same files, and what moved.
+
+    None where to count all pages is less work.
+    """
+    by_page = earlier.by_page
+    changes = files.score_changes if taken[0].all() and earlier.taken[0].all() else None
+    if changes is not None:
+        before, now = (int(np.count_nonzero(boxes)) for boxes in (earlier.taken[1], taken[1]))
+        if isinstance(by_page, ScoredCounts):
+            return by_page.at(now), changes.between(before, now)
+        return ScoredCounts(by_page, before, now, changes), changes.between(before, now)
     sides = [
         SideChange(side.in_pixels, before, now)
         for side, before, now in zip(files.sides, earlier.taken, taken, strict=True)
     ]
-    return count_changes(sides, len(files.raster.size), count=count)
-
-
-def _page_numbers(counts: PairCounts, of: tuple[int, ...], classes: int) -> FloatArray:
-    """Of each page what it adds to a cell, by row and column, or its pixels of a class of the first side."""
-    added_up = counts.pixels * _row_weights(counts, of, classes)
-    return np.bincount(counts.scope, weights=added_up, minlength=counts.scopes).astype(np.float64, copy=False)
-
-
-def _row_weights(counts: PairCounts, of: tuple[int, ...], classes: int) -> FloatArray:
-    """What a pixel of each row adds to it, float64, shape (R,)."""
-    if len(of) == 2:
-        return _weights(counts, of[0], of[1], classes)[counts.pair]
-    return (counts.row_first >> np.uint64(of[0]) & np.uint64(1)).astype(np.float64)
-
-
-def _weights(counts: PairCounts, row: int, column: int, classes: int) -> FloatArray:
-    """What a pixel of each pair adds to a cell, float64, shape (K,)."""
-    parts = shares(counts.first, counts.second, classes)
-    here = (parts.row == row) & (parts.column == column)
-    weight = np.zeros(len(counts.first))
-    weight[parts.pair[here]] = parts.numerator[here] / parts.divisor[here]
-    return weight
+    moves = count_changes(sides, len(files.raster.size), count=count)
+    return None if moves is None else (by_page.changed(moves), moves)
 
 
 def _check_options(classes: str, missing_page: str) -> None:

@@ -223,41 +223,73 @@ def _from_shares(counts: PairCounts, classes: int) -> Matrices:
     cell = parts.row * classes + parts.column
     if int(counts.totals.max(initial=0)) * common < EXACT:
         weight = parts.numerator * (common // parts.divisor)
-        scaled = spread(counts, parts.pair, cell, weight, classes**2)
+        scaled = spread(_coded(counts), Entries(parts.pair, cell, weight), classes**2)
     else:
         common = 1
         scaled = np.zeros((counts.scopes, classes**2))
         for divisor in divisors:
             weight = np.where(parts.divisor == divisor, parts.numerator, 0)
-            scaled += spread(counts, parts.pair, cell, weight, classes**2) / divisor
+            scaled += spread(_coded(counts), Entries(parts.pair, cell, weight), classes**2) / divisor
     return Matrices(scaled.reshape(-1, classes, classes), common)
 
 
-def spread(counts: PairCounts, pair: IntArray, cell: IntArray, weight: IntArray, cells: int) -> FloatArray:
-    """Pixels times the weight of each cell of their pair, added up by scope, float64, shape (S, cells).
+def _coded(counts: PairCounts) -> Coded:
+    """The pixels of counts by their pairs of label sets."""
+    return Coded(counts.scopes, counts.scope, counts.pair, counts.pixels)
 
-    `pair`, `cell` and `weight` are columns of one length, sorted by pair.
+
+class Coded(NamedTuple):
+    """Pixels by scope and code.
+
+    Attributes
+    ----------
+    scopes : int
+        Number of scopes.
+    scope : int64, shape (R,), rising
+    code : int64, shape (R,)
+        What the pixels are: a pair of label sets, or a move from one to another.
+    pixels : int64, shape (R,)
     """
-    sums = np.zeros((counts.scopes, cells))
-    per_pair = np.bincount(pair, minlength=len(counts.first))
-    start = np.cumsum(per_pair) - per_pair
-    for low, high in _scope_ranges(counts, per_pair):
-        rows = slice(*np.searchsorted(counts.scope, [low, high]))
-        width = per_pair[counts.pair[rows]]
-        at = numbers_from(start[counts.pair[rows]], width)
-        target = np.repeat((counts.scope[rows] - low) * cells, width) + cell[at]
-        pixels = np.repeat(counts.pixels[rows], width) * weight[at]
+
+    scopes: int
+    scope: IntArray
+    code: IntArray
+    pixels: IntArray
+
+
+class Entries(NamedTuple):
+    """What a pixel of each code adds to which cells, columns of one length, sorted by code."""
+
+    code: IntArray
+    cell: IntArray
+    weight: IntArray
+
+
+def spread(rows: Coded, entries: Entries, cells: int) -> FloatArray:
+    """Pixels times the weight of each cell of their code, added up by scope, float64, shape (S, cells)."""
+    sums = np.zeros((rows.scopes, cells))
+    width_of = np.bincount(entries.code, minlength=int(rows.code.max(initial=-1)) + 1)
+    start = np.cumsum(width_of) - width_of
+    widths = width_of.take(rows.code)
+    for low, high in _scope_ranges(rows, widths):
+        some = slice(*np.searchsorted(rows.scope, [low, high]))
+        code, width = rows.code[some], widths[some]
+        at = numbers_from(start.take(code), width)
+        target = np.repeat((rows.scope[some] - low) * cells, width)
+        target += entries.cell.take(at)
+        pixels = np.repeat(rows.pixels[some], width)
+        pixels *= entries.weight.take(at)
         sums[low:high] = np.bincount(target, weights=pixels, minlength=(high - low) * cells).reshape(-1, cells)
     return sums
 
 
-def _scope_ranges(counts: PairCounts, per_pair: IntArray) -> Iterator[tuple[int, int]]:
+def _scope_ranges(rows: Coded, widths: IntArray) -> Iterator[tuple[int, int]]:
     """First scope and the one after the last of ranges with about `_SHARES_AT_ONCE` shares, at least one scope each."""
-    ends = np.cumsum(np.bincount(counts.scope, weights=per_pair[counts.pair], minlength=counts.scopes))
+    ends = np.cumsum(np.bincount(rows.scope, weights=widths, minlength=rows.scopes))
     low = 0
-    while low < counts.scopes:
+    while low < rows.scopes:
         before = ends[low - 1] if low else 0.0
-        high = min(max(int(np.searchsorted(ends, before + _SHARES_AT_ONCE, side="right")), low + 1), counts.scopes)
+        high = min(max(int(np.searchsorted(ends, before + _SHARES_AT_ONCE, side="right")), low + 1), rows.scopes)
         yield low, high
         low = high
 
@@ -525,7 +557,7 @@ class PixelColumns:
         size = len(self.classes)
         first, second = has_label(self.counts.first, size), has_label(self.counts.second, size)
         pair, cell = np.nonzero(np.concatenate([first, second, first & second], axis=1))
-        sums = spread(self.counts, pair, cell, np.ones(len(pair), np.int64), 3 * size)
+        sums = spread(_coded(self.counts), Entries(pair, cell, np.ones(len(pair), np.int64)), 3 * size)
         return sums.astype(np.int64).reshape(-1, 3, size)
 
     def _diagonal(self, matrix: FloatArray) -> FloatArray:

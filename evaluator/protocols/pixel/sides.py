@@ -14,8 +14,8 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.pixel_changes import PixelBoxes
 from evaluator.metrics.pixel_counts import MAX_CLASSES, MAX_SIDE, Resolution, on_page, pixel_edges
+from evaluator.metrics.pixel_steps import PixelBoxes
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
@@ -272,8 +272,13 @@ class SideBoxes:
         """Those with at least a score, and those without one, bool, shape (N,); all for a score of 0."""
         if min_score <= 0.0:
             return np.ones(len(self.rows), dtype=bool)
+        return ~(self.score < min_score)
+
+    @property
+    def score(self) -> FloatArray:
+        """Score of each of the N boxes, float64, shape (N,); NaN for none."""
         score = self.side.score
-        return ~((score if len(self.rows) == len(score) else score[self.rows]) < min_score)
+        return score if len(self.rows) == len(score) else score[self.rows]
 
     def chosen(self, boxes: BoolArray) -> Resolution:
         """Some of the N boxes, bool, shape (N,)."""

@@ -7,13 +7,16 @@ so that nothing depends on the order in which they were added.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from evaluator.metrics.pixel_counts import PairCounts
-from evaluator.model.boxes import FloatArray
-from evaluator.protocols.pixel.matrix import EXACT, shares, spread
+from evaluator.metrics.pixel_moves import PixelMoves
+from evaluator.metrics.pixel_sweep import WordArray
+from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.protocols.pixel.matrix import EXACT, Coded, Entries, shares, spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,32 +41,64 @@ class WrongPixels:
     @classmethod
     def of(cls, counts: PairCounts, classes: int, most: int) -> WrongPixels | None:
         """The sums of counts of pages with at most so many pixels; None where they are too large to be exact."""
-        amounts = np.full((counts.scopes, classes), np.nan)
-        amounts[:, 0] = 0.0
-        return cls(np.zeros((counts.scopes, 2, classes)), 1, amounts).changed(counts, most)
+        nothing = cls(np.zeros((counts.scopes, 2, classes)), 1, np.empty((counts.scopes, classes)))
+        weights = _weights((counts.first, counts.second), 1, classes)
+        rows = Coded(counts.scopes, counts.scope, counts.pair, counts.pixels)
+        return nothing._with(rows, np.arange(counts.scopes), weights, most)
 
-    def changed(self, change: PairCounts, most: int) -> WrongPixels | None:
-        """The sums after a change of the counts; None where they are too large to be exact."""
+    def changed(self, moves: PixelMoves, most: int) -> WrongPixels | None:
+        """The sums after some moves; None where they are too large to be exact."""
+        some = moves.used()
+        weights = _weights(some.kinds.pairs, 2, self.sums.shape[2])
+        return self._with(Coded(some.scopes, some.scope, some.kind, some.pixels), moves.scopes_used, weights, most)
+
+    def _with(self, rows: Coded, pages: IntArray, weights: _Weights, most: int) -> WrongPixels | None:
+        """The sums with more rows of some pages."""
         classes = self.sums.shape[2]
-        parts = shares(change.first, change.second, classes)
-        divisor = math.lcm(self.divisor, *np.unique(parts.divisor).tolist())
+        divisor = math.lcm(self.divisor, weights.divisor)
         # A row and a column of every class, of pixels that may have every label.
         if 2 * classes * most * divisor >= EXACT:
             return None
-        weight = parts.numerator * (divisor // parts.divisor)
-        right = np.flatnonzero(parts.row == parts.column)
-        pair = np.concatenate([parts.pair, parts.pair, parts.pair[right]])
-        cell = np.concatenate([parts.row, parts.column, classes + parts.row[right]])
-        order = np.argsort(pair, kind="stable")
-        weight = np.concatenate([weight, weight, weight[right]])
-        pages, scope = np.unique(change.scope, return_inverse=True)
-        some = replace(change, scopes=len(pages), scope=scope)
-        more = spread(some, pair[order], cell[order], weight[order], 2 * classes).reshape(-1, 2, classes)
-        sums = self.sums.copy() if divisor == self.divisor else self.sums * (divisor // self.divisor)
+        entries = weights.entries._replace(weight=weights.entries.weight * (divisor // weights.divisor))
+        more = spread(rows, entries, 2 * classes).reshape(-1, 2, classes)
+        sums = self.sums * (divisor // self.divisor)
+        if len(pages) == len(sums):
+            sums += more
+            return WrongPixels(sums, divisor, _amounts(sums, divisor))
         sums[pages] += more
         amounts = self.amounts.copy()
         amounts[pages] = _amounts(sums[pages], divisor)
         return WrongPixels(sums, divisor, amounts)
+
+
+class _Weights(NamedTuple):
+    """What a pixel adds to the sums of a page, times `divisor`."""
+
+    entries: Entries
+    divisor: int
+
+
+def _weights(pairs: tuple[WordArray, WordArray], parts: int, classes: int) -> _Weights:
+    """What a pixel of each pair of label sets adds; of two parts, what it adds as it moves from first to second.
+
+    The pairs are those of the first part, one after the other, then those of the second.
+    """
+    every = shares(*pairs, classes)
+    codes = len(pairs[0]) // parts
+    divisor = math.lcm(*np.unique(every.divisor).tolist())
+    weight = every.numerator * (divisor // every.divisor)
+    if parts > 1:
+        weight *= np.where(every.pair < codes, -1, 1)
+    right = np.flatnonzero(every.row == every.column)
+    code = every.pair % max(codes, 1)
+    place = 2 * classes * np.concatenate([code, code, code[right]])
+    place += np.concatenate([every.row, every.column, classes + every.row[right]])
+    places, inverse = np.unique(place, return_inverse=True)
+    sums = np.zeros(len(places), dtype=np.int64)
+    np.add.at(sums, inverse, np.concatenate([weight, weight, weight[right]]))
+    # Most of what a move takes away it gives back: the pixel stays in its row.
+    places, sums = places[sums != 0], sums[sums != 0]
+    return _Weights(Entries(places // (2 * classes), places % (2 * classes), sums), divisor)
 
 
 def _amounts(sums: FloatArray, divisor: int) -> FloatArray:

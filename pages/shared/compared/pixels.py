@@ -79,6 +79,7 @@ def body(loaded: OpenedBoxes) -> None:
         open_item=lambda item: panes.open_place(lambda: go_to(item.document, item.page or 0)),
     )
     _write_url()
+    choices.prepare_scores(results)
 
 
 def _key(loaded: OpenedBoxes, *results: pixel.PixelResult) -> list[str]:

@@ -199,7 +199,8 @@ class ScoreCurve:
 
 def ratio(part: IntArray | FloatArray, whole: IntArray | FloatArray) -> FloatArray:
     """Part over whole, row by row, float64; NaN where the whole is 0: undefined is not zero."""
-    if not np.asarray(whole).all():
+    # Many times faster than `all` where there are few.
+    if np.count_nonzero(whole) < np.asarray(whole).size:
         whole = np.where(whole, whole, np.nan)
     return np.asarray(np.divide(part, whole), dtype=np.float64)
 

@@ -155,7 +155,7 @@ def counted_pages(dataset: Dataset, missing_page: MissingPage, issues: tuple[Col
         pages[boxes.entry_page] = True
     what, other = ("background there", "ignore") if missing_page == "penalize" else ("left out", "penalize")
     for side, collector in zip(has, issues, strict=True):
-        if len(missing := np.flatnonzero(~side)):
+        if len(missing := (~side).nonzero()[0]):
             rule = f"both sides should have the same pages; one that a side does not have is {what} (pixel)"
             place = f"{_page_name(dataset, int(missing[0]))}{_more(len(missing), 'page')}"
             collector.warning(place, rule, "", f"Add the pages, or give --missing-page {other}.")
@@ -248,7 +248,7 @@ class SideBoxes:
         size : int64, shape (P, 2)
         """
         boxes = Resolution(side.page, bits[side.source.boxes.label], side.xyxy, scale)
-        if bits.all() and counted.all():
+        if np.count_nonzero(bits) == len(bits) and np.count_nonzero(counted) == len(counted):
             return cls(side, boxes, np.arange(len(side)), size)
         rows = np.flatnonzero((boxes.bit > 0) & counted[side.page])
         return cls(side, boxes if len(rows) == len(side) else boxes.at(rows), rows, size)
@@ -282,7 +282,8 @@ class SideBoxes:
 
     def chosen(self, boxes: BoolArray) -> Resolution:
         """Some of the N boxes, bool, shape (N,)."""
-        return self.boxes if boxes.all() else self.boxes.at(np.flatnonzero(boxes))
+        every = np.count_nonzero(boxes) == len(boxes)
+        return self.boxes if every else self.boxes.at(np.flatnonzero(boxes))
 
     def on_page(self, page: int, taken: BoolArray) -> Resolution:
         """Those of one page, of some of the N boxes, bool, shape (N,)."""
@@ -327,7 +328,7 @@ def report_labels(side: JoinedBoxes, bits: IntArray, *, labels: Sequence[str] | 
     labels : sequence of str, optional
         The labels that the caller chose: leaving out the others needs no issue.
     """
-    if labels is not None or bits.all():
+    if labels is not None or np.count_nonzero(bits) == len(bits):
         return
     if len(left_out := np.flatnonzero(bits[side.source.boxes.label] == 0)):
         names = [side.source.labels[code] for code in np.unique(side.source.boxes.label[left_out])]
@@ -388,14 +389,13 @@ def _report_different(first: Sequence[str], second: Sequence[str], issues: Colle
 
 def _file_sizes(dataset: Dataset, side: JoinedBoxes, issues: Collector) -> FloatArray:
     """Size of each page as a side's file gives it, float64, shape (P, 2); NaN where it does not."""
-    sizes = np.full((dataset.pages, 2), np.nan)
-    given = side.source.page_size
+    given, entries = side.source.page_size, side.entry_page
     if given is None:
-        return sizes
-    entries = side.entry_page
+        return np.full((dataset.pages, 2), np.nan)
     if len(entries) == dataset.pages and (entries[1:] > entries[:-1]).all() and not np.isnan(given).any():
         # One entry for each page, in order.
         return given
+    sizes = np.full((dataset.pages, 2), np.nan)
     known = np.flatnonzero(~np.isnan(given).any(axis=1))
     pages, stated = entries[known], given[known]
     # Backwards, so that the first entry of a page is what remains.

@@ -41,7 +41,7 @@ from evaluator.metrics.matching import overlapping_pairs
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
 from evaluator.model.dataset import JoinedBoxes, Side
-from evaluator.model.order import Joining, order_by
+from evaluator.model.order import Joining, numbers_from, order_by, runs_up_to
 
 CAUSES: Final = ("page_missed", "page_extra", "shifted", "parts", "joined", "alike", "single")
 """Names of causes; the position is the code."""
@@ -743,16 +743,10 @@ def _same_size(sizes: FloatArray, others: FloatArray) -> BoolArray:
 
 def _pairs_by_page(first: IntArray, second: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
     """All pairs of rows on one page, so many at a time that memory follows the rows; both columns of pages rise."""
-    low, high = np.searchsorted(second, first, side="left"), np.searchsorted(second, first, side="right")
-    ends = np.cumsum(high - low)
-    start = 0
-    while start < len(first):
-        before = int(ends[start - 1]) if start else 0
-        stop = max(start + 1, int(np.searchsorted(ends, before + _AT_ONCE, side="right")))
-        counts = (high - low)[start:stop]
-        row = np.repeat(np.arange(start, stop), counts)
-        yield row, np.arange(len(row)) - (ends[row] - (high - low)[row] - before) + low[row]
-        start = stop
+    low = np.searchsorted(second, first, side="left")
+    width = np.searchsorted(second, first, side="right") - low
+    for run in runs_up_to(_AT_ONCE, width):
+        yield np.arange(run.start, run.stop).repeat(width[run]), numbers_from(low[run], width[run])
 
 
 def _together(moved: FloatArray, tolerance: FloatArray) -> BoolArray:

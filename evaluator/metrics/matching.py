@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap, iou, overlap
-from evaluator.model.order import order_by
+from evaluator.model.order import order_by, runs_up_to
 from evaluator.model.polygons import Outlined, outline_bounds, polygon_overlap
 
 N = TypeVar("N", int, IntArray)
@@ -265,7 +265,7 @@ def _search(
             window = min(window, _window(*sides, axis=0), key=lambda either: either.size)
     some = np.flatnonzero(window.width)
     low, width = window.low[some], window.width[some]
-    for rows in _slices_of(width):
+    for rows in runs_up_to(_PAIRS_AT_ONCE, width):
         for compared, place in _pieces(rows, low[rows], width[rows]):
             predicted, truth = some[compared], window.order[place]
             if not of_one_group:
@@ -402,17 +402,6 @@ def _pieces(rows: slice, low: IntArray, width: IntArray) -> Iterator[tuple[IntAr
         return
     each = np.repeat(np.arange(len(width)), width)
     yield rows.start + each, np.arange(len(each)) + (low - (np.cumsum(width) - width))[each]
-
-
-def _slices_of(width: IntArray) -> Iterator[slice]:
-    """Slices of rows whose widths add up to about `_PAIRS_AT_ONCE`, at least one row each."""
-    total = np.cumsum(width)
-    row = 0
-    while row < len(width):
-        before = int(total[row - 1]) if row else 0
-        stop = max(int(np.searchsorted(total, before + _PAIRS_AT_ONCE, side="right")), row + 1)
-        yield slice(row, stop)
-        row = stop
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ import numpy as np
 
 from evaluator.metrics.pixel_counts import BACKGROUND, PairCounts, gathered, known_pairs
 from evaluator.metrics.pixel_sweep import WordArray
-from evaluator.model.boxes import IntArray
+from evaluator.model.boxes import BoolArray, IntArray
 
 
 class Kinds(NamedTuple):
@@ -112,7 +112,7 @@ class PixelMoves:
         return self.scope[self._new]
 
     @property
-    def _new(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def _new(self) -> BoolArray:
         """Where the rows of another scope begin."""
         new = np.ones(len(self), dtype=bool)
         np.not_equal(self.scope[1:], self.scope[:-1], out=new[1:])

@@ -148,13 +148,13 @@ class ScoredCounts:
 
     Attributes
     ----------
-    earlier : PageCounts or ScoredCounts
+    earlier : PageCounts
         Those where `before` boxes had come.
     before, now : int
     changes : ScoreChanges
     """
 
-    earlier: PageCounts | ScoredCounts
+    earlier: PageCounts
     before: int
     now: int
     changes: ScoreChanges
@@ -162,7 +162,7 @@ class ScoredCounts:
     def at(self, now: int) -> ScoredCounts:
         """Those where another number has come."""
         if "every" in vars(self):
-            return ScoredCounts(self, self.now, now, self.changes)
+            return ScoredCounts(PageCounts(self.every), self.now, now, self.changes)
         return ScoredCounts(self.earlier, self.before, now, self.changes)
 
     def since(self, boxes: int) -> PixelMoves:

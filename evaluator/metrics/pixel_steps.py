@@ -18,7 +18,7 @@ from evaluator.metrics.pixel_counts import BACKGROUND, PairCounts, Resolution, c
 from evaluator.metrics.pixel_moves import Kinds
 from evaluator.metrics.pixel_sweep import X_BITS, WordArray, in_order
 from evaluator.model.boxes import BoolArray, IntArray
-from evaluator.model.order import numbers_from
+from evaluator.model.order import numbers_from, runs_up_to
 
 # Pairs of boxes of one page that are looked at in one go.
 _PAIRS_AT_ONCE: Final = 1 << 18
@@ -192,19 +192,14 @@ def _pieces(side: SideTimes, steps: Steps, most: int) -> Resolution | None:
     None where that is more than so many pieces.
     """
     begin, width = side.boxes.between(steps.page, steps.edges)
-    ends = width.cumsum()
     nothing = np.empty(0, np.int64)
     parts = [Resolution(nothing, nothing, np.empty((0, 4)))]
-    start = 0
-    while start < len(ends):
-        done = int(ends[start - 1]) if start else 0
-        stop = max(int(ends.searchsorted(done + _PAIRS_AT_ONCE, side="right")), start + 1)
-        pairs = numbers_from(begin[start:stop], width[start:stop]), np.arange(start, stop).repeat(width[start:stop])
-        parts.append(_met(side, steps, *pairs))
+    for run in runs_up_to(_PAIRS_AT_ONCE, width):
+        step = np.arange(run.start, run.stop).repeat(width[run])
+        parts.append(_met(side, steps, numbers_from(begin[run], width[run]), step))
         most -= len(parts[-1].page)
         if most < 0:
             return None
-        start = stop
     page, bit, xyxy = (np.concatenate(columns) for columns in list(zip(*parts, strict=True))[:3])
     return Resolution(page, bit, xyxy)
 

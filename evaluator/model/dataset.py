@@ -549,6 +549,17 @@ def _recode(
     source: Annotations, document_code: Mapping[str, int], label_code: Mapping[str, int]
 ) -> tuple[CodeArray, CodeArray, CodeArray]:
     """Shared codes of a file's box documents, box labels and page entry documents."""
-    documents = np.array([document_code[document.doc_id] for document in source.documents], dtype=np.int32)
-    labels = np.array([label_code[label] for label in source.labels], dtype=np.int32)
-    return documents[source.boxes.document], labels[source.boxes.label], documents[source.page_document]
+    documents = [document_code[document.doc_id] for document in source.documents]
+    labels = [label_code[label] for label in source.labels]
+    return (
+        _renumbered(source.boxes.document, documents),
+        _renumbered(source.boxes.label, labels),
+        _renumbered(source.page_document, documents),
+    )
+
+
+def _renumbered(codes: CodeArray, new: Sequence[int]) -> CodeArray:
+    """Codes under new numbers, by their old ones; the same array where all stay."""
+    if new == list(range(len(new))):
+        return codes
+    return np.array(new, dtype=np.int32)[codes]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Final, TypeVar
 
@@ -84,6 +84,23 @@ def numbers_from(start: IntArray, count: IntArray, step: int = 1) -> IntArray:
     numbers = np.arange(0, int(end[-1]) * step if len(end) else 0, step)
     numbers += (start - (end - count) * step).repeat(count)
     return numbers
+
+
+def runs_up_to(most: int, sizes: IntArray) -> Iterator[slice]:
+    """Slices of rows one after the other whose sizes add up to that much at most, or of one row that is larger alone.
+
+    Examples
+    --------
+    >>> [(run.start, run.stop) for run in runs_up_to(5, np.array([2, 3, 1, 9, 0]))]
+    [(0, 2), (2, 3), (3, 5)]
+    """
+    ends = sizes.cumsum()
+    start = 0
+    while start < len(ends):
+        done = int(ends[start - 1]) if start else 0
+        stop = max(int(ends.searchsorted(done + most, side="right")), start + 1)
+        yield slice(start, stop)
+        start = stop
 
 
 class PageRows:

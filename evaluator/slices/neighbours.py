@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.order import numbers_from
+from evaluator.model.order import numbers_from, runs_up_to
 
 NOTHING: Final = -1
 """Code of a neighbour that is not there."""
@@ -79,13 +79,8 @@ def _chunks(page: IntArray) -> Iterator[tuple[int, int]]:
     """Ranges of whole pages with a bounded number of pairs of boxes; `page` is sorted."""
     starts = np.flatnonzero(np.diff(page, prepend=page[0] - 1)) if len(page) else np.empty(0, np.int64)
     ends = np.append(starts[1:], len(page))
-    pairs = np.cumsum((ends - starts) ** 2)
-    first = 0
-    while first < len(starts):
-        before = pairs[first - 1] if first else 0
-        last = max(int(np.searchsorted(pairs, before + _PAIRS_AT_A_TIME, side="right")), first + 1)
-        yield int(starts[first]), int(ends[last - 1])
-        first = last
+    for run in runs_up_to(_PAIRS_AT_A_TIME, (ends - starts) ** 2):
+        yield int(starts[run.start]), int(ends[run.stop - 1])
 
 
 def _around(page: IntArray, label: IntArray, xyxy: FloatArray, out: Surroundings) -> None:

@@ -21,7 +21,7 @@ from evaluator.metrics.pixel_counts import PairCounts
 from evaluator.metrics.pixel_sweep import WordArray
 from evaluator.metrics.results import defined, ratio
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.order import numbers_from
+from evaluator.model.order import numbers_from, runs_up_to
 
 AnyWords = npt.NDArray[np.unsignedinteger[Any]]
 
@@ -271,7 +271,9 @@ def spread(rows: Coded, entries: Entries, cells: int) -> FloatArray:
     width_of = np.bincount(entries.code, minlength=int(rows.code.max(initial=-1)) + 1)
     start = np.cumsum(width_of) - width_of
     widths = width_of.take(rows.code)
-    for low, high in _scope_ranges(rows, widths):
+    amount = np.bincount(rows.scope, weights=widths, minlength=rows.scopes).astype(np.int64)
+    for run in runs_up_to(_SHARES_AT_ONCE, amount):
+        low, high = run.start, run.stop
         some = slice(*np.searchsorted(rows.scope, [low, high]))
         code, width = rows.code[some], widths[some]
         at = numbers_from(start.take(code), width)
@@ -281,17 +283,6 @@ def spread(rows: Coded, entries: Entries, cells: int) -> FloatArray:
         pixels *= entries.weight.take(at)
         sums[low:high] = np.bincount(target, weights=pixels, minlength=(high - low) * cells).reshape(-1, cells)
     return sums
-
-
-def _scope_ranges(rows: Coded, widths: IntArray) -> Iterator[tuple[int, int]]:
-    """First scope and the one after the last of ranges with about `_SHARES_AT_ONCE` shares, at least one scope each."""
-    ends = np.cumsum(np.bincount(rows.scope, weights=widths, minlength=rows.scopes))
-    low = 0
-    while low < rows.scopes:
-        before = ends[low - 1] if low else 0.0
-        high = min(max(int(np.searchsorted(ends, before + _SHARES_AT_ONCE, side="right")), low + 1), rows.scopes)
-        yield low, high
-        low = high
 
 
 class _Rules(NamedTuple):

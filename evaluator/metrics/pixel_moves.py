@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.pixel_counts import BACKGROUND, PairCounts, gathered, known_pairs
-from evaluator.metrics.pixel_sweep import WordArray
+from evaluator.metrics.pixel_counts import BACKGROUND, PairCounts, gathered, known_pairs, no_counts
+from evaluator.metrics.pixel_sweep import WordArray, in_order
 from evaluator.model.boxes import BoolArray, IntArray
 
 
@@ -119,14 +119,24 @@ class PixelMoves:
         return new
 
     def _difference(self, scope: IntArray, scopes: int) -> PairCounts:
-        first, second = self.kinds.pairs
-        # Rows of a scope stay together.
-        pair = np.empty((len(self), 2), dtype=np.int64)
-        pair[:, 0] = self.kind
-        np.add(self.kind, len(self.kinds.side), out=pair[:, 1])
-        pixels = np.repeat(self.pixels, 2)
+        """The difference of counts with the rows in other scopes."""
+        if not len(scope):
+            return no_counts(scopes)
+        types = len(self.kinds.side)
+        # Moves of one kind are put together first: there are fewer of them, and their numbers are shorter.
+        place = scope * types + self.kind
+        order = in_order(place, (scopes * types).bit_length())
+        place = place.take(order)
+        new = np.ones(len(place), dtype=bool)
+        np.not_equal(place[1:], place[:-1], out=new[1:])
+        starts = new.nonzero()[0]
+        pixels = np.repeat(np.add.reduceat(self.pixels.take(order), starts), 2)
         pixels[::2] *= -1
-        rows = PairCounts(scopes, np.repeat(scope, 2), first.take(pair.ravel()), second.take(pair.ravel()), pixels)
+        one = order.take(starts)
+        pair = np.repeat(self.kind.take(one), 2)
+        pair[1::2] += types
+        first, second = self.kinds.pairs
+        rows = PairCounts(scopes, np.repeat(scope.take(one), 2), first.take(pair), second.take(pair), pixels)
         sums = gathered(rows, rows.scope, scopes)
         return sums.taken(sums.pixels.nonzero()[0])
 

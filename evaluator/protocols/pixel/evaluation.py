@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -55,6 +55,9 @@ from evaluator.protocols.pixel.sides import (
 )
 from evaluator.protocols.pixel.wrong import WrongPixels
 from evaluator.protocols.snapshot import evaluation as snapshot
+from evaluator.system.recent import Recent
+
+Known = TypeVar("Known")
 
 NAME: Final = "pixel"
 # The year of the matrix; the definition itself has no version.
@@ -82,8 +85,8 @@ BOXES_COUNT: Final = "pixels of boxes, not of outlines"
 SAME_OBJECT_IOU: Final = 0.5
 # Pages whose numbers are held at once while JSON is made.
 _PAGES_AT_ONCE: Final = 1 << 9
-# Columns of one number for each page that are kept up to date; the cells that were looked at last.
-_MOST_KEPT: Final = 8
+# Numbers of all scores that are kept up to date: over everything, and for the cells that were looked at last.
+_MOST_KNOWN: Final = 16
 
 
 class Cell(NamedTuple):
@@ -99,6 +102,23 @@ class Cell(NamedTuple):
 
     page: int
     pixels: float
+
+
+class Taken(NamedTuple):
+    """Which boxes of each side take part, bool, shape (N,): those of at least a score."""
+
+    first: BoolArray
+    second: BoolArray
+
+    @property
+    def boxes(self) -> tuple[int, int]:
+        """How many of each side: these are always the same boxes."""
+        return int(np.count_nonzero(self.first)), int(np.count_nonzero(self.second))
+
+    @property
+    def all_of_first(self) -> bool:
+        """Whether every box of the first side takes part."""
+        return bool(self.first.all())
 
 
 class Asked(NamedTuple):
@@ -138,8 +158,14 @@ class Files:
     sides: tuple[SideBoxes, SideBoxes]
     issues: tuple[Collector, Collector]
 
+    # What was worked out last, whatever the scores, by its name, and the boxes that took part then.
+    known: Recent[object, tuple[Taken, Any]] = field(
+        default_factory=lambda: Recent(most=_MOST_KNOWN), init=False, repr=False
+    )
     # A thread makes it ahead, and who needs it before waits for that.
     _making: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+    # The last moves: several numbers follow from the same.
+    _moves: Recent[object, PixelMoves] = field(default_factory=lambda: Recent(most=2), init=False, repr=False)
 
     @property
     def score_changes(self) -> ScoreChanges | None:
@@ -149,6 +175,22 @@ class Files:
         """
         with self._making:
             return self._score_changes
+
+    def moves(self, before: Taken, now: Taken, count: Callable[[int, int], None] | None = None) -> PixelMoves | None:
+        """What moves where other boxes take part than before; None where to count all pages is less work."""
+        states = before.boxes, now.boxes
+        moves = self._moves.get(states)
+        if moves is not None:
+            return moves
+        changes = self.score_changes if before.all_of_first and now.all_of_first else None
+        if changes is not None:
+            moves = changes.between(states[0][1], states[1][1])
+        else:
+            sides = [SideChange(side.in_pixels, *taken) for side, *taken in zip(self.sides, before, now, strict=True)]
+            moves = count_changes(sides, len(self.raster.size), count=count)
+        if moves is not None:
+            self._moves.put(states, moves)
+        return moves
 
     @cached_property
     def _score_changes(self) -> ScoreChanges | None:
@@ -184,7 +226,7 @@ class PixelResult(DatasetResult):
     asked : Asked
     files : Files
         What follows from the two files and the options, whatever the scores.
-    taken : pair of bool, shape (N,)
+    taken : Taken
         Which boxes of each side of `files` take part.
     by_page : PageCounts or ScoredCounts
         One scope per page of the dataset.
@@ -208,17 +250,13 @@ class PixelResult(DatasetResult):
     counted: BoolArray
     asked: Asked
     files: Files
-    taken: tuple[BoolArray, BoolArray]
+    taken: Taken
     by_page: PageCounts | ScoredCounts
     chosen: tuple[str, ...] | None
     options: tuple[str, ...]
     min_score: float
     missing_page: MissingPage = "penalize"
     exact: bool = False
-
-    _kept: dict[Numbers, PageSums] = field(default_factory=dict, init=False, repr=False)
-    # The counts of each document where some number of boxes of the second side had come by falling score.
-    _documents_before: tuple[PairCounts, int] | None = field(default=None, init=False, repr=False)
 
     @property
     def counts(self) -> PairCounts:
@@ -343,28 +381,49 @@ class PixelResult(DatasetResult):
         """One page, as a single scope."""
         return PixelColumns(self.by_page.on(page), self.classes, self.comparable)
 
-    @cached_property
+    @property
     def per_document(self) -> PixelColumns:
         """One scope per document of the dataset."""
-        return PixelColumns(self._documents, self.classes, self.comparable)
+        return self._pooled("documents", *self._in_documents)
 
     @cached_property
     def whole(self) -> PixelColumns:
         """One scope: every counted page, weighted by its pixels."""
-        return PixelColumns(self.counts.pooled(*self._in_one), self.classes, self.comparable)
+        return self._pooled("whole", *self._in_one)
 
-    @cached_property
-    def _documents(self) -> PairCounts:
-        """The counts of each document."""
-        if self._documents_before is None or not isinstance(self.by_page, ScoredCounts):
-            return self.counts.pooled(*self._in_documents)
-        before, boxes = self._documents_before
-        return added([before, self.by_page.since(boxes).pooled(*self._in_documents)])
+    def _pooled(self, name: str, into: IntArray, scopes: int) -> PixelColumns:
+        """Scopes of several pages."""
 
-    @property
-    def _second_boxes(self) -> int:
-        """How many boxes of the second side take part."""
-        return int(np.count_nonzero(self.taken[1]))
+        def columns(counts: PairCounts) -> PixelColumns:
+            return PixelColumns(counts, self.classes, self.comparable)
+
+        made = self._followed(
+            name,
+            lambda: columns(self.counts.pooled(into, scopes)),
+            lambda known, moves: columns(added([known.counts, moves.pooled(into, scopes)])),
+        )
+        assert made is not None
+        return made
+
+    def _followed(
+        self, name: object, fresh: Callable[[], Known | None], moved: Callable[[Known, PixelMoves], Known | None]
+    ) -> Known | None:
+        """Something that follows from the counts: from what was known of it last and what moved since, if anything.
+
+        It is kept with the files, not with each result: of many results only the last has to hold it.
+        """
+        value: Known | None = None
+        last = self.files.known.get(name)
+        if last is not None:
+            before, value = last
+            if before.boxes == self.taken.boxes:
+                return value
+            moves = self.files.moves(before, self.taken)
+            value = None if value is None or moves is None else moved(value, moves)
+        value = fresh() if value is None else value
+        if value is not None:
+            self.files.known.put(name, (self.taken, value))
+        return value
 
     @property
     def _in_one(self) -> tuple[IntArray, int]:
@@ -376,10 +435,14 @@ class PixelResult(DatasetResult):
         """The scope of each page where each document is one, and the number of scopes."""
         return self.dataset.page_document.astype(np.int64), len(self.dataset.documents)
 
-    @cached_property
+    @property
     def wrong(self) -> WrongPixels | None:
         """How many pixels are wrong on each page; None where shares of pixels are too fine for whole numbers."""
-        return WrongPixels.of(self.counts, len(self.classes), self._most_pixels)
+        return self._followed(
+            "wrong",
+            lambda: WrongPixels.of(self.counts, len(self.classes), self._most_pixels),
+            lambda known, moves: known.changed(moves, self._most_pixels),
+        )
 
     @property
     def _most_pixels(self) -> int:
@@ -425,7 +488,8 @@ class PixelResult(DatasetResult):
             value["dataset"] = self.whole.row(0, exact=exact)
         if "documents" in scopes:
             ids = [document.doc_id for document in dataset.documents]
-            value["documents"] = {doc_id: self.per_document.row(row, exact=exact) for row, doc_id in enumerate(ids)}
+            columns = self.per_document
+            value["documents"] = {doc_id: columns.row(row, exact=exact) for row, doc_id in enumerate(ids)}
         if "pages" in scopes:
             value["pages"] = list(self._pages(exact=exact))
         return value
@@ -468,39 +532,20 @@ class PixelResult(DatasetResult):
         return self._by_page((row,)).astype(np.int64)
 
     def _by_page(self, of: Numbers) -> FloatArray:
-        """A number of each page; kept, so that the next result has to add only what moved."""
-        if of not in self._kept:
-            by_page, start = self.by_page, PageSums(of, len(self.classes), np.zeros(self.dataset.pages))
-            if isinstance(by_page, ScoredCounts):
-                # Where boxes had come that are known, and what moved since.
-                sums = start.counted(by_page.earlier.every, self._most_pixels)
-                sums = sums and sums.moved(by_page.since(by_page.before), self._most_pixels)
-            else:
-                sums = start.counted(by_page.every, self._most_pixels)
-            if sums is None:
-                return rounded(self.counts, of, len(self.classes))
-            self._kept[of] = sums
-        return self._kept[of].pixels
+        """A number of each page."""
+        sums = self._followed(
+            of, lambda: self._page_sums(of), lambda known, moves: known.moved(moves, self._most_pixels)
+        )
+        return rounded(self.counts, of, len(self.classes)) if sums is None else sums.pixels
 
-    def _take_over(self, earlier: PixelResult, moves: PixelMoves) -> None:
-        """Have what an earlier result knew, as it is after some moves."""
-        if "whole" in vars(earlier):
-            counts = added([earlier.whole.counts, moves.pooled(*self._in_one)])
-            vars(self)["whole"] = PixelColumns(counts, self.classes, self.comparable)
-        if isinstance(self.by_page, ScoredCounts):
-            # Worked out when it is asked for.
-            known = "_documents" in vars(earlier)
-            before = (earlier._documents, earlier._second_boxes) if known else earlier._documents_before
-            object.__setattr__(self, "_documents_before", before)
-        elif "_documents" in vars(earlier):
-            vars(self)["_documents"] = added([earlier._documents, moves.pooled(*self._in_documents)])
-        wrong = vars(earlier).get("wrong")
-        if wrong is not None:
-            vars(self)["wrong"] = wrong.changed(moves, self._most_pixels)
-        for of, kept in list(earlier._kept.items())[-_MOST_KEPT:]:
-            sums = kept.moved(moves, self._most_pixels)
-            if sums is not None:
-                self._kept[of] = sums
+    def _page_sums(self, of: Numbers) -> PageSums | None:
+        """A number of each page as whole numbers; None where they are too large to be exact."""
+        by_page, start = self.by_page, PageSums(of, len(self.classes), np.zeros(self.dataset.pages))
+        if not isinstance(by_page, ScoredCounts):
+            return start.counted(by_page.every, self._most_pixels)
+        # The counts of all pages would have to be made from these two.
+        sums = start.counted(by_page.earlier.every, self._most_pixels)
+        return sums and sums.moved(by_page.since(by_page.before), self._most_pixels)
 
     def cell_region(self, page: int, row: int, column: int) -> Region:
         """Where on one page the pixels are that add to one cell of the confusion matrix; see `cell_pixels`.
@@ -614,14 +659,12 @@ def evaluate(
     files = _ready(asked) if earlier is None else earlier.files
     dataset, matrix = files.dataset, files.matrix
     floors = first_min_score, min_score
-    first, second = (side.taking_part(floor) for side, floor in zip(files.sides, floors, strict=True))
-    changed = None if earlier is None else _changed(files, (first, second), earlier, count)
-    if changed is None:
-        one, other = (side.chosen(boxes) for side, boxes in zip(files.sides, (first, second), strict=True))
-        by_page: PageCounts | ScoredCounts = PageCounts(count_pairs(one, other, files.raster.size, count=count))
-    else:
-        by_page, moves = changed
-    result = PixelResult(
+    taken = Taken(*(side.taking_part(floor) for side, floor in zip(files.sides, floors, strict=True)))
+    by_page = None if earlier is None else _after(earlier, taken, count)
+    if by_page is None:
+        one, other = (side.chosen(boxes) for side, boxes in zip(files.sides, taken, strict=True))
+        by_page = PageCounts(count_pairs(one, other, files.raster.size, count=count))
+    return PixelResult(
         dataset=dataset,
         classes=matrix.names,
         comparable=matrix.comparable,
@@ -630,7 +673,7 @@ def evaluate(
         counted=files.counted,
         asked=asked,
         files=files,
-        taken=(first, second),
+        taken=taken,
         by_page=by_page,
         chosen=chosen,
         options=(
@@ -645,9 +688,6 @@ def evaluate(
         min_score=min_score,
         missing_page=missing_page,
     )
-    if earlier is not None and changed is not None:
-        result._take_over(earlier, moves)
-    return result
 
 
 def _ready(asked: Asked) -> Files:
@@ -671,26 +711,17 @@ def _ready(asked: Asked) -> Files:
     return Files(dataset, matrix, counted, rasters, (first, second), issues)
 
 
-def _changed(
-    files: Files, taken: Sequence[BoolArray], earlier: PixelResult, count: Callable[[int, int], None] | None
-) -> tuple[PageCounts | ScoredCounts, PixelMoves] | None:
-    """The counts by those of an earlier result of the same files, and what moved.
-
-    None where to count all pages is less work.
-    """
-    by_page = earlier.by_page
-    changes = files.score_changes if taken[0].all() and earlier.taken[0].all() else None
-    if changes is not None:
-        before, now = (int(np.count_nonzero(boxes)) for boxes in (earlier.taken[1], taken[1]))
-        if isinstance(by_page, ScoredCounts):
-            return by_page.at(now), changes.between(before, now)
-        return ScoredCounts(by_page, before, now, changes), changes.between(before, now)
-    sides = [
-        SideChange(side.in_pixels, before, now)
-        for side, before, now in zip(files.sides, earlier.taken, taken, strict=True)
-    ]
-    moves = count_changes(sides, len(files.raster.size), count=count)
-    return None if moves is None else (by_page.changed(moves), moves)
+def _after(
+    earlier: PixelResult, taken: Taken, count: Callable[[int, int], None] | None
+) -> PageCounts | ScoredCounts | None:
+    """The counts of other boxes of the same files; None where to count all pages is less work."""
+    by_page, files = earlier.by_page, earlier.files
+    changes = files.score_changes if taken.all_of_first and earlier.taken.all_of_first else None
+    if changes is None:
+        moves = files.moves(earlier.taken, taken, count)
+        return None if moves is None else by_page.changed(moves)
+    before, now = earlier.taken.boxes[1], taken.boxes[1]
+    return by_page.at(now) if isinstance(by_page, ScoredCounts) else ScoredCounts(by_page, before, now, changes)
 
 
 def _check_options(classes: str, missing_page: str) -> None:

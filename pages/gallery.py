@@ -24,7 +24,7 @@ from pages.shared.browser import listing as browser
 from pages.shared.components import chosen_cell, gallery, matrix, opened_card, wanted
 from pages.shared.findings import of_causes
 from pages.shared.opened import Named, OpenedBoxes
-from pages.shared.results import confusion_of, has_scores, result_key, result_of, score_threshold
+from pages.shared.results import confusion_of, has_scores, prepare, result_key, result_of, score_threshold
 from pages.shared.state import State, chosen_cells, chosen_points, chosen_range, go_to, report, state
 
 BROWSER_VIEW = "pages/page_browser.py"
@@ -396,6 +396,7 @@ def view() -> None:
     _cards(loaded, model, shown, first)
     frame.sidebar(loaded)
     write_url("gallery")
+    prepare(loaded, chosen)
 
 
 view()

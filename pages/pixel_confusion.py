@@ -38,6 +38,7 @@ from pages.shared.pixel.scope import (
     values_of,
 )
 from pages.shared.pixel.summary import PAGES_AT_ONCE, summary
+from pages.shared.preparer import prepare_thresholds
 from pages.shared.state import AnyField, State, chosen_cells, go_to, report, state, written
 
 _HEATMAP, _PAGE, _TABLE = "pixel_matrix", "pixel_page_view", "pixel_table"
@@ -456,7 +457,7 @@ def _results(
     row, column = (shown.classes[each] for each in cell)
     # The cell and the page follow from the files when nobody chose them, but a link must show the same on other files.
     write_url("pixel_confusion", {State.pixel_row: row, State.pixel_column: column, State.pixel_of: of, **at(place)})
-    choices.prepare_scores(results.values())
+    prepare_thresholds([result.prepare_scores for result in results.values()])
 
 
 view()

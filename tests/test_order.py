@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.model.boxes import AnyArray
-from evaluator.model.order import Joining, PageRows, numbers_from, order_by
+from evaluator.model.order import Joining, PageRows, numbers_from, order_by, runs_up_to
 
 DTYPES = st.sampled_from([np.int8, np.int32, np.int64, np.float64])
 
@@ -55,6 +56,28 @@ def test_floats_that_differ_in_their_last_bit_only(sign: float) -> None:
     edge = sign * (rng.integers(0, 4, 5000) / 7 + ulps * 2.0**-54)
     made = [page, edge, rng.integers(0, 2, 5000) / 3]
     assert order_by(made).tolist() == np.lexsort(made[::-1]).tolist()
+
+
+def test_floats_of_both_signs_are_as_fast_as_those_of_one() -> None:
+    rng = np.random.default_rng(3)
+    page, edge = rng.integers(0, 800, 5000), rng.normal(0.0, [1e-300, 1.0, 1e300], (5000, 3))[:, 1]
+    edge[::7] = rng.choice([-0.0, 0.0, -1e308, 1e308, -np.inf, np.inf], len(edge[::7]))
+    made = [page, edge, rng.integers(0, 2, 5000) / 3]
+    with patch.object(np, "lexsort", wraps=np.lexsort) as sorted_:
+        order = order_by(made)
+    assert order.tolist() == np.lexsort(made[::-1]).tolist()
+    # Only what the leading bits leave equal is sorted column by column.
+    assert len(sorted_.call_args.args[0][0]) < 1000
+
+
+def test_runs_add_up_to_the_limit_or_have_one_row() -> None:
+    sizes = np.random.default_rng(4).integers(0, 12, 200)
+    runs = list(runs_up_to(10, sizes))
+    assert [row for run in runs for row in range(run.start, run.stop)] == list(range(200))
+    for run, after in pairwise(runs):
+        assert sizes[run].sum() <= 10 or run.stop - run.start == 1
+        assert sizes[run].sum() + sizes[after.start] > 10
+    assert list(runs_up_to(10, sizes[:0])) == []
 
 
 def test_not_a_row() -> None:

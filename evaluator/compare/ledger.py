@@ -337,6 +337,13 @@ def ledger(a: AnyBoxResult, b: AnyBoxResult) -> Ledger:
     )
 
 
+def prepare(a: AnyBoxResult, b: AnyBoxResult) -> None:
+    """Make ahead what ledgers of compared models at other thresholds follow from; it may take seconds."""
+    known = _alike_of(a, b)
+    if known is not None:
+        known.fitted(len(a.false_positives) < len(b.false_positives))
+
+
 def _require_comparable(a: AnyBoxResult, b: AnyBoxResult) -> None:
     """ValueError for two results that do not count the same ground truth in the same way."""
     if not _same(a.matching.dataset, b.matching.dataset):

@@ -681,6 +681,11 @@ class BoxPairs(ABC, Generic[MatchingT]):
             return None
         return self.touching_known
 
+    def prepare(self) -> None:
+        """Make ahead what mistakes at other thresholds follow from, where some were named; it may take seconds."""
+        if self.history.named and not self.polygons:
+            _ = self.touching_by_page, self._touching_by_iou
+
     @cached_property
     def history(self) -> History:
         """What was done with these pairs."""

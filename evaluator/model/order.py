@@ -241,11 +241,11 @@ def _with_leading_bits(key: IntArray, room: int, column: AnyArray) -> IntArray |
     raw = (column + 0.0).view(np.int64)
     raw = np.where(raw < 0, -(raw & np.iinfo(np.int64).max), raw)
     low, high = int(raw.min()), int(raw.max())
+    # The difference of two signs takes 64 bits.
     bits = (high - low).bit_length()
-    if bits > _BITS:
-        return None
     kept = min(bits, room)
-    return np.asarray((key << kept) | ((raw - low) >> (bits - kept)))
+    above = raw.view(np.uint64) - np.uint64(low % (1 << 64))
+    return np.asarray((key << kept) | (above >> np.uint64(bits - kept)).view(np.int64))
 
 
 def _order_of_one(key: AnyArray) -> IntArray:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
+import streamlit as st
+
+from pages.shared import ended_sessions
+
 
 class Preparer:
     """One thread that does tasks before their results are wanted; only the latest request counts."""
@@ -32,3 +36,16 @@ class Preparer:
                     self._wake.wait()
                 task = self._asked.pop(0)
             task()
+
+
+@st.cache_resource(show_spinner=False)
+def _of_thresholds() -> Preparer:
+    """The thread that makes other thresholds ready, for all sessions."""
+    made = Preparer("threshold preparer")
+    ended_sessions.when_none(made.forget)
+    return made
+
+
+def prepare_thresholds(tasks: Sequence[Callable[[], object]]) -> None:
+    """Have made in the background what the shown results need at other thresholds."""
+    _of_thresholds().ask(tasks)

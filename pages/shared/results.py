@@ -6,7 +6,7 @@ and the thresholds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from evaluator.protocols.base import BoxEvaluation
 from pages.shared import protocol
 from pages.shared.computed import computed
 from pages.shared.opened import BOXES, Model, OpenedBoxes, files
+from pages.shared.preparer import prepare_thresholds
 from pages.shared.state import Field, State, state
 
 # Of every protocol that matches boxes.
@@ -162,6 +163,11 @@ def _evaluation(key: ResultKey, *, _matching: Callable[[], object]) -> BoxEvalua
 def result_of(loaded: OpenedBoxes, model: Model, *, iou: float | None = None) -> Result:
     """The result of a model at the operating point, or at another IoU threshold."""
     return _result(result_key(loaded, model, iou=iou), _pairs=lambda: pairs_of(loaded, model))
+
+
+def prepare(loaded: OpenedBoxes, models: Sequence[Model], *more: Callable[[], object]) -> None:
+    """Have made in the background what results at other thresholds follow from; more of it may be given."""
+    prepare_thresholds([*(result_of(loaded, model).matching.pairs.prepare for model in models), *more])
 
 
 def result_of_all(loaded: OpenedBoxes, model: Model) -> Result:

@@ -26,6 +26,7 @@ from pages.shared.opened import OpenedBoxes, Place
 from pages.shared.pixel import results as choices
 from pages.shared.pixel import verdicts as pixel_findings
 from pages.shared.pixel.controls import count_choices
+from pages.shared.preparer import prepare_thresholds
 from pages.shared.state import go_to, state
 
 PIXEL_VIEW = "pages/pixel_confusion.py"
@@ -79,7 +80,7 @@ def body(loaded: OpenedBoxes) -> None:
         open_item=lambda item: panes.open_place(lambda: go_to(item.document, item.page or 0)),
     )
     _write_url()
-    choices.prepare_scores(results)
+    prepare_thresholds([result.prepare_scores for result in results])
 
 
 def _key(loaded: OpenedBoxes, *results: pixel.PixelResult) -> list[str]:

@@ -8,7 +8,7 @@ size nobody gives has one only when the reader says so.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
@@ -22,10 +22,9 @@ from evaluator.model.issues import BadInput, Issue
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.sides import Classes, MissingPage, PageSizes
 from evaluator.system.recent import Recent
-from pages.shared import ended_sessions, pictures
+from pages.shared import pictures
 from pages.shared.computed import computed
 from pages.shared.opened import BOXES, OpenedBoxes
-from pages.shared.preparer import Preparer
 from pages.shared.results import score_threshold
 from pages.shared.state import Field, state
 
@@ -105,19 +104,6 @@ def result_of(loaded: OpenedBoxes, of: str) -> Counted:
         _sides=sides,
         _sizes=known.sizes,
     )
-
-
-@st.cache_resource(show_spinner=False)
-def _preparer() -> Preparer:
-    """The thread that makes steps of scores ready, for all sessions."""
-    made = Preparer("score preparer")
-    ended_sessions.when_none(made.forget)
-    return made
-
-
-def prepare_scores(results: Iterable[pixel.PixelResult]) -> None:
-    """Have made in the background what shown results need at other scores."""
-    _preparer().ask([result.prepare_scores for result in results])
 
 
 @dataclass(frozen=True, slots=True)

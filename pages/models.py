@@ -305,7 +305,7 @@ def view() -> None:
     _choices()
     sentence, table = answer.empty(), st.empty()
     if not held.is_ready(loaded):
-        # The numbers are there at once; intervals of average precision take seconds on many pages.
+        # The numbers are there at once; boxes to correct and intervals take seconds on many pages.
         _numbers(loaded, held.ranked(loaded, resampled=False), sentence, table)
     every = held.ranked(loaded)
     _numbers(loaded, every, sentence, table)

@@ -407,6 +407,7 @@ def test_under_a_label_its_boxes_alone_are_to_correct(monkeypatch: pytest.Monkey
         parts = [contender("", result, label=label).mistakes or 0 for label in labels]
         assert sum(parts) == contender("", result).mistakes
         assert contender("", result, label="no such label").mistakes == 0
+        assert contender("", result, label=labels[0], mistakes=False).mistakes is None
     captions = [each.value for each in app.caption]
     assert any("To correct: boxes of mistakes of Table alone." in caption for caption in captions)
 

@@ -100,6 +100,7 @@ def contender(
     *,
     label: str | None = None,
     metrics: Sequence[str] = RATIOS,
+    mistakes: bool = True,
 ) -> Contender:
     """A model whose boxes are open, by its result at one IoU threshold.
 
@@ -112,15 +113,17 @@ def contender(
     label : str, optional
         Count the boxes to correct of the mistakes of this label alone, see `Mistakes.label`; 0 for a label that the
         files do not have.
+    mistakes : bool
+        Whether to count the boxes to correct: naming all mistakes takes longer than everything else.
     """
     labels, source = result.matching.dataset.labels, result.matching.prediction.source
-    corrections = result.corrections
-    if label is not None:
+    corrections = result.corrections if mistakes else None
+    if corrections is not None and label is not None:
         corrections = corrections[[code for code, each in enumerate(labels) if each == label]]
     return Contender(
         name=name,
         measures=box_measures(result, metrics=metrics) if measures is None else measures,
-        mistakes=int(corrections.sum()),
+        mistakes=None if corrections is None else int(corrections.sum()),
         pages=result.matching.dataset.pages,
         run=source.run,
         family=source.model or name,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -87,7 +87,7 @@ def is_ready(loaded: OpenedBoxes) -> bool:
 def ranked(loaded: OpenedBoxes, *, resampled: bool = True) -> Ranked:
     """All open models and the earlier results that fit, by the chosen measures and label.
 
-    Without resampling there are values and no intervals, ranks or pairs.
+    Without resampling there are values and no intervals, ranks, pairs or boxes to correct.
     """
     label = state.label or ALL_LABELS
     first, *more = _chosen()
@@ -97,7 +97,7 @@ def ranked(loaded: OpenedBoxes, *, resampled: bool = True) -> Ranked:
     def of(name: str) -> Standings:
         key, own = Key(name, label), is_own(name)
         if not resampled:
-            return standings(_contenders(loaded, fitting, names, own=own), key, resamples=0)
+            return standings(_contenders(loaded, fitting, names, own=own, mistakes=False), key, resamples=0)
         return _standings(
             _keys(loaded, own=own),
             msgspec.json.encode(fitting),
@@ -144,12 +144,13 @@ def _sorted_out(loaded: OpenedBoxes, label: str, *, own: bool) -> tuple[list[Ear
 
 
 def _contenders(
-    loaded: OpenedBoxes, fitting: Sequence[EarlierResult], names: Sequence[str], *, own: bool
+    loaded: OpenedBoxes, fitting: Sequence[EarlierResult], names: Sequence[str], *, own: bool, mistakes: bool = True
 ) -> list[Contender]:
     """The open models at the operating point, then the earlier results by what their files have."""
     asked = tuple(sorted({name for name in _chosen() if not is_own(name)}))
+    wanted = _Wanted(own, asked, state.label, mistakes)
     opened_ = [
-        _contender(result_key(loaded, model), name, own, asked, state.label, _loaded=loaded, _model=model)
+        _contender(result_key(loaded, model), name, wanted, _loaded=loaded, _model=model)
         for name, model in zip(names, loaded.models, strict=False)
     ]
     return [
@@ -158,13 +159,21 @@ def _contenders(
     ]
 
 
+class _Wanted(NamedTuple):
+    """What is asked of a model: numbers of the protocol's own, some metrics, of a label or all, boxes to correct."""
+
+    own: bool
+    metrics: tuple[str, ...]
+    label: str
+    mistakes: bool
+
+
 @computed(16)
-def _contender(
-    key: ResultKey, name: str, own: bool, metrics: tuple[str, ...], label: str, *, _loaded: OpenedBoxes, _model: Model
-) -> Contender:
+def _contender(key: ResultKey, name: str, wanted: _Wanted, *, _loaded: OpenedBoxes, _model: Model) -> Contender:
     """An open model at the operating point, whatever it is ranked by; `key` identifies its result."""
-    numbers = protocol.chosen().measures(evaluation_of(_loaded, _model)) if own else None
-    return contender(name, result_of(_loaded, _model), numbers, label=label or None, metrics=metrics)
+    numbers = protocol.chosen().measures(evaluation_of(_loaded, _model)) if wanted.own else None
+    result, label = result_of(_loaded, _model), wanted.label or None
+    return contender(name, result, numbers, label=label, metrics=wanted.metrics, mistakes=wanted.mistakes)
 
 
 @computed(32, spinner="Resampling the documents")

@@ -68,13 +68,13 @@ def count_changes(
         return None
     timed = _in_turn(sides, moved)
     steps = Steps.of(timed, moved)
-    found = step_pixels(timed, steps, most=int(_MANY_PIECES * taken), count=count)
-    if found is None:
+    moving = step_pixels(timed, steps, most=int(_MANY_PIECES * taken), count=count)
+    if moving is None:
         return None
-    page = steps.page.take(found.step).astype(np.int64)
+    page = steps.page.take(moving.step).astype(np.int64)
     order = in_order(page, max(pages - 1, 0).bit_length())
-    kind = Kinds(*(column.take(order) for column in found.kind))
-    return PixelMoves.of(pages, page.take(order), kind, found.pixels.take(order))
+    kind = Kinds(*(column.take(order) for column in moving.kind))
+    return PixelMoves.of(pages, page.take(order), kind, moving.pixels.take(order))
 
 
 def _in_turn(sides: Sequence[SideChange], moved: Sequence[IntArray]) -> list[SideTimes]:

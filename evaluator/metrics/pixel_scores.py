@@ -131,15 +131,15 @@ class _Part(NamedTuple):
 def _changes_of(sides: Sequence[SideTimes], boxes: IntArray, most: int) -> _Part | None:
     """What some boxes of the second side change; None where more than so many pieces of others lie on them."""
     steps = Steps.of(sides, [boxes[:0], boxes])
-    found = step_pixels(sides, steps, most=most)
-    if found is None:
+    moving = step_pixels(sides, steps, most=most)
+    if moving is None:
         return None
-    kinds, kind = distinct(found.kind)
+    kinds, kind = distinct(moving.kind)
     # The boxes are sorted by page.
-    order = in_order(found.step, len(boxes).bit_length())
-    step = found.step.take(order)
-    columns = steps.page.take(step), steps.time.take(step), kind.take(order), found.pixels.take(order)
-    return _Part(found.pieces, *columns, kinds)
+    order = in_order(moving.step, len(boxes).bit_length())
+    step = moving.step.take(order)
+    columns = steps.page.take(step), steps.time.take(step), kind.take(order), moving.pixels.take(order)
+    return _Part(moving.pieces, *columns, kinds)
 
 
 @dataclass(frozen=True, eq=False)

@@ -92,7 +92,7 @@ def runs_up_to(most: int, sizes: IntArray) -> Iterator[slice]:
     Examples
     --------
     >>> [(run.start, run.stop) for run in runs_up_to(5, np.array([2, 3, 1, 9, 0]))]
-    [(0, 2), (2, 3), (3, 5)]
+    [(0, 2), (2, 3), (3, 4), (4, 5)]
     """
     ends = sizes.cumsum()
     start = 0

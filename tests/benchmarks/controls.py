@@ -228,7 +228,7 @@ class Tab:
         return Step(ms, cpu_ms(processes(self._pid)) - spent, *(first or (None, None)), messages, received)
 
     def _changed(self, said: ForwardMsg) -> bool:
-        """Whether a message has another number, table or chart than was there, or the first of a view that opens.
+        """Whether a message has another number, table or chart than was there, or one where none was.
 
         Notes what it has.
         """
@@ -252,7 +252,7 @@ class Tab:
         self._shown[path] = content
         if self._opens:
             return self._titled is not None and path[0] == _MAIN and _has_number(element)
-        return before is not None and before != content
+        return before != content if before is not None else _has_number(element)
 
 
 def _cancel_button(said: ForwardMsg) -> str:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from evaluator.metrics.pixel_sweep import X_BITS, Areas, Covered, Lanes, WordArray, in_order, swept
 from evaluator.model.boxes import FloatArray, IntArray
-from evaluator.model.order import numbers_from
+from evaluator.model.order import begins, numbers_from
 
 Word = TypeVar("Word", bound="np.integer[Any]")
 
@@ -319,17 +319,14 @@ def _with_background(parts: Sequence[Areas], size: IntArray) -> PairCounts:
 def known_pairs(first: WordArray, second: WordArray) -> tuple[IntArray, IntArray]:
     """One row of each different pair, in the order of the pairs; and the position in it of each row."""
     widths = [int(word.max(initial=0)).bit_length() for word in (first, second)]
-    new = np.ones(len(first), dtype=bool)
     if sum(widths) > _WORD_BITS:
         order = in_order(second, widths[1])
         order = order.take(in_order(first.take(order), widths[0]))
-        left, right = first.take(order), second.take(order)
-        new[1:] = (left[1:] != left[:-1]) | (right[1:] != right[:-1])
+        new = begins(first.take(order)) | begins(second.take(order))
     else:
         both = first << np.uint64(widths[1]) | second
         order = in_order(both, sum(widths))
-        both = both.take(order)
-        np.not_equal(both[1:], both[:-1], out=new[1:])
+        new = begins(both.take(order))
     pair = np.empty(len(order), dtype=np.int64)
     pair[order] = np.cumsum(new) - 1
     return order[new], pair
@@ -346,9 +343,7 @@ def gathered(rows: PairCounts, scope: IntArray, scopes: int) -> PairCounts:
     (key,), bits = _keys([PairCounts(scopes, scope, rows.row_first, rows.row_second, rows.pixels)])
     order = in_order(key, bits)
     key = key.take(order)
-    new = np.ones(len(key), dtype=bool)
-    np.not_equal(key[1:], key[:-1], out=new[1:])
-    starts = new.nonzero()[0]
+    starts = begins(key).nonzero()[0]
     sums = np.add.reduceat(rows.pixels.take(order), starts)
     one = order.take(starts)
     return PairCounts(scopes, scope.take(one), rows.row_first.take(one), rows.row_second.take(one), sums)

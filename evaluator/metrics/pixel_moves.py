@@ -15,6 +15,7 @@ import numpy as np
 from evaluator.metrics.pixel_counts import BACKGROUND, PairCounts, gathered, known_pairs, no_counts
 from evaluator.metrics.pixel_sweep import WordArray, in_order
 from evaluator.model.boxes import BoolArray, IntArray
+from evaluator.model.order import begins
 
 
 class Kinds(NamedTuple):
@@ -111,12 +112,10 @@ class PixelMoves:
         """The scopes that have rows, int64, rising."""
         return self.scope[self._new]
 
-    @property
+    @cached_property
     def _new(self) -> BoolArray:
         """Where the rows of another scope begin."""
-        new = np.ones(len(self), dtype=bool)
-        np.not_equal(self.scope[1:], self.scope[:-1], out=new[1:])
-        return new
+        return begins(self.scope)
 
     def _difference(self, scope: IntArray, scopes: int) -> PairCounts:
         """The difference of counts with the rows in other scopes."""
@@ -127,9 +126,7 @@ class PixelMoves:
         place = scope * types + self.kind
         order = in_order(place, (scopes * types).bit_length())
         place = place.take(order)
-        new = np.ones(len(place), dtype=bool)
-        np.not_equal(place[1:], place[:-1], out=new[1:])
-        starts = new.nonzero()[0]
+        starts = begins(place).nonzero()[0]
         pixels = np.repeat(np.add.reduceat(self.pixels.take(order), starts), 2)
         pixels[::2] *= -1
         one = order.take(starts)

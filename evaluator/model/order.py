@@ -86,6 +86,19 @@ def numbers_from(start: IntArray, count: IntArray, step: int = 1) -> IntArray:
     return numbers
 
 
+def begins(values: AnyArray) -> BoolArray:
+    """Where each run of equal values begins, bool, shape (N,).
+
+    Examples
+    --------
+    >>> begins(np.array([4, 4, 7, 4])).tolist()
+    [True, False, True, True]
+    """
+    new = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return new
+
+
 def runs_up_to(most: int, sizes: IntArray) -> Iterator[slice]:
     """Slices of rows one after the other whose sizes add up to that much at most, or of one row that is larger alone.
 

@@ -118,7 +118,9 @@ class _Boxes:
         truths, predictions = counted_on(result, page)
         self.rows: dict[Side, IntArray] = {"ground_truth": truths, "prediction": predictions}
         self.scale = np.tile(np.asarray(extent), 2) if matching.dataset.ground_truth.source.unit == "page" else 1.0
-        self.mistakes = page_mistakes(result, page, signature=self._signature)
+        # Once: to write it every score is looked at.
+        self.signature: str = matching.signature(result.iou).line
+        self.mistakes = page_mistakes(result, page, signature=self.signature)
 
     def behind(self, piece: Piece) -> JudgedPiece | None:
         """The mistake of the boxes behind a piece, else the match that they are; None without any."""
@@ -153,12 +155,6 @@ class _Boxes:
         return int(rows[largest]) if common[largest] > 0.0 else None
 
     @cached_property
-    def _signature(self) -> str:
-        """What made the matches; to write it every score is looked at."""
-        line: str = self.result.matching.signature(self.result.iou).line
-        return line
-
-    @cached_property
     def _partners(self) -> dict[Side, dict[int, int]]:
         """What each box of the page is matched with."""
         return {
@@ -186,7 +182,7 @@ class _Boxes:
             models=(model,),
             mistake=WRONG_PIXELS,
             label=label,
-            signature=self._signature,
+            signature=self.signature,
             unit=dataset.ground_truth.source.unit,
         )
         iou = self.result.matched_iou(truth)

@@ -39,13 +39,13 @@ class Preparer:
 
 
 @st.cache_resource(show_spinner=False)
-def _of_thresholds() -> Preparer:
-    """The thread that makes other thresholds ready, for all sessions."""
-    made = Preparer("threshold preparer")
+def preparer(name: str) -> Preparer:
+    """The preparing thread of a name, for all sessions."""
+    made = Preparer(name)
     ended_sessions.when_none(made.forget)
     return made
 
 
 def prepare_thresholds(tasks: Sequence[Callable[[], object]]) -> None:
     """Have made in the background what the shown results need at other thresholds."""
-    _of_thresholds().ask(tasks)
+    preparer("threshold preparer").ask(tasks)

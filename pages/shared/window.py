@@ -22,8 +22,8 @@ import streamlit as st
 from evaluator.drawing import page_window
 from evaluator.drawing.payloads import GoEvent, MoreEvent, Payload, PlacedItem, SelectedEvent, VerdictEvent
 from evaluator.system.recent import Recent
-from pages.shared import by_digest, ended_sessions, pictures
-from pages.shared.preparer import Preparer
+from pages.shared import by_digest, pictures
+from pages.shared.preparer import preparer
 from pages.shared.state import Field, state
 
 AHEAD: Final = 8
@@ -198,16 +198,8 @@ def _around(pages: Pages[ContentT], seconds: float) -> list[Made[ContentT]]:
     return made
 
 
-@st.cache_resource(show_spinner=False)
-def _preparer() -> Preparer:
-    """The preparing thread of this process."""
-    made = Preparer("page preparer")
-    ended_sessions.when_none(made.forget)
-    return made
-
-
 def prepare(pages: Pages[ContentT]) -> None:
     """Have the pages around the shown one rendered in the background."""
     if pages.here is not None:
         tasks = (task for at in _wanted(pages) for task in pages.preparation(at))
-        _preparer().ask([task for task in tasks if task is not None])
+        preparer("page preparer").ask([task for task in tasks if task is not None])

@@ -283,7 +283,7 @@ class PixelResult(DatasetResult):
 
     def prepare_scores(self) -> None:
         """Make ahead what the results at other scores follow from, which may take seconds; nothing without scores."""
-        if self.taken[0].all() and not np.isnan(self.files.sides[1].score).all():
+        if self.taken.all_of_first and not np.isnan(self.files.sides[1].score).all():
             _ = self.files.score_changes
 
     def on_page(self, page: int) -> tuple[Resolution, Resolution]:

@@ -223,17 +223,17 @@ def _from_shares(counts: PairCounts, classes: int) -> Matrices:
     cell = parts.row * classes + parts.column
     if int(counts.totals.max(initial=0)) * common < EXACT:
         weight = parts.numerator * (common // parts.divisor)
-        scaled = spread(_coded(counts), Entries(parts.pair, cell, weight), classes**2)
+        scaled = spread(coded(counts), Entries(parts.pair, cell, weight), classes**2)
     else:
         common = 1
         scaled = np.zeros((counts.scopes, classes**2))
         for divisor in divisors:
             weight = np.where(parts.divisor == divisor, parts.numerator, 0)
-            scaled += spread(_coded(counts), Entries(parts.pair, cell, weight), classes**2) / divisor
+            scaled += spread(coded(counts), Entries(parts.pair, cell, weight), classes**2) / divisor
     return Matrices(scaled.reshape(-1, classes, classes), common)
 
 
-def _coded(counts: PairCounts) -> Coded:
+def coded(counts: PairCounts) -> Coded:
     """The pixels of counts by their pairs of label sets."""
     return Coded(counts.scopes, counts.scope, counts.pair, counts.pixels)
 
@@ -548,7 +548,7 @@ class PixelColumns:
         size = len(self.classes)
         first, second = has_label(self.counts.first, size), has_label(self.counts.second, size)
         pair, cell = np.nonzero(np.concatenate([first, second, first & second], axis=1))
-        sums = spread(_coded(self.counts), Entries(pair, cell, np.ones(len(pair), np.int64)), 3 * size)
+        sums = spread(coded(self.counts), Entries(pair, cell, np.ones(len(pair), np.int64)), 3 * size)
         return sums.astype(np.int64).reshape(-1, 3, size)
 
     def _diagonal(self, matrix: FloatArray) -> FloatArray:

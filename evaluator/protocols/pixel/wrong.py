@@ -16,7 +16,7 @@ from evaluator.metrics.pixel_counts import PairCounts
 from evaluator.metrics.pixel_moves import PixelMoves
 from evaluator.metrics.pixel_sweep import WordArray
 from evaluator.model.boxes import FloatArray, IntArray
-from evaluator.protocols.pixel.matrix import EXACT, Coded, Entries, shares, spread
+from evaluator.protocols.pixel.matrix import EXACT, Coded, Entries, coded, shares, spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,7 @@ class WrongPixels:
         """The sums of counts of pages with at most so many pixels; None where they are too large to be exact."""
         nothing = cls(np.zeros((counts.scopes, 2, classes)), 1, np.empty((counts.scopes, classes)))
         weights = _weights((counts.first, counts.second), 1, classes)
-        rows = Coded(counts.scopes, counts.scope, counts.pair, counts.pixels)
-        return nothing._with(rows, np.arange(counts.scopes), weights, most)
+        return nothing._with(coded(counts), np.arange(counts.scopes), weights, most)
 
     def changed(self, moves: PixelMoves, most: int) -> WrongPixels | None:
         """The sums after some moves; None where they are too large to be exact."""

@@ -98,6 +98,8 @@ class PairCounts:
     @property
     def totals(self) -> IntArray:
         """Number of pixels of each scope, int64, shape (S,)."""
+        if self.scopes == 1:
+            return np.add.reduce(self.pixels, keepdims=True)
         sums = np.zeros(self.scopes, dtype=np.int64)
         if len(self):
             new = (self.scope[1:] != self.scope[:-1]).nonzero()[0] + 1
@@ -210,8 +212,9 @@ def count_pairs(
     """
     sides = first, second
     orders = [None if (side.page[1:] >= side.page[:-1]).all() else side.page.argsort(kind="stable") for side in sides]
+    pages = np.arange(len(size) + 1)
     ends = [
-        (side.page if order is None else side.page.take(order)).searchsorted(np.arange(len(size) + 1))
+        (side.page if order is None else side.page.take(order)).searchsorted(pages)
         for side, order in zip(sides, orders, strict=True)
     ]
     highest = [int(side.bit.max(initial=1)) for side in sides]
@@ -240,7 +243,7 @@ def covered_pixels(side: Resolution, size: IntArray) -> IntArray:
 
 def on_page(edges: FloatArray, page: IntArray, size: IntArray) -> IntArray:
     """Edges from `pixel_edges` cut off at the page of each, int64, shape (n, 4); `size` is that of each page."""
-    # Columns lie one after the other in memory, which is several times faster than row by row.
+    # In columns, as the edges are.
     most = np.ascontiguousarray(size.take(page, axis=0).T)
     covered = np.maximum(edges.T, 0.0)
     np.minimum(covered[:2], most, out=covered[:2])
@@ -250,19 +253,30 @@ def on_page(edges: FloatArray, page: IntArray, size: IntArray) -> IntArray:
 
 def pixel_edges(side: Resolution) -> FloatArray:
     """The same before they are cut off at the page: whole numbers, floor of x1 and y1, ceil of x2 and y2, float64."""
-    edges = side.xyxy.T.copy()
-    if side.scale is not None:
-        edges = _scaled(edges, side.scale.take(side.page, axis=0).T)
+    return _edges([side])
+
+
+def _edges(sides: Sequence[Resolution]) -> FloatArray:
+    """`pixel_edges` of all boxes of some sides, one side after the other."""
+    # Columns lie one after the other in memory, which is several times faster than row by row.
+    edges = np.empty((4, sum(len(side.page) for side in sides)))
+    np.concatenate([_in_pixels(side) for side in sides], axis=1, out=edges)
     np.floor(edges[:2], out=edges[:2])
     np.ceil(edges[2:], out=edges[2:])
     return edges.T
+
+
+def _in_pixels(side: Resolution) -> FloatArray:
+    """Edges of the boxes in pixels, float64, shape (4, n)."""
+    corners = side.xyxy.T
+    return corners if side.scale is None else _scaled(corners, side.scale.take(side.page, axis=0).T)
 
 
 def _batches(ends: IntArray) -> Iterator[tuple[int, int]]:
     """First page and the one after the last of batches of about `_BOXES_AT_ONCE` boxes, at least one page each."""
     start, pages = 0, len(ends) - 1
     while start < pages:
-        stop = int(np.searchsorted(ends, ends[start] + _BOXES_AT_ONCE, side="right")) - 1
+        stop = int(ends.searchsorted(ends[start] + _BOXES_AT_ONCE, side="right")) - 1
         # Pages without boxes cost a row each.
         stop = min(max(stop, start + 1), start + _BOXES_AT_ONCE, pages)
         yield start, stop
@@ -272,8 +286,8 @@ def _batches(ends: IntArray) -> Iterator[tuple[int, int]]:
 def _covered(sides: Sequence[Resolution], lanes: Lanes, size: IntArray, start: int) -> Covered:
     """The boxes of both sides as pixels of their pages, those that cover nothing left out."""
     first, second = sides
-    x1, y1, x2, y2 = np.concatenate([covered_pixels(side, size).T for side in sides], axis=1)
     page = np.concatenate([first.page, second.page])
+    x1, y1, x2, y2 = on_page(_edges(sides), page, size).T
     page -= start
     columns = page, np.concatenate([first.bit + lanes.second, second.bit]), x1, y1, x2, y2
     seen = (x1 < x2) & (y1 < y2)

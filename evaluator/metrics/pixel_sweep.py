@@ -206,8 +206,8 @@ class _Outlines(NamedTuple):
         group | x of each upright line.
     off : int64
         1 where it turns its lane off, 0 where on.
-    top, bottom : int64
-        Its ends.
+    y : int64, shape (2, n)
+        Its top and its bottom.
     left, right : int64
         group | y | x of both ends of each level line.
     level_off : int64
@@ -216,8 +216,7 @@ class _Outlines(NamedTuple):
 
     column: IntArray
     off: IntArray
-    top: IntArray
-    bottom: IntArray
+    y: IntArray
     left: IntArray
     right: IntArray
     level_off: IntArray
@@ -256,23 +255,26 @@ def _outlines(boxes: _Boxes, bits: _Bits, most: int | None) -> _Outlines | None:
     ends |= band
     ends.sort()
     cut = (ends[1:] - ends[:-1] != 1).nonzero()[0]
-    first = np.concatenate([ends[:1], ends[1:].take(cut)])
-    last = np.concatenate([ends.take(cut), ends[-1:]])
-    column, band_mask = first >> band_bits, (1 << band_bits) - 1
+    # The first and the last of each line.
+    runs = np.concatenate([ends[:1], ends[1:].take(cut), ends.take(cut), ends[-1:]]).reshape(2, -1)
+    column = runs[0] >> band_bits
     off = column & 1
     column >>= 1
-    top = own.take(first & band_mask) & y_mask
-    bottom = own.take((last & band_mask) + 1) & y_mask
-    x, row = column & x_mask, column >> bits.x << bits.y
+    runs &= (1 << band_bits) - 1
+    runs[1] += 1
+    y = own.take(runs)
+    y &= y_mask
     # group | y | x | off of a level line that begins here: below the top of a line as on its right, below its end not.
-    corners = np.concatenate([row | top, row | bottom])
+    corners = column >> bits.x << bits.y | y
     corners <<= bits.x
-    corners |= np.concatenate([x, x])
+    corners |= column & x_mask
     corners <<= 1
-    corners |= np.concatenate([off, off ^ 1])
+    corners |= off
+    corners[1] ^= 1
+    corners = corners.reshape(-1)
     corners.sort()
     left, right = corners[::2], corners[1::2]
-    return _Outlines(column, off, top, bottom, left >> 1, right >> 1, left & 1)
+    return _Outlines(column, off, y, left >> 1, right >> 1, left & 1)
 
 
 def _strip_bits(lines: _Outlines, bits: _Bits, width: int, height: int) -> int:
@@ -282,7 +284,7 @@ def _strip_bits(lines: _Outlines, bits: _Bits, width: int, height: int) -> int:
     come in.
     """
     page = lines.column >> bits.x + bits.lane
-    passed = float(np.bincount(page) @ np.bincount(page, lines.bottom - lines.top))
+    passed = float(np.bincount(page) @ np.bincount(page, lines.y[1] - lines.y[0]))
     length = int((lines.right - lines.left).sum())
     least = max(bits.page + bits.x + bits.y - _EDGE_BITS, 0)
     return min(max(round(math.log2(_WIDER * width * height * length / passed) / 2), least), bits.x)
@@ -331,7 +333,7 @@ def _slabs(lines: _Outlines, bits: _Bits, most: int | None) -> _Slabs | None:
     # strip | y | turn
     into = (((first + 1) << bits.y | at & y_mask) << bits.lane | at >> bits.y & lane_mask) << 1 | lines.level_off
     into = numbers_from(into, entered, 1 << bits.y + bits.turn)
-    edge, rank = _ranked(np.concatenate([strip | lines.top, strip | lines.bottom, into >> bits.turn]))
+    edge, rank = _ranked(np.concatenate([(strip | lines.y).reshape(-1), into >> bits.turn]))
     top, bottom, begun = rank[: len(x)], rank[len(x) : 2 * len(x)], rank[2 * len(x) :]
     if most is not None and len(edge) + int((bottom - top).sum()) > most:
         return None

@@ -493,7 +493,7 @@ def join(ground_truth: Annotations, *predictions: Annotations) -> Dataset:
     sides = tuple(
         JoinedBoxes(source=source, document=document, page=pages[source.boxes.entry], label=label, entry_page=pages)
         for source, (document, label, _), pages in zip(
-            files, recoded, (known.searchsorted(keys).astype(np.int64) for keys in entries), strict=True
+            files, recoded, (known.searchsorted(keys).astype(np.int64, copy=False) for keys in entries), strict=True
         )
     )
     return Dataset(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 import zlib
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final, Literal, NoReturn
 
@@ -104,7 +104,7 @@ class Collector:
         self.file = file
         self._max_per_rule = max_per_rule
         self._issues: list[Issue] = []
-        self._count: Counter[tuple[Severity, str]] = Counter()
+        self._count: defaultdict[tuple[Severity, str], int] = defaultdict(int)
 
     def copy(self) -> Collector:
         """Another one with the same issues, to which more can be added."""
@@ -133,7 +133,8 @@ class Collector:
 
     def errors(self, rule: str, rows: Sequence[int], describe: Callable[[int], tuple[str, str, str]]) -> None:
         """Note an error of one rule for every row; place, found and fix are made only for those spelled out."""
-        room = len(rows) if self._max_per_rule is None else max(self._max_per_rule - self._count["error", rule], 0)
+        told = self._count.get(("error", rule), 0)
+        room = len(rows) if self._max_per_rule is None else max(self._max_per_rule - told, 0)
         for row in rows[:room]:
             place, text, fix = describe(row)
             self.add("error", place, rule, text, fix)

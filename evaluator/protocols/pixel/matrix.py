@@ -199,9 +199,8 @@ def confusion(counts: PairCounts, classes: int) -> Matrices:
         return _from_shares(counts, classes)
     kind = np.dtype(next(f"u{size}" for size in (2, 4, 8) if classes <= 8 * size))
     rules = _rules(counts.row_first.astype(kind), counts.row_second.astype(kind))
-    # A look for each number is faster than one at each row, and there are few.
-    divisors = [number for number in range(2, int(rules.divisor.max()) + 1) if (rules.divisor == number).any()]
-    divisors.insert(0, 1)
+    # No row may have the divisor 1, which whole rows have.
+    divisors = [1, *(np.bincount(rules.divisor)[2:].nonzero()[0] + 2).tolist()]
     common = math.lcm(*divisors)
     share = np.zeros(_LABELS + 1, dtype=np.int64)
     if int(counts.totals.max(initial=0)) * common < EXACT:
@@ -315,14 +314,15 @@ def _rules(first: AnyWords, second: AnyWords) -> _Rules:
     both = first & second
     missed, added = first ^ both, second ^ both
     subset, superset = missed == 0, added == 0
-    within, around = subset & ~superset, superset & ~subset
+    different = subset ^ superset
     return _Rules(
-        rows=np.where(within, first, missed),
-        columns=np.where(around, second, added),
+        rows=np.where(subset, first, missed),
+        # Nothing where both are the same.
+        columns=np.where(superset & different, second, added),
         both=both,
-        divisor=np.maximum(np.bitwise_count(np.where(within | around, second, added)), 1),
+        divisor=np.maximum(np.bitwise_count(np.where(different, second, added)), 1),
         first=first,
-        within=within,
+        within=subset & different,
     )
 
 
@@ -337,9 +337,9 @@ def _completed(counts: PairCounts, rules: _Rules, share: IntArray, common: int, 
     label = np.arange(classes, dtype=rules.rows.dtype)[:, None]
     for block in _blocks(counts, classes):
         pixels = counts.pixels[block.rows]
-        rows, columns = _flags(rules.rows[block.rows], label), _flags(rules.columns[block.rows], label)
+        rows, columns, labels = _flags([words[block.rows] for words in (rules.rows, rules.columns, rules.first)], label)
         columns *= (pixels * share.take(rules.divisor[block.rows])).astype(np.float64)
-        labels, held = _flags(rules.first[block.rows], label), (pixels * common).astype(np.float64)
+        held = (pixels * common).astype(np.float64)
         for scope, start, stop in block.parts:
             sums[scope] += rows[:, start:stop] @ columns[:, start:stop].T
             whole[scope] += labels[:, start:stop] @ held[start:stop]
@@ -362,7 +362,7 @@ def _products(counts: PairCounts, rules: _Rules, share: IntArray, whole: int, cl
     gain = np.where(rules.within, np.bitwise_count(rules.first) * weight, whole)
     for block in _blocks(counts, classes):
         pixels = counts.pixels[block.rows]
-        rows, columns, both = (_flags(words[block.rows], label) for words in (rules.rows, rules.columns, rules.both))
+        rows, columns, both = _flags([words[block.rows] for words in (rules.rows, rules.columns, rules.both)], label)
         columns *= (pixels * weight[block.rows]).astype(np.float64)
         gained = (pixels * gain[block.rows]).astype(np.float64)
         for scope, start, stop in block.parts:
@@ -381,7 +381,7 @@ class _Block(NamedTuple):
 def _blocks(counts: PairCounts, classes: int) -> Iterator[_Block]:
     """All rows in blocks; a part is one scope and so short that a product of it needs no second thread."""
     most = max(_PRODUCT_AT_ONCE // classes**2, 1)
-    ends = np.searchsorted(counts.scope, np.arange(counts.scopes), side="right").tolist()
+    ends = counts.scope.searchsorted(np.arange(counts.scopes), side="right").tolist()
     begin, at = 0, 0
     parts: list[tuple[int, int, int]] = []
     for scope, end in enumerate(ends):
@@ -396,9 +396,12 @@ def _blocks(counts: PairCounts, classes: int) -> Iterator[_Block]:
         yield _Block(slice(begin, at), parts)
 
 
-def _flags(words: AnyWords, label: AnyWords) -> FloatArray:
-    """Which label sets have each label, 1.0 or 0.0, shape (classes, K): long rows are what a product is fast along."""
-    bits = words >> label
+def _flags(words: Sequence[AnyWords], label: AnyWords) -> FloatArray:
+    """Which label sets of some columns have each label, 1.0 or 0.0, shape (columns, classes, K).
+
+    Long rows are what a product is fast along.
+    """
+    bits = np.array(words)[:, None, :] >> label
     bits &= label.dtype.type(1)
     return bits.astype(np.float64)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
@@ -29,6 +29,8 @@ PageSizes = Mapping[tuple[str, int], tuple[float, float]]
 """Width and height by document id and page index, in the unit of the first side: points of a PDF, pixels."""
 
 _SHOWN: Final = 5
+# Classes of pairs of files that are kept.
+_MOST_CLASSES: Final = 16
 # Boxes looked at in one go.
 _BOXES_AT_ONCE: Final = 1 << 14
 
@@ -112,30 +114,57 @@ def matrix_classes(
     A label that one file's label map has counts in both files when the classes are the same, as in `dataset.join`.
     Bits are numbered anew without gaps, whatever ids the files use.
     """
-    mapped = tuple(tuple(dict.fromkeys(side.labels[: side.evaluated])) for side in (first, second))
+    sides = tuple((side.labels, side.evaluated) for side in (first, second))
+    named = _named_classes(sides, classes, None if labels is None else tuple(labels), tuple(shared))
+    if classes == "auto" and not named.same:
+        _report_different(named.labels[0], named.labels[1], issues)
+    _check_names(named, issues)
+    return named.classes
+
+
+class _NamedClasses(NamedTuple):
+    """The classes of a matrix, and of each side the labels that take part and the names of their classes."""
+
+    classes: MatrixClasses
+    same: bool
+    labels: list[list[str]]
+    names: list[list[str]]
+
+
+@lru_cache(maxsize=_MOST_CLASSES)
+def _named_classes(
+    sides: Sequence[tuple[tuple[str, ...], int]],
+    classes: Classes,
+    labels: tuple[str, ...] | None,
+    shared: tuple[str, ...],
+) -> _NamedClasses:
+    """`matrix_classes` of the labels of the sides and how many of each its label map has; never written to.
+
+    Kept, as pages that are evaluated one by one have the same labels.
+    """
+    mapped = [dict.fromkeys(names[:evaluated]) for names, evaluated in sides]
     own = [[name for name in names if labels is None or name in labels] for names in mapped]
-    known = {*mapped[0], *mapped[1]}
-    if unknown := [name for name in labels or () if name not in known]:
+    if unknown := [name for name in labels or () if not any(name in names for names in mapped)]:
         raise ValueError(f"labels not in the label maps: {', '.join(unknown)}")
     if unshared := [name for name in shared if name not in own[0] or name not in own[1]]:
         raise ValueError(f"shared labels must be on both sides: {', '.join(unshared)}")
     same = classes == "same" or (classes == "auto" and _one_contains_the_other(own[0], own[1]))
-    if classes == "auto" and not same:
-        _report_different(own[0], own[1], issues)
-    keys = _keys(own[0], own[1], same=same, shared=shared)
-    names = tuple(dict.fromkeys([BACKGROUND_NAME, *keys[0].values(), *keys[1].values()]))
+    named = own if same else [_own_names(names, side, shared) for names, side in zip(own, ("LR1", "LR2"), strict=True)]
+    names = tuple(dict.fromkeys([BACKGROUND_NAME, *named[0], *named[1]]))
     comparable = np.full(len(names), same)
     if not same:
         comparable[[names.index(name) for name in shared]] = True
-    _check_names(names, [*keys[0].values(), *keys[1].values()], issues)
     bit = {name: code for code, name in enumerate(names)}
     # In case A a label that only the other file maps counts here too.
-    lookup = ({**keys[1], **keys[0]}, {**keys[0], **keys[1]}) if same else keys
-    bits = tuple(
-        np.array([bit[key[name]] if name in key else 0 for name in side.labels], dtype=np.int64)
-        for side, key in zip((first, second), lookup, strict=True)
+    of_label = [
+        bit if same else {label: bit[name] for label, name in zip(labels_of, names_of, strict=True)}
+        for labels_of, names_of in zip(own, named, strict=True)
+    ]
+    first, second = (
+        np.array([known.get(label, 0) for label in every], dtype=np.int64)
+        for (every, _), known in zip(sides, of_label, strict=True)
     )
-    return MatrixClasses(names, comparable, (bits[0], bits[1]))
+    return _NamedClasses(MatrixClasses(names, comparable, (first, second)), same, own, named)
 
 
 def counted_pages(dataset: Dataset, missing_page: MissingPage, issues: tuple[Collector, Collector]) -> BoolArray:
@@ -356,27 +385,20 @@ def _one_contains_the_other(first: Sequence[str], second: Sequence[str]) -> bool
     return set(first) <= set(second) or set(second) <= set(first)
 
 
-def _keys(
-    first: Sequence[str], second: Sequence[str], *, same: bool, shared: Sequence[str]
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Per side, the name of the matrix' class of each label."""
-    if same:
-        return {name: name for name in first}, {name: name for name in second}
-    return (
-        {name: name if name in shared else f"LR1:{name}" for name in first},
-        {name: name if name in shared else f"LR2:{name}" for name in second},
-    )
+def _own_names(labels: Sequence[str], side: str, shared: Sequence[str]) -> list[str]:
+    """The names of the matrix' classes of the labels of a side in case B."""
+    return [label if label in shared else f"{side}:{label}" for label in labels]
 
 
-def _check_names(names: Sequence[str], labels: Sequence[str], issues: Collector) -> None:
+def _check_names(named: _NamedClasses, issues: Collector) -> None:
     """Errors for a matrix that cannot be made."""
-    if BACKGROUND_NAME in labels:
+    if any(BACKGROUND_NAME in side for side in named.names):
         rule = f'no label may be called "{BACKGROUND_NAME}", which is the name of pixels without a label (pixel)'
         issues.error("", rule, quote(BACKGROUND_NAME), "Rename it with --map-label, or leave it out with --labels.")
-    if len(names) - 1 > MAX_CLASSES:
+    if len(named.classes.names) - 1 > MAX_CLASSES:
         rule = f"a matrix may have {MAX_CLASSES} classes beside the background (pixel)"
         fix = "Choose classes with --labels, or bring some together with --map-label."
-        issues.error("", rule, f"{len(names) - 1}", fix)
+        issues.error("", rule, f"{len(named.classes.names) - 1}", fix)
 
 
 def _report_different(first: Sequence[str], second: Sequence[str], issues: Collector) -> None:

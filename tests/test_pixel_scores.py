@@ -131,6 +131,31 @@ def test_the_table_is_made_ahead_once_and_only_where_there_are_scores() -> None:
     assert made.call_count == 1
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_numbers_that_follow_from_the_nearest_of_several_scores_are_those_of_a_fresh_count(seed: int) -> None:
+    sides = [annotations(rows) for rows in random_rows(seed, documents=6, per_page=8.0)]
+    result = evaluate(*sides, page_size=(61.0, 79.5))
+    assert result.wrong is not None
+    assert result.per_document is not None
+    with patch.object(pixel_scores, "_MANY_PIECES", 99.0):
+        result.prepare_scores()
+    prepared = result.files.prepared
+    assert {name: len(starts) for name, starts in prepared.items()} == {"wrong": 2, "documents": 2}
+    fewer, most = sorted(taken.boxes[1] for taken, _ in prepared["wrong"])
+    assert 0 < fewer < most < len(sides[1].boxes)
+    floors = np.random.default_rng(seed).permutation([0.0, 0.1, 0.3, 0.5, 0.62, 0.8, 0.95, 1.1])
+    with patch.object(evaluation.Files, "moves", autospec=True, side_effect=evaluation.Files.moves) as moves:
+        for floor in floors.tolist():
+            fresh = evaluate(*sides, page_size=(61.0, 79.5), min_score=floor)
+            result = evaluate(*sides, page_size=(61.0, 79.5), min_score=floor, earlier=result)
+            assert result.wrong is not None
+            assert fresh.wrong is not None
+            np.testing.assert_array_equal(result.wrong.amounts, fresh.wrong.amounts)
+            _same(result.per_document.counts, fresh.per_document.counts)
+    starts = {call.args[1].boxes for call in moves.call_args_list}
+    assert starts & {taken.boxes for taken, _ in prepared["wrong"]}
+
+
 def test_no_page_has_no_number() -> None:
     nothing = count_pairs(
         *[Resolution(*(np.empty(0, np.int64),) * 2, np.empty((0, 4)))] * 2, np.empty((0, 2), np.int64)

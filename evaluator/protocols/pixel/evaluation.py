@@ -13,7 +13,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 import msgspec
@@ -87,6 +87,8 @@ SAME_OBJECT_IOU: Final = 0.5
 _PAGES_AT_ONCE: Final = 1 << 9
 # Numbers of all scores that are kept up to date: over everything, and for the cells that were looked at last.
 _MOST_KNOWN: Final = 16
+# Shares of the boxes that are left out where numbers are made ahead: no score is further off than a quarter of them.
+_PREPARED: Final = (0.25, 0.75)
 
 
 class Cell(NamedTuple):
@@ -162,6 +164,8 @@ class Files:
     known: Recent[object, tuple[Taken, Any]] = field(
         default_factory=lambda: Recent(most=_MOST_KNOWN), init=False, repr=False
     )
+    # The same at a few scores, made ahead, so that no other score is far from all of them.
+    prepared: dict[object, list[tuple[Taken, Any]]] = field(default_factory=dict, init=False, repr=False)
     # A thread makes it ahead, and who needs it before waits for that.
     _making: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     # The last moves: several numbers follow from the same.
@@ -283,8 +287,24 @@ class PixelResult(DatasetResult):
 
     def prepare_scores(self) -> None:
         """Make ahead what the results at other scores follow from, which may take seconds; nothing without scores."""
-        if self.taken.all_of_first and not np.isnan(self.files.sides[1].score).all():
-            _ = self.files.score_changes
+        files, score = self.files, self.files.sides[1].score
+        if not self.taken.all_of_first or np.isnan(score).all():
+            return
+        changes = files.score_changes
+        moved: dict[object, Callable[[Any, PixelMoves], Any]] = {
+            "wrong": self._moved_wrong,
+            "documents": partial(self._moved_counts, *self._in_documents),
+        }
+        known = {name: last for name in moved if name not in files.prepared and (last := files.known.get(name))}
+        if changes is None or not known:
+            return
+        floors = np.nanquantile(score, _PREPARED).tolist()
+        taken = [Taken(self.taken.first, files.sides[1].taking_part(floor)) for floor in floors]
+        for name, (before, value) in known.items():
+            if before.all_of_first and value is not None:
+                moves = [changes.between(before.boxes[1], one.boxes[1]) for one in taken]
+                values = [(one, moved[name](value, move)) for one, move in zip(taken, moves, strict=True)]
+                files.prepared[name] = [start for start in values if start[1] is not None]
 
     def on_page(self, page: int) -> tuple[Resolution, Resolution]:
         """The boxes of one page that take part, of both sides."""
@@ -393,17 +413,21 @@ class PixelResult(DatasetResult):
 
     def _pooled(self, name: str, into: IntArray, scopes: int) -> PixelColumns:
         """Scopes of several pages."""
-
-        def columns(counts: PairCounts) -> PixelColumns:
-            return PixelColumns(counts, self.classes, self.comparable)
-
-        made = self._followed(
+        made: PixelColumns | None = self._followed(
             name,
-            lambda: columns(self.counts.pooled(into, scopes)),
-            lambda known, moves: columns(added([known.counts, moves.pooled(into, scopes)])),
+            lambda: PixelColumns(self.counts.pooled(into, scopes), self.classes, self.comparable),
+            partial(self._moved_counts, into, scopes),
         )
         assert made is not None
         return made
+
+    def _moved_counts(self, into: IntArray, scopes: int, known: PixelColumns, moves: PixelMoves) -> PixelColumns:
+        """Scopes of several pages after some moves."""
+        return PixelColumns(added([known.counts, moves.pooled(into, scopes)]), self.classes, self.comparable)
+
+    def _moved_wrong(self, known: WrongPixels, moves: PixelMoves) -> WrongPixels | None:
+        """Wrong pixels after some moves."""
+        return known.changed(moves, self._most_pixels)
 
     def _followed(
         self, name: object, fresh: Callable[[], Known | None], moved: Callable[[Known, PixelMoves], Known | None]
@@ -418,12 +442,18 @@ class PixelResult(DatasetResult):
             before, value = last
             if before.boxes == self.taken.boxes:
                 return value
-            moves = self.files.moves(before, self.taken)
-            value = None if value is None or moves is None else moved(value, moves)
+            starts: list[tuple[Taken, Known | None]] = [last, *self.files.prepared.get(name, ())]
+            before, value = min(starts, key=lambda start: self._boxes_since(start[0]))
+            moves = None if value is None else self.files.moves(before, self.taken)
+            value = None if moves is None or value is None else moved(value, moves)
         value = fresh() if value is None else value
         if value is not None:
             self.files.known.put(name, (self.taken, value))
         return value
+
+    def _boxes_since(self, before: Taken) -> int:
+        """How many boxes more or less take part than before."""
+        return sum(abs(now - then) for now, then in zip(self.taken.boxes, before.boxes, strict=True))
 
     @property
     def _in_one(self) -> tuple[IntArray, int]:
@@ -441,7 +471,7 @@ class PixelResult(DatasetResult):
         return self._followed(
             "wrong",
             lambda: WrongPixels.of(self.counts, len(self.classes), self._most_pixels),
-            lambda known, moves: known.changed(moves, self._most_pixels),
+            self._moved_wrong,
         )
 
     @property

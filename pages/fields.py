@@ -369,8 +369,7 @@ def _upload() -> None:
             accept_multiple_files=True,
             key="field_uploads",
         )
-        given = (State.field_given, "field_uploads", "field_upload_role")
-        st.form_submit_button("Read the files", on_click=opened.give, args=given)
+        opened.read_button(State.field_given, "field_uploads", "field_upload_role")
     widgets.answer(State.field_given, _take)
 
 

@@ -93,8 +93,7 @@ def _upload(held: Project[Annotations]) -> None:
                 accept_multiple_files="directory" if several == "A folder" else True,
                 key=files,
             )
-            given = (State.given, files, "upload_role")
-            st.form_submit_button("Read the files", on_click=opened.give, args=given)
+            opened.read_button(State.given, files, "upload_role")
         widgets.answer(State.given, _take)
     with right:
         pictures.pages_uploader("upload_pages")

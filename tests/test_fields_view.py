@@ -422,6 +422,22 @@ def _upload(app: AppTest, *files: tuple[str, bytes]) -> None:
     fine(send.click().run())
 
 
+@pytest.mark.parametrize(
+    ("view", "label"), [(FILES, "Read the files"), (FILES, "Add the pages"), (FIELDS, "Read the files")]
+)
+def test_a_form_that_is_sent_without_a_file_says_so_once(
+    monkeypatch: pytest.MonkeyPatch, view: str, label: str
+) -> None:
+    app = start(monkeypatch, view)
+    send = next(button for button in app.button if button.label == label)
+    fine(send.click().run())
+    assert [each.value for each in app.warning if "chosen" in each.value] == [
+        "No file was chosen. Drop files above, or press Upload, and go on once they are listed."
+    ]
+    fine(app.run())
+    assert not [each for each in app.warning if "chosen" in each.value]
+
+
 def test_an_upload_in_files_reaches_the_view(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, FILES)
     line = json.dumps({"doc_id": "hartwell-3317", "fields": {"total": 3}}).encode()

@@ -84,7 +84,7 @@ def need_files() -> None:
             accept_multiple_files=True,
             key=_FIRST_FILES,
         )
-        st.form_submit_button("Read the files", on_click=opened.give, args=(State.given, _FIRST_FILES))
+        opened.read_button(State.given, _FIRST_FILES)
     if state.given is not None:
         # There the reader decides which file is what.
         st.switch_page(FILES_VIEW)

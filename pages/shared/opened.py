@@ -34,7 +34,7 @@ from evaluator.workspace import WORKSPACE_VARIABLE, Workspace
 from evaluator.workspace_folder import Taken
 from pages.shared import kept, protocol, waiting
 from pages.shared.computed import computed
-from pages.shared.state import Field, Given, PlaceField, State, state, written
+from pages.shared.state import Field, Given, PlaceField, State, Uploaded, state, written
 
 SAMPLE_DATA: Final = Path(__file__).resolve().parents[2] / "sample_data"
 # A file or folder of this machine, or uploaded files.
@@ -381,15 +381,32 @@ def use(kind: Kind[C], named: Workspace) -> Project[C]:
     return made
 
 
-def give(field: Field[Given | None], files: str, role: str | None = None) -> None:
-    """Keep the files and the role that were chosen in two widgets of a form until a view has read them.
+def files_button(label: str, key: str, act: Callable[[Uploaded], object]) -> None:
+    """The button of a form that hands over the files chosen in its uploader of that key; without any it says so."""
+    st.form_submit_button(label, on_click=_hand_over, args=(key, act))
+    if state.none_given == key:
+        state.none_given = ""
+        st.warning("No file was chosen. Drop files above, or press Upload, and go on once they are listed.")
+
+
+def _hand_over(key: str, act: Callable[[Uploaded], object]) -> None:
+    """Hand over what was chosen in an uploader, each file as its name and content."""
+    uploaded = tuple((each.name, each.getvalue()) for each in written(key) or [])
+    state.none_given = "" if uploaded else key
+    if uploaded:
+        act(uploaded)
+
+
+def read_button(field: Field[Given | None], files: str, role: str | None = None) -> None:
+    """The button that keeps the files and the role chosen in two widgets of a form until a view has read them.
 
     A form without a widget for the role gives "": what each file is follows from its content.
     """
-    uploaded = written(files) or []
-    if uploaded:
-        chosen = "" if role is None else str(written(role))
-        field.set((tuple((each.name, each.getvalue()) for each in uploaded), chosen))
+
+    def give(uploaded: Uploaded) -> None:
+        field.set((uploaded, "" if role is None else str(written(role))))
+
+    files_button("Read the files", files, give)
 
 
 def take_upload(kind: Kind[C], uploads: Sequence[tuple[str, bytes]], side: Side) -> Member[C]:

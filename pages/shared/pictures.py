@@ -29,8 +29,18 @@ from evaluator.system.recent import Recent
 from evaluator.uploads import PAGE_BYTES, PAGE_SUFFIXES
 from evaluator.workspace_folder import put
 from pages.shared import by_digest, ended_sessions, frame, kept
-from pages.shared.opened import BOXES, FIELDS, POSTERS, AnyKind, OpenedBoxes, Place, files, workspace_named
-from pages.shared.state import Field, State, state, written
+from pages.shared.opened import (
+    BOXES,
+    FIELDS,
+    POSTERS,
+    AnyKind,
+    OpenedBoxes,
+    Place,
+    files,
+    files_button,
+    workspace_named,
+)
+from pages.shared.state import Field, State, state
 
 # Enough for a whole page on most screens; the viewer asks for more when it needs it, and less is sent at each turn.
 FIRST_DPI: Final = 90.0
@@ -519,19 +529,12 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:_NAMED])}{more}"
 
 
-def _add_given(key: str) -> None:
-    """Add what was chosen in an uploader."""
-    pages = written(key) or []
-    if pages:
-        add_pages([(page.name, page.getvalue()) for page in pages])
-
-
 def pages_uploader(key: str) -> None:
     """A place to add PDFs and page images, which shows them on the pages of their names."""
     with st.form(key, clear_on_submit=True, border=False):
         endings = [suffix.removeprefix(".") for suffix in PAGE_SUFFIXES]
         st.file_uploader("PDFs and page images", type=endings, accept_multiple_files=True, key=f"{key}_files")
-        st.form_submit_button("Add the pages", on_click=_add_given, args=(f"{key}_files",))
+        files_button("Add the pages", f"{key}_files", add_pages)
     note = _NOTE.get()
     if note is not None:
         said = [f"Added {note.added:,}."]

@@ -172,8 +172,10 @@ class ImportNote(NamedTuple):
     total: int
 
 
-Given = tuple[tuple[tuple[str, bytes], ...], str]
-"""Names and content of chosen files, and the words of their role."""
+Uploaded = tuple[tuple[str, bytes], ...]
+"""Names and content of chosen files."""
+Given = tuple[Uploaded, str]
+"""Chosen files, and the words of their role."""
 
 
 class State:
@@ -211,6 +213,8 @@ class State:
     # Chosen files and their role until they are read: the browser empties the form at once.
     given: Field[Given | None] = Field(None)
     field_given: Field[Given | None] = Field(None)
+    # The form that was sent without a file.
+    none_given: Field[str] = Field("")
     rejected: Field[AnyMember | None] = Field(None)
     field_rejected: Field[AnyMember | None] = Field(None)
     # Large files whose reading was cancelled, by name.

@@ -434,12 +434,27 @@ class Screen:
         table.locator("canvas tbody tr").nth(row).wait_for(state="attached")
         table.click(position={"x": x, "y": 34 + 26 * row + 13}, delay=60)
 
+    def choose(self, *files: Path, within: str = "body") -> Screen:
+        """Choose files in the first form of a part of the page that takes some, and wait until they have arrived.
+
+        A name is shown before its file is there, and a form that is sent before has no file.
+        """
+        sent: list[str] = []
+
+        def heard(answer: Any) -> None:
+            if answer.request.method == "PUT":
+                sent.append(answer.url)
+
+        self.page.on("response", heard)
+        self.page.locator(f"{within} input[type=file]").first.set_input_files(files)
+        self.wait(lambda: len(sent) == len(files), "the end of the uploads")
+        self.page.remove_listener("response", heard)
+        self.painted()
+        return self.settled()
+
     def upload(self, *files: Path) -> Screen:
         """Open files through the view Files, which is on screen, and wait until its table lists them."""
-        self.page.locator("input[type=file]").first.set_input_files(files)
-        for file in files:
-            self.page.get_by_text(file.name).first.wait_for()
-        self.page.get_by_role("button", name="Read the files").click()
+        self.choose(*files).page.get_by_role("button", name="Read the files").click()
         self.page.get_by_role("button", name="Open these files").click()
         self.wait(lambda: all(file.name in self.cells() for file in files), "the files in the table")
         return self

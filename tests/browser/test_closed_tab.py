@@ -42,7 +42,7 @@ def test_the_last_closed_tab_leaves_no_file_and_no_process(
         # What the server has of its own from the start, such as the process that holds its port.
         before = running(below(server.pid))
         screen = visit(f"http://127.0.0.1:{port}", more={"locale": "en-US"})
-        screen.open("files").page.locator("input[type=file]").first.set_input_files([*files, pages])
+        screen.open("files").choose(*files, pages)
         for step in ("Read the files", "Open these files"):
             screen.page.get_by_role("button", name=step).click()
         screen.wait(lambda: "Uploaded pages" in screen.cells(), "the pages in the table")

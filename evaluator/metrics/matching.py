@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap, iou, overlap
-from evaluator.model.order import order_by, runs_up_to
+from evaluator.model.order import numbers_from, order_by, runs_up_to
 from evaluator.model.polygons import Outlined, outline_bounds, polygon_overlap
 
 N = TypeVar("N", int, IntArray)
@@ -400,8 +400,7 @@ def _pieces(rows: slice, low: IntArray, width: IntArray) -> Iterator[tuple[IntAr
             offset = np.arange(first, min(first + _PAIRS_AT_ONCE, int(width[0])))
             yield np.full(len(offset), rows.start), low[0] + offset
         return
-    each = np.repeat(np.arange(len(width)), width)
-    yield rows.start + each, np.arange(len(each)) + (low - (np.cumsum(width) - width))[each]
+    yield np.repeat(np.arange(rows.start, rows.start + len(width)), width), numbers_from(low, width)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from evaluator.metrics.pixel_sweep import X_BITS, Areas, Covered, Lanes, WordArray, in_order, swept
 from evaluator.model.boxes import FloatArray, IntArray
-from evaluator.model.order import begins, numbers_from
+from evaluator.model.order import all_true, begins, numbers_from
 
 Word = TypeVar("Word", bound="np.integer[Any]")
 
@@ -211,7 +211,7 @@ def count_pairs(
     their recall or precision.
     """
     sides = first, second
-    orders = [None if (side.page[1:] >= side.page[:-1]).all() else side.page.argsort(kind="stable") for side in sides]
+    orders = [None if all_true(side.page[1:] >= side.page[:-1]) else side.page.argsort(kind="stable") for side in sides]
     pages = np.arange(len(size) + 1)
     ends = [
         (side.page if order is None else side.page.take(order)).searchsorted(pages)
@@ -291,7 +291,7 @@ def _covered(sides: Sequence[Resolution], lanes: Lanes, size: IntArray, start: i
     page -= start
     columns = page, np.concatenate([first.bit + lanes.second, second.bit]), x1, y1, x2, y2
     seen = (x1 < x2) & (y1 < y2)
-    return Covered(*columns if seen.all() else (column[seen] for column in columns))
+    return Covered(*columns if all_true(seen) else (column[seen] for column in columns))
 
 
 def _labelled(part: Areas, start: int) -> Areas:
@@ -322,7 +322,7 @@ def _with_background(parts: Sequence[Areas], size: IntArray) -> PairCounts:
     pixels[own] = 0
     pixels[own if whole else own[np.diff(page[own], prepend=-1) > 0]] = bare
     columns = page, first, second, pixels
-    if not pixels[own].all():
+    if not all_true(pixels[own]):
         some = pixels.nonzero()[0]
         page, first, second, pixels = (column.take(some) for column in columns)
     rows = PairCounts(len(size), page, first, second, pixels)

@@ -86,6 +86,17 @@ def numbers_from(start: IntArray, count: IntArray, step: int = 1) -> IntArray:
     return numbers
 
 
+def all_true(values: AnyArray) -> bool:
+    """Whether all values are true, or not 0; True for none. Several times faster than `numpy.all` where there are few.
+
+    Examples
+    --------
+    >>> all_true(np.array([True, False])), all_true(np.array([], dtype=bool))
+    (False, True)
+    """
+    return bool(np.count_nonzero(values) == values.size)
+
+
 def begins(values: AnyArray) -> BoolArray:
     """Where each run of equal values begins, bool, shape (N,).
 

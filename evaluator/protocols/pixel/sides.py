@@ -20,7 +20,7 @@ from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
 from evaluator.model.issues import Collector, quote
-from evaluator.model.order import PageRows
+from evaluator.model.order import PageRows, all_true
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
 
 Classes = Literal["auto", "same", "different"]
@@ -56,7 +56,7 @@ class MatrixClasses:
     @property
     def same(self) -> bool:
         """Whether both sides use the same classes (case A)."""
-        return bool(self.comparable.all())
+        return all_true(self.comparable)
 
 
 class Raster(NamedTuple):
@@ -219,16 +219,16 @@ def raster(
     first, second = dataset.ground_truth, dataset.predictions[0]
     own, other = _file_sizes(dataset, first, issues[0]), _file_sizes(dataset, second, issues[1])
     width_height = own
-    if np.isnan(own).any():
+    if np.count_nonzero(np.isnan(own)):
         width_height = _first_known(own, _given_sizes(dataset, given), other, _fallback(dataset, otherwise))
     usable = counted[:, None] & (width_height > 0.0) & (width_height <= MAX_SIDE)
     scale = counted_size = width_height
-    if not usable.all():
+    if not all_true(usable):
         _check_sizes(dataset, counted, width_height, issues[0])
         scale = np.where(np.isnan(width_height), 1.0, width_height)
         counted_size = np.where(usable, width_height, 0.0)
     rescaled = None
-    if second.source.unit == "pixels" and (scale != other).any():
+    if second.source.unit == "pixels" and np.count_nonzero(scale != other):
         unsaid = np.isnan(other)
         rescaled = np.where(unsaid, 1.0, scale / np.where(unsaid, 1.0, other))
         other_size = (rescaled != 1.0).any(axis=1)
@@ -414,7 +414,7 @@ def _file_sizes(dataset: Dataset, side: JoinedBoxes, issues: Collector) -> Float
     given, entries = side.source.page_size, side.entry_page
     if given is None:
         return np.full((dataset.pages, 2), np.nan)
-    if len(entries) == dataset.pages and (entries[1:] > entries[:-1]).all() and not np.isnan(given).any():
+    if len(entries) == dataset.pages and all_true(entries[1:] > entries[:-1]) and not np.count_nonzero(np.isnan(given)):
         # One entry for each page, in order.
         return given
     sizes = np.full((dataset.pages, 2), np.nan)

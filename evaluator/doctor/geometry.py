@@ -18,6 +18,7 @@ from evaluator.doctor.fixes import Fix, reshaped, sizes_of
 from evaluator.doctor.labels import Overlaps
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou
 from evaluator.model.dataset import Annotations
+from evaluator.model.order import begins
 
 _IOU: Final = 0.5
 _MOST_PAIRS: Final = 20_000
@@ -365,9 +366,7 @@ class _ByPage(NamedTuple):
         in_order = bool((pages[1:] >= pages[:-1]).all())
         order = np.arange(len(pages)) if in_order else np.argsort(pages, kind="stable")
         pages = pages.take(order)
-        new = np.ones(len(pages), dtype=bool)
-        np.not_equal(pages[1:], pages[:-1], out=new[1:])
-        start = np.flatnonzero(new)
+        start = np.flatnonzero(begins(pages))
         return cls(pages.take(start), order, start, np.diff(start, append=len(pages)))
 
 

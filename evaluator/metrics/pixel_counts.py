@@ -102,8 +102,7 @@ class PairCounts:
             return np.add.reduce(self.pixels, keepdims=True)
         sums = np.zeros(self.scopes, dtype=np.int64)
         if len(self):
-            new = (self.scope[1:] != self.scope[:-1]).nonzero()[0] + 1
-            begin = np.concatenate([np.zeros(1, np.int64), new])
+            begin = begins(self.scope).nonzero()[0]
             sums[self.scope.take(begin)] = np.add.reduceat(self.pixels, begin)
         return sums
 

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.model.boxes import BoolArray, IntArray
-from evaluator.model.order import numbers_from
+from evaluator.model.order import begins, numbers_from
 from evaluator.system import freed_memory
 
 WordArray = npt.NDArray[np.uint64]
@@ -169,9 +169,7 @@ def _ranked(keys: IntArray) -> tuple[IntArray, IntArray]:
     order.sort()
     row = order & ((1 << bits) - 1)
     order >>= bits
-    new = np.empty(len(keys), dtype=bool)
-    new[0] = True
-    np.not_equal(order[1:], order[:-1], out=new[1:])
+    new = begins(order)
     rank = np.empty(len(keys), dtype=np.int64)
     rank[row] = new.cumsum()
     rank -= 1

@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.order import all_true
 from evaluator.version import __version__
 
 JsonObject = dict[str, Any]
@@ -199,8 +200,7 @@ class ScoreCurve:
 
 def ratio(part: IntArray | FloatArray, whole: IntArray | FloatArray) -> FloatArray:
     """Part over whole, row by row, float64; NaN where the whole is 0: undefined is not zero."""
-    # Many times faster than `all` where there are few.
-    if np.count_nonzero(whole) < np.asarray(whole).size:
+    if not all_true(np.asarray(whole)):
         whole = np.where(whole, whole, np.nan)
     return np.asarray(np.divide(part, whole), dtype=np.float64)
 

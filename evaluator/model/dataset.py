@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
 from evaluator.model.issues import Issue
+from evaluator.model.order import begins
 
 CodeArray = npt.NDArray[np.int32]
 Side = Literal["ground_truth", "prediction"]
@@ -489,7 +490,7 @@ def join(ground_truth: Annotations, *predictions: Annotations) -> Dataset:
     ]
     # Not np.unique: it imports numpy.ma, which takes as long as a small evaluation.
     known = np.sort(np.concatenate(entries))
-    known = np.concatenate([known[:1], known[1:][known[1:] > known[:-1]]])
+    known = known[begins(known)]
     sides = tuple(
         JoinedBoxes(source=source, document=document, page=pages[source.boxes.entry], label=label, entry_page=pages)
         for source, (document, label, _), pages in zip(

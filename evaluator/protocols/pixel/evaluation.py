@@ -301,7 +301,7 @@ class PixelResult(DatasetResult):
         floors = np.nanquantile(score, _PREPARED).tolist()
         taken = [Taken(self.taken.first, files.sides[1].taking_part(floor)) for floor in floors]
         for name, (before, value) in known.items():
-            if before.all_of_first and value is not None:
+            if before.all_of_first:
                 moves = [changes.between(before.boxes[1], one.boxes[1]) for one in taken]
                 values = [(one, moved[name](value, move)) for one, move in zip(taken, moves, strict=True)]
                 files.prepared[name] = [start for start in values if start[1] is not None]
@@ -442,10 +442,10 @@ class PixelResult(DatasetResult):
             before, value = last
             if before.boxes == self.taken.boxes:
                 return value
-            starts: list[tuple[Taken, Known | None]] = [last, *self.files.prepared.get(name, ())]
-            before, value = min(starts, key=lambda start: self._boxes_since(start[0]))
-            moves = None if value is None else self.files.moves(before, self.taken)
-            value = None if moves is None or value is None else moved(value, moves)
+            starts: list[tuple[Taken, Known]] = [last, *self.files.prepared.get(name, ())]
+            before, nearest = min(starts, key=lambda start: self._boxes_since(start[0]))
+            moves = self.files.moves(before, self.taken)
+            value = None if moves is None else moved(nearest, moves)
         value = fresh() if value is None else value
         if value is not None:
             self.files.known.put(name, (self.taken, value))

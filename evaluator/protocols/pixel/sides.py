@@ -277,7 +277,7 @@ class SideBoxes:
         size : int64, shape (P, 2)
         """
         boxes = Resolution(side.page, bits[side.source.boxes.label], side.xyxy, scale)
-        if np.count_nonzero(bits) == len(bits) and np.count_nonzero(counted) == len(counted):
+        if all_true(bits) and all_true(counted):
             return cls(side, boxes, np.arange(len(side)), size)
         rows = np.flatnonzero((boxes.bit > 0) & counted[side.page])
         return cls(side, boxes if len(rows) == len(side) else boxes.at(rows), rows, size)
@@ -311,8 +311,7 @@ class SideBoxes:
 
     def chosen(self, boxes: BoolArray) -> Resolution:
         """Some of the N boxes, bool, shape (N,)."""
-        every = np.count_nonzero(boxes) == len(boxes)
-        return self.boxes if every else self.boxes.at(np.flatnonzero(boxes))
+        return self.boxes if all_true(boxes) else self.boxes.at(np.flatnonzero(boxes))
 
     def on_page(self, page: int, taken: BoolArray) -> Resolution:
         """Those of one page, of some of the N boxes, bool, shape (N,)."""
@@ -357,7 +356,7 @@ def report_labels(side: JoinedBoxes, bits: IntArray, *, labels: Sequence[str] | 
     labels : sequence of str, optional
         The labels that the caller chose: leaving out the others needs no issue.
     """
-    if labels is not None or np.count_nonzero(bits) == len(bits):
+    if labels is not None or all_true(bits):
         return
     if len(left_out := np.flatnonzero(bits[side.source.boxes.label] == 0)):
         names = [side.source.labels[code] for code in np.unique(side.source.boxes.label[left_out])]

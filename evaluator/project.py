@@ -20,7 +20,7 @@ import msgspec
 from evaluator import formats
 from evaluator.doctor.fixes import fixes_for
 from evaluator.formats.base import Kind, Reading
-from evaluator.formats.folder import is_folder
+from evaluator.formats.folder import below, head, is_folder
 from evaluator.model.dataset import Annotations, Dataset, Side, join, map_labels
 from evaluator.model.issues import BadInput, Issue, has_errors
 from evaluator.model.page_sizes import PageKey, with_sizes
@@ -33,6 +33,9 @@ from evaluator.system.threads import thread_pool
 Say = Callable[[str], None]
 """Called with a few words about what is being done."""
 _READ_AHEAD_BYTES: Final = 64 << 20
+# What of a file shows its kind, and at how many files is looked.
+_BEGINNING: Final = 1 << 16
+_MOST_BEGINNINGS: Final = 500
 # Bytes of predictions to a byte of ground truth.
 _MOST_PREDICTIONS: Final = 3
 
@@ -188,12 +191,24 @@ def read_content(origin: Path | Upload, reading: Reading, kind: Kind) -> Source:
         if len(origin.files) == 1:
             name, content = origin.files[0]
             return formats.read_bytes(content, name, **asked)
+    elif reading.format is None:
+        formats.need_kind(_beginnings(origin), kind)
     row = formats.FORMATS[reading.format] if reading.format else next(iter(formats.of_kind(kind).values()))
     if isinstance(origin, Path):
         source: Source = row.read_path(origin, reading)
     else:
         source = row.read_files(origin.files, origin.name, reading)
     return source
+
+
+def _beginnings(origin: Path | Upload) -> Iterator[tuple[str, bytes]]:
+    """Names and beginnings of files of JSON: of one, or of those of a folder and of the folders in it."""
+    if isinstance(origin, Upload):
+        yield from ((name, content[:_BEGINNING]) for name, content in origin.files)
+        return
+    for file in below(origin, 1, _MOST_BEGINNINGS) if is_folder(origin) else [origin]:
+        if file == origin or file.suffix.lower() in (".json", ".jsonl", ".ndjson"):
+            yield file.name, head(file, _BEGINNING)
 
 
 def open_project(

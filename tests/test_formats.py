@@ -15,6 +15,7 @@ from evaluator.formats.base import Reading, Unit
 from evaluator.formats.build import Builder
 from evaluator.formats.coco import Coco
 from evaluator.model.issues import BadInput, Collector
+from evaluator.project import evaluate
 from tests.attacks import good_files
 from tests.building import Box, annotations, box, snapshot_file
 from tests.reading import needs_shared, real
@@ -435,6 +436,106 @@ def test_other_files_of_an_archive_are_counted(tmp_path: Path) -> None:
         ".tsv or .txt or .yaml or .yml or .names are read; found 2 of another kind. Nothing to do if they are page "
         "images."
     ]
+
+
+def test_an_archive_of_no_known_file_names_it(tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.zip", {"notes.json": '{"foo": 1}', "page.png": "x"})
+    with pytest.raises(BadInput) as bad:
+        formats.read(path)
+    (issue,) = bad.value.issues
+    assert (issue.file, issue.found) == ("a.zip/notes.json", 'a JSON object with "foo"')
+
+
+def test_an_archive_without_any_file_of_boxes_says_which_are_read(tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.zip", {"page.png": "x"})
+    with pytest.raises(BadInput) as bad:
+        formats.read(path)
+    assert str(bad.value) == (
+        "a.zip: an archive must hold files that end in .json or .xml or .csv or .jsonl or .ndjson or .parquet or .tsv "
+        "or .txt or .yaml or .yml or .names; found none. Zip the annotation files."
+    )
+
+
+def test_what_is_wrong_with_an_archive_is_said_whatever_it_holds(tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.zip", {"gt.json": "{}", "../gt2.json": "{}"})
+    with pytest.raises(BadInput) as bad:
+        formats.read(path)
+    assert [(issue.place, issue.found) for issue in bad.value.issues] == [('"../gt2.json"', '".."')]
+
+
+DETECTIONS = "x_min,y_min,x_max,y_max,class_id,confidence,tracker_id,class_name,image\n1,1,5,5,0,0.5,,T,{}\n"
+
+
+def test_files_of_a_folder_with_several_endings_are_one_side(tmp_path: Path) -> None:
+    row = dict(zip(*(line.split(",") for line in DETECTIONS.format("a.png").splitlines()), strict=True))
+    (tmp_path / "a.json").write_text(json.dumps([row]))
+    (tmp_path / "b.csv").write_text(DETECTIONS.format("b.png"))
+    (tmp_path / "metrics.csv").write_text("epoch,loss\n1,0.5\n")
+    (tmp_path / "README.txt").write_text("Made by hand.")
+    read = formats.read(tmp_path)
+    assert [part.name for part in read.parts] == ["a.json", "b.csv"]
+    assert [document.doc_id for document in read.documents] == ["a", "b"]
+    assert [issue.sentence for issue in read.issues] == [
+        f'{tmp_path.name}: files of no known format are left out; found 1: "metrics.csv". '
+        "Nothing to do if they hold no boxes."
+    ]
+    assert formats.files_of(tmp_path) == [tmp_path / "a.json", tmp_path / "b.csv"]
+
+
+def test_files_of_a_folder_by_two_formats_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(RESULTS))
+    (tmp_path / "b.csv").write_text(DETECTIONS.format("b.png"))
+    with pytest.raises(BadInput, match='must have the same format; found "supervision" and "coco"'):
+        formats.read(tmp_path)
+
+
+def test_files_below_a_folder_that_is_read_are_named(tmp_path: Path) -> None:
+    (tmp_path / "more" / "pages").mkdir(parents=True)
+    for file in ("a.xml", "more/b.xml", "more/pages/c.xml"):
+        (tmp_path / file).write_text(VOC.format(Path(file).stem))
+    (tmp_path / "more" / "notes.json").write_text("{}")
+    read = formats.read(tmp_path)
+    assert len(read.boxes) == 1
+    assert [issue.sentence for issue in read.issues] == [
+        f'{tmp_path.name}: only the files of a folder itself are read; found more below it: 2: "more/b.xml", '
+        '"more/pages/c.xml". Move them into the folder if they belong to it.'
+    ]
+
+
+def test_a_folder_of_a_format_that_is_not_read_names_it(tmp_path: Path) -> None:
+    (tmp_path / "page.hocr").write_text(
+        '<html><meta name="ocr-system" content="tesseract"/><p class="ocr_page"/></html>'
+    )
+    (tmp_path / "SOURCES.txt").write_text("From a scan.")
+    with pytest.raises(BadInput) as bad:
+        formats.read(tmp_path)
+    assert str(bad.value) == (
+        f"{tmp_path.name}/page.hocr: this is hOCR, which is not read. "
+        'Export ALTO instead, as "tesseract IMAGE OUT alto" does.'
+    )
+
+
+def test_fields_and_posters_are_not_read_from_files_of_other_kinds(tmp_path: Path) -> None:
+    (boxes := tmp_path / "boxes.json").write_text(json.dumps(INSTANCES))
+    (fields := tmp_path / "fields.json").write_text('{"total": {"_value": "3"}}')
+    (plain := tmp_path / "plain.json").write_text('{"total": "3"}')
+    box_file = (
+        "boxes.json: the file must hold structured texts of posters (JSON); found COCO instances or results (JSON). "
+        "Evaluate it under a protocol of boxes."
+    )
+    field_file = (
+        "fields.json: the file must hold structured texts of posters (JSON); found extracted fields (JSON, or JSON "
+        "lines). Evaluate it under a protocol of fields."
+    )
+    for file, sentence in ((boxes, box_file), (fields, field_file)):
+        with pytest.raises(BadInput) as bad:
+            evaluate("posters", file, [file])
+        assert [issue.sentence for issue in bad.value.issues if issue.severity == "error"] == [sentence]
+    with pytest.raises(BadInput, match="must hold extracted fields"):
+        evaluate("fields", boxes, [boxes])
+    for file in (fields, plain):
+        assert evaluate("fields", file, [file])
+    assert evaluate("posters", plain, [plain])
 
 
 def test_a_page_that_no_document_has_is_said_whatever_the_format() -> None:

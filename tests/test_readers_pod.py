@@ -17,7 +17,7 @@ from evaluator import formats
 from evaluator.formats import limits, pod, xml_text
 from evaluator.formats.base import Reading
 from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput
+from evaluator.model.issues import BadInput, issues_text
 from tests.building import annotations, box
 from tests.test_readers_archive import zipped
 
@@ -158,11 +158,15 @@ def test_pages_without_regions_are_of_the_side_of_the_others(tmp_path: Path) -> 
     assert (pod.FORMAT.read(content, "p.zip").side, pod.FORMAT.side_of(content)) == ("prediction", "prediction")
 
 
-def test_a_folder_with_json_is_read_as_before(tmp_path: Path) -> None:
-    (tmp_path / "page.xml").write_text(page())
+def test_json_of_no_known_format_is_left_out_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "page.xml").write_text(page(region()))
     (tmp_path / "empty.json").write_text("{}")
-    with pytest.raises(BadInput, match=r"empty\.json"):
-        formats.read(tmp_path)
+    read = formats.read(tmp_path)
+    assert (read.format, len(read.boxes)) == ("pod", 1)
+    assert issues_text(read.issues) == (
+        f"warning: {tmp_path.name}: files of no known format are left out; "
+        'found 1: "empty.json". Nothing to do if they hold no boxes.\n'
+    )
 
 
 def test_detection() -> None:

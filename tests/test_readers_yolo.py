@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from evaluator import formats
 from evaluator.formats import search, yolo
 from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput
+from evaluator.model.issues import BadInput, issues_text
 from evaluator.project import evaluate
 from tests import reading
 from tests.reading import OWN, cut_short, needs_shared, real, rows, warned
@@ -175,7 +175,12 @@ def test_folders_of_other_formats_are_left_to_them(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps([{"image_id": 1, "category_id": 1, "bbox": [1, 1, 5, 5], "score": 1}]))
     assert formats.read(tmp_path).format == "coco"
     (tmp_path / "a.txt").write_text("0 0.5 0.5 0.2 0.2")
-    assert formats.read(tmp_path).format == "coco"
+    read = formats.read(tmp_path)
+    assert read.format == "coco"
+    assert issues_text(read.issues[:1]) == (
+        f"warning: {tmp_path.name}: text files that look like labels are left out; "
+        'found 1: "a.txt". Give them as a folder of their own.\n'
+    )
     assert not ROW.detect(b"Read me\n1 2 3")
     assert not ROW.detect(b"train: a", "x.yaml")
 

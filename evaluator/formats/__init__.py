@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, NoReturn, cast, overload
 
@@ -42,8 +43,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS", "HEAD_BYTES", "KINDS", "AnyFormat", "BoxFormat", "Content", "Format", "Kind", "Reading", "Unit",
-    "detect_bytes", "detect_file", "files_of", "format_of", "is_kept", "of_kind", "outline_issues", "pair_issues",
-    "read", "read_bytes", "reads_whole", "recognise", "register", "registered", "resolve", "side_of", "suffixes",
+    "detect_bytes", "detect_file", "files_of", "format_of", "is_kept", "need_kind", "of_kind", "outline_issues",
+    "pair_issues", "read", "read_bytes", "reads_whole", "recognise", "register", "registered", "resolve", "side_of",
+    "suffixes",
 ]  # fmt: skip
 
 HEAD_BYTES = 1 << 22
@@ -53,6 +55,8 @@ _FIRST_BYTES = 1 << 16
 # How far below a folder, and at how many files, is looked for those that are meant.
 _FOLDER_DEPTH: Final = 4
 _FILES_LOOKED_AT: Final = 500
+# Endings of files of every kind, such as notes: read where nothing else is.
+_ANY_TEXT: Final = (".txt", ".yaml", ".yml")
 # Whose own rules are about the numbers of pages.
 _STATES_FAR_PAGES: Final = "snapshot"
 # An empty list has no sign of any format; as predictions it is the results of this one, by a model that found nothing.
@@ -346,17 +350,67 @@ def read(
         return kept(content, name, (format, reading), lambda: format_of(content, name).read(content, name, reading))
 
     try:
-        return _with_far_pages(read_boxes(path, reading, format_of, _box_suffixes(), read_file))
+        source = read_boxes(path, reading, format_of, _box_suffixes(), read_file=read_file, known=_goes_along)
     except BadInput:
         if folder.is_folder(path):
+            _name_known_files(path)
             _name_folders_below(path)
         raise
+    if folder.is_folder(path):
+        source = replace(source, issues=(*_left_out(path), *source.issues))
+    return _with_far_pages(source)
+
+
+def need_kind(files: Iterable[tuple[str, bytes]], kind: Kind) -> None:
+    """Refuse files that another kind of format recognises; nothing where one of this kind does, or where none does.
+
+    Fields may have any key and a poster any text, so that their readers take every JSON object.
+
+    Parameters
+    ----------
+    files : iterable of (str, bytes)
+        Names, and the beginnings of the contents.
+    kind : "fields" or "posters"
+
+    Raises
+    ------
+    BadInput
+        With an error for each format that was found instead.
+    """
+    named = next(iter(of_kind(kind)))
+    found: dict[str, list[str]] = {}
+    for name, head in files:
+        if any(row.detect(head, name) for row in of_kind(kind).values()):
+            continue
+        others = (row for other in KINDS[1:] if other != kind for row in of_kind(other).values())
+        claims: list[AnyFormat] = [*_box_claims(head, name), *(row for row in others if row.detect(head, name))]
+        if claims:
+            found.setdefault(claims[0].name, []).append(name)
+    issues = []
+    for format, names in found.items():
+        row = FORMATS[format]
+        rule = f"the file must hold {FORMATS[named].title}"
+        several = f" in {examples(names)}" if len(names) > 1 else ""
+        fix = f"Evaluate {'them' if len(names) > 1 else 'it'} under a protocol of {row.kind}."
+        issues.append(
+            Issue(severity="error", file=names[0], place="", rule=rule, found=f"{row.title}{several}", fix=fix)
+        )
+    if issues:
+        raise BadInput(issues)
 
 
 def is_kept(path: Path, reading: Reading) -> bool:
     """Whether `read` would take the columns of a file from the cache on disk."""
     # As `read` hands it on: the format apart.
     return holds(path, (reading.format, msgspec.structs.replace(reading, format=None)))
+
+
+def _name_known_files(path: Path) -> None:
+    """Refuse a folder all of whose recognised files are of formats that are not read; nothing with a file that is."""
+    named = [(file, head) for file in folder.listed(path) if _known(head := folder.head(file))]
+    if named and not any(map(_is_known_file, folder.listed(path))):
+        file, head = named[0]
+        _refuse_unknown(head, f"{path.resolve().name}/{file.name}")
 
 
 def _name_folders_below(path: Path) -> None:
@@ -368,19 +422,48 @@ def _name_folders_below(path: Path) -> None:
         refuse(path.name, "", rule, f"none, and some in {examples(names)}", "Name the folder of the annotation files.")
 
 
+def _left_out(path: Path) -> tuple[Issue, ...]:
+    """Warnings for what lies in a folder that is read and is not read with it."""
+    collector = Collector(path.resolve().name, max_per_rule=None)
+    read = set(files_of(path))
+    beside = [file for file in folder.listed(path) if file not in read and file.suffix.lower() in _box_suffixes()]
+    texts = [file for file in beside if file.suffix.lower() in _ANY_TEXT]
+    if unknown := [file.name for file in beside if file not in texts]:
+        rule, fix = "files of no known format are left out", "Nothing to do if they hold no boxes."
+        collector.warning("", rule, examples(unknown), fix)
+    if labels := [file.name for file in texts[:_FILES_LOOKED_AT] if _is_known_file(file)]:
+        rule, fix = "text files that look like labels are left out", "Give them as a folder of their own."
+        collector.warning("", rule, examples(labels), fix)
+    folders = (entry for entry in sorted(path.iterdir()) if entry.is_dir() and not entry.name.startswith("."))
+    inside = (file for each in folders for file in folder.below(each, _FOLDER_DEPTH - 1, _FILES_LOOKED_AT))
+    below = [
+        file.relative_to(path).as_posix() for file in islice(inside, 10 * _FILES_LOOKED_AT) if _is_known_file(file)
+    ]
+    if below:
+        rule, fix = "only the files of a folder itself are read", "Move them into the folder if they belong to it."
+        collector.warning("", rule, f"more below it: {examples(below)}", fix)
+    return collector.issues()
+
+
 def _is_known_file(path: Path) -> bool:
     """Whether a file has the ending and the look of a format of boxes."""
     if path.suffix.lower() not in _box_suffixes():
         return False
     try:
-        return bool(_box_claims(folder.load(path, limits.MAX_FILE_BYTES), path.name))
-    except BadInput:
+        detect_file(path)
+    except (BadInput, OSError):
         return False
+    return True
+
+
+def _goes_along(path: Path) -> bool:
+    """Whether a file of a folder is read with those of another ending; numbers in a text file may be anything."""
+    return path.suffix.lower() not in _ANY_TEXT and _is_known_file(path)
 
 
 def files_of(path: Path) -> list[Path]:
     """The files that `read` takes from a folder, sorted by name; `BadInput` when there are none."""
-    return folder.files(path, _box_suffixes())
+    return folder.files(path, _box_suffixes(), _goes_along)
 
 
 def reads_whole(path: Path, format: str | None = None) -> BoxFormat | None:
@@ -502,30 +585,30 @@ def _from_archive(content: bytes, name: str, format: str | None, reading: Readin
     Returns
     -------
     Annotations or None
-        None for what is no archive, for one that no format of boxes recognises a file of, and for one whose format
-        reads archives itself: it says what is wrong with them.
+        None for what is no archive, and for one whose format reads archives itself: it says what is wrong with the
+        files.
 
     Raises
     ------
     BadInput
-        With all issues of all files; also when none can be read and one is of a format that is not read.
+        With all issues of the archive, or of all files; also when no file is of a known format.
     """
     from evaluator.formats import archive
 
     if not archive.is_archive(content):
         return None
     collector = Collector(name, max_per_rule=reading.max_per_rule)
-    try:
-        beside = [suffix for each in of_kind("boxes").values() for suffix in each.beside]
-        members = archive.read(content, collector, suffixes=[*_box_suffixes(), *beside])
-    except BadInput:
-        return None
+    beside = [suffix for each in of_kind("boxes").values() for suffix in each.beside]
+    members = archive.read(content, collector, suffixes=[*_box_suffixes(), *beside])
     rows = [row for row in of_kind("boxes").values() if format in (row.name, None)]
     row = next((row for member in members for row in rows if _is_own(member, row)), None)
     if row is None:
         named = (member for member in members if _known(member.content))
         if (first := next(named, None)) is not None:
             _refuse_unknown(first.content, f"{name}/{first.name}")
+        of_archives = [suffix for each in rows if each.detect(_EMPTY_ARCHIVE, name) for suffix in each.suffixes]
+        if format is None and not any(member.name.lower().endswith(tuple(of_archives)) for member in members):
+            _refuse_unknown(members[0].content, f"{name}/{members[0].name}")
     if row is None or row.detect(_EMPTY_ARCHIVE, name):
         return None
     own = [member for member in members if member.name.lower().endswith((*row.suffixes, *row.beside))]

@@ -298,14 +298,20 @@ ReadFile = Callable[[bytes, str], Annotations]
 
 
 def read_boxes(
-    path: Path, reading: Reading, format_of: FormatOf, suffixes: Sequence[str], read_file: ReadFile | None = None
+    path: Path,
+    reading: Reading,
+    format_of: FormatOf,
+    suffixes: Sequence[str],
+    *,
+    read_file: ReadFile | None = None,
+    known: Callable[[Path], bool] = lambda _file: False,
 ) -> Annotations:
     """The columns of a file of boxes, or of a folder of files of one side read as one.
 
     Parameters
     ----------
-    suffixes : sequence of str
-        Of a folder, the files with the first of these endings that it has are read.
+    suffixes, known
+        Which files of a folder are read, see `folder.files`.
     read_file : callable, optional
         Reads a file that is no folder; without it the format does.
 
@@ -320,7 +326,7 @@ def read_boxes(
         With all issues of all files.
     """
     if folder.is_folder(path):
-        return _merged(folder.on_disk(folder.files(path, suffixes)), path.resolve().name, reading, format_of)
+        return _merged(folder.on_disk(folder.files(path, suffixes, known)), path.resolve().name, reading, format_of)
     content = folder.load(path, limits.MAX_FILE_BYTES)
     if read_file is not None:
         return read_file(content, path.name)

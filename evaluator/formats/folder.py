@@ -109,13 +109,15 @@ def head(path: Path, most: int = 1 << 16) -> bytes:
         return b""
 
 
-def files(path: Path, suffixes: Sequence[str]) -> list[Path]:
+def files(path: Path, suffixes: Sequence[str], known: Callable[[Path], bool] = lambda _file: False) -> list[Path]:
     """The annotation files of a folder, sorted by name.
 
     Parameters
     ----------
     suffixes : sequence of str
         Endings of the files that are read: those with the first of these that the folder has.
+    known : callable, optional
+        Whether a file with another of these endings is read as well.
 
     Returns
     -------
@@ -127,14 +129,12 @@ def files(path: Path, suffixes: Sequence[str]) -> list[Path]:
     BadInput
         The folder has none, or cannot be listed.
     """
-    entries = listed(path)
-    chosen: list[Path] = []
-    for suffix in suffixes:
-        chosen = chosen or [entry for entry in entries if entry.suffix.lower() == suffix]
-    if not chosen:
+    entries = [entry for entry in listed(path) if entry.suffix.lower() in suffixes]
+    if not entries:
         rule = f"a folder must hold files that end in {' or '.join(suffixes)}"
         refuse(path.name, "", rule, "none", "Name the folder of the annotation files.")
-    return chosen
+    first = min((entry.suffix.lower() for entry in entries), key=suffixes.index)
+    return [entry for entry in entries if entry.suffix.lower() == first or known(entry)]
 
 
 def load(path: Path, limit: int) -> bytes:

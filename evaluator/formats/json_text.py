@@ -30,6 +30,7 @@ JsonPath = str
 
 _UTF8_RULE = "JSON must be UTF-8 (RFC 8259, section 8.1)"
 _SYNTAX_RULE = "the text must be well-formed JSON (RFC 8259)"
+_ZIP = b"PK\x03\x04"
 _BOMS = (
     (codecs.BOM_UTF32_LE, "UTF-32"),
     (codecs.BOM_UTF32_BE, "UTF-32"),
@@ -136,6 +137,8 @@ def text_of(content: bytes, name: str) -> bytes:
     if not content.strip():
         found = "an empty file" if not content else f"{len(content):,} bytes of white space"
         refuse(name, "", _SYNTAX_RULE, found, "Export the file again.")
+    if content.startswith(_ZIP):
+        refuse(name, "", _SYNTAX_RULE, "a zip archive", "Unpack it, and give the folder.")
     if (nul := content.find(b"\0")) >= 0:
         fix = "Save the file as UTF-8; zero bytes mean that it is UTF-16, binary or damaged."
         refuse(name, f"byte {nul}", "JSON must not contain NUL bytes (RFC 8259, section 7)", "0x00", fix)

@@ -61,7 +61,7 @@ LOSS = made("precision", "List-item", -0.024, -0.043, -0.005, documents_better=9
         (
             made("recall", "Logo", 0.5, 0.1, 0.9, documents_with=3, documents_better=3, documents_worse=0),
             "Recall of Logo +50.0 points; 3 documents better, 0 worse. "
-            "Too few documents for an interval: 3 of 38 have the label.",
+            "Too few documents for an interval: recall is defined in 3 of 38.",
         ),
         (made("precision", "Logo", None, a=None), "Precision of Logo: not defined for A."),
         (made("precision", ALL_LABELS, None, a=None, b=None), "Precision: not defined for A and B."),

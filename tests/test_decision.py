@@ -90,6 +90,10 @@ class TestAnswer:
         rare = difference("recall", "Formula", -0.4, documents_with=3)
         decision = decide([difference(), rare], NAMES)
         assert (decision.answer, decision.losses, decision.unjudged) == ("ship", (), ("Formula",))
+        judged = difference("precision", "Formula", -0.01, documents_with=30)
+        assert decide([difference(), rare, judged], NAMES).unjudged == (), "one of its numbers can be judged"
+        undefined = difference("precision", "Formula", None, documents_with=0)
+        assert decide([difference(), rare, undefined], NAMES).unjudged == ("Formula",)
         assert decide([difference(at=None)], NAMES).answer == "cannot_tell"
         assert decide([], NAMES).headline == "Cannot tell on these 0 documents"
 

@@ -54,7 +54,7 @@ def test_it_opens_on_the_sample_data_with_no_click(monkeypatch: pytest.MonkeyPat
     result = core("lines")
     assert dashboard.title(app) == "Pixel confusion"
     line = result.signature.line.removeprefix("pixel 2020 · ")
-    assert dashboard.signature(app) == f"pixel 2020 · score ≥ 0.00 (A) · 12 classes · {line}"
+    assert dashboard.signature(app) == f"pixel 2020 · score ≥ 0.00 (A), ≥ 0.00 (B) · 12 classes · {line}"
     parts = components(app)
     expected = json.loads(msgspec.json.encode(matrix_data(result.classes, result.whole.matrices, "row", "steps")))
     assert {name: parts["matrix"][name] for name in expected} == expected
@@ -149,7 +149,7 @@ def test_a_score_threshold_counts_again_and_is_shared_with_the_other_views(monke
     app.slider(key="score_0").set_value(0.8)
     dashboard.fine(app.run())
     assert components(app)["matrix"]["facts"]["pixels"] == core("lines", 0.8).whole.matrices.confusion[0].tolist()
-    assert "score ≥ 0.80 (A)" in dashboard.signature(app)
+    assert "score ≥ 0.80 (A), ≥ " in dashboard.signature(app)
     dashboard.go(app, OVERVIEW)
     assert app.slider(key="score_0").value == 0.8
     dashboard.go(app, VIEW)

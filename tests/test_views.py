@@ -89,6 +89,14 @@ TRUTH = [box(0.1, 0.1, 0.5, 0.5), box(0.6, 0.1, 0.9, 0.5, label="Table"), box(0.
 # --- on the sample data --------------------------------------------------------------------------------------
 
 
+def test_a_signature_says_whether_an_iou_must_be_above_its_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, protocol="pod")
+    assert dashboard.signature(app).startswith("pod 2017 · IoU > 0.60 · ")
+    assert all(card["signature"].startswith("pod 2017 · IoU > 0.60 · ") for card in dashboard.cards(app))
+    app = start(monkeypatch, protocol="coco")
+    assert dashboard.signature(app).startswith("coco 2.0 · IoU ≥ 0.50 · ")
+
+
 def test_the_overview_opens_on_the_sample_data(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch)
     assert dashboard.title(app) == "Overview"
@@ -243,7 +251,8 @@ def test_another_protocol_has_its_own_thresholds_and_numbers(monkeypatch: pytest
     system = PROTOCOLS[name]
     sides = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / f"{model}.json" for model in MODELS]
     results = [each.result.thresholds[system.thresholds[0]] for each in evaluate_together(name, *sides)]
-    assert f"{name} {system.version} · IoU ≥ {system.thresholds[0]:.2f}" in dashboard.signature(app)
+    sign = ">" if system.above else "≥"
+    assert f"{name} {system.version} · IoU {sign} {system.thresholds[0]:.2f}" in dashboard.signature(app)
     for card, result in zip(dashboard.cards(app), results, strict=True):
         assert card_numbers(card) == shown(result.micro.row(0))
     assert dict(app.query_params) == {"protocol": name}

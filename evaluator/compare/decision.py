@@ -78,7 +78,7 @@ class Decision(NamedTuple):
     forbidding : tuple of Difference
         The losses beyond the limit of the rule.
     unjudged : tuple of str
-        Labels that too few documents have, in the order of the numbers.
+        Labels of which no number is defined in enough documents, in the order of the numbers.
     documents_needed : int or None
         How many more documents would settle the main measure if the difference stays; 0 when it is settled, None where
         that has no answer.
@@ -196,11 +196,18 @@ def decide(
         losses=tuple(losses),
         gains=tuple(gains),
         forbidding=tuple(over),
-        unjudged=tuple(dict.fromkeys(one.label for one in others if one.rare and not one.overall)),
+        unjudged=_unjudged(others),
         documents=max((one.documents for one in every), default=0),
         documents_needed=documents_needed(main, chosen.least),
         cost=cost,
     )
+
+
+def _unjudged(every: Sequence[Difference]) -> tuple[str, ...]:
+    """The labels of which no number can be judged, because too few documents have it."""
+    of_labels = [one for one in every if not one.overall and one.difference is not None]
+    judged = {one.label for one in of_labels if not one.rare}
+    return tuple(dict.fromkeys(one.label for one in of_labels if one.label not in judged))
 
 
 def main_metric(every: Sequence[Difference]) -> str | None:

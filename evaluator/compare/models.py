@@ -258,7 +258,7 @@ class Standings:
         known = [model.name for model, value in zip(self.models, self.values, strict=True) if not np.isnan(value)]
         title = METRICS[self.key.metric].title
         if len(known) < 2:
-            return f"{_number(len(known))} {'model has' if len(known) == 1 else 'models have'} a {title} here.", ""
+            return f"{_number(len(known))} {'model has' if len(known) == 1 else 'models have'} {title} here.", ""
         if self.few_documents:
             return (
                 f"{known[0]} has the highest {title}.",

@@ -106,7 +106,9 @@ def sentence(one: Difference, names: Sequence[str]) -> str:
         why = f"{one.undefined:,} of {one.resamples:,} resamples leave it undefined"
         return f"{what} {moved}; {counts}. No interval: {why}."
     if one.too_few:
-        known = f"{one.documents_with or 0:,} of {one.documents:,} have the label" if one.rare else f"{one.documents:,}"
+        known = f"{one.documents:,}"
+        if one.rare:
+            known = f"{metric.title} is defined in {one.documents_with or 0:,} of {one.documents:,}"
         return f"{what} {moved}; {counts}. Too few documents for an interval: {known}."
     sure = f"{_LEVEL} interval {interval_text(one)}; {counts}."
     if one.starred:

@@ -212,7 +212,7 @@ def documents_words(made: Decision, differences: Sequence[Difference]) -> str:
     parts = [f"Large enough for {listed(enough)}." if enough else ""]
     parts += [f"{capitalised(each)}." for each in needed]
     if made.unjudged:
-        parts.append(f"Too few documents have {listed([plain(label) for label in made.unjudged])}.")
+        parts.append(f"Too few documents to judge {listed([plain(label) for label in made.unjudged])}.")
     return " ".join(part for part in parts if part)
 
 

@@ -451,6 +451,8 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         A slider may go down to here without new pairs.
     iou_ceiling : float
         A slider may go up to here.
+    above : bool
+        Whether an IoU must be above its threshold; else at least the threshold.
     thresholds : tuple of float
         The protocol's own IoU thresholds.
     averages : tuple of str
@@ -463,6 +465,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
     views = BOX_VIEWS
     iou_floor: ClassVar[float] = 0.1
     iou_ceiling: ClassVar[float] = 0.95
+    above: ClassVar[bool] = False
     thresholds: ClassVar[tuple[float, ...]]
     averages: ClassVar[tuple[SliceAverage, ...]] = ()
 

@@ -54,10 +54,9 @@ def signature(loaded: OpenedBoxes, chosen: Sequence[Model], *extra: str) -> str:
     if not any(isinstance(model, Named) for model in chosen) and len({score for score, _ in every}) == 1:
         scores = [every[0][0]]
     counts = f"{count_of(len(loaded.dataset.documents), 'document')}, {count_of(loaded.dataset.pages, 'page')}"
-    iou = f"{protocol.iou_name()} ≥ {threshold_text(state.iou)}"
     mended = [loaded.predictions[model.index] for model in chosen]
     fixes = [f"fix {source.name}: {', '.join(source.fixes)}" for source in mended if source.fixes]
-    parts = [f"{of.name} {of.version}", iou, "score " + ", ".join(scores), counts, *fixes, *extra]
+    parts = [f"{of.name} {of.version}", protocol.iou_words(), "score " + ", ".join(scores), counts, *fixes, *extra]
     return " · ".join(parts)
 
 

@@ -169,8 +169,8 @@ def against(f1: float | None, baseline: MetricColumns | None) -> str:
 def _thresholds(loaded: OpenedBoxes, model: Model) -> str:
     """Protocol and thresholds behind the numbers of one model."""
     of = protocol.chosen()
-    iou, score = threshold_text(state.iou), threshold_text(score_threshold(loaded, model))
-    return f"{of.name} {of.version} · {protocol.iou_name()} ≥ {iou} · score ≥ {score}"
+    score = threshold_text(score_threshold(loaded, model))
+    return f"{of.name} {of.version} · {protocol.iou_words()} · score ≥ {score}"
 
 
 def _metrics(*names: tuple[str, Ratio], of: Metrics, after: Corrected | None = None) -> str:

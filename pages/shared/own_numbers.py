@@ -326,10 +326,9 @@ def _curves(loaded: OpenedBoxes, model: Named) -> None:
     labels = result.matching.labels
     truths = (result.per_label.tp + result.per_label.fn).tolist()
     most = sorted((row for row in range(len(labels)) if truths[row]), key=lambda row: -truths[row])[:MOST_CURVES]
-    iou = f"{'>' if result.matching.signature(state.iou).strict else '≥'} {threshold_text(state.iou)}"
     frame.section(
         "Precision and recall",
-        f"{model.letter}, IoU {iou}; {len(most)} of {count_of(len(labels), 'label')}, most boxes",
+        f"{model.letter}, {protocol.iou_words()}; {len(most)} of {count_of(len(labels), 'label')}, most boxes",
     )
     curves: dict[str, Curve] = {}
     for row in most:

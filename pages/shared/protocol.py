@@ -13,6 +13,7 @@ from evaluator import formats, match_check
 from evaluator.doctor import Fix, fix_of, fixes_for
 from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs
+from evaluator.metrics.results import threshold_text
 from evaluator.model.dataset import Annotations, Dataset
 from evaluator.model.issues import Issue
 from evaluator.model.polygons import POLYGON_IOU
@@ -43,9 +44,10 @@ def key() -> str:
     return f"{chosen().name}, {POLYGON_IOU}" if state.polygons else chosen().name
 
 
-def iou_name() -> str:
-    """How a signature calls what has to reach the IoU threshold."""
-    return POLYGON_IOU if state.polygons else "IoU"
+def iou_words() -> str:
+    """The IoU threshold as a signature states it, such as "IoU ≥ 0.50"."""
+    name = POLYGON_IOU if state.polygons else "IoU"
+    return f"{name} {'>' if chosen().above else '≥'} {threshold_text(state.iou)}"
 
 
 def prepare(truth: Annotations, prediction: Annotations) -> tuple[Annotations, tuple[Issue, ...]]:

@@ -73,6 +73,7 @@ class PodProtocol(BoxProtocol[PodOptions]):
     }
     headline: ClassVar[tuple[str, ...]] = ("map",)
     iou_floor = IOU_FLOOR
+    above = True
     thresholds = IOU_THRESHOLDS
 
     def reading(self, side: Side, options: PodOptions) -> Reading:

@@ -14,7 +14,7 @@ from evaluator.drawing.pair_items import ItemPages, item_pages
 from evaluator.drawing.payloads import ModelItem, OpenEvent, PairKind, PictureItem, VerdictEvent
 from evaluator.drawing.pixel_pair import Piece, pixel_pair, wrong_pieces
 from evaluator.metrics.item_ledger import ItemLedger
-from evaluator.metrics.results import threshold_text
+from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
 from evaluator.protocols import PROTOCOLS, pixel
 from evaluator.system.recent import Recent
@@ -57,12 +57,9 @@ def body(loaded: OpenedBoxes) -> None:
         return
     a, b = results
     with head:
-        thresholds = ", ".join(
-            f"{threshold_text(result.signature.min_score or 0.0)} ({model.letter})"
-            for result, model in zip(results, loaded.pair, strict=True)
-        )
         signed = a.signature
-        parts = [f"{signed.protocol} {signed.version}", f"score ≥ {thresholds}", *signed.options]
+        counts = f"{count_of(signed.documents, 'document')}, {count_of(signed.pages, 'page')}"
+        parts = [f"{signed.protocol} {signed.version}", choices.thresholds(loaded), *signed.options, counts]
         frame.title("Compare", " · ".join(parts))
     if not (a.same_classes and b.same_classes):
         st.caption(

@@ -183,10 +183,9 @@ def chosen_of(loaded: OpenedBoxes) -> str:
 
 
 def thresholds(loaded: OpenedBoxes) -> str:
-    """Score thresholds of the models whose boxes take part, for a signature."""
-    of = chosen_of(loaded)
-    models = [model for model in loaded.pair if model.letter in of]
-    return "score " + ", ".join(f"≥ {threshold_text(score_threshold(loaded, each))} ({each.letter})" for each in models)
+    """Score thresholds of the models, for a signature: numbers of both are on the page, whatever the matrix is of."""
+    every = [f"≥ {threshold_text(score_threshold(loaded, each))} ({each.letter})" for each in loaded.pair]
+    return f"score {', '.join(every)}"
 
 
 def cell(classes: tuple[str, ...]) -> tuple[int, int] | None:

@@ -300,7 +300,8 @@ def test_a_broken_poster_is_an_error_beside_the_others(run: Run, tmp_path: Path,
         assert (json.loads(out)["posters"], json.loads(out)["broken"], err) == (4, 1, "")
     else:
         assert "posters: 4\nbroken: 1\n" in out
-        assert err.startswith("error: ") and "seed-bank.json" in err
+        assert err.startswith("error: ")
+        assert "seed-bank.json" in err
 
 
 def test_every_count_has_its_pages() -> None:

@@ -547,6 +547,29 @@ def test_check_prints_the_diagnosis(run: Run, tmp_path: Path) -> None:
     assert json.loads(out)["diagnosis"] == []
 
 
+def test_pages_without_a_size_are_no_sign_that_nothing_matches(run: Run, tmp_path: Path) -> None:
+    truth = tmp_path / "gt"
+    (truth / "labels").mkdir(parents=True)
+    (truth / "data.yaml").write_text("names:\n  0: Text\n")
+    (truth / "labels" / "a.txt").write_text("0 0.5 0.5 0.4 0.4\n")
+    prediction = tmp_path / "pred.csv"
+    prediction.write_text("document,page,label,x1,y1,x2,y2,score\na,0,Text,180,240,420,560,0.9\n")
+    code, out, err = run("check", truth, prediction)
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "diagnosis: pred.csv against gt: F1 n/a. Nothing was compared: boxes in pixels can be compared with gt, which "
+        "is in shares of the page, only where the width and height of the page are known; found 1 of 1 pages without, "
+        "a, page 1 first. Evaluate them with one size for all pages (--page-size WxH), or with a folder of the images "
+        "of the pages (--pdfs DIR).",
+        "2 checked: 0 errors, 0 warnings",
+    ]
+    code, out, _ = run("check", truth, prediction, "--json")
+    (diagnosis,) = json.loads(out)["diagnosis"]
+    assert (code, diagnosis["nothing_matches"]) == (0, False)
+    assert diagnosis["not_compared"].startswith("boxes in pixels can be compared with gt")
+    assert run("evaluate", "snapshot", "--gt", truth, "--pred", prediction, "--page-size", "600x800")[0] == 0
+
+
 def test_a_fix_for_a_file_that_is_not_there(tmp_path: Path) -> None:
     truth, prediction = files(tmp_path, list(ROWS))
     with pytest.raises(OptionError, match=r"^--fix is for one of gt\.json, pred\.json; found x\.json$"):

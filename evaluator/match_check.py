@@ -191,7 +191,7 @@ def _match_issue(
     if result is None and diagnosis.best is None and diagnosis.shared_documents:
         # Pixels may well agree where no box reaches an IoU of 0.5.
         return None
-    return diagnosis.issue()
+    return diagnosis.issue(options.fix, model.fixes)
 
 
 def _names_issue(truth: Source, model: Source) -> Issue | None:

@@ -557,7 +557,7 @@ def explanation(project: AnyProject, protocol: AnyProtocol, options: Options) ->
         except BadInput:
             continue
         if diagnosis.best is not None:
-            issues.append(msgspec.structs.replace(diagnosis.issue(), severity="error"))
+            issues.append(msgspec.structs.replace(diagnosis.issue(options.fix, prediction.fixes), severity="error"))
     return tuple(issues)
 
 
@@ -590,10 +590,15 @@ def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyPro
         f"a ground truth and predictions must be given as what they are; {truth.name} and {prediction.name} are swapped"
     )
     found = f"exchanged they have F1 {number(diagnosis.as_given)}"
+    swapped = any(each.kind == "swap-sides" for each in options.fix)
     fix = f"Apply it with --fix swap-sides, or give --gt {prediction.name} --pred {truth.name}."
+    if swapped:
+        fix = "Leave out --fix swap-sides."
     if diagnosis.best is not None:
         found = f"{found}; with {diagnosis.best.words}: {number(diagnosis.best.f1)}"
         fix = f"Apply it with --fix swap-sides {diagnosis.option}."
+        if swapped:
+            fix = f"Leave out --fix swap-sides, and give {diagnosis.option}."
     return [Issue(severity="error", file=prediction.name, place="", rule=rule, found=found, fix=fix)]
 
 

@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from evaluator.doctor import geometry, labels, names
+from evaluator.doctor.advice import advised
 from evaluator.doctor.fixes import Fix, apply_fixes, spelled, words_of
 from evaluator.doctor.labels import LabelProposal
 from evaluator.metrics.results import listed
@@ -129,14 +130,20 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
         """The options of a command that apply the best hypothesis; empty without one."""
         return spelled(self.best.fixes) if self.best else ""
 
-    def issue(self) -> Issue:
-        """The diagnosis as an issue of the prediction: an error when the numbers cannot be right."""
+    def issue(self, given: Sequence[Fix] = (), applied: Sequence[str] = ()) -> Issue:
+        """The diagnosis as an issue of the prediction: an error when the numbers cannot be right.
+
+        Parameters
+        ----------
+        given, applied : sequence
+            The fixes of the command, and the texts of those that the prediction has; see `advised`.
+        """
         severity: Severity = "error" if self.serious else "warning"
         found = f"F1 {number(self.as_given)}"
         fix = "Check that the two files belong together; --allow-no-match evaluates them as they are."
         if self.best is not None:
             found = f"{found}; with {self.best.words}: {number(self.best.f1)}"
-            fix = f"Apply it with {self.option}"
+            fix = advised(given, self.file, applied, self.best.fixes)
             fix += ", or allow the numbers as they are with --allow-no-match." if self.serious else "."
         what = "nothing does" if self.nothing_matches else "none is compared" if self.not_compared else "little does"
         rule = f"boxes should match those of {self.against}; {what}"

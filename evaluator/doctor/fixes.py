@@ -140,11 +140,11 @@ def _makes_sense(fix: Fix) -> bool:
     if fix.kind == "page-offset":
         return _OFFSET.fullmatch(value) is not None and int(value) != 0
     numbers = _TWO.fullmatch(value)
-    return numbers is not None and (fix.kind != "scale" or min(_pair(fix)) > 0.0)
+    return numbers is not None and (fix.kind != "scale" or min(numbers_of(fix)) > 0.0)
 
 
-def _pair(fix: Fix) -> tuple[float, float]:
-    """The two numbers of a scale or shift; one number means both for a scale."""
+def numbers_of(fix: Fix) -> tuple[float, float]:
+    """The two numbers of a scale or shift; one number is both."""
     parts = [float(part) for part in fix.value.split(",")]
     return (parts[0], parts[1]) if len(parts) == 2 else (parts[0], parts[0])
 
@@ -165,7 +165,7 @@ def words_of(fix: Fix) -> str:
     if fix.kind == "page-offset":
         count = int(fix.value)
         return f"boxes moved {count_of(abs(count), 'page')} {'on' if count > 0 else 'back'}"
-    numbers = " and ".join(f"{number:g}" for number in dict.fromkeys(_pair(fix)))
+    numbers = " and ".join(f"{number:g}" for number in dict.fromkeys(numbers_of(fix)))
     return f"coordinates times {numbers}" if fix.kind == "scale" else f"boxes shifted by {fix.value}"
 
 
@@ -301,7 +301,7 @@ def _scaled(source: Annotations, factor: FloatArray) -> Annotations:
 
 
 def _scale(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
-    return _scaled(source, np.tile(np.array(_pair(fix)), (len(source.boxes), 1)))
+    return _scaled(source, np.tile(np.array(numbers_of(fix)), (len(source.boxes), 1)))
 
 
 def _shift(source: Annotations, other: Annotations, fix: Fix) -> Annotations:

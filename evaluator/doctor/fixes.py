@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NoReturn
 
 import msgspec
 import numpy as np
@@ -19,7 +19,7 @@ from evaluator.doctor import names as of_names
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Annotations, map_labels
-from evaluator.model.issues import Collector, has_errors, refuse
+from evaluator.model.issues import Collector, cut, has_errors, quote, refuse
 from evaluator.model.page_sizes import entry_sizes
 
 _NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -382,6 +382,8 @@ def _with_labels(source: Annotations, other: Annotations, fixes: Sequence[Fix]) 
     for fix in fixes:
         if fix.kind == "label":
             old, _, new = fix.value.rpartition("=")
+            if fix.file and old not in source.labels:
+                refuse_label(f"--fix {fix.file}:label", old, source.name, source.labels)
             names[old] = new
     mended = map_labels(source, names)
     if mended is source:
@@ -393,6 +395,12 @@ def _with_labels(source: Annotations, other: Annotations, fixes: Sequence[Fix]) 
         labels = (*mended.labels, *missing)
         return replace(mended, labels=labels, evaluated=len(labels), label_map=dict(other.label_map))
     return mended
+
+
+def refuse_label(option: str, old: str, file: str, labels: Iterable[str]) -> NoReturn:
+    """Refuse another name for a label that there is not; `labels` are those that there are."""
+    found = f"{quote(old)}; there are {cut(', '.join(map(quote, sorted(set(labels)))))}"
+    refuse(file, option, "a label that gets another name must be in the files", found, "Write it as the files do.")
 
 
 def _checked(source: Annotations, *, boxes_moved: bool) -> Annotations:

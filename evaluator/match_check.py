@@ -186,12 +186,12 @@ def _match_issue(
     elif (measure_of(protocol, options)(truth, resolved) or 0.0) >= SUSPECT:
         return None
     diagnosis = diagnosis_of(truth, resolved, protocol, options)
-    if diagnosis.best is None and not diagnosis.nothing_matches:
+    if diagnosis.best is None and not diagnosis.nothing_matches and not diagnosis.not_compared:
         return None
     if result is None and diagnosis.best is None and diagnosis.shared_documents:
         # Pixels may well agree where no box reaches an IoU of 0.5.
         return None
-    return diagnosis.issue()
+    return diagnosis.issue(options.fix, model.fixes)
 
 
 def _names_issue(truth: Source, model: Source) -> Issue | None:

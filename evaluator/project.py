@@ -18,7 +18,7 @@ from typing import Any, Final, Generic, NamedTuple
 import msgspec
 
 from evaluator import formats
-from evaluator.doctor.fixes import fixes_for
+from evaluator.doctor.fixes import Fix, fixes_for, refuse_label
 from evaluator.formats.base import Kind, Reading
 from evaluator.formats.folder import below, head, is_folder
 from evaluator.model.dataset import Annotations, Dataset, Side, join, map_labels
@@ -234,12 +234,17 @@ def open_project(
     -------
     Project
         Files with errors are in it with their issues.
+
+    Raises
+    ------
+    BadInput
+        A label that gets another name is in none of the files.
     """
     if any(fix.kind == "swap-sides" for fix in options.fix):
         if len(predictions) != 1:
             raise OptionError("--fix swap-sides takes one prediction")
         ground_truth, predictions = predictions[0], [ground_truth]
-    members = []
+    members: list[Member[Source]] = []
     with thread_pool(1) as pool:
         ahead = None
         if predictions and read_ahead(predictions[0]):
@@ -250,7 +255,21 @@ def open_project(
         say(f"Reading {_name(origin)}")
         early = ahead if place == 0 else None
         members.append(early.result() if early else _read(protocol, origin, "prediction", options))
-    return _with_fixes(_with_sizes(Project(truth, tuple(members)), options, say), options)
+    project = _renamed(Project(truth, tuple(members)), protocol.renamed(options))
+    return _with_fixes(_with_sizes(project, options, say), options)
+
+
+def _renamed(project: Project[Source], names: Mapping[str, str]) -> Project[Source]:
+    """The project with labels renamed in all files; BadInput for a label that none of them has."""
+    sources = [each.source for each in project.members]
+    if all(isinstance(source, Annotations) for source in sources):
+        labels = {label for source in sources if isinstance(source, Annotations) for label in source.labels}
+        for old in names:
+            if old not in labels:
+                refuse_label("--map-label", old, project.members[0].name, labels)
+    truth = project.ground_truth
+    renamed = tuple(_relabelled(each, names) for each in project.models)
+    return replace(project, ground_truth=truth and _relabelled(truth, names), models=renamed)
 
 
 def _with_sizes(project: Project[Source], options: Options, say: Say) -> Project[Source]:
@@ -287,6 +306,7 @@ def _with_fixes(project: Project[Source], options: Options) -> Project[Source]:
         return project
     from evaluator import match_check
 
+    _need_labels(project, fixes)
     known: Source | None = truth.source
     models: list[Member[Source]] = []
     for member in project.models:
@@ -298,6 +318,25 @@ def _with_fixes(project: Project[Source], options: Options) -> Project[Source]:
         else:
             models.append(replace(member, source=source, issues=source.issues))
     return Project(replace(truth, source=known), tuple(models))
+
+
+def _need_labels(project: Project[Source], fixes: Sequence[Fix]) -> None:
+    """BadInput for a fix of all predictions about a label that none of them has; it may be that of one model alone."""
+    labels: set[str] = set()
+    truth = project.truth
+    for member in project.models:
+        if not isinstance(truth, Annotations) or not isinstance(member.source, Annotations):
+            return
+        try:
+            # A results list has the labels of its ground truth.
+            resolved = formats.resolve(member.source, truth, keep_unit=True)
+        except BadInput:
+            return
+        labels |= set(resolved.labels)
+    for fix in fixes:
+        old, _, _ = fix.value.rpartition("=")
+        if fix.kind == "label" and not fix.file and old not in labels:
+            refuse_label("--fix label", old, project.models[0].name, labels)
 
 
 def read_ahead(origin: Input) -> bool:
@@ -345,25 +384,23 @@ def read_member(name: str, side: Side, origin: Path | Upload, read: Callable[[],
 def _read(
     protocol: AnyProtocol, origin: Input, side: Side, options: Options, *, as_written: bool = False
 ) -> Member[Source]:  # fmt: skip
-    """One side as the protocol needs it, with its labels renamed."""
+    """One side as the protocol needs it."""
     files = origin if isinstance(origin, Upload) else Path(origin)
     reading = protocol.reading(side, options)
     fixes = fixes_for(options.fix, files.name, prediction=side == "prediction")
     if as_written or any(fix.moves_boxes for fix in fixes):
         reading = msgspec.structs.replace(reading, as_written=True)
-
-    def renamed() -> Source:
-        source = read_content(files, reading, protocol.kind)
-        return _relabelled(source, side, protocol.renamed(options)) if isinstance(source, Annotations) else source
-
-    return read_member(files.name, side, files, renamed)
+    return read_member(files.name, side, files, lambda: read_content(files, reading, protocol.kind))
 
 
-def _relabelled(source: Annotations, side: Side, names: Mapping[str, str]) -> Annotations:
-    """The boxes of a side with labels renamed; the signature states it of the predictions, once for both."""
-    renamed = map_labels(source, names)
-    said = tuple(f"label={old}={new}" for old, new in names.items())
-    return replace(renamed, fixes=said) if said and side == "prediction" else renamed
+def _relabelled(member: Member[Source], names: Mapping[str, str]) -> Member[Source]:
+    """A side with its labels renamed; the signature states it of the predictions, once for both."""
+    if not names or not isinstance(member.source, Annotations):
+        return member
+    renamed = map_labels(member.source, names)
+    if member.side == "prediction":
+        renamed = replace(renamed, fixes=tuple(f"label={old}={new}" for old, new in names.items()))
+    return replace(member, source=renamed)
 
 
 def _name(origin: Input) -> str:
@@ -572,7 +609,7 @@ def explanation(project: AnyProject, protocol: AnyProtocol, options: Options) ->
         except BadInput:
             continue
         if diagnosis.best is not None:
-            issues.append(msgspec.structs.replace(diagnosis.issue(), severity="error"))
+            issues.append(msgspec.structs.replace(diagnosis.issue(options.fix, prediction.fixes), severity="error"))
     return tuple(issues)
 
 
@@ -581,7 +618,8 @@ def _as_written(member: Member[Source], protocol: AnyProtocol, options: Options)
     if member.source is not None:
         return member.source
     plain_options = msgspec.structs.replace(options, fix=())
-    return _read(protocol, member.origin, member.side, plain_options, as_written=True).source
+    read = _read(protocol, member.origin, member.side, plain_options, as_written=True)
+    return _relabelled(read, protocol.renamed(options)).source
 
 
 def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyProtocol, options: Options) -> list[Issue]:
@@ -592,7 +630,9 @@ def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyPro
     plain_options = msgspec.structs.replace(options, fix=())
     sides: tuple[Side, Side] = ("ground_truth", "prediction")
     first, second = (
-        _read(protocol, member.origin, side, plain_options, as_written=True).source
+        _relabelled(
+            _read(protocol, member.origin, side, plain_options, as_written=True), protocol.renamed(options)
+        ).source
         for member, side in zip((prediction, truth), sides, strict=True)
     )
     if not isinstance(first, Annotations) or not isinstance(second, Annotations):
@@ -605,10 +645,15 @@ def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyPro
         f"a ground truth and predictions must be given as what they are; {truth.name} and {prediction.name} are swapped"
     )
     found = f"exchanged they have F1 {number(diagnosis.as_given)}"
+    swapped = any(each.kind == "swap-sides" for each in options.fix)
     fix = f"Apply it with --fix swap-sides, or give --gt {prediction.name} --pred {truth.name}."
+    if swapped:
+        fix = "Leave out --fix swap-sides."
     if diagnosis.best is not None:
         found = f"{found}; with {diagnosis.best.words}: {number(diagnosis.best.f1)}"
         fix = f"Apply it with --fix swap-sides {diagnosis.option}."
+        if swapped:
+            fix = f"Leave out --fix swap-sides, and give {diagnosis.option}."
     return [Issue(severity="error", file=prediction.name, place="", rule=rule, found=found, fix=fix)]
 
 

@@ -216,7 +216,7 @@ def _read_slices(content: bytes, name: str) -> object:
 
 def _read_page_table(content: bytes, name: str) -> object:
     dataset = _dataset()
-    of_pages = read_page_table(_on_disk("pages.csv", content), dataset.document_ids)
+    of_pages, _issues = read_page_table(_on_disk("pages.csv", content), dataset.document_ids, list)
     return page_attributes(dataset, of_pages)
 
 

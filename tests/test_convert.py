@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -286,6 +287,21 @@ def test_fields_and_posters_are_described(run: Run, folder: str, key: str) -> No
     code, out, err = run("describe", SAMPLE / folder, "--json")
     assert (code, err) == (0, "")
     assert json.loads(out)[key] > 0
+
+
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_a_broken_poster_is_an_error_beside_the_others(run: Run, tmp_path: Path, more: tuple[str, ...]) -> None:
+    folder = tmp_path / "posters"
+    shutil.copytree(SAMPLE / "posters" / "ground_truth", folder)
+    (folder / "seed-bank.json").write_text("{")
+    code, out, err = run("describe", folder, *more)
+    assert code == 2
+    if more:
+        assert (json.loads(out)["posters"], json.loads(out)["broken"], err) == (4, 1, "")
+    else:
+        assert "posters: 4\nbroken: 1\n" in out
+        assert err.startswith("error: ")
+        assert "seed-bank.json" in err
 
 
 def test_every_count_has_its_pages() -> None:

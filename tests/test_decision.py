@@ -58,7 +58,9 @@ class TestAnswer:
         keep = decide([difference(at=-0.02)], NAMES)
         assert (keep.headline, keep.sentence) == ("Keep lines", "F1 is clearly down: −2.0 (−2.5 to −1.5).")
         small = decide([difference(at=0.002)], NAMES)
-        assert small.sentence == "F1 gains +0.7 at most (−0.3 to +0.7): less than the 1 point that matter."
+        assert small.sentence == "F1 gains +0.7 at most (−0.3 to +0.7): less than the 1 point that matters."
+        more = decide([difference(at=0.002)], NAMES, rule=Rule(least=0.02))
+        assert more.sentence == "F1 gains +0.7 at most (−0.3 to +0.7): less than the 2 points that matter."
         open_ = decide([difference(at=0.01)], NAMES)
         assert (open_.headline, open_.sentence) == (
             "Cannot tell on these 40 documents",

@@ -13,6 +13,7 @@ import pytest
 
 from evaluator import cli, formats, match_check, project
 from evaluator.doctor import FixError, apply_fixes, fix_of, fixes_for, spelled
+from evaluator.doctor.advice import advised
 from evaluator.doctor.fixes import KINDS
 from evaluator.doctor.labels import Overlaps, proposals
 from evaluator.doctor.names import MODES, best_modes, renamed
@@ -501,6 +502,69 @@ def test_swapped_sides_are_found_alone_and_with_another(
     assert run("evaluate", "snapshot", "--gt", prediction, "--pred", truth, *fixes, "--json")[0] == 0
 
 
+@pytest.mark.parametrize(
+    ("plants", "given", "words"),
+    [
+        ((), ["page-offset=+1"], "Leave out --fix page-offset=+1"),
+        ((), ["lines.json:y-flip"], "Leave out --fix lines.json:y-flip"),
+        ((), ["xywh"], "Leave out --fix xywh"),
+        ((), ["shift=0.3,0.1"], "Leave out --fix shift=0.3,0.1"),
+        ((), ["y-flip", "page-offset=+1"], "Leave out --fix y-flip --fix page-offset=+1"),
+        (("one page on",), ["page-offset=+1"], "Leave out --fix page-offset=+1, and give --fix page-offset=-1"),
+        (("bottom left",), ["names=case"], "Apply it with --fix names=case --fix y-flip"),
+        (("bottom left",), ["page-offset=+1"], "Leave out --fix page-offset=+1, and give --fix y-flip"),
+    ],
+)
+def test_what_helps_beside_fixes_that_were_given(
+    run: Run, tmp_path: Path, plants: tuple[str, ...], given: list[str], words: str
+) -> None:
+    truth, prediction = (written(tmp_path, each) for each in spoilt(*pair("lines"), *plants))
+    sides = ("evaluate", "snapshot", "--gt", truth, "--pred", prediction)
+    code, out, err = run(*sides, *(word for fix in given for word in ("--fix", fix)))
+    assert (code, out) == (2, "")
+    assert f"{words}, or allow the numbers" in err
+    # Doing so gives the numbers that were promised.
+    kept = words.removeprefix("Apply it with ") if words.startswith("Apply") else words.partition(", and give ")[2]
+    code, out, err = run(*sides, *kept.split(), "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["thresholds"]["0.5"]["micro"]["f1"] == pytest.approx(good("lines"), abs=CLOSE)
+
+
+@pytest.mark.parametrize(
+    ("given", "applied", "more", "words"),
+    [
+        ([], [], ["y-flip"], "Apply it with --fix y-flip"),
+        (["a:page-offset=+1"], ["page-offset=+1"], ["page-offset=-3"],
+         "Leave out --fix a:page-offset=+1, and give --fix a:page-offset=-2"),
+        (["label=B=C", "labels=case"], ["label=B=C", "labels=case"], ["label=C=D"],
+         "Leave out --fix label=B=C, and give --fix label=B=D --fix labels=case --fix label=C=D"),
+        (["label=B=C"], ["label=B=C"], ["label=C=B"], "Leave out --fix label=B=C"),
+        (["scale=2"], ["scale=2"], ["scale=0.501,0.499"], "Leave out --fix scale=2"),
+        (["gt:y-flip"], [], ["y-flip"], "Apply it with --fix gt:y-flip --fix y-flip"),
+        (["b:y-flip", "swap-sides"], [], ["x-flip"], "Apply it with --fix b:y-flip --fix swap-sides --fix x-flip"),
+        # Fixes have an order of their own, in which these would do something else.
+        (["y-flip"], ["y-flip"], ["scale=2"],
+         "Leave out --fix y-flip, and run it again to see what is found then"),
+        # The fix of the command could not be applied: what was found is about the file as it is.
+        (["xywh"], [], ["y-flip"], "Leave out --fix xywh, and give --fix y-flip"),
+    ],
+)  # fmt: skip
+def test_fixes_that_were_given_and_found_are_said_as_one_list(
+    given: list[str], applied: list[str], more: list[str], words: str
+) -> None:
+    assert advised([*map(fix_of, given)], "a", applied, [*map(fix_of, more)]) == words
+
+
+def test_swapped_sides_that_were_right_are_not_swapped_again(run: Run, tmp_path: Path) -> None:
+    truth, prediction = (written(tmp_path, each) for each in pair("lines"))
+    code, _, err = run("evaluate", "snapshot", "--gt", truth, "--pred", prediction, "--fix", "swap-sides")
+    assert code == 2
+    assert "exchanged they have F1 0.696. Leave out --fix swap-sides.\n" in err
+    (truth, prediction) = (written(tmp_path, each) for each in spoilt(*pair("lines"), "bottom left"))
+    code, _, err = run("evaluate", "snapshot", "--gt", truth, "--pred", prediction, "--fix", "swap-sides")
+    assert "0.696. Leave out --fix swap-sides, and give --fix y-flip.\n" in err
+
+
 def test_swapped_sides_are_found_where_the_numbers_break_the_rules(run: Run, tmp_path: Path) -> None:
     rows = [row._replace(xyxy=tuple(1000.0 * value for value in row.xyxy)) for row in ROWS]
     truth, prediction = files(tmp_path, list(rows))
@@ -545,6 +609,29 @@ def test_check_prints_the_diagnosis(run: Run, tmp_path: Path) -> None:
     assert "  apply it with --fix y-flip" in lines
     code, out, _ = run("check", truth, truth, "--json")
     assert json.loads(out)["diagnosis"] == []
+
+
+def test_pages_without_a_size_are_no_sign_that_nothing_matches(run: Run, tmp_path: Path) -> None:
+    truth = tmp_path / "gt"
+    (truth / "labels").mkdir(parents=True)
+    (truth / "data.yaml").write_text("names:\n  0: Text\n")
+    (truth / "labels" / "a.txt").write_text("0 0.5 0.5 0.4 0.4\n")
+    prediction = tmp_path / "pred.csv"
+    prediction.write_text("document,page,label,x1,y1,x2,y2,score\na,0,Text,180,240,420,560,0.9\n")
+    code, out, err = run("check", truth, prediction)
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "diagnosis: pred.csv against gt: F1 n/a. Nothing was compared: boxes in pixels can be compared with gt, which "
+        "is in shares of the page, only where the width and height of the page are known; found 1 of 1 pages without, "
+        "a, page 1 first. Evaluate them with one size for all pages (--page-size WxH), or with a folder of the images "
+        "of the pages (--pdfs DIR).",
+        "2 checked: 0 errors, 0 warnings",
+    ]
+    code, out, _ = run("check", truth, prediction, "--json")
+    (diagnosis,) = json.loads(out)["diagnosis"]
+    assert (code, diagnosis["nothing_matches"]) == (0, False)
+    assert diagnosis["not_compared"].startswith("boxes in pixels can be compared with gt")
+    assert run("evaluate", "snapshot", "--gt", truth, "--pred", prediction, "--page-size", "600x800")[0] == 0
 
 
 def test_a_fix_for_a_file_that_is_not_there(tmp_path: Path) -> None:

@@ -467,30 +467,59 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, content: str) -> None:
 def test_a_table_is_joined_by_document_and_page(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("document,page_no,scan,dpi\na.pdf,,no,300\na,2,yes,150\nother.pdf,1,no,\n")
-    assert read_page_table(path, ["a.pdf"]) == {
+    of_pages, issues = read_page_table(path, ["a.pdf"], lambda: [("a.pdf", 1)])
+    assert of_pages == {
         ("a.pdf", None): {"scan": "no", "dpi": 300.0},
         ("a.pdf", 1): {"scan": "yes", "dpi": 150.0},
         ("other.pdf", 0): {"scan": "no"},
     }
+    assert [issue.sentence for issue in issues] == [
+        "t.csv: rows should name documents of the files that are compared; found 1 row of other documents, "
+        '1: "other.pdf". They are left out; correct the names if they are meant.'
+    ]
+
+
+def test_rows_of_unknown_pages_are_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("document,page_no,scan\n" + "".join(f"a.pdf,{page},no\n" for page in (1, 2, 2, 5, 6, 7)))
+    issues = read_page_table(path, ["a.pdf"], lambda: [("a.pdf", 0), ("a.pdf", 4)])[1]
+    assert [issue.sentence for issue in issues] == [
+        "t.csv: rows should name pages of the files that are compared; found 4 of other pages, "
+        '3: "a.pdf, page 2", "a.pdf, page 6", "a.pdf, page 7". '
+        "They are left out; page and page_index are counted from 0, page_no from 1."
+    ]
+    path.write_text("document,scan\na.pdf,no\n")
+    assert read_page_table(path, ["a.pdf"], pytest.fail)[1] == ()
+
+
+def test_rows_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("document,page,scan,dpi\na.pdf,0,no,300\n\na,0,yes,300.0\na.pdf,0,,\nb.pdf,0,yes,1\n")
+    with pytest.raises(BadInput) as caught:
+        read_page_table(path, ["a.pdf", "b.pdf"], lambda: [("a.pdf", 0), ("b.pdf", 0)])
+    assert [issue.sentence for issue in caught.value.issues] == [
+        "t.csv: rows 2 and 4, scan: rows of the same page or document must have the same value in a column; "
+        'found "no" in row 2, "yes" in row 4. Keep the row that is right.'
+    ]
 
 
 @pytest.mark.parametrize(
     "content",
     ["", "name,scan\na.pdf,1\n", "document,page\na.pdf,x\n", "document,scan\na.pdf\n", "document,scan\nz.pdf,yes\n",
-     "document,page_no,x\na.pdf,0,1\n"],
+     "document,page_no,x\na.pdf,0,1\n", "document,scan,scan\na.pdf,yes,no\n"],
 )  # fmt: skip
 def test_a_table_that_is_none_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "t.csv"
     path.write_text(content)
     with pytest.raises(BadInput):
-        read_page_table(path, ["a.pdf"])
+        read_page_table(path, ["a.pdf"], list)
 
 
 def test_a_table_in_other_bytes_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b"document,\xff\n")
     with pytest.raises(BadInput):
-        read_page_table(path, ["a.pdf"])
+        read_page_table(path, ["a.pdf"], list)
 
 
 # --- the terminal ----------------------------------------------------------------------------------------------

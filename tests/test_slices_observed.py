@@ -271,6 +271,15 @@ def test_pdfs_and_a_table_give_attributes_of_fields(tmp_path: Path, capsys: pyte
     assert run(["evaluate", "fields", *arguments, "--json"]) == 0
     one = json.loads(capsys.readouterr().out)["slices"]["first"]
     assert one["fields_counted"] > 0
+    table.write_text(table.read_text() + "nobody,x\n")
+    said = "rows should name documents of the files that are compared"
+    assert run(["evaluate", "fields", *arguments, "--json"]) == 0
+    assert [issue["rule"] for issue in json.loads(capsys.readouterr().out)["issues"]] == [said]
+    for command in ("slices", "evaluate", "compare"):
+        given = [*arguments[:4], "--attributes", str(table)] if command == "slices" else arguments
+        more = ["--pred", str(FIELDS / "ground_truth")] if command == "compare" else []
+        assert run([command, "fields", *given, *more]) == 0
+        assert capsys.readouterr().err.count(f"warning: documents.csv: {said}; found 1 row") == 1
 
 
 def test_a_file_of_named_slices_of_boxes_is_left_alone() -> None:

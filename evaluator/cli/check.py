@@ -156,7 +156,8 @@ def _diagnosis_text(diagnosis: Diagnosis) -> str:
     lines = [f"diagnosis: {plain(diagnosis.file)} against {plain(diagnosis.against)}: {diagnosis.sentence}"]
     if diagnosis.best is not None and diagnosis.best.documents:
         lines.append(f"  so in {diagnosis.best.documents:,} of {count_of(diagnosis.documents, 'document')}")
-    lines += [f"  {number(each.f1)}  {plain(each.words)}" for each in diagnosis.hypotheses]
+    if diagnosis.best is not None or not diagnosis.not_compared:
+        lines += [f"  {number(each.f1)}  {plain(each.words)}" for each in diagnosis.hypotheses]
     for label in diagnosis.labels:
         proposal = f"probably {plain(label.proposal)}" if label.proposal else "no label of the ground truth"
         evidence = f"{label.overlapping:,} of {count_of(label.compared, 'box')} compared overlap"

@@ -82,7 +82,8 @@ def compare(
     with progress("Reading") as say:
         evaluations = _evaluated(files, say)
         say("Comparing")
-        parts = [slices_part(each) for each in named_in(evaluations, files.gt, slices, attributes, pdfs=pdfs, say=say)]
+        evaluations, named = named_in(evaluations, files.gt, slices, attributes, pdfs=pdfs, say=say)
+        parts = [slices_part(each) for each in named]
         results = [one.result for one in evaluations]
         comparison = compared(results, letters(len(files.pred)), seed=seed, resamples=resamples, more=parts, rule=rule)
         try:
@@ -141,7 +142,7 @@ def gate(
             sides = [protocol_of(result).measures(result) for result in (one.result for one in evaluations)]
             of_slices = any((each.label or "").startswith(PREFIX) for each in conditions)
             if slices is not None or of_slices:
-                named = named_in(evaluations, gt, slices, attributes, pdfs=pdfs, say=say)
+                evaluations, named = named_in(evaluations, gt, slices, attributes, pdfs=pdfs, say=say)
                 sides = [with_slices(side, each) for side, each in zip(sides, named, strict=True)]
             reference = sides[1] if len(sides) > 1 else None
             verdicts = judge(conditions, sides[0], reference, seed=seed, resamples=resamples)

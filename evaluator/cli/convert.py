@@ -17,7 +17,7 @@ from cyclopts import Parameter
 
 from evaluator import export, formats
 from evaluator.cli.arguments import size as size_of
-from evaluator.cli.program import OK, UsageError, need_folder, print_issues
+from evaluator.cli.program import BAD_INPUT, OK, UsageError, need_folder, print_issues
 from evaluator.cli.progress import progress
 from evaluator.doctor.contents import Contents, Spread, contents
 from evaluator.formats import search
@@ -27,7 +27,7 @@ from evaluator.formats.writers import WRITERS, Written, writer_named
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.fields import FieldDocuments, class_key, leaves
-from evaluator.model.issues import plain
+from evaluator.model.issues import has_errors, plain
 from evaluator.model.page_sizes import with_sizes
 from evaluator.pdf.sizes import page_sizes
 from evaluator.project import read_content
@@ -171,6 +171,8 @@ def describe(
 ) -> int:
     """Summarise a file: counts per label, pages without boxes, duplicates, sizes, boxes that leave their page.
 
+    Exit 2 when any issue is an error; a poster with one is left out, and the others of its folder are summarised.
+
     Parameters
     ----------
     source
@@ -195,7 +197,8 @@ def describe(
     else:
         sys.stdout.write(_plain_lines(text))
         print_issues(read.issues)
-    return OK
+    # A poster with an error does not take out the others of its folder, which are described.
+    return BAD_INPUT if has_errors(read.issues) else OK
 
 
 def _plain_lines(text: str) -> str:

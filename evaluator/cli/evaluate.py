@@ -77,7 +77,7 @@ def evaluate(
             from evaluator.cli.findings import with_corrected  # it brings the database library
 
             results = with_corrected(results, findings)
-        named = named_in(results, compared.gt, slices, attributes, pdfs=options_given.get("pdfs"), say=say)
+        results, named = named_in(results, compared.gt, slices, attributes, pdfs=options_given.get("pdfs"), say=say)
         form = "result.json" if json else "result.csv" if csv else "result.md" if markdown else None
         text = _written(results, named, form, out, say)
     sys.stdout.write(text)

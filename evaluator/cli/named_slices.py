@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -12,10 +13,11 @@ from evaluator.cli.program import UsageError
 from evaluator.cli.progress import SILENT, Bar
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.observations import Attribute
-from evaluator.protocols.base import BoxEvaluation, Evaluation, Result
+from evaluator.model.issues import Issue
+from evaluator.protocols.base import BoxEvaluation, DatasetResult, Evaluation, Result
 from evaluator.slices.attributes import FROM_PDFS, OfPages, joined
 from evaluator.slices.named import NamedNumbers, NamedSlice, default_file, numbers_of, read_named
-from evaluator.slices.observed import documents_of, numbers_of_observed
+from evaluator.slices.observed import documents_of, numbers_of_observed, pages_of
 from evaluator.slices.page_table import read_page_table
 
 _slices: Final = Group("Named slices", sort_key=3)
@@ -38,7 +40,7 @@ def named_in(
     *,
     pdfs: Path | None = None,
     say: Bar | None = None,
-) -> list[NamedNumbers]:
+) -> tuple[list[Evaluation], list[NamedNumbers]]:
     """Every measure of the named slices, for each result.
 
     Slices of a protocol that does not match boxes are about what it observes one by one; from the file beside the
@@ -51,7 +53,9 @@ def named_in(
 
     Returns
     -------
-    list of NamedNumbers
+    evaluations : list of Evaluation
+        With warnings about rows of the table that are left out.
+    numbers : list of NamedNumbers
         Empty ones without named slices.
 
     Raises
@@ -63,15 +67,39 @@ def named_in(
     """
     path = slices or default_file(gt)
     if slices is None and not path.exists():
-        return [NamedNumbers() for _ in evaluations]
+        return list(evaluations), [NamedNumbers() for _ in evaluations]
     results = [one.result for one in evaluations]
     boxes = [result for result in results if isinstance(result, BoxEvaluation)]
     named = read_named(path)
-    of_pages: OfPages | None = None
+    of_pages, issues = (None, ()) if attributes is None else table_of(attributes, results)
     if len(boxes) < len(results):
-        return _observed(results, named, attributes, known_only=slices is None)
-    if attributes is not None:
-        of_pages = read_page_table(attributes, boxes[0].matching.dataset.document_ids)
+        numbers = _observed(results, named, of_pages, known_only=slices is None)
+    else:
+        numbers = _of_boxes(boxes, named, of_pages, pdfs, say)
+    return [replace(each, issues=(*each.issues, *issues)) for each in evaluations], numbers
+
+
+def table_of(attributes: Path, results: Sequence[Result]) -> tuple[OfPages, tuple[Issue, ...]]:
+    """A table of attributes for the documents and pages of some results; as `read_page_table`."""
+    first = results[0]
+    if isinstance(first, DatasetResult):
+        dataset = first.evaluated
+        documents = dataset.document_ids
+        codes, indices = dataset.page_document.tolist(), dataset.page_index.tolist()
+        return read_page_table(
+            attributes, documents, lambda: [(documents[code], page) for code, page in zip(codes, indices, strict=True)]
+        )
+    return read_page_table(attributes, documents_of(results), lambda: pages_of(results))
+
+
+def _of_boxes(
+    boxes: Sequence[BoxEvaluation],
+    named: Sequence[NamedSlice],
+    of_pages: OfPages | None,
+    pdfs: Path | None,
+    say: Bar | None,
+) -> list[NamedNumbers]:
+    """The numbers for protocols that match boxes."""
     try:
         if pdfs is None or not _needs_pdfs(named):
             return [numbers_of(each, named, of_pages) for each in boxes]
@@ -87,10 +115,9 @@ def named_in(
 
 
 def _observed(
-    results: Sequence[Result], named: Sequence[NamedSlice], attributes: Path | None, *, known_only: bool
+    results: Sequence[Result], named: Sequence[NamedSlice], of_pages: OfPages | None, *, known_only: bool
 ) -> list[NamedNumbers]:
     """The numbers for protocols that do not match boxes."""
-    of_pages = None if attributes is None else read_page_table(attributes, documents_of(results))
     try:
         return [numbers_of_observed(each, named, of_pages, known_only=known_only) for each in results]
     except ValueError as problem:

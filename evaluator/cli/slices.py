@@ -11,11 +11,13 @@ from cyclopts import Group, Parameter
 
 from evaluator import export, project
 from evaluator.cli.absent_documents import absent_note, absent_of
+from evaluator.cli.named_slices import table_of
 from evaluator.cli.program import OK, Protocol, Truth, UsageError, print_issues
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.observations import Attribute
+from evaluator.model.issues import Issue
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.project import OptionError
@@ -26,8 +28,7 @@ from evaluator.slices.attributes import OfPages, joined
 from evaluator.slices.averages import find_by_average
 from evaluator.slices.measured import ALL, WORDS, Measure, is_average, problem_of
 from evaluator.slices.named import NamedSlice, default_file, saved
-from evaluator.slices.observed import documents_of, find_observed, measure_problem, pages_of
-from evaluator.slices.page_table import read_page_table
+from evaluator.slices.observed import find_observed, measure_problem, pages_of
 from evaluator.slices.pdf_pages import of_listed_pages, of_results
 from evaluator.slices.search import SMALLEST_EFFECT
 from evaluator.slices.slices import Slices, find_slices, signature_of
@@ -110,10 +111,14 @@ def slices(
             evaluations = project.evaluate_together(protocol, gt, pred, say, **given)
         except OptionError as refused:
             raise UsageError(f"{refused}.") from refused
-        sought = _Sought(measure, attributes, pdfs, use_score=use_score, smallest=smallest, depth=conditions)
+        sought = _Sought(measure, pdfs, use_score=use_score, smallest=smallest, depth=conditions)
         results = [one.result for one in evaluations]
         boxes = [result for result in results if isinstance(result, BoxEvaluation)]
-        result, absent = _of_boxes(boxes, sought, say) if boxes else _observed(results, sought, say)
+        table: OfPages = {}
+        issues: tuple[Issue, ...] = ()
+        if attributes is not None:
+            table, issues = table_of(attributes, results)
+        result, absent = _of_boxes(boxes, sought, table, say) if boxes else _observed(results, sought, table, say)
     if only_confirmed:
         result = result._replace(slices=tuple(each for each in result.slices if each.confirmed))
     if save is not None:
@@ -122,7 +127,7 @@ def slices(
         saved(slices_file or default_file(gt), NamedSlice(save, result.slices[0].conditions))
     sys.stdout.write(_printed(result, json=json, markdown=markdown))
     beside = [result.summary, *result.thin_sentences] if json else ()
-    print_issues((issue for one in evaluations for issue in one.issues), (*absent, *beside))
+    print_issues((*(issue for one in evaluations for issue in one.issues), *issues), (*absent, *beside))
     return OK
 
 
@@ -130,7 +135,6 @@ class _Sought(NamedTuple):
     """What is searched: the arguments of the command."""
 
     measure: str
-    attributes: Path | None
     pdfs: Path | None
     use_score: bool
     smallest: float
@@ -160,7 +164,9 @@ def _of_predictions(protocol: str, measure: str) -> bool:
     return any(name == measure and each.scored for name, each in words.items())
 
 
-def _observed(results: Sequence[Result], sought: _Sought, say: Bar) -> tuple[Slices, list[str]]:
+def _observed(
+    results: Sequence[Result], sought: _Sought, table: OfPages, say: Bar
+) -> tuple[Slices, list[str]]:  # fmt: skip
     """The search over what a protocol observes one by one, and which documents have no file, as a note."""
     of_pages: OfPages = {}
     absent: list[str] = []
@@ -171,8 +177,7 @@ def _observed(results: Sequence[Result], sought: _Sought, say: Bar) -> tuple[Sli
         absent = absent_of(pages, len({name for name, _ in pages}), folder)
         with PagePool() as pool:
             of_pages = of_listed_pages(pages, folder, pool, say.count)
-    if sought.attributes is not None:
-        of_pages = joined(of_pages, read_page_table(sought.attributes, documents_of(results)))
+    of_pages = joined(of_pages, table)
     say("Searching")
     slices = find_observed(
         results,
@@ -187,12 +192,13 @@ def _observed(results: Sequence[Result], sought: _Sought, say: Bar) -> tuple[Sli
     return slices, absent
 
 
-def _of_boxes(results: Sequence[BoxEvaluation], sought: _Sought, say: Bar) -> tuple[Slices, list[str]]:
+def _of_boxes(
+    results: Sequence[BoxEvaluation], sought: _Sought, table: OfPages, say: Bar
+) -> tuple[Slices, list[str]]:  # fmt: skip
     """The search over matched boxes, and which documents have no file, as a note."""
     boxes = [result.first for result in results]
     of_pages, of_boxes, absent = _from_pdfs(boxes, sought.pdfs, say)
-    if sought.attributes is not None:
-        of_pages = joined(of_pages, read_page_table(sought.attributes, boxes[0].matching.dataset.document_ids))
+    of_pages = joined(of_pages, table)
     say("Searching")
     return _searched(results, sought, of_pages, of_boxes, say), absent
 

@@ -280,7 +280,8 @@ def _answer(
     if main.high < 0.0:
         return "keep", f"{title} is clearly down: {moved} ({span})."
     if main.high < rule.least:
-        return "keep", f"{title} gains {points(main.high)} at most ({span}): less than the {matters} that matter."
+        verb = "matters" if matters.endswith(" point") else "matter"
+        return "keep", f"{title} gains {points(main.high)} at most ({span}): less than the {matters} that {verb}."
     return "cannot_tell", f"{title} {moved}: its interval, {span}, reaches from below {_border(rule)} to above."
 
 

@@ -13,11 +13,13 @@ from typing import Final
 import msgspec
 
 from evaluator.doctor import geometry, labels, names
+from evaluator.doctor.advice import advised
 from evaluator.doctor.fixes import Fix, apply_fixes, spelled, words_of
 from evaluator.doctor.labels import LabelProposal
 from evaluator.metrics.results import listed
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput, Issue, Severity, plain
+from evaluator.model.page_sizes import unit_issue
 
 Measure = Callable[[Annotations, Annotations], float | None]
 """F1 of a ground truth and a prediction; None when it is undefined or the two cannot be compared."""
@@ -69,6 +71,8 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
         The one that is worth applying; None when nothing helps or nothing is wrong.
     nothing_matches : bool
         Both files have boxes, and none of them match.
+    not_compared : str
+        Why boxes of both files could not be compared, as a sentence; empty when they could, and without boxes.
     shared_documents, documents : int
         How many documents of the ground truth both name, as given, and how many there are.
     labels : tuple of LabelProposal
@@ -87,11 +91,12 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     documents: int
     labels: tuple[LabelProposal, ...] = ()
     labels_f1: float | None = None
+    not_compared: str = ""
 
     @property
     def silent(self) -> bool:
         """Whether nothing can be mended: no fix helps, nor do other names of labels."""
-        return self.best is None and not self.nothing_matches and not self.labels_help
+        return self.best is None and not (self.nothing_matches or self.not_compared or self.labels_help)
 
     @property
     def labels_help(self) -> bool:
@@ -102,7 +107,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def serious(self) -> bool:
         """Whether the numbers as given cannot be right: nothing matches, or nearly nothing that a fix would bring."""
-        if self.nothing_matches:
+        if self.nothing_matches or self.not_compared:
             return True
         if self.best is None or self.as_given is None or self.best.f1 is None:
             return self.best is not None
@@ -114,6 +119,8 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
         given = f"F1 {number(self.as_given)}."
         if self.best is not None:
             return plain(f"{given} With {self.best.words}: {number(self.best.f1)}.")
+        if self.not_compared:
+            return plain(f"{given} Nothing was compared: {self.not_compared}")
         if self.nothing_matches and not self.shared_documents:
             return plain(f"{given} Nothing matches: {self.file} has no document of {self.against}.")
         return f"{given} Nothing matches, and no fix that was tried helps." if self.nothing_matches else given
@@ -123,17 +130,23 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
         """The options of a command that apply the best hypothesis; empty without one."""
         return spelled(self.best.fixes) if self.best else ""
 
-    def issue(self) -> Issue:
-        """The diagnosis as an issue of the prediction: an error when the numbers cannot be right."""
+    def issue(self, given: Sequence[Fix] = (), applied: Sequence[str] = ()) -> Issue:
+        """The diagnosis as an issue of the prediction: an error when the numbers cannot be right.
+
+        Parameters
+        ----------
+        given, applied : sequence
+            The fixes of the command, and the texts of those that the prediction has; see `advised`.
+        """
         severity: Severity = "error" if self.serious else "warning"
         found = f"F1 {number(self.as_given)}"
         fix = "Check that the two files belong together; --allow-no-match evaluates them as they are."
         if self.best is not None:
             found = f"{found}; with {self.best.words}: {number(self.best.f1)}"
-            fix = f"Apply it with {self.option}"
+            fix = advised(given, self.file, applied, self.best.fixes)
             fix += ", or allow the numbers as they are with --allow-no-match." if self.serious else "."
-        what = "nothing" if self.nothing_matches else "little"
-        rule = f"boxes should match those of {self.against}; {what} does"
+        what = "nothing does" if self.nothing_matches else "none is compared" if self.not_compared else "little does"
+        rule = f"boxes should match those of {self.against}; {what}"
         if self.nothing_matches and not self.shared_documents:
             rule = f"documents should be those of {self.against}; none is"
         return Issue(severity=severity, file=self.file, place="", rule=rule, found=found, fix=fix)
@@ -146,6 +159,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
             "sentence": self.sentence,
             "f1": self.as_given,
             "nothing_matches": self.nothing_matches,
+            "not_compared": self.not_compared,
             "shared_documents": self.shared_documents,
             "documents": self.documents,
             "fixes": [fix.text for fix in self.best.fixes] if self.best else [],
@@ -158,6 +172,15 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
             "labels": [msgspec.structs.asdict(each) for each in self.labels],
             "labels_f1": self.labels_f1,
         }
+
+
+def not_comparable(truth: Annotations, prediction: Annotations) -> str:
+    """Why boxes of two files that are in different units cannot be compared, as a sentence; empty for one unit."""
+    return "".join(
+        f"{issue.rule}; found {issue.found}. Evaluate them with one size for all pages (--page-size WxH), or with a "
+        "folder of the images of the pages (--pdfs DIR)."
+        for issue in unit_issue(truth, prediction)
+    )
 
 
 def number(value: float | None) -> str:
@@ -232,12 +255,20 @@ class _Doctor:
             as_given=given,
             hypotheses=tuple(ranked[:_SHOWN]) if best or given in (None, 0.0) else (),
             best=best,
-            nothing_matches=bool(len(truth.boxes) and len(prediction.boxes) and not given),
+            nothing_matches=given == 0.0,
+            not_compared=self._not_compared() if given is None else "",
             shared_documents=len(shared),
             documents=len(truth.documents),
             labels=proposed,
             labels_f1=self._f1((*without_labels, *mapped)) if mapped else None,
         )
+
+    def _not_compared(self) -> str:
+        """Why there is no F1, as a sentence; empty when a side has no boxes."""
+        truth, prediction = self._truth, self._prediction
+        if not len(truth.boxes) or not len(prediction.boxes):
+            return ""
+        return not_comparable(truth, prediction) or "no box of the two files is counted."
 
     def _names(self) -> tuple[Fix, ...]:
         ours = [document.doc_id for document in self._prediction.documents]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NoReturn
 
 import msgspec
 import numpy as np
@@ -19,7 +19,7 @@ from evaluator.doctor import names as of_names
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Annotations, map_labels
-from evaluator.model.issues import Collector, has_errors, refuse
+from evaluator.model.issues import Collector, cut, has_errors, quote, refuse
 from evaluator.model.page_sizes import entry_sizes
 
 _NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -140,11 +140,11 @@ def _makes_sense(fix: Fix) -> bool:
     if fix.kind == "page-offset":
         return _OFFSET.fullmatch(value) is not None and int(value) != 0
     numbers = _TWO.fullmatch(value)
-    return numbers is not None and (fix.kind != "scale" or min(_pair(fix)) > 0.0)
+    return numbers is not None and (fix.kind != "scale" or min(numbers_of(fix)) > 0.0)
 
 
-def _pair(fix: Fix) -> tuple[float, float]:
-    """The two numbers of a scale or shift; one number means both for a scale."""
+def numbers_of(fix: Fix) -> tuple[float, float]:
+    """The two numbers of a scale or shift; one number is both."""
     parts = [float(part) for part in fix.value.split(",")]
     return (parts[0], parts[1]) if len(parts) == 2 else (parts[0], parts[0])
 
@@ -165,7 +165,7 @@ def words_of(fix: Fix) -> str:
     if fix.kind == "page-offset":
         count = int(fix.value)
         return f"boxes moved {count_of(abs(count), 'page')} {'on' if count > 0 else 'back'}"
-    numbers = " and ".join(f"{number:g}" for number in dict.fromkeys(_pair(fix)))
+    numbers = " and ".join(f"{number:g}" for number in dict.fromkeys(numbers_of(fix)))
     return f"coordinates times {numbers}" if fix.kind == "scale" else f"boxes shifted by {fix.value}"
 
 
@@ -301,7 +301,7 @@ def _scaled(source: Annotations, factor: FloatArray) -> Annotations:
 
 
 def _scale(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
-    return _scaled(source, np.tile(np.array(_pair(fix)), (len(source.boxes), 1)))
+    return _scaled(source, np.tile(np.array(numbers_of(fix)), (len(source.boxes), 1)))
 
 
 def _shift(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
@@ -382,6 +382,8 @@ def _with_labels(source: Annotations, other: Annotations, fixes: Sequence[Fix]) 
     for fix in fixes:
         if fix.kind == "label":
             old, _, new = fix.value.rpartition("=")
+            if fix.file and old not in source.labels:
+                refuse_label(f"--fix {fix.file}:label", old, source.name, source.labels)
             names[old] = new
     mended = map_labels(source, names)
     if mended is source:
@@ -393,6 +395,12 @@ def _with_labels(source: Annotations, other: Annotations, fixes: Sequence[Fix]) 
         labels = (*mended.labels, *missing)
         return replace(mended, labels=labels, evaluated=len(labels), label_map=dict(other.label_map))
     return mended
+
+
+def refuse_label(option: str, old: str, file: str, labels: Iterable[str]) -> NoReturn:
+    """Refuse another name for a label that there is not; `labels` are those that there are."""
+    found = f"{quote(old)}; there are {cut(', '.join(map(quote, sorted(set(labels)))))}"
+    refuse(file, option, "a label that gets another name must be in the files", found, "Write it as the files do.")
 
 
 def _checked(source: Annotations, *, boxes_moved: bool) -> Annotations:

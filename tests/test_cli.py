@@ -100,6 +100,47 @@ def test_several_predictions_give_a_list(run: Runner, gt: Path, pred: Path, tmp_
     assert [result["thresholds"]["0.75"]["micro"]["tp"] for result in results] == [1, 2]
 
 
+@pytest.fixture
+def pairs(tmp_path: Path) -> tuple[Path, Path]:
+    """Two models whose files have the same name."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    return write_file(tmp_path / "a" / "pred.json", FOUND), write_file(tmp_path / "b" / "pred.json", FOUND[:1])
+
+
+@pytest.mark.parametrize("form", [(), ("--csv",), ("--markdown",), ("--json",)])
+def test_models_of_one_file_name_are_told_apart(
+    run: Runner, gt: Path, pairs: tuple[Path, Path], form: tuple[str, ...]
+) -> None:
+    words = ("--gt", gt, "--pred", pairs[0], "--pred", pairs[1])
+    out = run("evaluate", "snapshot", *words, *form).out
+    assert out.count("pred.json") == out.count("a/pred.json") + out.count("b/pred.json")
+    assert {name for name in ("a/pred.json", "b/pred.json") if name in out} == {"a/pred.json", "b/pred.json"}
+
+
+def test_models_of_one_file_name_are_compared_under_both(run: Runner, gt: Path, pairs: tuple[Path, Path]) -> None:
+    out = run("compare", "snapshot", "--gt", gt, "--pred", pairs[0], "--pred", pairs[1]).out
+    assert "A a/pred.json, B b/pred.json" in out
+    out = run("gate", "snapshot", "--gt", gt, "--pred", pairs[0], "--baseline", pairs[1], "--fail-if", "f1 < 0.1").out
+    assert "Gate passed: a/pred.json against b/pred.json" in out
+
+
+def test_a_fix_is_for_one_of_two_files_of_one_name(run: Runner, gt: Path, pairs: tuple[Path, Path]) -> None:
+    words = ("evaluate", "snapshot", "--gt", gt, "--pred", pairs[0], "--pred", pairs[1], "--allow-no-match")
+    made = msgspec.json.decode(run(*words, "--json", "--fix", "b/pred.json:y-flip").out)
+    assert ["y-flip" in str(one) for one in made] == [False, True]
+    refused = run(*words, "--fix", "pred.json:y-flip")
+    assert refused.code == 2
+    assert "--fix is for one of gt.json, a/pred.json, b/pred.json; found pred.json." in refused.err
+
+
+def test_issues_name_the_file_of_two_of_one_name(run: Runner, gt: Path, broken: Path, pairs: tuple[Path, Path]) -> None:
+    broken.replace(pairs[1])
+    err = run("evaluate", "snapshot", "--gt", gt, "--pred", pairs[0], "--pred", pairs[1]).err
+    assert "b/pred.json" in err
+    assert "a/pred.json" not in err
+
+
 def test_csv_and_markdown(run: Runner, gt: Path, pred: Path) -> None:
     code, out, err = run("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--csv", "--iou", "0.5")
     rows = list(csv.DictReader(io.StringIO(out)))

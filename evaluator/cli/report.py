@@ -35,6 +35,7 @@ from evaluator.pdf.pool import PagePool
 from evaluator.project import (
     OptionError,
     explained,
+    model_names,
     open_project,
     options_of,
     protocol_named,
@@ -320,7 +321,8 @@ class _Run(NamedTuple):
 
     def _called(self, models: Sequence[Source]) -> list[ModelItem]:
         """What the models are called: as their files state, or as these are named."""
-        called = [model_name(model) or path.stem for model, path in zip(models, self.pred, strict=True)]
+        files = (Path(name).with_suffix("").as_posix() for name in model_names(self.pred))
+        called = [model_name(model) or file for model, file in zip(models, files, strict=True)]
         names = distinct_names(called)
         return [ModelItem(*each) for each in zip(letters(len(names)), names, strict=True)]
 

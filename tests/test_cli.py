@@ -7,14 +7,16 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 import pytest
+from cyclopts import App
 
 from evaluator import cli, formats
+from evaluator.cli import registered
 from evaluator.protocols import PROTOCOLS
 from tests.building import box, snapshot_file, write_file
 
@@ -412,6 +414,26 @@ def test_version_and_help(run: Runner) -> None:
         code, out, _ = run(*words)
         assert code == 0
         assert "Usage: layoutscope" in out
+
+
+def commands_of(app: App, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], App]]:
+    """Every command that is run, with the words that call it."""
+    names = [name for name in app if not name.startswith("-")]
+    for name in names:
+        yield from commands_of(app[name], (*path, name))
+    if app.default_command is not None:
+        yield path, app
+
+
+def test_every_option_has_a_help_text() -> None:
+    seen = [
+        (*path, argument.name, (argument.parameter.help or "").strip())
+        for path, app in commands_of(registered.app)
+        for argument in app.assemble_argument_collection(parse_docstring=True)
+        if argument.parse and argument.show
+    ]
+    assert {"evaluate", "findings"} <= {words[0] for words in seen}
+    assert [words for words in seen if not words[-1]] == []
 
 
 def command(*words: object, **environment: str) -> subprocess.CompletedProcess[bytes]:

@@ -38,7 +38,10 @@ def evaluate(
     csv: Annotated[bool, Parameter(group=_output, negative="")] = False,
     markdown: Annotated[bool, Parameter(group=_output, negative="")] = False,
     out: Annotated[Path | None, Parameter(group=_output)] = None,
-    findings: Annotated[str | None, Parameter(group=_output)] = None,
+    findings: Annotated[
+        str | None,
+        Parameter(group=_output, help="The store of verdicts: adds the numbers on the corrected ground truth."),
+    ] = None,
     slices: SlicesFile = None,
     attributes: PageTable = None,
 ) -> int:

@@ -143,6 +143,25 @@ def test_issues_name_the_file_of_two_of_one_name(run: Runner, gt: Path, broken: 
     assert "a/pred.json" not in err
 
 
+@pytest.mark.parametrize("form", [(), ("--csv",), ("--markdown",)])
+def test_class_weights_show_the_mean_that_they_are_for(
+    run: Runner, gt: Path, pred: Path, form: tuple[str, ...]
+) -> None:
+    words = ("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--iou", "0.75")
+    name = "Weighted mean over labels"
+    assert name not in run(*words, *form).out
+    assert name in run(*words, "--class-weight", "Table=3", *form).out
+
+
+def test_the_weighted_mean_is_that_of_the_json(run: Runner, gt: Path, pred: Path) -> None:
+    words = ("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--iou", "0.75", "--class-weight", "Table=3")
+    mean = msgspec.json.decode(run(*words, "--json").out)["thresholds"]["0.75"]["macro_labels"]
+    rows = list(csv.DictReader(io.StringIO(run(*words, "--csv").out)))
+    row = next(row for row in rows if row["label"] == "Weighted mean over labels")
+    assert (row["tp"], row["fp"], row["fn"]) == ("", "", "")
+    assert float(row["f1"]) == mean["f1"] == 0.25
+
+
 def test_csv_and_markdown(run: Runner, gt: Path, pred: Path) -> None:
     code, out, err = run("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--csv", "--iou", "0.5")
     rows = list(csv.DictReader(io.StringIO(out)))

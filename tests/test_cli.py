@@ -329,7 +329,32 @@ def test_files_that_cannot_be_read(run: Runner, gt: Path, tmp_path: Path) -> Non
 
 def test_a_folder_that_cannot_be_written(run: Runner, gt: Path, pred: Path) -> None:
     code, _, err = run("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--out", gt / "folder")
-    assert (code, err) == (2, "error: folder: Not a directory.\n")
+    fix = "Choose another place, or correct its permissions."
+    assert (code, err) == (2, f"error: --out: folder must be writable; found Not a directory. {fix}\n")
+
+
+def test_errors_of_the_system_name_what_was_given(run: Runner, gt: Path, pred: Path, tmp_path: Path) -> None:
+    words = ("evaluate", "snapshot", "--gt", gt, "--pred", pred)
+    taken = tmp_path / "taken"
+    taken.write_text("")
+    assert run(*words, "--out", taken).err == "error: --out must name a folder; taken is a file. Choose another name.\n"
+    said = run(*words, "--out", taken / "x").err
+    assert said.startswith("error: --out: x must be writable; found Not a directory. Choose another place")
+    said = run("convert", gt, "--to", "snapshot", "--out", taken / "o.json").err
+    assert said.startswith("error: --out: o.json must be writable; found ")
+    (tmp_path / "s.json").write_text("{}")
+    said = run(*words, "--slices", tmp_path / "s.json", "--attributes", tmp_path / "nope.csv").err
+    assert "nope.csv: the file must be readable; found No such file or directory. Correct the path" in said
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_full_disk_is_said_of_standard_output(gt: Path, pred: Path) -> None:
+    words = [sys.executable, "-m", "evaluator.cli", "evaluate", "snapshot", "--gt", gt, "--pred", pred]
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, cwd=PROJECT, check=False)
+    said = "error: standard output: it must take the whole result; found No space left on device. "
+    assert ended.stderr.decode().startswith(said)
+    assert ended.returncode != 0
 
 
 def test_a_crash_is_code_3_with_a_message_and_no_traceback(

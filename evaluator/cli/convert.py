@@ -17,7 +17,7 @@ from cyclopts import Parameter
 
 from evaluator import export, formats
 from evaluator.cli.arguments import size as size_of
-from evaluator.cli.program import OK, UsageError, need_folder, print_issues
+from evaluator.cli.program import OK, UsageError, need_folder, print_issues, writing
 from evaluator.cli.progress import progress
 from evaluator.doctor.contents import Contents, Spread, contents
 from evaluator.formats import search
@@ -95,7 +95,8 @@ def convert(
             read = _with_sizes(read, pdfs, size_of(page_size), say.count)
         say(f"Writing {out.name}")
         written = writer.written(read)
-        _save(written, out, folder=writer.folder)
+        with writing("--out", out):
+            _save(written, out, folder=writer.folder)
     print_issues((*read.issues, *written.warnings))
     pages = count_of(len(read.page_index), "page")
     every = count_of(len(read.boxes), "box")

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from evaluator.formats import folder
 from evaluator.model.issues import BadInput, Collector, examples, refuse
 from evaluator.slices.attributes import OfPages, Value
 from evaluator.slices.slices import plain_numbers
@@ -42,10 +43,11 @@ def read_page_table(path: Path, documents: Sequence[str]) -> OfPages:
     BadInput
         With every row that cannot be understood.
     """
-    if path.stat().st_size > _MOST_BYTES:
+    if path.is_file() and path.stat().st_size > _MOST_BYTES:
         refuse(path.name, "", "a table must be at most 256 MB", f"{path.stat().st_size:,} bytes", "Leave columns out.")
+    content = folder.load(path, _MOST_BYTES)
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         refuse(path.name, "", "a table must be UTF-8", "other bytes", "Save it as UTF-8.")
     rows = csv.reader(io.StringIO(text, newline=""))

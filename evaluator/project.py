@@ -9,7 +9,7 @@ no number and formats nothing.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -67,7 +67,7 @@ class Member(Generic[SourceT]):
     Attributes
     ----------
     name : str
-        Name of the file or folder, without the folders above it.
+        Name of the file or folder; with the folders above it that distinguish it where models have the same one.
     side : "ground_truth" or "prediction"
         The role it was given.
     source : Annotations, FieldDocuments, Posters or None
@@ -178,6 +178,35 @@ def spelled(option: str) -> str:
 # --- reading ---------------------------------------------------------------------------------------------------
 
 
+def model_names(predictions: Sequence[Input]) -> tuple[str, ...]:
+    """The name of each model: that of its file or folder, or the shortest end of its path that no other one has.
+
+    Uploads keep their names, and so does a file that is given twice: no path distinguishes it.
+
+    Examples
+    --------
+    >>> model_names(["a/pred.json", "b/pred.json", "b/lines.json"])
+    ('a/pred.json', 'b/pred.json', 'lines.json')
+    """
+    # Links are not followed: what was typed is shown.
+    parts = [() if isinstance(each, Upload) else Path(os.path.abspath(each)).parts for each in predictions]
+    names = []
+    for origin, own in zip(predictions, parts, strict=True):
+        shared = max((_shared_end(own, each) for each in parts if each != own), default=0)
+        names.append(Path(*own[-shared - 1 :]).as_posix() if shared else _name(origin))
+    return tuple(names)
+
+
+def _shared_end(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many parts two paths have in common from their ends."""
+    count = 0
+    for a, b in zip(reversed(one), reversed(other), strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
+
+
 def read_content(origin: Path | Upload, reading: Reading, kind: Kind) -> Source:
     """What the files of one side hold; `BadInput` with all issues of all files."""
     if isinstance(origin, Upload) and origin.format and reading.format is None:
@@ -217,6 +246,8 @@ def open_project(
     predictions: Sequence[Input],
     options: Options,
     say: Say = lambda _text: None,
+    *,
+    names: Sequence[str] = (),
 ) -> Project[Source]:
     """The project of some files, read as a protocol needs them.
 
@@ -229,6 +260,8 @@ def open_project(
         Of the protocol; states how the files are read and which labels are renamed.
     say : callable
         Called with a few words about what is being read.
+    names : sequence of str
+        Those of the models; `model_names` when empty.
 
     Returns
     -------
@@ -244,17 +277,19 @@ def open_project(
         if len(predictions) != 1:
             raise OptionError("--fix swap-sides takes one prediction")
         ground_truth, predictions = predictions[0], [ground_truth]
+        names = ()
+    names = names or model_names(predictions)
     members: list[Member[Source]] = []
     with thread_pool(1) as pool:
         ahead = None
         if predictions and read_ahead(predictions[0]):
-            ahead = pool.submit(_read, protocol, predictions[0], "prediction", options)
+            ahead = pool.submit(_read, protocol, predictions[0], "prediction", options, names[0])
         say(f"Reading {_name(ground_truth)}")
-        truth = _read(protocol, ground_truth, "ground_truth", options)
-    for place, origin in enumerate(predictions):
-        say(f"Reading {_name(origin)}")
+        truth = _read(protocol, ground_truth, "ground_truth", options, _name(ground_truth))
+    for place, (origin, name) in enumerate(zip(predictions, names, strict=True)):
+        say(f"Reading {name}")
         early = ahead if place == 0 else None
-        members.append(early.result() if early else _read(protocol, origin, "prediction", options))
+        members.append(early.result() if early else _read(protocol, origin, "prediction", options, name))
     project = _renamed(Project(truth, tuple(members)), protocol.renamed(options))
     return _with_fixes(_with_sizes(project, options, say), options)
 
@@ -373,24 +408,35 @@ def require_joined(project: Project[Source], protocol: AnyProtocol, options: Opt
 
 
 def read_member(name: str, side: Side, origin: Path | Upload, read: Callable[[], SourceT]) -> Member[SourceT]:
-    """One side from what reads it; an unreadable one carries its issues."""
+    """One side from what reads it, under a name; an unreadable one carries its issues.
+
+    Where the name has more of the path than that of the file, what was read and its issues have it, too.
+    """
+    own = {origin.name, origin.resolve().name} if isinstance(origin, Path) and "/" in name else set()
     try:
         source = read()
     except BadInput as problem:
-        return Member(name, side, None, problem.issues, origin)
+        return Member(name, side, None, _under_name(problem.issues, own, name), origin)
+    if own:
+        source = replace(source, name=name, issues=_under_name(source.issues, own, name))
     return Member(name, side, source, source.issues, origin)
 
 
+def _under_name(issues: Iterable[Issue], old: Collection[str], new: str) -> tuple[Issue, ...]:
+    """Issues with those of files of some names under another one."""
+    return tuple(msgspec.structs.replace(issue, file=new) if issue.file in old else issue for issue in issues)
+
+
 def _read(
-    protocol: AnyProtocol, origin: Input, side: Side, options: Options, *, as_written: bool = False
+    protocol: AnyProtocol, origin: Input, side: Side, options: Options, name: str, *, as_written: bool = False
 ) -> Member[Source]:  # fmt: skip
-    """One side as the protocol needs it."""
+    """One side as the protocol needs it, under a name."""
     files = origin if isinstance(origin, Upload) else Path(origin)
     reading = protocol.reading(side, options)
-    fixes = fixes_for(options.fix, files.name, prediction=side == "prediction")
+    fixes = fixes_for(options.fix, name, prediction=side == "prediction")
     if as_written or any(fix.moves_boxes for fix in fixes):
         reading = msgspec.structs.replace(reading, as_written=True)
-    return read_member(files.name, side, files, lambda: read_content(files, reading, protocol.kind))
+    return read_member(name, side, files, lambda: read_content(files, reading, protocol.kind))
 
 
 def _relabelled(member: Member[Source], names: Mapping[str, str]) -> Member[Source]:
@@ -455,18 +501,27 @@ def evaluate(
     system = protocol_named(protocol)
     options = options_of(system, **chosen)
     if system.wants_ranges(options):
-        return [_over_ranges(system, ground_truth, origin, options, say) for origin in predictions]
+        return [
+            _over_ranges(system, ground_truth, origin, options, say, name=name)
+            for origin, name in zip(predictions, model_names(predictions), strict=True)
+        ]
     if not boxes and len(predictions) == 1:
         alone = _numbers_alone(system, ground_truth, predictions[0], options, say)
         if alone is not None:
             return [alone]
-    project = open_project(system, ground_truth, predictions, options, say)
-    with explained(project, system, options):
+    return _one_by_one(open_project(system, ground_truth, predictions, options, say), system, options, say, count)
+
+
+def _one_by_one(
+    project: Project[Source], protocol: AnyProtocol, options: Options, say: Say, count: Count | None = None
+) -> list[Evaluation]:
+    """The evaluation of each model of a project, by itself."""
+    with explained(project, protocol, options):
         truth, models = project.required()
         evaluations = []
         for member, model in zip(project.models, models, strict=True):
             say(f"Evaluating {member.name}")
-            evaluations += _evaluated(system, truth, [model], options, count)
+            evaluations += _evaluated(protocol, truth, [model], options, count)
     return evaluations
 
 
@@ -618,7 +673,7 @@ def _as_written(member: Member[Source], protocol: AnyProtocol, options: Options)
     if member.source is not None:
         return member.source
     plain_options = msgspec.structs.replace(options, fix=())
-    read = _read(protocol, member.origin, member.side, plain_options, as_written=True)
+    read = _read(protocol, member.origin, member.side, plain_options, member.name, as_written=True)
     return _relabelled(read, protocol.renamed(options)).source
 
 
@@ -631,7 +686,7 @@ def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyPro
     sides: tuple[Side, Side] = ("ground_truth", "prediction")
     first, second = (
         _relabelled(
-            _read(protocol, member.origin, side, plain_options, as_written=True), protocol.renamed(options)
+            _read(protocol, member.origin, side, plain_options, member.name, as_written=True), protocol.renamed(options)
         ).source
         for member, side in zip((prediction, truth), sides, strict=True)
     )
@@ -658,9 +713,9 @@ def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyPro
 
 
 def _over_ranges(
-    protocol: AnyProtocol, ground_truth: Input, prediction: Input, options: Options, say: Say
+    protocol: AnyProtocol, ground_truth: Input, prediction: Input, options: Options, say: Say, *, name: str
 ) -> Evaluation:
-    """The numbers of one model, without its boxes where the files allow it.
+    """The numbers of one model under a name, without its boxes where the files allow it.
 
     Where they do not, the ordinary way is taken: its issues are the same for everybody, and its result is kept whole,
     error types included, because they are there.
@@ -673,12 +728,14 @@ def _over_ranges(
         if isinstance(origin, Upload) or is_folder(Path(origin)):
             raise OptionError(f"--page-ranges reads files, and {_name(origin)} is a folder")
         paths.append(Path(origin))
-    say(f"Reading {paths[0].name} and {paths[1].name}")
-    result = protocol.over_ranges(paths[0], paths[1], options)
+    say(f"Reading {paths[0].name} and {name}")
+    result = protocol.over_ranges(paths[0], paths[1], options, name)
     if result is not None:
         return Evaluation(result, ())
-    ordinary = {name: value for name, value in options.chosen().items() if name != "page_ranges"}
-    return evaluate(protocol.name, ground_truth, [prediction], say, **ordinary)[0]
+    ordinary = {option: value for option, value in options.chosen().items() if option != "page_ranges"}
+    options = options_of(protocol, **ordinary)
+    project = open_project(protocol, ground_truth, [prediction], options, say, names=[name])
+    return _one_by_one(project, protocol, options, say)[0]
 
 
 def _needing_boxes(protocol: AnyProtocol, options: Options) -> list[str]:
@@ -706,7 +763,7 @@ def _numbers_alone(
     if all(formats.is_kept(path, protocol.reading(side, options)) for path, side in sides):
         return None
     say(f"Reading {truth.name} and {predicted.name}")
-    result = protocol.over_ranges(truth, predicted, options)
+    result = protocol.over_ranges(truth, predicted, options, predicted.name)
     if result is None or (getattr(result, "f1", None) or 0.0) < SUSPECT:
         return None
     return Evaluation(result, ())

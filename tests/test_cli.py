@@ -7,14 +7,16 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 import pytest
+from cyclopts import App
 
 from evaluator import cli, formats
+from evaluator.cli import registered
 from evaluator.protocols import PROTOCOLS
 from tests.building import box, snapshot_file, write_file
 
@@ -98,6 +100,66 @@ def test_several_predictions_give_a_list(run: Runner, gt: Path, pred: Path, tmp_
     results = msgspec.json.decode(run("evaluate", "snapshot", "--gt", gt, *models, "--json").out)
     assert [result["predictions"]["name"] for result in results] == ["pred.json", "other.json"]
     assert [result["thresholds"]["0.75"]["micro"]["tp"] for result in results] == [1, 2]
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> tuple[Path, Path]:
+    """Two models whose files have the same name."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    return write_file(tmp_path / "a" / "pred.json", FOUND), write_file(tmp_path / "b" / "pred.json", FOUND[:1])
+
+
+@pytest.mark.parametrize("form", [(), ("--csv",), ("--markdown",), ("--json",)])
+def test_models_of_one_file_name_are_told_apart(
+    run: Runner, gt: Path, pairs: tuple[Path, Path], form: tuple[str, ...]
+) -> None:
+    words = ("--gt", gt, "--pred", pairs[0], "--pred", pairs[1])
+    out = run("evaluate", "snapshot", *words, *form).out
+    assert out.count("pred.json") == out.count("a/pred.json") + out.count("b/pred.json")
+    assert {name for name in ("a/pred.json", "b/pred.json") if name in out} == {"a/pred.json", "b/pred.json"}
+
+
+def test_models_of_one_file_name_are_compared_under_both(run: Runner, gt: Path, pairs: tuple[Path, Path]) -> None:
+    out = run("compare", "snapshot", "--gt", gt, "--pred", pairs[0], "--pred", pairs[1]).out
+    assert "A a/pred.json, B b/pred.json" in out
+    out = run("gate", "snapshot", "--gt", gt, "--pred", pairs[0], "--baseline", pairs[1], "--fail-if", "f1 < 0.1").out
+    assert "Gate passed: a/pred.json against b/pred.json" in out
+
+
+def test_a_fix_is_for_one_of_two_files_of_one_name(run: Runner, gt: Path, pairs: tuple[Path, Path]) -> None:
+    words = ("evaluate", "snapshot", "--gt", gt, "--pred", pairs[0], "--pred", pairs[1], "--allow-no-match")
+    made = msgspec.json.decode(run(*words, "--json", "--fix", "b/pred.json:y-flip").out)
+    assert ["y-flip" in str(one) for one in made] == [False, True]
+    refused = run(*words, "--fix", "pred.json:y-flip")
+    assert refused.code == 2
+    assert "--fix is for one of gt.json, a/pred.json, b/pred.json; found pred.json." in refused.err
+
+
+def test_issues_name_the_file_of_two_of_one_name(run: Runner, gt: Path, broken: Path, pairs: tuple[Path, Path]) -> None:
+    broken.replace(pairs[1])
+    err = run("evaluate", "snapshot", "--gt", gt, "--pred", pairs[0], "--pred", pairs[1]).err
+    assert "b/pred.json" in err
+    assert "a/pred.json" not in err
+
+
+@pytest.mark.parametrize("form", [(), ("--csv",), ("--markdown",)])
+def test_class_weights_show_the_mean_that_they_are_for(
+    run: Runner, gt: Path, pred: Path, form: tuple[str, ...]
+) -> None:
+    words = ("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--iou", "0.75")
+    name = "Weighted mean over labels"
+    assert name not in run(*words, *form).out
+    assert name in run(*words, "--class-weight", "Table=3", *form).out
+
+
+def test_the_weighted_mean_is_that_of_the_json(run: Runner, gt: Path, pred: Path) -> None:
+    words = ("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--iou", "0.75", "--class-weight", "Table=3")
+    mean = msgspec.json.decode(run(*words, "--json").out)["thresholds"]["0.75"]["macro_labels"]
+    rows = list(csv.DictReader(io.StringIO(run(*words, "--csv").out)))
+    row = next(row for row in rows if row["label"] == "Weighted mean over labels")
+    assert (row["tp"], row["fp"], row["fn"]) == ("", "", "")
+    assert float(row["f1"]) == mean["f1"] == 0.25
 
 
 def test_csv_and_markdown(run: Runner, gt: Path, pred: Path) -> None:
@@ -294,7 +356,32 @@ def test_files_that_cannot_be_read(run: Runner, gt: Path, tmp_path: Path) -> Non
 
 def test_a_folder_that_cannot_be_written(run: Runner, gt: Path, pred: Path) -> None:
     code, _, err = run("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--out", gt / "folder")
-    assert (code, err) == (2, "error: folder: Not a directory.\n")
+    fix = "Choose another place, or correct its permissions."
+    assert (code, err) == (2, f"error: --out: folder must be writable; found Not a directory. {fix}\n")
+
+
+def test_errors_of_the_system_name_what_was_given(run: Runner, gt: Path, pred: Path, tmp_path: Path) -> None:
+    words = ("evaluate", "snapshot", "--gt", gt, "--pred", pred)
+    taken = tmp_path / "taken"
+    taken.write_text("")
+    assert run(*words, "--out", taken).err == "error: --out must name a folder; taken is a file. Choose another name.\n"
+    said = run(*words, "--out", taken / "x").err
+    assert said.startswith("error: --out: x must be writable; found Not a directory. Choose another place")
+    said = run("convert", gt, "--to", "snapshot", "--out", taken / "o.json").err
+    assert said.startswith("error: --out: o.json must be writable; found ")
+    (tmp_path / "s.json").write_text("{}")
+    said = run(*words, "--slices", tmp_path / "s.json", "--attributes", tmp_path / "nope.csv").err
+    assert "nope.csv: the file must be readable; found No such file or directory. Correct the path" in said
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_full_disk_is_said_of_standard_output(gt: Path, pred: Path) -> None:
+    words = [sys.executable, "-m", "evaluator.cli", "evaluate", "snapshot", "--gt", gt, "--pred", pred]
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, cwd=PROJECT, check=False)
+    said = "error: standard output: it must take the whole result; found No space left on device. "
+    assert ended.stderr.decode().startswith(said)
+    assert ended.returncode != 0
 
 
 def test_a_crash_is_code_3_with_a_message_and_no_traceback(
@@ -398,6 +485,26 @@ def test_version_and_help(run: Runner) -> None:
         code, out, _ = run(*words)
         assert code == 0
         assert "Usage: layoutscope" in out
+
+
+def commands_of(app: App, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], App]]:
+    """Every command that is run, with the words that call it."""
+    names = [name for name in app if not name.startswith("-")]
+    for name in names:
+        yield from commands_of(app[name], (*path, name))
+    if app.default_command is not None:
+        yield path, app
+
+
+def test_every_option_has_a_help_text() -> None:
+    seen = [
+        (*path, argument.name, (argument.parameter.help or "").strip())
+        for path, app in commands_of(registered.app)
+        for argument in app.assemble_argument_collection(parse_docstring=True)
+        if argument.parse and argument.show
+    ]
+    assert {"evaluate", "findings"} <= {words[0] for words in seen}
+    assert [words for words in seen if not words[-1]] == []
 
 
 def command(*words: object, **environment: str) -> subprocess.CompletedProcess[bytes]:

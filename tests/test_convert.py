@@ -322,3 +322,19 @@ def test_every_count_has_its_pages() -> None:
 def test_a_file_without_boxes_has_no_pages_behind_its_counts() -> None:
     source = annotations([], documents=["a.pdf"])
     assert [places(source, check) for check in ("duplicates", "pages_without_boxes", "outside", "flat")] == [[]] * 4
+
+
+def test_columns_of_a_table_are_named_for_describe_and_convert(run: Run, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("f,c,l,t,r,b\na.pdf,Table,1,2,30,40\na.pdf,Figure,5,6,70,80\n")
+    code, _, said = run("describe", table)
+    assert code == 2
+    assert "--columns" in said
+    words = ("--columns", "document=f,label=c,x1=l,y1=t,x2=r,y2=b,unit=pixels", "--format", "table")
+    code, out, _ = run("describe", table, *words)
+    assert code == 0
+    assert "2 boxes, 2 labels" in out
+    target = tmp_path / "o.json"
+    code, out, _ = run("convert", table, *words, "--to", "coco", "--out", target, "--page-size", "100x100")
+    assert code == 0
+    assert len(json.loads(target.read_bytes())["annotations"]) == 2

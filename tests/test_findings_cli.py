@@ -170,7 +170,10 @@ def test_an_evaluation_with_corrected_rows(run: Callable[..., Run], kept: Path, 
         (("export", "--findings", "nowhere.sqlite"), "there are no findings at nowhere.sqlite"),
         (("export", "--findings", "kept", "--format", "parquet"), "parquet needs --out FILE."),
         (("export", "--findings", "postgresql+psycopg://me:secret@127.0.0.1:1/x"), "could not be reached"),
-        (("import", "missing.csv", "--findings", "x.sqlite"), "missing.csv: No such file or directory."),
+        (
+            ("import", "missing.csv", "--findings", "x.sqlite"),
+            "the file must be readable or writable; found No such file",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_said(

@@ -644,3 +644,14 @@ def test_a_page_with_too_many_boxes_is_left_to_the_ordinary_way(monkeypatch: pyt
     assert over_ranges(truth, results) is not None
     monkeypatch.setattr(coco_ranges, "most_pairs", lambda _boxes: 3)
     assert over_ranges(truth, results) is None
+
+
+def test_two_files_of_one_name_are_told_apart(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    truth, results = plain_set(4)
+    with written(truth, results) as (gt, pred):
+        paths = [tmp_path / name / "pred.json" for name in ("a", "b")]
+        for path in paths:
+            path.parent.mkdir()
+            path.write_bytes(pred.read_bytes())
+        _, printed, _ = run(capsys, (gt, paths[0]), "--pred", str(paths[1]), "--page-ranges", "--json")
+    assert [one["predictions"]["name"] for one in json.loads(printed)] == ["a/pred.json", "b/pred.json"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import zipfile
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -134,6 +135,24 @@ def test_a_file_that_cannot_be_written_is_refused_before_any_work(
     (tmp_path / "taken.pdf").mkdir()
     code, _, wrong = run("report", *FILES, "--out", tmp_path / "taken.pdf")
     assert (code, wrong) == (2, "error: --out: taken.pdf is a folder; give the name of a file.\n")
+    code, _, wrong = run("report", *FILES, "--out", tmp_path / "pack.docx")
+    assert (code, wrong) == (
+        2,
+        "error: --out must end in .html, .pdf or .zip, or be a folder without an ending; found pack.docx. Change the "
+        "ending, or make the folder first.\n",
+    )
+    assert not (tmp_path / "pack.docx").exists()
+
+
+def test_a_zip_has_what_a_folder_has(tmp_path: Path, run: Run) -> None:
+    folder = tmp_path / "pack.v2"
+    folder.mkdir()
+    for out in (folder, tmp_path / "pack.zip"):
+        assert run("report", *FILES, "--out", out, "--pages", 0, "--cards", 0)[0] == 0
+    with zipfile.ZipFile(tmp_path / "pack.zip") as archive:
+        assert archive.testzip() is None
+        assert set(archive.namelist()) == {path.name for path in folder.iterdir()}
+    assert {path.name for path in tmp_path.iterdir()} == {"pack.v2", "pack.zip"}
 
 
 @pytest.mark.parametrize(

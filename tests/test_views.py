@@ -35,6 +35,7 @@ from evaluator.review.verdicts import judge
 from pages.shared import by_digest, headline, widgets, window
 from pages.shared.browser import listing
 from pages.shared.opened import Place
+from pages.shared.state import State
 from tests import dashboard
 from tests.building import Box, box, random_rows, snapshot_file, write_file
 from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, VIEWS, fine, html_blocks, key_of, start
@@ -761,6 +762,18 @@ def test_one_model_only(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_two_models_of_one_name_are_numbered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     app = start(monkeypatch, files=files_of(tmp_path, TRUTH, TRUTH[:1], TRUTH[:2]))
     assert [(card["name"], card["TP"]) for card in dashboard.cards(app)] == [("toy (1)", "1"), ("toy (2)", "2")]
+
+
+def test_two_files_of_one_name_have_the_folders_that_distinguish_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    truth = write_file(tmp_path / "t.json", TRUTH, side="ground_truth")
+    paths = [write_file(tmp_path / name / "p.json", TRUTH) for name in ("a", "b")]
+    app = start(monkeypatch, FILES, files=dashboard.workspace(truth, paths))
+    models = app.session_state[State.files.key].models
+    assert [(model.name, model.source.name) for model in models] == [("a/p.json", "a/p.json"), ("b/p.json", "b/p.json")]
 
 
 @pytest.mark.parametrize("score", [0.5, 1.0])

@@ -29,7 +29,7 @@ from evaluator.compare.comparison import compare as compared
 from evaluator.compare.gate import EXAMPLE, ConditionError, Verdict, judge, parse, verdict_table
 from evaluator.compare.resampling import RESAMPLES, SEED
 from evaluator.metrics.results import count_of
-from evaluator.project import OptionError, Say, evaluate_together
+from evaluator.project import OptionError, Say, evaluate_together, model_names
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import Evaluation
 from evaluator.slices.named import PREFIX, slices_part, with_slices
@@ -87,7 +87,7 @@ def compare(
         results = [one.result for one in evaluations]
         comparison = compared(results, letters(len(files.pred)), seed=seed, resamples=resamples, more=parts, rule=rule)
         try:
-            text = _form(comparison, evaluations, [path.name for path in files.pred], json=json, markdown=markdown)
+            text = _form(comparison, evaluations, model_names(files.pred), json=json, markdown=markdown)
         except ValueError as problem:
             raise UsageError(f"{problem}.") from problem
     sys.stdout.write(text)
@@ -218,7 +218,8 @@ def _verdicts(
             "resamples": resamples,
         }
         return export.to_json(values) + "\n"
-    against = f" against {paths[1].name}" if len(paths) > 1 else ""
+    name, *baseline = model_names(paths)
+    against = f" against {baseline[0]}" if baseline else ""
     ended = f"failed, {failed} of {count_of(len(verdicts), 'condition')}" if failed else "passed"
-    tables = [verdict_table(verdicts, f"Gate {ended}: {paths[0].name}{against}", line)]
+    tables = [verdict_table(verdicts, f"Gate {ended}: {name}{against}", line)]
     return export.to_markdown(tables) if markdown else export.to_text(tables)

@@ -17,7 +17,7 @@ from cyclopts import Parameter
 
 from evaluator import export, formats
 from evaluator.cli.arguments import size as size_of
-from evaluator.cli.program import BAD_INPUT, OK, UsageError, need_folder, print_issues
+from evaluator.cli.program import BAD_INPUT, OK, UsageError, need_folder, print_issues, writing
 from evaluator.cli.progress import progress
 from evaluator.doctor.contents import Contents, Spread, contents
 from evaluator.formats import search
@@ -43,6 +43,7 @@ def convert(
     to: str,
     out: Path,
     format: str | None = None,
+    columns: str = "",
     role: Annotated[_Role | None, Parameter(name="--as")] = None,
     gt: Path | None = None,
     pdfs: Path | None = None,
@@ -61,6 +62,8 @@ def convert(
         The file to write, or the folder for formats of several files (yolo, page-xml).
     format
         Format of the source, when it should not be recognised by content.
+    columns
+        What the columns of a CSV or Parquet file hold, "document=file,label=cls,x1=left,y1=top,x2=right,y2=bottom".
     role
         What the source is, when it should not be recognised by what it states: ground_truth or prediction.
     gt
@@ -86,13 +89,14 @@ def convert(
         need_folder("--pdfs", pdfs)
     with progress("Reading") as say:
         say(f"Reading {source.name}")
-        read = _boxes(source, format, role, gt)
+        read = _boxes(source, format, columns, role, gt)
         if pdfs is not None or page_size is not None:
             say("Measuring the pages")
             read = _with_sizes(read, pdfs, size_of(page_size), say.count)
         say(f"Writing {out.name}")
         written = writer.written(read)
-        _save(written, out, folder=writer.folder)
+        with writing("--out", out):
+            _save(written, out, folder=writer.folder)
     print_issues((*read.issues, *written.warnings))
     pages = count_of(len(read.page_index), "page")
     every = count_of(len(read.boxes), "box")
@@ -101,11 +105,11 @@ def convert(
     return OK
 
 
-def _boxes(path: Path, format: str | None, role: Side | None, gt: Path | None) -> Annotations:
+def _boxes(path: Path, format: str | None, columns: str, role: Side | None, gt: Path | None) -> Annotations:
     """The boxes of a file, with the pages of its ground truth when they are there alone."""
     if role is None and gt is not None:
         role = "prediction"
-    read = formats.read(path, format=format, side=role)
+    read = formats.read(path, format=format, columns=columns, side=role)
     if gt is not None:
         read = formats.resolve(read, formats.read(gt, side="ground_truth"))
     if read.format == "coco" and read.side == "prediction" and not read.label_map:
@@ -167,6 +171,7 @@ def describe(
     /,
     *,
     format: str | None = None,
+    columns: str = "",
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Summarise a file: counts per label, pages without boxes, duplicates, sizes, boxes that leave their page.
@@ -179,12 +184,14 @@ def describe(
         A file or folder of boxes, extracted fields or posters.
     format
         Format of the source, when it should not be recognised by content.
+    columns
+        What the columns of a CSV or Parquet file hold, "document=file,label=cls,x1=left,y1=top,x2=right,y2=bottom".
     json
         Write JSON to standard output.
     """
     with progress("Reading") as say:
         say(f"Reading {source.name}")
-        read = _any(source, format)
+        read = _any(source, format, columns)
     if isinstance(read, Annotations):
         described = contents(read)
         values: dict[str, object] = msgspec.structs.asdict(described)
@@ -206,11 +213,11 @@ def _plain_lines(text: str) -> str:
     return "".join(f"{plain(line)}\n" for line in text.splitlines())
 
 
-def _any(path: Path, format: str | None) -> Source:
+def _any(path: Path, format: str | None, columns: str) -> Source:
     """What a file of any kind holds; BadInput when no format claims it."""
     row = formats.FORMATS.get(format) if format else search.format_at(path)
     if row is None or row.kind == "boxes":
-        return formats.read(path, format=format)
+        return formats.read(path, format=format, columns=columns)
     return read_content(path, Reading(format=row.name), row.kind)
 
 

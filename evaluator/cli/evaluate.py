@@ -12,11 +12,12 @@ from cyclopts import Group, Parameter
 from evaluator import export
 from evaluator.cli.from_project import MaybePredictions, MaybeProtocol, MaybeTruth, ProjectFile, compared_files
 from evaluator.cli.named_slices import PageTable, SlicesFile, named_in
-from evaluator.cli.program import OK, UsageError, print_issues
+from evaluator.cli.program import OK, UsageError, print_issues, writing
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen
 from evaluator.compare.earlier import kept_of
 from evaluator.metrics.results import ResultTable
+from evaluator.model.issues import plain
 from evaluator.project import OptionError
 from evaluator.project import evaluate as evaluated_files
 from evaluator.protocols.base import Evaluation
@@ -38,7 +39,10 @@ def evaluate(
     csv: Annotated[bool, Parameter(group=_output, negative="")] = False,
     markdown: Annotated[bool, Parameter(group=_output, negative="")] = False,
     out: Annotated[Path | None, Parameter(group=_output)] = None,
-    findings: Annotated[str | None, Parameter(group=_output)] = None,
+    findings: Annotated[
+        str | None,
+        Parameter(group=_output, help="The store of verdicts: adds the numbers on the corrected ground truth."),
+    ] = None,
     slices: SlicesFile = None,
     attributes: PageTable = None,
 ) -> int:
@@ -59,6 +63,8 @@ def evaluate(
     """
     if json + csv + markdown > 1:
         raise UsageError("choose one of --json, --csv and --markdown.")
+    if out is not None and out.exists() and not out.is_dir():
+        raise UsageError(f"--out must name a folder; {plain(out.name)} is a file. Choose another name.")
     compared = compared_files(protocol, gt, pred, project, chosen(options))
     options_given = compared.options
     if findings and options_given.get("page_ranges"):
@@ -111,12 +117,13 @@ def _written(
         say(f"Writing {name}")
         made[name] = forms[name]()
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-        for model, evaluated in enumerate(results):
-            files = numbered(evaluated.result.csv_files(), model, len(results))
-            made |= {name: export.to_csv([table]) for name, table in files.items()}
-        for name, text in made.items():
-            (out / name).write_text(text, encoding="utf-8", newline="\n")
+        with writing("--out", out):
+            out.mkdir(parents=True, exist_ok=True)
+            for model, evaluated in enumerate(results):
+                files = numbered(evaluated.result.csv_files(), model, len(results))
+                made |= {name: export.to_csv([table]) for name, table in files.items()}
+            for name, text in made.items():
+                (out / name).write_text(text, encoding="utf-8", newline="\n")
     return made[chosen] if chosen else export.to_text(tables)
 
 

@@ -10,7 +10,8 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -48,6 +49,18 @@ def need_folder(flag: str, folder: Path) -> None:
 
 class UsageError(Exception):
     """Raised for arguments that parse but make no sense; the message is one sentence with its fix."""
+
+
+@contextmanager
+def writing(flag: str, place: Path) -> Iterator[None]:
+    """What cannot be written is said of the place that was given, whatever file the system names."""
+    try:
+        yield
+    except OSError as problem:
+        name, found = plain(place.name or str(place)), plain(problem.strerror or str(problem))
+        raise UsageError(
+            f"{flag}: {name} must be writable; found {found}. Choose another place, or correct its permissions."
+        ) from problem
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -97,8 +110,13 @@ def _complaint(problem: Exception) -> str:
         words = " ".join(problem.unused_tokens or ())
         return f"error: {plain(words)} is not understood here.\nSee layoutscope --help.\n"
     if isinstance(problem, OSError):
-        name = Path(problem.filename).name if isinstance(problem.filename, str) else "file"
-        return f"error: {plain(name)}: {plain(problem.strerror or str(problem))}.\n"
+        found = plain(problem.strerror or str(problem))
+        if not isinstance(problem.filename, str):
+            # Of a file that is open the system names none: most often standard output.
+            return f"error: standard output: it must take the whole result; found {found}. Write it to another place.\n"
+        name = plain(Path(problem.filename).name)
+        fix = "Correct the path or its permissions."
+        return f"error: {name}: the file must be readable or writable; found {found}. {fix}\n"
     more = "See layoutscope --help.\n" if isinstance(problem, CycloptsError) else ""
     return f"error: {plain(str(problem))}\n{more}"
 

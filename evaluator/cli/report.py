@@ -35,6 +35,7 @@ from evaluator.pdf.pool import PagePool
 from evaluator.project import (
     OptionError,
     explained,
+    model_names,
     open_project,
     options_of,
     protocol_named,
@@ -50,6 +51,8 @@ from evaluator.system.beside import copies_allowed
 _numbers = Group("Numbers", sort_key=1)
 _contents = Group("Contents", sort_key=2)
 _MEGABYTE = 2**20
+# Of a pack that is one file.
+_ENDINGS = (".html", ".pdf", ".zip")
 # Processes that draw pages, each of some hundred megabytes at most.
 _MOST_WORKERS = 8
 
@@ -95,7 +98,8 @@ def review_pack(
     pred
         Prediction file or folder; a second one is compared with the first, further ones are listed.
     out
-        pack.html or pack.pdf, or a folder that gets both, the tables, the findings and marked copies of the PDFs.
+        pack.html or pack.pdf; or a folder or pack.zip that gets both, the tables, the findings and marked copies of
+        the PDFs.
     pdfs
         The folder under which the PDFs are looked up by name; without it pages are empty sheets.
     iou
@@ -227,16 +231,25 @@ def _write(
 
         return _listed(out, write_pdf(out, contents, pictures, progress=step))
     # The tables of a folder take Arrow.
-    from evaluator.pack.folder import write_folder
+    from evaluator.pack.folder import write_folder, write_zip
 
-    made = write_folder(out, contents, pictures, events, pdfs, progress=step)
+    as_zip = out.suffix.lower() == ".zip" and not out.is_dir()
+    made = (write_zip if as_zip else write_folder)(out, contents, pictures, events, pdfs, progress=step)
     marked = "".join(f"{one.name}: {one.problem or count_of(one.notes, 'mark')}\n" for one in made.marked)
+    if as_zip:
+        return _listed(out, made.html) + marked
     return _listed(out / "pack.html", made.html) + _listed(out / "pack.pdf", made.pdf) + marked
 
 
 def need_place(out: Path) -> None:
     """Refuse a file that cannot be written where it is asked for, before any work is done."""
-    is_file = out.suffix.lower() in (".html", ".pdf")
+    ending = out.suffix.lower()
+    if ending not in ("", *_ENDINGS) and not out.is_dir():
+        raise UsageError(
+            f"--out must end in .html, .pdf or .zip, or be a folder without an ending; found {plain(out.name)}. Change "
+            "the ending, or make the folder first."
+        )
+    is_file = ending in _ENDINGS and not (ending == ".zip" and out.is_dir())
     folder = out.parent if is_file else next(each for each in (out, *out.absolute().parents) if each.exists())
     if not folder.is_dir():
         what = "is no folder" if folder.exists() else "is not there"
@@ -320,7 +333,8 @@ class _Run(NamedTuple):
 
     def _called(self, models: Sequence[Source]) -> list[ModelItem]:
         """What the models are called: as their files state, or as these are named."""
-        called = [model_name(model) or path.stem for model, path in zip(models, self.pred, strict=True)]
+        files = (Path(name).with_suffix("").as_posix() for name in model_names(self.pred))
+        called = [model_name(model) or file for model, file in zip(models, files, strict=True)]
         names = distinct_names(called)
         return [ModelItem(*each) for each in zip(letters(len(names)), names, strict=True)]
 

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from evaluator.metrics.error_types import BoxColumns, MistakeOptions, Mistakes, RenamedMistakes, Touching
 
 UNMATCHED: Final = -1
+WEIGHTED_MEAN: Final = "Weighted mean over labels"
+"""What a table calls the mean over labels that have weights."""
 ALL_LABELS: Final = "All labels"
 # On more than this share of the pages, mistakes are named anew on all: to join both takes longer then.
 _FEW_PAGES: Final = 0.6

@@ -1,7 +1,10 @@
-"""A review pack as a folder: every form of it, the tables, the findings, and marked copies of the documents."""
+"""A review pack as a folder or zip: every form of it, the tables, the findings, and marked copies of the documents."""
 
 from __future__ import annotations
 
+import os
+import tempfile
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -57,3 +60,28 @@ def write_folder(
         (path / "marked").mkdir(exist_ok=True)
         marked = write_marked(path / "marked", contents, pdfs, progress=progress)
     return Folder(html, pdf, marked)
+
+
+def write_zip(
+    path: Path,
+    contents: Contents,
+    pictures: Pictures,
+    events: Sequence[Event],
+    pdfs: Folders | None,
+    *,
+    progress: Progress,
+) -> Folder:
+    """Write what `write_folder` writes into one archive; an older one stays until the new one is complete.
+
+    The size of the HTML file in what is returned is that of the archive.
+    """
+    with tempfile.TemporaryDirectory(dir=path.absolute().parent, prefix=f".{path.name}.") as beside:
+        folder, made = Path(beside) / "pack", Path(beside) / "made"
+        written = write_folder(folder, contents, pictures, events, pdfs, progress=progress)
+        # What is large in it is compressed already.
+        with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
+            for file in sorted(folder.rglob("*")):
+                if file.is_file():
+                    archive.write(file, file.relative_to(folder).as_posix())
+        os.replace(made, path)
+    return written._replace(html=written.html._replace(size=path.stat().st_size))

@@ -356,8 +356,11 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         """Whether the options ask for the result of `over_ranges`, which leaves no boxes."""
         return False
 
-    def over_ranges(self, ground_truth: Path, prediction: Path, options: OptionsT) -> Result | None:
-        """The result from the files themselves, with the F1 of its boxes as ``f1``; None where they do not allow it."""
+    def over_ranges(self, ground_truth: Path, prediction: Path, options: OptionsT, name: str) -> Result | None:
+        """The result from the files themselves, with the F1 of its boxes as ``f1``; None where they do not allow it.
+
+        The prediction has the given name in it.
+        """
         return None
 
     @abstractmethod

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from evaluator.formats import folder
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import BadInput, Collector, Issue, examples, quote, refuse
 from evaluator.slices.attributes import OfPages, Value
@@ -111,10 +112,11 @@ def read_page_table(
 
 def _rows(path: Path) -> tuple[list[str], dict[int, list[str]]]:
     """The names of the columns, and the rows that are not empty by their number, from 2."""
-    if path.stat().st_size > _MOST_BYTES:
+    if path.is_file() and path.stat().st_size > _MOST_BYTES:
         refuse(path.name, "", "a table must be at most 256 MB", f"{path.stat().st_size:,} bytes", "Leave columns out.")
+    content = folder.load(path, _MOST_BYTES)
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         refuse(path.name, "", "a table must be UTF-8", "other bytes", "Save it as UTF-8.")
     rows = csv.reader(io.StringIO(text, newline=""))

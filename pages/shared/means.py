@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import streamlit as st
 
+from evaluator.metrics.box_results import WEIGHTED_MEAN
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Dataset
 from evaluator.model.issues import cut, displayed, plain
@@ -117,7 +118,7 @@ def _use_weights(keys: Mapping[str, str]) -> None:
 
 def _groups(loaded: OpenedBoxes, model: Named, weights: Mapping[str, float]) -> list[_Group]:
     result = result_of(loaded, model)
-    labels = "Weighted mean over labels" if weights else "Mean over labels"
+    labels = WEIGHTED_MEAN if weights else "Mean over labels"
     ratios = [key for _, key in _RATIOS]
     groups = [
         _ratios("All boxes pooled", result.micro.row(0), None),

@@ -199,6 +199,8 @@ def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
     if isinstance(origin, Upload) and len(origin.files) > 1:
         return cast(Annotations, project.read_content(origin, reading, "boxes"))
     content = load(origin, MAX_FILE_BYTES) if isinstance(origin, Path) else origin.files[0][1]
+    # Some formats name documents after their file, so that the folders of a longer name come afterwards.
+    name = origin.name if isinstance(origin, Path) else name
     # The name is part of the key because issues and results carry it.
     digest = hashlib.sha256(content).hexdigest()
     how = (reading.side, reading.as_reference, reading.as_written, reading.unscored)
@@ -367,13 +369,16 @@ def use(kind: Kind[C], named: Workspace) -> Project[C]:
     """Open the files of a workspace in this session."""
     sides, as_reference = named.of(kind.name), named.as_reference and kind.name == BOXES.name
 
-    def member(path: Path, side: Side, *, as_reference: bool = False) -> Member[C]:
-        return read(kind, path, path.name or path.resolve().name, side, as_reference=as_reference)
+    def member(path: Path, side: Side, name: str = "", *, as_reference: bool = False) -> Member[C]:
+        return read(kind, path, name or path.name or path.resolve().name, side, as_reference=as_reference)
 
     with st.spinner(kind.waiting) if kind.waiting else contextlib.nullcontext():
         made = Project(
             member(sides.ground_truth, "ground_truth", as_reference=as_reference) if sides.ground_truth else None,
-            tuple(member(path, "prediction") for path in sides.predictions),
+            tuple(
+                member(path, "prediction", name)
+                for path, name in zip(sides.predictions, project.model_names(sides.predictions), strict=True)
+            ),
             sides.pdfs,
             as_reference,
         )

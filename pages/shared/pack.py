@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 import threading
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -20,7 +18,7 @@ from evaluator.model.issues import BadInput, Issue, plain
 from evaluator.pack import tables
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents, gather
-from evaluator.pack.folder import write_folder
+from evaluator.pack.folder import write_zip
 from evaluator.pack.further import Boxes, Further, MadeBefore, Note, gather_all
 from evaluator.pack.html_pack import Cancelled, Written, write_html
 from evaluator.pack.pdf_pack import write_pdf
@@ -32,7 +30,6 @@ from evaluator.project import OptionError, options_of
 from evaluator.protocols import PROTOCOLS, AnyProtocol, pixel
 from evaluator.protocols.base import Options
 from evaluator.protocols.fields.protocol import FieldsOptions, OptionsWithSchema
-from evaluator.review.verdicts import Event
 from pages.shared import pictures, protocol, slices
 from pages.shared.computed import computed
 from pages.shared.fields import results as field_results
@@ -247,7 +244,7 @@ def start(
     work: dict[str, Callable[[Contents], Written]] = {
         "html": lambda contents: write_html(made.path, contents, drawn, progress=made.note),
         "pdf": lambda contents: write_pdf(made.path, contents, drawn, progress=made.note),
-        "zip": lambda contents: _everything(made, contents, drawn, events, pdfs),
+        "zip": lambda contents: write_zip(made.path, contents, drawn, events, pdfs, progress=made.note).html,
     }
 
     def gathered(note: Note) -> Contents:
@@ -373,17 +370,3 @@ def _run(made: Job, gathered: Callable[[Note], Contents], work: Callable[[Conten
         made.problem = f"The file cannot be written: {plain(problem.strerror or 'an error of the file system')}."
     finally:
         made.end()
-
-
-def _everything(
-    made: Job, contents: Contents, pictures: Pictures, events: list[Event], pdfs: Folders | None
-) -> Written:
-    """All forms in one archive."""
-    folder = Path(made.folder.name) / "pack"
-    written = write_folder(folder, contents, pictures, events, pdfs, progress=made.note)
-    with zipfile.ZipFile(made.path, "w", zipfile.ZIP_STORED) as archive:
-        for path in sorted(folder.rglob("*")):
-            if path.is_file():
-                archive.write(path, path.relative_to(folder).as_posix())
-    shutil.rmtree(folder)
-    return written.html._replace(size=made.path.stat().st_size)

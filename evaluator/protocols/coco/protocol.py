@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, cast
 
@@ -70,12 +71,14 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
         """Whether ``--page-ranges`` is given."""
         return options.page_ranges
 
-    def over_ranges(self, ground_truth: Path, prediction: Path, options: CocoOptions) -> Result | None:
+    def over_ranges(self, ground_truth: Path, prediction: Path, options: CocoOptions, name: str) -> Result | None:
         """The twelve numbers of one model without its boxes; None when a file needs the ordinary way."""
         result = average_over_ranges(ground_truth, prediction, iou=options.iou or IOU_THRESHOLDS)
         # Where nothing matches the boxes are needed to say why.
         nothing = result is not None and not any(result.numbers.values())
-        return None if nothing and not options.allow_no_match else result
+        if result is None or (nothing and not options.allow_no_match):
+            return None
+        return replace(result, prediction=result.prediction._replace(name=name))
 
     def pair(self, dataset: Dataset, model: int, options: CocoOptions, *, iou_floor: float | None = None) -> Pairs:
         """Every pair of one label on one page that could match."""

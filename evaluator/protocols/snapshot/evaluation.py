@@ -21,6 +21,7 @@ from evaluator.metrics.box_results import (
     ALL_LABELS,
     SCORE_STEPS,
     UNMATCHED,
+    WEIGHTED_MEAN,
     candidate_pairs,
     counts_at_steps,
     need_threshold,
@@ -152,13 +153,17 @@ class SnapshotResult(BoxEvaluation):
         return result
 
     def table(self) -> ResultTable:
-        """One row per threshold and label, the pooled row first.
+        """One row per threshold and label, the pooled row first, then the mean over labels where they have weights.
 
         Columns ``iou_threshold``, ``label`` and those of `evaluator.metrics.results.Metrics`.
         """
         rows: list[tuple[str | int | float | None, ...]] = []
         for iou, result in self.thresholds.items():
             rows.append((iou, ALL_LABELS, *result.micro.row(0).values()))  # type: ignore[arg-type]
+            if self.class_weight:
+                mean = result.macro_labels(self.class_weight)
+                # Boxes have no mean over labels.
+                rows.append((iou, WEIGHTED_MEAN, *(mean.get(name) for name in Metrics.__annotations__)))  # type: ignore[arg-type]
             for row, label in enumerate(self.matching.labels):
                 rows.append((iou, label, *result.per_label.row(row).values()))  # type: ignore[arg-type]
         return self.as_table(("iou_threshold", "label", *Metrics.__annotations__), rows)

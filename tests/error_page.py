@@ -33,6 +33,27 @@ ROOMS = {
 REST = "Options and results"
 # Exceptions whose message is the sentence that a user reads.
 RAISED = ("UsageError", "OptionError", "FixError", "ConditionError", "WritingProblem", "CannotKeep", "CannotSave")
+# Where a ValueError is about what a user chose: a command shows its message as an error of an option.
+CHOSEN = (
+    "evaluator/compare/ledger",
+    "evaluator/model/dataset",
+    "evaluator/protocols/coco/matching",
+    "evaluator/protocols/fields/evaluation",
+    "evaluator/protocols/pixel/evaluation",
+    "evaluator/protocols/pixel/protocol",
+    "evaluator/protocols/pixel/sides",
+    "evaluator/protocols/pod/evaluation",
+    "evaluator/protocols/posters/evaluation",
+    "evaluator/protocols/snapshot/evaluation",
+    "evaluator/slices/averages",
+    "evaluator/slices/named",
+    "evaluator/slices/observed",
+)
+# Functions that return what a command prints about bad input, without an issue.
+RETURNED = {
+    "evaluator/cli/program": ("_complaint",),
+    "evaluator/doctor/diagnosis": ("_not_compared", "not_comparable", "sentence"),
+}
 HEAD = """# Every error, its sentence and its fix
 
 Written by `python -m tests.error_page` from the code; a test fails when it is not up to date. An issue of a file is
@@ -220,6 +241,8 @@ def arguments(function: Function, call: ast.Call, place: Place) -> Bound | None:
         return None
     given = {**dict(zip(names, call.args, strict=False)), **keywords}
     defaults = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
+    only = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    defaults |= {each.arg: value for each, value in only if value is not None}
     if not set(names) <= {*given, *defaults}:
         return None
     left = {
@@ -391,7 +414,8 @@ def page() -> str:
     parts = [HEAD]
     titles = [title for title in (*ROOMS.values(), REST) if by_room[title]]
     parts += [f"\n## {title}\n\n{table(('rule', 'fix'), by_room[title])}" for title in titles]
-    parts.append(f"\n## Commands, options and documents that are written\n\n{table(('sentence',), sentences_raised())}")
+    told = sentences_raised() | sentences_returned()
+    parts.append(f"\n## Commands, options and documents that are written\n\n{table(('sentence',), told)}")
     for title, sentences in (("Pages and documents", pages._SENTENCES), ("The store of findings", store._SENTENCES)):
         rows = [tuple(" ".join(blanked(text).split()) for text in each) for each in sentences.values()]
         parts.append(f"\n## {title}\n\n{table(('message', 'why', 'fix'), rows)}")
@@ -402,13 +426,28 @@ def sentences_raised() -> set[tuple[str]]:
     """The messages of the exceptions that reach a user as they are."""
     return {
         (text,)
-        for module in modules().values()
+        for name, module in modules().items()
         for call in module.calls
-        if isinstance(call.func, ast.Name) and call.func.id in RAISED and call.args
+        if isinstance(call.func, ast.Name) and call.args
+        if call.func.id in RAISED or (call.func.id == "ValueError" and name in CHOSEN)
         for place in places(module, call, names_in(module, call.args[0]))
         for text in place.texts(call.args[0])
         if len(text.strip(f"{OPEN} ")) > 8
     }
+
+
+def sentences_returned() -> set[tuple[str]]:
+    """What commands print about bad input that no exception and no issue says."""
+    made: set[tuple[str]] = set()
+    for name, functions in RETURNED.items():
+        module = modules()[name]
+        for function in module.functions:
+            if function.name in functions:
+                for node in ast.walk(function):
+                    if isinstance(node, ast.JoinedStr):
+                        texts = Place(module, node, {}).texts(node)
+                        made |= {(text.strip(),) for text in texts if len(text.replace(OPEN, "").strip(" .:;")) > 8}
+    return made
 
 
 def blanked(text: str) -> str:

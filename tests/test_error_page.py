@@ -6,8 +6,11 @@ import re
 
 import pytest
 
+from evaluator import cli
 from tests import error_page
 from tests.test_readers_snapshot import BROKEN, outcome
+
+SAMPLE = error_page.ROOT / "sample_data"
 
 
 def test_the_page_is_up_to_date() -> None:
@@ -36,6 +39,32 @@ def test_what_is_said_of_broken_files_stands_on_the_page() -> None:
     assert len(said) > 20
     missing = [rule for rule in sorted(said) if not known.fullmatch(rule)]
     assert missing == [], "\n".join(missing)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("evaluate", "snapshot", "--labels", "Nonsense"),
+        ("evaluate", "snapshot", "--class-weight", "Nonsense=2"),
+        ("evaluate", "snapshot", "--map-label", "Nonsense=Table"),
+        ("evaluate", "snapshot", "--fix", "label=Nonsense=Table"),
+        ("evaluate", "pixel", "--labels", "Nonsense", "--page-size", "9x9"),
+        ("slices", "snapshot", "--measure", "nonsense"),
+        ("nonsense",),
+    ],
+)
+def test_what_is_said_of_options_stands_on_the_page(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    sides = () if len(words) == 1 else ("--gt", str(SAMPLE / "ground_truth.json"), "--pred", str(SAMPLE / "lines.json"))
+    with pytest.raises(SystemExit) as left:
+        cli.main([*words, *sides])
+    assert left.value.code == 2
+    said = next(line for line in capsys.readouterr().err.splitlines() if line.startswith("error: "))
+    lines = error_page.PAGE.read_text(encoding="utf-8").splitlines()
+    sentences = {cell for line in lines if line.startswith("| ") for cell in line[2:-2].split(" | ")[:1]}
+    stated = [each.removeprefix("error: ").split(" See layoutscope")[0].removesuffix(".") for each in sentences]
+    # A sentence that is mostly filled in would fit anything.
+    known = [re.escape(each) for each in stated if len(each.replace(error_page.OPEN, "")) > 15]
+    assert any(re.search(each.replace(error_page.OPEN, ".*"), said) for each in known), said
 
 
 @pytest.mark.parametrize("kind", ["too_slow", "blocked", "worker_lost"])

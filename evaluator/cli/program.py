@@ -113,7 +113,9 @@ def _complaint(problem: Exception) -> str:
         reason = plain(problem.strerror or str(problem))
         if not isinstance(problem.filename, str):
             # Of a file that is open the system names none: most often standard output.
-            return f"error: standard output: it must take the whole result; found {reason}. Write it to another place.\n"
+            return (
+                f"error: standard output: it must take the whole result; found {reason}. Write it to another place.\n"
+            )
         name = plain(Path(problem.filename).name)
         fix = "Correct the path or its permissions."
         return f"error: {name}: the file must be readable or writable; found {reason}. {fix}\n"

@@ -338,3 +338,20 @@ def test_columns_of_a_table_are_named_for_describe_and_convert(run: Run, tmp_pat
     code, out, _ = run("convert", table, *words, "--to", "coco", "--out", target, "--page-size", "100x100")
     assert code == 0
     assert len(json.loads(target.read_bytes())["annotations"]) == 2
+
+
+def test_a_document_that_cannot_be_measured_is_named_with_the_reason(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "pdf").mkdir()
+    (tmp_path / "pdf" / "a.pdf").write_text("no PDF")
+    source = write_file(tmp_path / "g.json", [box(0.1, 0.1, 0.5, 0.5, document="a.pdf")], side="ground_truth")
+    pred = write_file(tmp_path / "p.json", [box(0.1, 0.1, 0.5, 0.5, document="a.pdf", score=0.5)])
+    pdfs = ("--pdfs", tmp_path / "pdf")
+    for words in (
+        ("convert", source, "--to", "coco", "--out", tmp_path / "o.json", *pdfs),
+        ("evaluate", "pixel", "--gt", source, "--pred", pred, *pdfs),
+    ):
+        code, _, said = run(*words)
+        assert code == 2
+        assert (
+            "a.pdf: a document must be readable to give the sizes of its pages; found a.pdf is not a document" in said
+        )

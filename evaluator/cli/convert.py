@@ -27,7 +27,7 @@ from evaluator.formats.writers import WRITERS, Written, writer_named
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.fields import FieldDocuments, class_key, leaves
-from evaluator.model.issues import has_errors, plain
+from evaluator.model.issues import BadInput, Issue, has_errors, plain
 from evaluator.model.page_sizes import with_sizes
 from evaluator.pdf.sizes import page_sizes
 from evaluator.project import read_content
@@ -90,14 +90,18 @@ def convert(
     with progress("Reading") as say:
         say(f"Reading {source.name}")
         read = _boxes(source, format, columns, role, gt)
+        refused: list[Issue] = []
         if pdfs is not None or page_size is not None:
             say("Measuring the pages")
-            read = _with_sizes(read, pdfs, size_of(page_size), say.count)
+            read = _with_sizes(read, pdfs, size_of(page_size), say.count, refused)
         say(f"Writing {out.name}")
-        written = writer.written(read)
+        try:
+            written = writer.written(read)
+        except BadInput as problem:
+            raise BadInput((*refused, *problem.issues)) from problem
         with writing("--out", out):
             _save(written, out, folder=writer.folder)
-    print_issues((*read.issues, *written.warnings))
+    print_issues((*read.issues, *refused, *written.warnings))
     pages = count_of(len(read.page_index), "page")
     every = count_of(len(read.boxes), "box")
     boxes = every if written.boxes == len(read.boxes) else f"{written.boxes:,} of {every}"
@@ -117,10 +121,16 @@ def _boxes(path: Path, format: str | None, columns: str, role: Side | None, gt: 
     return read
 
 
-def _with_sizes(source: Annotations, pdfs: Path | None, given: tuple[float, float] | None, count: Any) -> Annotations:  # noqa: ANN401 - the counting of the progress bar
+def _with_sizes(
+    source: Annotations,
+    pdfs: Path | None,
+    given: tuple[float, float] | None,
+    count: Any,  # noqa: ANN401 - the counting of the progress bar
+    refused: list[Issue],
+) -> Annotations:
     """The columns with sizes for the pages that have none: of the PDFs and images, else the one that was given."""
     in_pixels = source.unit == "pixels"
-    known = {} if pdfs is None else page_sizes(source, pdfs, count, images_only=in_pixels)
+    known = {} if pdfs is None else page_sizes(source, pdfs, count, images_only=in_pixels, refused=refused)
     sized = with_sizes(source, known, given)
     if in_pixels and pdfs is not None and (sized.page_size is None or np.isnan(sized.page_size).any()):
         # A PDF says points, and nothing says how many pixels these are.

@@ -57,9 +57,9 @@ def writing(flag: str, place: Path) -> Iterator[None]:
     try:
         yield
     except OSError as problem:
-        name, found = plain(place.name or str(place)), plain(problem.strerror or str(problem))
+        name, reason = plain(place.name or str(place)), plain(problem.strerror or str(problem))
         raise UsageError(
-            f"{flag}: {name} must be writable; found {found}. Choose another place, or correct its permissions."
+            f"{flag}: {name} must be writable; found {reason}. Choose another place, or correct its permissions."
         ) from problem
 
 
@@ -110,13 +110,15 @@ def _complaint(problem: Exception) -> str:
         words = " ".join(problem.unused_tokens or ())
         return f"error: {plain(words)} is not understood here.\nSee layoutscope --help.\n"
     if isinstance(problem, OSError):
-        found = plain(problem.strerror or str(problem))
+        reason = plain(problem.strerror or str(problem))
         if not isinstance(problem.filename, str):
             # Of a file that is open the system names none: most often standard output.
-            return f"error: standard output: it must take the whole result; found {found}. Write it to another place.\n"
+            return (
+                f"error: standard output: it must take the whole result; found {reason}. Write it to another place.\n"
+            )
         name = plain(Path(problem.filename).name)
         fix = "Correct the path or its permissions."
-        return f"error: {name}: the file must be readable or writable; found {found}. {fix}\n"
+        return f"error: {name}: the file must be readable or writable; found {reason}. {fix}\n"
     more = "See layoutscope --help.\n" if isinstance(problem, CycloptsError) else ""
     return f"error: {plain(str(problem))}\n{more}"
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from evaluator.model.dataset import Annotations
+from evaluator.model.issues import Issue
 from evaluator.model.page_sizes import PageKey, page_keys
 from evaluator.pdf.folder import IMAGE_SUFFIXES, Folders, PdfFolder
 from evaluator.pdf.pool import PagePool
@@ -21,6 +22,7 @@ def page_sizes(
     count: Callable[[int, int], None] | None = None,
     *,
     images_only: bool = False,
+    refused: list[Issue] | None = None,
 ) -> dict[PageKey, Size]:
     """Sizes of the pages of the documents that a file names, from their PDFs and images.
 
@@ -32,6 +34,8 @@ def page_sizes(
         Called with how many of how many documents are measured.
     images_only : bool
         Leave out PDFs, which state points and no pixels.
+    refused : list of Issue, optional
+        Gets a warning for each document that is there and cannot be read.
 
     Returns
     -------
@@ -50,7 +54,9 @@ def page_sizes(
             if count is not None:
                 count(place, len(source.documents))
             named = pages.get(document.doc_id, ())
-            of_document = measured(documents, pool, document.name, named, images, images_only=images_only)
+            of_document = measured(
+                documents, pool, document.name, named, images, images_only=images_only, refused=refused
+            )
             sizes |= {(document.doc_id, index): size for index, size in of_document.items()}
     return sizes
 
@@ -63,6 +69,7 @@ def measured(
     images: Mapping[tuple[str, int], str],
     *,
     images_only: bool = False,
+    refused: list[Issue] | None = None,
 ) -> dict[int, Size]:
     """Sizes of the pages of one document, from the document itself, else from the images of single pages.
 
@@ -76,6 +83,8 @@ def measured(
         Names of page images, see `PdfFolder.find_page`.
     images_only : bool
         Leave out PDFs.
+    refused : list of Issue, optional
+        Gets a warning when the document is there and cannot be read.
 
     Returns
     -------
@@ -91,7 +100,12 @@ def measured(
         return {}
     try:
         sizes = pool.page_sizes(path).tolist()
-    except PageProblem:
+    except PageProblem as problem:
+        if refused is not None:
+            rule = "a document must be readable to give the sizes of its pages"
+            found = f"{problem.title}: {problem.text.rstrip('.')}"
+            fix = f"{problem.fix} Or give the size with --page-size WxH."
+            refused.append(Issue(severity="warning", file=path.name, place="", rule=rule, found=found, fix=fix))
         return {}
     return {index: (width, height) for index, (width, height) in enumerate(sizes) if not math.isnan(width)}
 

@@ -16,7 +16,7 @@ from evaluator.metrics.measures import Key, Means, Measures, Part, Ratios
 from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.metrics.observations import Observations
 from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import Collector, Issue
+from evaluator.model.issues import BadInput, Collector, Issue
 from evaluator.pdf.sizes import page_sizes
 from evaluator.protocols.base import (
     Columns,
@@ -98,22 +98,26 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
         count: Count | None = None,
     ) -> list[Evaluation]:
         """One count of pixels for each model."""
-        sizes = None if options.pdfs is None else page_sizes(truth, options.pdfs, count)
+        refused: list[Issue] = []
+        sizes = None if options.pdfs is None else page_sizes(truth, options.pdfs, count, refused=refused)
         evaluations = []
         for predicted in models:
-            result = evaluate(
-                truth,
-                formats.resolve(predicted, truth),
-                classes=options.classes,
-                missing_page=options.missing_page,
-                page_sizes=sizes,
-                page_size=options.page_size,
-                labels=options.labels,
-                min_score=options.min_score,
-                count=count,
-            )
+            try:
+                result = evaluate(
+                    truth,
+                    formats.resolve(predicted, truth),
+                    classes=options.classes,
+                    missing_page=options.missing_page,
+                    page_sizes=sizes,
+                    page_size=options.page_size,
+                    labels=options.labels,
+                    min_score=options.min_score,
+                    count=count,
+                )
+            except BadInput as problem:
+                raise BadInput((*refused, *problem.issues)) from problem
             result = replace(result, exact=options.exact)
-            issues = checked(truth.issues, predicted.issues, (*result.issues, *self.crowd_issues(truth)))
+            issues = checked(truth.issues, predicted.issues, (*result.issues, *refused, *self.crowd_issues(truth)))
             evaluations.append(Evaluation(result, issues))
         return evaluations
 

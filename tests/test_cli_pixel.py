@@ -112,9 +112,9 @@ def test_a_page_without_a_size_is_one_sentence(
     code, out, err = run(*pair)
     assert (code, out) == (2, "")
     assert err == (
-        'error: gt.json: document "a.pdf", page 0: a page needs its width and height, so that its pixels can be '
-        "counted (pixel); found none. Give the PDFs, a COCO file with the sizes of its images, or --page-size "
-        "WIDTHxHEIGHT.\n"
+        'error: gt.json: document "a.pdf", page 1: a page needs its width and height, so that its pixels can be '
+        "counted (pixel); found none. Give the PDFs, a COCO file with the sizes of its images, or one size for "
+        "all (--page-size WIDTHxHEIGHT).\n"
     )
 
 

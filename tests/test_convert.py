@@ -355,3 +355,29 @@ def test_a_document_that_cannot_be_measured_is_named_with_the_reason(run: Run, t
         assert (
             "a.pdf: a document must be readable to give the sizes of its pages; found a.pdf is not a document" in said
         )
+
+
+@pytest.mark.parametrize(("folder", "holds"), [("fields/anchors", "fields"), ("posters/ground_truth", "posters")])
+def test_fields_and_posters_are_checked(run: Run, folder: str, holds: str) -> None:
+    for more in ((), ("--format", holds)):
+        code, out, _ = run("check", SAMPLE / folder, *more, "--json")
+        (described,) = json.loads(out)["files"]
+        assert code == 0
+        assert (described["valid"], described["format"]) == (True, holds)
+        assert described["documents" if holds == "fields" else "posters"] > 1
+
+
+def test_a_broken_document_of_fields_is_named_by_check(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"total": {"_value": "3"}}')
+    (tmp_path / "b.json").write_text('{"total": {"_value": "3"}')
+    code, said, _ = run("check", tmp_path)
+    assert code == 2
+    assert said.startswith("error: b.json: line 1, column 26: the text must be well-formed JSON (RFC 8259); found ")
+    assert "1 checked: 1 error, 0 warnings" in said
+
+
+def test_a_format_that_is_none_is_said_once(run: Run, tmp_path: Path) -> None:
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_text("{}")
+    code, out, _ = run("check", tmp_path, "--format", "xyz")
+    assert (code, out.count('found "xyz". Correct --format.')) == (2, 1)

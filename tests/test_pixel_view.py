@@ -212,7 +212,7 @@ def test_pages_without_a_size_are_named_and_one_can_be_set(monkeypatch: pytest.M
     model = write_file(tmp_path / "model.json", [box(0.0, 0.0, 0.5, 0.25, score=0.5)])
     app = start(monkeypatch, VIEW, files=dashboard.workspace(truth, [model]))
     assert words(app)[1].startswith("1 page without a size: neither the files nor the PDFs give one")
-    assert [row["Place"] for row in dashboard.issues(app)] == ['document "a.pdf", page 0']
+    assert [row["Place"] for row in dashboard.issues(app)] == ['document "a.pdf", page 1']
     app.number_input[0].set_value(100.0)
     app.number_input[1].set_value(200.0)
     next(each for each in app.button if each.label.startswith("Use this size")).click()

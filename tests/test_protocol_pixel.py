@@ -344,7 +344,7 @@ def test_a_page_that_one_side_lacks_is_background_or_left_out(first: list[Box], 
         f"{rule} background there (pixel)"
     ]
     assert [issue.sentence for issue in ignored.issues if "same pages" in issue.rule] == [
-        f'prediction.json: document "y", page 0 and 1 page more: {rule} left out (pixel). '
+        f'prediction.json: document "y", page 1 and 1 page more: {rule} left out (pixel). '
         "Add the pages, or give --missing-page penalize."
     ]
 
@@ -532,9 +532,9 @@ def test_shares_of_a_page_are_scaled_by_its_size() -> None:
 
 def test_a_page_without_a_size_is_refused_and_each_is_named() -> None:
     rule = "a page needs its width and height, so that its pixels can be counted (pixel); found none"
-    fix = "Give the PDFs, a COCO file with the sizes of its images, or --page-size WIDTHxHEIGHT."
+    fix = "Give the PDFs, a COCO file with the sizes of its images, or one size for all (--page-size WIDTHxHEIGHT)."
     assert refused(shares(), shares()) == [
-        f'prediction.json: document "a.pdf", page {page}: {rule}. {fix}' for page in (0, 1)
+        f'prediction.json: document "a.pdf", page {page}: {rule}. {fix}' for page in (1, 2)
     ]
     assert len(refused(shares(), shares(), page_sizes={("a.pdf", 1): (10.0, 10.0)})) == 1
     missing = annotations(SHARES[:1], labels=["text"])
@@ -547,7 +547,7 @@ def test_a_page_without_a_size_is_refused_and_each_is_named() -> None:
 @pytest.mark.parametrize("size", [(0.0, 10.0), (10.0, -1.0), (math.inf, 10.0), (2.0**20, 10.0)])
 def test_a_size_that_cannot_be_counted_is_refused(size: tuple[float, float]) -> None:
     assert refused(shares(SHARES[:1]), shares(SHARES[:1]), page_size=size) == [
-        'prediction.json: document "a.pdf", page 0: the width and height of a page must be above 0 and at most '
+        'prediction.json: document "a.pdf", page 1: the width and height of a page must be above 0 and at most '
         f"1,048,575 pixels (pixel); found {size[0]:g} x {size[1]:g}. Correct the size."
     ]
 
@@ -556,7 +556,7 @@ def test_two_sizes_for_one_page_are_refused() -> None:
     twice = annotations([SHARES[0], SHARES[1], SHARES[0]], labels=["text"])
     sizes = np.array([[10.0, 10.0], [5.0, 5.0], [10.0, 12.0]])
     assert refused(replace(twice, page_size=sizes), shares()) == [
-        'prediction.json: document "a.pdf", page 0: the entries of one page must give one size (pixel); found 10 x 12 '
+        'prediction.json: document "a.pdf", page 1: the entries of one page must give one size (pixel); found 10 x 12 '
         "after 10 x 10. Correct the sizes."
     ]
 
@@ -567,7 +567,7 @@ def test_the_second_side_is_rescaled_to_the_first_and_said() -> None:
     result = evaluate(truth, same)
     assert result.counts.triples(0) == [(1, 1, 4600), (2, 2, 400)]
     assert [issue.sentence for issue in result.issues] == [
-        'prediction.json: document "a", page 0: both sides should give a page the same size; boxes of the second side '
+        'prediction.json: document "a", page 1: both sides should give a page the same size; boxes of the second side '
         "are rescaled to the first (pixel); found 200 x 150 and 100 x 50. Nothing to do if both are images of one page."
     ]
 

@@ -11,15 +11,20 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from evaluator import export, formats
+from evaluator.cli.convert import other_contents
 from evaluator.cli.program import BAD_INPUT, OK
 from evaluator.cli.progress import progress
 from evaluator.doctor import Fix, spelled
 from evaluator.doctor.diagnosis import Diagnosis, number
+from evaluator.formats import search
+from evaluator.formats.base import Reading
 from evaluator.match_check import diagnosis_of
 from evaluator.metrics.crowding import crowding_issues
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, Issue, has_errors, issues_text, plain
+from evaluator.project import read_content
+from evaluator.protocols.base import Source
 from evaluator.workspace import find
 
 
@@ -39,7 +44,7 @@ def check(
     Parameters
     ----------
     files
-        Annotation files, or folders of them.
+        Files of boxes, extracted fields or posters, or folders of them.
     json
         Write JSON to standard output.
     format
@@ -59,15 +64,19 @@ def check(
             say(f"Reading {path.name}")
             results.append(_check(path, format, columns))
     issues = [*notes, *(issue for _, of_file in results for issue in of_file)]
-    annotations = [read for read, _ in results if read is not None]
+    # What could not be read may hold boxes.
+    boxes = [
+        (path, read)
+        for path, (read, _) in zip(files, results, strict=True)
+        if read is None or isinstance(read, Annotations)
+    ]
+    annotations = [read for _, read in boxes if read is not None]
     truths = [read for read in annotations if read.side == "ground_truth"]
     if len(truths) == 1:
         predictions = [read for read in annotations if read.side == "prediction"]
         issues += [issue for read in predictions for issue in formats.pair_issues(truths[0], read)]
         issues += dict.fromkeys(issue for read in predictions for issue in _crowded(truths[0], read))
-    diagnoses = (
-        [] if has_errors(issues) and len(files) == 1 else _diagnoses(files, [read for read, _ in results], format)
-    )
+    diagnoses = [] if has_errors(issues) and len(files) == 1 else _diagnoses(boxes, format)
     if has_errors(issues):
         # A file that breaks its rules matches nothing anyway; only what would mend it is worth saying.
         diagnoses = [each for each in diagnoses if each.best is not None]
@@ -118,14 +127,13 @@ def _crowded(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
         return problem.issues
 
 
-def _diagnoses(files: Sequence[Path], sound: Sequence[Annotations | None], format: str | None) -> list[Diagnosis]:
+def _diagnoses(checked: Sequence[tuple[Path, Annotations | None]], format: str | None) -> list[Diagnosis]:
     """What the doctor says about predictions that were given with one ground truth; those with nothing to say left out.
 
     A file that states no side, such as COCO with images, is the ground truth when it comes first.
     """
     # A file without errors holds what it held when it was checked; it is not kept twice.
-    both = zip(files, sound, strict=True)
-    held = [(path, read) for path, checked in both if (read := checked or _as_written(path, format)) is not None]
+    held = [(path, read) for path, sound in checked if (read := sound or _as_written(path, format)) is not None]
     truths = [path for path, read in held if read.side == "ground_truth"]
     if len(held) < 2 or (len(truths) != 1 and held[0][0] not in truths):
         return []
@@ -170,22 +178,37 @@ def _diagnosis_text(diagnosis: Diagnosis) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _check(path: Path, format: str | None, columns: str) -> tuple[Annotations | None, tuple[Issue, ...]]:
+def _check(path: Path, format: str | None, columns: str) -> tuple[Source | None, tuple[Issue, ...]]:
     """What a file holds, if it can be evaluated, and all that is wrong or odd about it."""
     try:
-        read = formats.read(path, format=format, max_per_rule=None, columns=columns)
+        read = _read(path, format, columns)
     except BadInput as problem:
         return None, problem.issues
     return read, read.issues
 
 
-def _described(path: Path, read: Annotations | None) -> dict[str, object]:
+def _read(path: Path, format: str | None, columns: str) -> Source:
+    """What a file of any kind holds; where it holds no boxes, it is looked for those of the other kinds."""
+    named = formats.FORMATS.get(format) if format else None
+    if named is None or named.kind == "boxes":
+        try:
+            return formats.read(path, format=format, max_per_rule=None, columns=columns)
+        except BadInput:
+            named = None if format else search.format_at(path)
+            if named is None or named.kind == "boxes":
+                raise
+    return read_content(path, Reading(format=named.name, max_per_rule=None), named.kind)
+
+
+def _described(path: Path, read: Source | None) -> dict[str, object]:
     """A checked file as plain values."""
     if read is None:
         return {"name": path.name, "valid": False}
+    checked = {"name": path.name, "valid": not has_errors(read.issues)}
+    if not isinstance(read, Annotations):
+        return checked | other_contents(read)
     return {
-        "name": path.name,
-        "valid": True,
+        **checked,
         "sha256": read.sha256,
         "format": read.format,
         "side": read.side,

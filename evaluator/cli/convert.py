@@ -207,7 +207,7 @@ def describe(
         values: dict[str, object] = msgspec.structs.asdict(described)
         text = _text(described)
     else:
-        values = _other(read)
+        values = other_contents(read)
         text = "".join(f"{name.replace('_', ' ')}: {_words(value)}\n" for name, value in values.items())
     if json:
         print(export.to_json({**values, "issues": list(read.issues)}))
@@ -231,7 +231,7 @@ def _any(path: Path, format: str | None, columns: str) -> Source:
     return read_content(path, Reading(format=row.name), row.kind)
 
 
-def _other(read: FieldDocuments | Posters) -> dict[str, object]:
+def other_contents(read: FieldDocuments | Posters) -> dict[str, object]:
     """What is in extracted fields or posters."""
     values: dict[str, object] = {"name": read.name, "format": read.format}
     if isinstance(read, Posters):

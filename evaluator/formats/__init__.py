@@ -333,6 +333,7 @@ def read(
         as_written=as_written, unscored=unscored,
     )  # fmt: skip
     path = Path(path)
+    _need_format(format, path.name)
     if whole := reads_whole(path, format):
         return _with_far_pages(whole.read_path(path, reading))
     if path.suffix.lower() == ".zip" and not folder.is_folder(path):
@@ -659,14 +660,22 @@ def _box_format(
     formats = of_kind("boxes")
     if format is None and may_be_empty and _EMPTY_LIST.fullmatch(content):
         return formats[_LISTS_RESULTS]
-    if format is not None and format not in formats:
-        refuse(name, "", f"the format must be one of {', '.join(formats)}", quote(format), "Correct --format.")
+    _need_format(format, name)
     if format is None and columns and Path(name).suffix.lower() in (of_tables := formats["table"]).suffixes:
         return of_tables
     if format is None:
         return formats[detect_bytes(content, name)]
     _need_looks(formats[format], content, name, columns)
     return formats[format]
+
+
+def _need_format(format: str | None, name: str) -> None:
+    """Refuse a format that is none of boxes."""
+    if format is None:
+        return
+    known = of_kind("boxes")
+    if format not in known:
+        refuse(name, "", f"the format must be one of {', '.join(known)}", quote(format), "Correct --format.")
 
 
 def _need_looks(named: BoxFormat, content: bytes, name: str, columns: str) -> None:

@@ -467,7 +467,7 @@ def _check_sizes(dataset: Dataset, counted: BoolArray, sizes: FloatArray, issues
         lambda page: (
             _page_name(dataset, page),
             "none",
-            "Give the PDFs, a COCO file with the sizes of its images, or --page-size WIDTHxHEIGHT.",
+            "Give the PDFs, a COCO file with the sizes of its images, or one size for all (--page-size WIDTHxHEIGHT).",
         ),
     )
     wrong = counted & ~missing & ~((sizes > 0.0) & (sizes <= MAX_SIDE)).all(axis=1)
@@ -503,7 +503,7 @@ def _more(count: int, noun: str) -> str:
 
 def _page_name(dataset: Dataset, page: int) -> str:
     document = dataset.documents[dataset.page_document[page]].doc_id
-    return f"document {quote(document)}, page {int(dataset.page_index[page])}"
+    return f"document {quote(document)}, page {int(dataset.page_index[page]) + 1}"
 
 
 def _size_text(size: FloatArray) -> str:

@@ -129,6 +129,8 @@ def table(
 
     `columns` has the settings of columns, for one of text only its width in pixels.
 
+    A missing value is "n/a", or `placeholder`.
+
     `data` of columns by name goes to the browser without a frame of pandas, which costs more than all else of a table.
     """
     settings = dict(columns or {})
@@ -146,6 +148,7 @@ def table(
         for name, setting in settings.items()
     }
     more.setdefault("row_height", ROW_HEIGHT)
+    more.setdefault("placeholder", "n/a")
     if isinstance(data, Mapping):
         settings = {name: _whole(setting, data.get(name, ())) for name, setting in settings.items()}
         data = _arrow(data)

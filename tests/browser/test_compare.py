@@ -317,6 +317,25 @@ def test_what_changed_below_opens_pages_too(server: str, visit: Visit) -> None:
     assert screen.address()["mistakes"] == DOCUMENT[int(counts.argmax())]
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        {"scores": "1,1"},
+        {"within": "tram-options.pdf", "label": "Formula"},
+        {"compare": "pixels", "scores": "1,1"},
+    ],
+)
+def test_where_nothing_is_left_a_sentence_and_a_way_out_say_so(
+    server: str, visit: Visit, address: dict[str, str]
+) -> None:
+    screen = visit(server).open("compare", **address)
+    work = screen.page.locator(".pair-work")
+    work.get_by_role("button", name="Show every changed page").wait_for()
+    assert work.locator(".message").inner_text()
+    assert work.locator(".sheet:visible").count() == 0
+    assert screen.page.get_by_text("BidiComponent Error").count() == 0
+
+
 # --- linked panes ---------------------------------------------------------------------------------------------
 
 

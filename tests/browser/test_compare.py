@@ -543,6 +543,19 @@ def test_nothing_sticks_out(server: str, visit: Visit, width: int, height: int) 
     assert all(one[1] <= other[0] for one, other in itertools.pairwise(ticks)), "ticks are apart"
 
 
+@pytest.mark.parametrize("scores", ["0.95,0.95", "0.99,0.99"])
+def test_labels_of_the_axis_stay_in_its_column(server: str, visit: Visit, scores: str) -> None:
+    screen = visit(server).open("compare", scores=scores)
+    screen.page.locator(".axis-tick").first.wait_for()
+    outside = screen.page.locator(".axis-tick").evaluate_all(
+        """(ticks) => ticks.filter((tick) => {
+          const one = tick.getBoundingClientRect(), axis = tick.parentElement.getBoundingClientRect();
+          return one.left < axis.left || one.right > axis.right;
+        }).map((tick) => tick.textContent)"""
+    )
+    assert outside == []
+
+
 @pytest.mark.parametrize("width", [1440, 1024, 960])
 def test_the_first_line_is_pressed_and_the_tools_are_one_row(server: str, visit: Visit, width: int) -> None:
     screen = visit(server, width=width, height=700).open("compare")

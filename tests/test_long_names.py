@@ -76,7 +76,11 @@ LONG = "Paragraph of running text in the body of the report, without captions or
 def test_bars_have_room_for_the_lines_of_their_names(label: str, lines: int) -> None:
     assert name_height([label]) == 12 * lines
     chart = mistakes_by_label([label], {"A": np.array([1])}, baseline="A", dark=False, height=400)
-    assert specification(chart)["height"] == max(60, 12 * lines + 2 + 34)
+    drawn = specification(chart)
+    assert drawn["height"] == max(60, 12 * lines + 8 + 34)
+    offset = next(layer["encoding"]["y"]["axis"]["labelOffset"] for layer in drawn["layer"])
+    # All lines but the first are below it: half of their height brings them beside the bars.
+    assert re.fullmatch(r"-6 \* \(min\(length\(.*\), 12\) - 1\)", offset["condition"]["expr"])
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,17 @@ def test_a_column_of_names_gets_room_then_lines(names: list[str], room: tuple[in
     assert _room(["All labels", *names], 112) == room
 
 
+def test_every_column_of_labels_fits_beside_a_long_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    rows = [box(0.1, 0.1, 0.3, 0.3, label=LONG)]
+    truth = write_file(tmp_path / "truth.json", rows, side="ground_truth", labels=[LONG])
+    models = [write_file(tmp_path / f"{name}.json", rows, labels=[LONG]) for name in ("one", "two")]
+    app = start(monkeypatch, OVERVIEW, files=workspace(truth, models))
+    table = next(each for each in app.dataframe if "Purity" in each.value)
+    columns = json.loads(table.proto.columns)
+    # The width of the table in a window of 1,440 pixels, measured in Chromium.
+    assert sum(columns[name]["width"] for name in table.value) <= 838
+
+
 def test_a_name_of_ten_thousand_characters_is_cut_and_found_again() -> None:
     names = ["x" * 10_000, "x" * 9_999 + "y", "Table"]
     shown = [displayed(name) for name in names]

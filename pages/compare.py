@@ -225,8 +225,10 @@ def _scope(loaded: OpenedBoxes) -> str:
     """What the filters keep, in words, so that no number is taken for that of all boxes."""
     code = loaded.dataset.document_code.get(state.within)
     name = "" if code is None else loaded.dataset.documents[code].name
-    parts = [isolated(displayed(state.label))] if state.label else []
-    return " ".join([*parts, *([f"in {isolated(displayed(name))}"] if name else [])])
+    parts = [f"of {isolated(displayed(state.label))}"] if state.label else []
+    if name:
+        parts.append(f"in {isolated(displayed(name))}")
+    return " ".join(["boxes", *parts]) if parts else ""
 
 
 def _write_url(place: Place | None) -> str:

@@ -127,14 +127,14 @@ def _table(loaded: OpenedBoxes, every: held.Ranked) -> None:
 
 
 def _scale(of: Standings) -> tuple[float, float]:
-    """Ends of the axis of a measure: tenths of tenths around everything that is drawn."""
+    """Ends of the axis of a measure, a ratio: multiples of 0.02 around everything that is drawn."""
     ends = [of.values] if not of.has_intervals else [of.values, of.low, of.high]
     known = np.concatenate(ends)
     known = known[~np.isnan(known)]
     if not len(known):
         return 0.0, 1.0
     low, high = float(np.floor(known.min() * 50) / 50), float(np.ceil(known.max() * 50) / 50)
-    return (low, high) if high > low else (max(low - 0.02, 0.0), low + 0.02)
+    return (low, high) if high > low else (max(low - 0.02, 0.0), min(low + 0.02, 1.0))
 
 
 def _value(of: Standings, row: int, scale: tuple[float, float], letter: str, *, first: bool) -> str:

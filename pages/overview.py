@@ -65,14 +65,14 @@ def _labels(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         key=f"labels_{letter}_{iou}",
         placeholder="–",
         names="Label",
-        # All columns fit a window of 1,024 pixels.
-        widest=208,
+        # All columns fit windows of 1,024 and 1,440 pixels.
+        widest=176,
         columns={
             "Label": 112,
             "Boxes": count,
             **{
                 f"F1, {model.letter}": widgets.bar(
-                    model.letter, 80, f"F1, {model.letter}", help=frame.escaped(model.name)
+                    model.letter, 70, f"F1, {model.letter}", help=frame.escaped(model.name)
                 )
                 for model in chosen
             },

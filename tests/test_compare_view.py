@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -289,6 +290,20 @@ def test_a_document_narrows_the_list_and_not_the_board(monkeypatch: pytest.Monke
     _, both = core()
     assert listed(panes(app)) == pages_of(both.only(documents={within}) if within else both, "changed")
     assert board(app)["ledger"][0]["boxes"] == both.total.both[0]
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ({}, ""),
+        ({"label": "Table"}, "boxes of Table"),
+        ({"within": "school-census.pdf"}, "boxes in school-census.pdf"),
+        ({"label": "Table", "within": "school-census.pdf"}, "boxes of Table in school-census.pdf"),
+    ],
+)
+def test_what_causes_count_is_said(monkeypatch: pytest.MonkeyPatch, address: dict[str, str], words: str) -> None:
+    scope = panes(start(monkeypatch, COMPARE, **address)).get("scope", "")
+    assert re.sub("[\u2068\u2069]", "", scope) == words
 
 
 def test_what_changed_by_name_and_by_label(monkeypatch: pytest.MonkeyPatch) -> None:

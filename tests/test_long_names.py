@@ -76,7 +76,11 @@ LONG = "Paragraph of running text in the body of the report, without captions or
 def test_bars_have_room_for_the_lines_of_their_names(label: str, lines: int) -> None:
     assert name_height([label]) == 12 * lines
     chart = mistakes_by_label([label], {"A": np.array([1])}, baseline="A", dark=False, height=400)
-    assert specification(chart)["height"] == max(60, 12 * lines + 2 + 34)
+    drawn = specification(chart)
+    assert drawn["height"] == max(60, 12 * lines + 8 + 34)
+    offset = next(layer["encoding"]["y"]["axis"]["labelOffset"] for layer in drawn["layer"])
+    # All lines but the first are below it: half of their height brings them beside the bars.
+    assert re.fullmatch(r"-6 \* \(min\(length\(.*\), 12\) - 1\)", offset["condition"]["expr"])
 
 
 @pytest.mark.parametrize(
@@ -85,6 +89,17 @@ def test_bars_have_room_for_the_lines_of_their_names(label: str, lines: int) -> 
 )
 def test_a_column_of_names_gets_room_then_lines(names: list[str], room: tuple[int, int]) -> None:
     assert _room(["All labels", *names], 112) == room
+
+
+def test_every_column_of_labels_fits_beside_a_long_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    rows = [box(0.1, 0.1, 0.3, 0.3, label=LONG)]
+    truth = write_file(tmp_path / "truth.json", rows, side="ground_truth", labels=[LONG])
+    models = [write_file(tmp_path / f"{name}.json", rows, labels=[LONG]) for name in ("one", "two")]
+    app = start(monkeypatch, OVERVIEW, files=workspace(truth, models))
+    table = next(each for each in app.dataframe if "Purity" in each.value)
+    columns = json.loads(table.proto.columns)
+    # The width of the table in a window of 1,440 pixels, measured in Chromium.
+    assert sum(columns[name]["width"] for name in table.value) <= 838
 
 
 def test_a_name_of_ten_thousand_characters_is_cut_and_found_again() -> None:

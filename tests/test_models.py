@@ -35,6 +35,7 @@ from evaluator.protocols.base import BoxEvaluation
 from pages.shared.state import State
 from tests import dashboard
 from tests.benchmarks import bench_models
+from tests.building import box, write_file
 from tests.charting import specification
 from tests.dashboard import SAMPLE_DATA, start
 
@@ -359,6 +360,18 @@ def test_the_view_shows_every_model(monkeypatch: pytest.MonkeyPatch) -> None:
     table = app.dataframe[0].value
     assert list(table[""]) == ["B blocks 1.0", "A lines 1.0"]
     assert not table["0"][1].endswith("★")
+
+
+@pytest.mark.parametrize(("x", "ends"), [(0.1, ["0.98", "1.00"]), (0.6, ["0.00", "0.02"])])
+def test_an_axis_ends_at_ratios_that_can_be(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, x: float, ends: list[str]
+) -> None:
+    truth = write_file(tmp_path / "truth.json", [box(0.1, 0.1, 0.3, 0.3)], side="ground_truth")
+    model = write_file(tmp_path / "model.json", [box(x, 0.1, x + 0.2, 0.3)])
+    app = start(monkeypatch, MODELS, files=dashboard.workspace(truth, [model]))
+    table = next(body for body in dashboard.html_blocks(app) if "ls-models" in body)
+    recall = re.findall('class="ls-axis"><span>(.*?)</span><span>(.*?)</span>', table)[-1]
+    assert list(recall) == ends
 
 
 def test_the_answer_names_the_label_that_it_is_about(monkeypatch: pytest.MonkeyPatch) -> None:

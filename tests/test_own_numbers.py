@@ -146,6 +146,14 @@ def test_the_sliders_move_no_average_precision(monkeypatch: pytest.MonkeyPatch) 
     ]
 
 
+def test_the_columns_of_labels_have_room_at_1440_pixels(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, protocol="coco")
+    table = next(each for each in app.dataframe if "ECE B" in each.value)
+    columns = json.loads(table.proto.columns)
+    # The width of the table there, measured in Chromium.
+    assert sum(each["width"] for name, each in columns.items() if name in table.value) <= 754
+
+
 def test_the_ten_thresholds_of_the_table_are_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, protocol="coco")
     choice = app.selectbox(key="table_iou_0.5")

@@ -57,8 +57,9 @@ def mistakes_by_label(
         pick=picked("label", ["label", "model"]),
     )
     rows, named = max(len(shown), 1), name_height(labels[row] for row in shown)
-    # Names of several lines must not lie over each other.
-    return themed(bars, colours, height=max(min(height, rows * (18 * len(mistakes) + 8) + 34), rows * (named + 2) + 34))
+    # Names of several lines must be apart, so that each is seen to be that of its bars.
+    height = max(min(height, rows * (18 * len(mistakes) + 8) + 34), rows * (named + 8) + 34)
+    return themed(bars, colours, height=height)
 
 
 def histogram(values: Mapping[str, FloatArray], *, low: float, baseline: str, dark: bool, height: int = 130) -> Chart:

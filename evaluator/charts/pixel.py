@@ -65,4 +65,4 @@ def f1_by_class(
         number=".3f",
     )
     rows, named = max(len(shown), 1), name_height(classes[row] for row in shown)
-    return themed(bars, colours, height=max(min(height, rows * (12 * len(f1) + 12) + 30), rows * (named + 2) + 30))
+    return themed(bars, colours, height=max(min(height, rows * (12 * len(f1) + 12) + 30), rows * (named + 8) + 30))

@@ -165,8 +165,14 @@ def name_height(labels: Iterable[str]) -> int:
 
 def label_axis() -> Piece:
     """An axis of names: every one shown, long ones on several lines of a fixed width, never rotated."""
+    lines = f"min(length({_PARTED}), {_MOST_LINES})"
     return {
         "labelExpr": _SHOWN,
+        # Vega puts the first line of a label beside the middle of its bars; all of its lines belong there.
+        "labelOffset": {
+            "condition": {"test": f"{lines} > 1", "expr": f"-{_LINE_HEIGHT / 2:g} * ({lines} - 1)"},
+            "value": 0,
+        },
         "labelOverlap": False,
         "labelLimit": _LABEL_PIXELS,
         "labelLineHeight": _LINE_HEIGHT,

@@ -686,7 +686,7 @@ class ComparePayload(Payload, frozen=True):
     opens: str = "Page browser"
     """the view that shows the page of one model"""
     scope: str = ""
-    """the label and the document that filters and causes count; empty for all"""
+    """the boxes that filters and causes count, as "boxes of Table in report.pdf"; empty for all"""
 
 
 PairRow = tuple[BoxRow, PairKind, bool, str | None, str | None]

@@ -208,7 +208,7 @@ def labels_and_curves(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     if not columns[chosen[0].letter]:
         return
     with st.container(key="own_labels_row"):
-        left, right = st.columns([1.75, 1], gap="medium")
+        left, right = st.columns([2, 1], gap="medium")
     with left:
         head, control = st.columns([1.4, 1], vertical_alignment="center")
         head.html('<h2 class="ls-section">Labels by average precision <small>scores of the best F1</small></h2>')
@@ -242,14 +242,14 @@ def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, col
     for model in chosen:
         title = f"{first}, {model.letter}"
         table[title] = columns[model.letter][first]
-        settings[title] = widgets.bar(model.letter, 86, title)
+        settings[title] = widgets.bar(model.letter, 76, title)
     if len(chosen) == 2:
         a, b = (np.array(columns[model.letter][first], dtype=np.float64) for model in chosen)
         table["B − A"] = 100 * (b - a)
         settings["B − A"] = st.column_config.NumberColumn(format="%+.1f", width=54, help="In points.")
     for title, values in list(columns[shown.letter].items())[1:]:
         table[title] = values
-        settings[title] = widgets.ratio(56)
+        settings[title] = widgets.ratio(52)
     _add_scores(table, settings, loaded, chosen, shown)
     widgets.table(
         table,
@@ -281,7 +281,7 @@ def _add_scores(
         bins = [every[label] for label in labels]
         title = f"ECE {model.letter}"
         table[title] = [None if each is None else defined(each.error) for each in bins]
-        settings[title] = widgets.ratio(56, help="Mean gap between score and share that is right.")
+        settings[title] = widgets.ratio(52, help="Mean gap between score and share that is right.")
 
 
 def scores(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:

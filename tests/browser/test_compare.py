@@ -317,6 +317,25 @@ def test_what_changed_below_opens_pages_too(server: str, visit: Visit) -> None:
     assert screen.address()["mistakes"] == DOCUMENT[int(counts.argmax())]
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        {"scores": "1,1"},
+        {"within": "tram-options.pdf", "label": "Formula"},
+        {"compare": "pixels", "scores": "1,1"},
+    ],
+)
+def test_where_nothing_is_left_a_sentence_and_a_way_out_say_so(
+    server: str, visit: Visit, address: dict[str, str]
+) -> None:
+    screen = visit(server).open("compare", **address)
+    work = screen.page.locator(".pair-work")
+    work.get_by_role("button", name="Show every changed page").wait_for()
+    assert work.locator(".message").inner_text()
+    assert work.locator(".sheet:visible").count() == 0
+    assert screen.page.get_by_text("BidiComponent Error").count() == 0
+
+
 # --- linked panes ---------------------------------------------------------------------------------------------
 
 
@@ -522,6 +541,19 @@ def test_nothing_sticks_out(server: str, visit: Visit, width: int, height: int) 
           .map((node) => { const r = node.getBoundingClientRect(); return [r.left, r.right]; })"""
     )
     assert all(one[1] <= other[0] for one, other in itertools.pairwise(ticks)), "ticks are apart"
+
+
+@pytest.mark.parametrize("scores", ["0.95,0.95", "0.99,0.99"])
+def test_labels_of_the_axis_stay_in_its_column(server: str, visit: Visit, scores: str) -> None:
+    screen = visit(server).open("compare", scores=scores)
+    screen.page.locator(".axis-tick").first.wait_for()
+    outside = screen.page.locator(".axis-tick").evaluate_all(
+        """(ticks) => ticks.filter((tick) => {
+          const one = tick.getBoundingClientRect(), axis = tick.parentElement.getBoundingClientRect();
+          return one.left < axis.left || one.right > axis.right;
+        }).map((tick) => tick.textContent)"""
+    )
+    assert outside == []
 
 
 @pytest.mark.parametrize("width", [1440, 1024, 960])

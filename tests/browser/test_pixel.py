@@ -371,6 +371,8 @@ def test_forty_classes_can_be_used(many: str, visit: Visit) -> None:
 def test_pages_without_a_size_offer_a_way_out(many: str, visit: Visit) -> None:
     screen = visit(many).open(VIEW)
     assert "3 pages without a size" in screen.page.locator(".ls-empty").inner_text()
+    widths = screen.page.locator(".ls-issues td").evaluate_all("(cells) => cells.map((cell) => cell.offsetWidth)")
+    assert widths[4] >= 90, "no word of what was found is broken"
     screen.page.get_by_label("Width").fill("100")
     screen.page.get_by_label("Height").fill("200")
     screen.page.get_by_role("button", name="Use this size for pages without one").click()

@@ -18,6 +18,9 @@ import { count, percentOf, plural } from "../shared/words.js";
 
 const LEDGER_PLACES = { both: "1 / 1", a_only: "1 / 2", b_only: "2 / 1", neither: "2 / 2" };
 
+/** Half of the width of a digit or a sign, in em. */
+const HALF_CHARACTER = 0.27;
+
 export class Board {
   /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<BoardEvents>} send */
   constructor(parent, send) {
@@ -82,7 +85,9 @@ export class Board {
     const shown = this.whole ? every : few;
     const ticks = shown.ticks.map(({ at, text }) => {
       const tick = html("span", { class: "axis-tick" }, text);
-      tick.style.left = percentOf(at);
+      // A label that is centred at an end of the axis reaches into the next column.
+      const half = `${HALF_CHARACTER * text.length}em`;
+      tick.style.left = `clamp(${half}, ${percentOf(at)}, calc(100% - ${half}))`;
       return tick;
     });
     const head = html("tr", {}, html("th", { scope: "col", class: "what" }, "B minus A"), html("th", { scope: "col", class: "right points" }, "Points"),

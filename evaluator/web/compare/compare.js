@@ -134,7 +134,7 @@ export class Comparison extends WindowedView {
   /** @param {ComparePayload} data */
   takeContent(data) {
     this.state.fill(data.panes, data.differences);
-    this.panes.forEach((pane, order) => pane.fill(this.state.contents[order], data.panes[order].by_outline));
+    this.panes.forEach((pane, order) => pane.fill(this.state.contents[order], this.state.byOutline[order]));
     writePanes(this);
     if (this.selected !== null && !this.state.box(this.selected)) this.selected = null;
     if (this.hover !== null && !this.state.box(this.hover)) this.hover = null;

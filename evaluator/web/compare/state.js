@@ -13,6 +13,8 @@ export class PairState {
   constructor() {
     /** @type {PageContent<PairBoxItem>[]} of model A and model B */
     this.contents = [new PageContent(), new PageContent()];
+    /** whether outlines are compared, not boxes, of model A and model B */
+    this.byOutline = [false, false];
     /** @type {DifferenceItem[]} */
     this.differences = [];
     /** whether matched ground truth shows */
@@ -22,6 +24,7 @@ export class PairState {
   /** @param {PaneItem[]} panes two, or none @param {DifferenceItem[]} differences */
   fill(panes, differences) {
     this.contents = this.contents.map((_, order) => new PageContent(panes[order]?.boxes, panes[order]?.mistakes));
+    this.byOutline = this.contents.map((_, order) => panes[order]?.by_outline ?? false);
     this.differences = differences;
   }
 

@@ -60,7 +60,7 @@ export function writeCauses(view) {
       markCauses(view.causes, key);
       view.sendChoice("cause", key);
     });
-    view.causesHead.replaceChildren(html("h2", {}, "Causes"), html("span", { class: "muted net-order" }, `${count(causes.length)}${scope ? `, boxes of ${scope}` : ""}, most boxes first`));
+    view.causesHead.replaceChildren(html("h2", {}, "Causes"), html("span", { class: "muted net-order" }, `${count(causes.length)}${scope && `, ${scope}`}, most boxes first`));
   });
   markCauses(view.causes, cause);
 }

@@ -562,7 +562,7 @@ export interface ComparePayload {
   reviewer?: string | null;
   /** the view that shows the page of one model */
   opens?: string;
-  /** the label and the document that filters and causes count; empty for all */
+  /** the boxes that filters and causes count, as "boxes of Table in report.pdf"; empty for all */
   scope?: string;
 }
 

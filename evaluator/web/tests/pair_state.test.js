@@ -62,8 +62,11 @@ test("the way through the differences goes round", () => {
   assert.equal(made.placeOf("g1"), -1);
 });
 
-test("a page without panes has nothing", () => {
+test("without panes there is nothing, and nothing of the page before stays", () => {
   const made = state();
+  made.fill([{ ...pane("A", []), by_outline: true }, pane("B", [])], []);
+  assert.deepEqual(made.byOutline, [true, false]);
   made.fill([], []);
+  assert.deepEqual(made.byOutline, [false, false]);
   assert.deepEqual([made.visible(0), made.box("g1"), made.nextDifference(null, 1)], [[], undefined, undefined]);
 });

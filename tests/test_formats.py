@@ -558,3 +558,14 @@ def test_a_folder_of_folders_names_those_that_are_meant(tmp_path: Path) -> None:
         'export: a folder must hold its annotation files itself; found none, and some in 1: "Annotations". Name the '
         "folder of the annotation files."
     )
+
+
+def test_an_archive_that_is_read_as_one_document_is_named(tmp_path: Path) -> None:
+    path = packed(tmp_path / "fields.zip", {"a.json": '{"total": {"_value": "3"}}'})
+    for protocol in ("fields", "posters"):
+        with pytest.raises(BadInput) as bad:
+            evaluate(protocol, path, [path])
+        assert [issue.sentence for issue in bad.value.issues if issue.severity == "error"] == [
+            "fields.zip: the text must be well-formed JSON (RFC 8259); found a zip archive. "
+            "Unpack it, and give the folder."
+        ] * len(bad.value.issues)

@@ -378,10 +378,13 @@ def need_kind(files: Iterable[tuple[str, bytes]], kind: Kind) -> None:
     BadInput
         With an error for each format that was found instead.
     """
+    from evaluator.formats import archive
+
     named = next(iter(of_kind(kind)))
     found: dict[str, list[str]] = {}
     for name, head in files:
-        if any(row.detect(head, name) for row in of_kind(kind).values()):
+        # Any archive may be of a format of boxes that reads archives; what it is instead is said where it is read.
+        if archive.is_archive(head) or any(row.detect(head, name) for row in of_kind(kind).values()):
             continue
         others = (row for other in KINDS[1:] if other != kind for row in of_kind(other).values())
         claims: list[AnyFormat] = [*_box_claims(head, name), *(row for row in others if row.detect(head, name))]

@@ -462,7 +462,7 @@ class TestCompareKinds:
         address = {"label": "Table", "within": whole["page"]["document"], "doc": whole["page"]["document"]}
         kept = pair(start(monkeypatch, COMPARE, page=str(whole["page"]["index"] + 1), **address))
         assert whole.get("scope", "") == ""
-        assert kept["scope"] == "Table in school-census.pdf"
+        assert kept["scope"] == "boxes of Table in school-census.pdf"
         assert whole["panes"][0]["words"] == "misses 1 that B finds"
         assert kept["panes"][0]["words"] == "Table: misses none that B finds"
 

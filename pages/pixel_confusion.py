@@ -309,10 +309,9 @@ def _signature(loaded: OpenedBoxes, shown: Shown) -> str:
     """Everything that made the numbers, in one line."""
     result = shown.first.result
     signed = result.signature
-    counts = f"{count_of(signed.documents, 'document')}, {count_of(signed.pages, 'page')}"
     options = [option for option in signed.options if not option.startswith("score of the first side")]
     parts = [f"{signed.protocol} {signed.version}", choices.thresholds(loaded), f"{len(shown.classes)} classes"]
-    return " · ".join([*parts, *options, counts, signed.package])
+    return " · ".join([*parts, *options, signed.counts, signed.package])
 
 
 def _said(result: pixel.PixelResult) -> str:

@@ -429,8 +429,8 @@ def _name_folders_below(path: Path) -> None:
 def _left_out(path: Path) -> tuple[Issue, ...]:
     """Warnings for what lies in a folder that is read and is not read with it."""
     collector = Collector(path.resolve().name, max_per_rule=None)
-    read = set(files_of(path))
-    beside = [file for file in folder.listed(path) if file not in read and file.suffix.lower() in _box_suffixes()]
+    read, endings = set(files_of(path)), _box_suffixes()
+    beside = [file for file in folder.listed(path) if file not in read and file.suffix.lower() in endings]
     texts = [file for file in beside if file.suffix.lower() in _ANY_TEXT]
     if unknown := [file.name for file in beside if file not in texts]:
         rule, fix = "files of no known format are left out", "Nothing to do if they hold no boxes."

@@ -280,10 +280,12 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             parts.append("labels " + ", ".join(self.labels))
         if self.class_weight:
             parts.append("weights " + ", ".join(f"{label} {weight:g}" for label, weight in self.class_weight.items()))
-        parts += self.options
-        parts.append(f"{count_of(self.documents, 'document')}, {count_of(self.pages, 'page')}")
-        parts.append(self.package)
-        return " · ".join(parts)
+        return " · ".join([*parts, *self.options, self.counts, self.package])
+
+    @property
+    def counts(self) -> str:
+        """Documents and pages, such as ``38 documents, 412 pages``."""
+        return f"{count_of(self.documents, 'document')}, {count_of(self.pages, 'page')}"
 
 
 def applied_score(min_score: float, score: FloatArray) -> tuple[float, tuple[str, ...]]:

@@ -14,7 +14,6 @@ from evaluator.drawing.pair_items import ItemPages, item_pages
 from evaluator.drawing.payloads import ModelItem, OpenEvent, PairKind, PictureItem, VerdictEvent
 from evaluator.drawing.pixel_pair import Piece, pixel_pair, wrong_pieces
 from evaluator.metrics.item_ledger import ItemLedger
-from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
 from evaluator.protocols import PROTOCOLS, pixel
 from evaluator.system.recent import Recent
@@ -58,8 +57,7 @@ def body(loaded: OpenedBoxes) -> None:
     a, b = results
     with head:
         signed = a.signature
-        counts = f"{count_of(signed.documents, 'document')}, {count_of(signed.pages, 'page')}"
-        parts = [f"{signed.protocol} {signed.version}", choices.thresholds(loaded), *signed.options, counts]
+        parts = [f"{signed.protocol} {signed.version}", choices.thresholds(loaded), *signed.options, signed.counts]
         frame.title("Compare", " · ".join(parts))
     if not (a.same_classes and b.same_classes):
         st.caption(

@@ -437,18 +437,13 @@ class Screen:
     def choose(self, *files: Path, within: str = "body") -> Screen:
         """Choose files in the first form of a part of the page that takes some, and wait until they have arrived.
 
-        A name is shown before its file is there, and a form that is sent before has no file.
+        A name is shown before its file is there, and a form that is sent before has no file: a file that is there can
+        be removed, one that is on its way can be cancelled.
         """
-        sent: list[str] = []
-
-        def heard(answer: Any) -> None:
-            if answer.request.method == "PUT":
-                sent.append(answer.url)
-
-        self.page.on("response", heard)
-        self.page.locator(f"{within} input[type=file]").first.set_input_files(files)
-        self.wait(lambda: len(sent) == len(files), "the end of the uploads")
-        self.page.remove_listener("response", heard)
+        place = self.page.locator(within)
+        place.locator("input[type=file]").first.set_input_files(files)
+        for file in files:
+            place.get_by_role("button", name=f"Remove {file.name}", exact=True).wait_for(timeout=PATIENCE * 1000)
         self.painted()
         return self.settled()
 

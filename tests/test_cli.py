@@ -374,6 +374,19 @@ def test_errors_of_the_system_name_what_was_given(run: Runner, gt: Path, pred: P
     assert "nope.csv: the file must be readable; found No such file or directory. Correct the path" in said
 
 
+@pytest.mark.parametrize("command", ["evaluate", "compare", "gate"])
+def test_attributes_without_named_slices_are_refused(command: str, run: Runner, gt: Path, pred: Path) -> None:
+    """They are about nothing else, so that the option would have no effect."""
+    words = [command, "snapshot", "--gt", gt, "--pred", pred, "--attributes", gt.parent / "pages.csv"]
+    words += {"compare": ["--pred", pred], "gate": ["--fail-if", "f1 < 0.5"]}.get(command, [])
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert err == (
+        "error: --attributes has no effect without named slices; give --slices, or layoutscope-slices.json beside the "
+        "ground truth.\n"
+    )
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
 def test_a_full_disk_is_said_of_standard_output(gt: Path, pred: Path) -> None:
     words = [sys.executable, "-m", "evaluator.cli", "evaluate", "snapshot", "--gt", gt, "--pred", pred]

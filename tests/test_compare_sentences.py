@@ -126,6 +126,16 @@ def test_a_summary_of_nothing() -> None:
     assert summary([made("recall", ALL_LABELS, None, a=None)], ("A", "B")) == nothing
 
 
+def test_the_words_name_what_is_drawn() -> None:
+    """Where documents are called something else, the counts are of that."""
+    few = made("recall", ALL_LABELS, 0.1, 0.05, 0.2, documents=3)
+    assert sentence(few, ("A", "B"), "poster") == (
+        "Recall +10.0 points; 29 posters better, 6 worse. Too few posters for an interval: 3."
+    )
+    assert summary([GAIN], ("A", "B"), "poster").headline == sentence(GAIN, ("A", "B"), "poster")
+    assert "posters better" in sentence(GAIN, ("A", "B"), "poster")
+
+
 def test_every_headline_is_a_metric_with_words() -> None:
     assert {metric for group in headlines() for metric in group} <= set(METRICS)
     assert len(METRICS) == len(set(METRICS)) == len(METRICS.items())

@@ -20,7 +20,7 @@ from evaluator.cli.from_project import (
     ProjectFile,
     compared_files,
 )
-from evaluator.cli.named_slices import PageTable, SlicesFile, named_in
+from evaluator.cli.named_slices import PageTable, SlicesFile, check_table, named_in
 from evaluator.cli.program import GATE_FAILED, OK, Protocol, Truth, UsageError, print_issues
 from evaluator.cli.progress import progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
@@ -77,6 +77,7 @@ def compare(
     files = compared_files(protocol, gt, pred, project, chosen(options))
     if len(files.pred) < 2:
         raise UsageError("give --pred twice or more; to evaluate one prediction use layoutscope evaluate.")
+    check_table(files.gt, slices, attributes)
     rule = rule_of(decide_by, least, largest_loss)
     pdfs = files.options.get("pdfs")
     with progress("Reading") as say:
@@ -131,6 +132,7 @@ def gate(
     _check(json=json, markdown=markdown, resamples=resamples, seed=seed)
     if not fail_if:
         raise UsageError(f"give at least one --fail-if, such as --fail-if {EXAMPLE}.")
+    check_table(gt, slices, attributes)
     paths = [pred] if baseline is None else [pred, baseline]
     given = chosen(options)
     pdfs = given.get("pdfs")

@@ -11,7 +11,7 @@ from cyclopts import Group, Parameter
 
 from evaluator import export
 from evaluator.cli.from_project import MaybePredictions, MaybeProtocol, MaybeTruth, ProjectFile, compared_files
-from evaluator.cli.named_slices import PageTable, SlicesFile, named_in
+from evaluator.cli.named_slices import PageTable, SlicesFile, check_table, named_in
 from evaluator.cli.program import OK, UsageError, print_issues, writing
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen
@@ -66,6 +66,7 @@ def evaluate(
     if out is not None and out.exists() and not out.is_dir():
         raise UsageError(f"--out must name a folder; {plain(out.name)} is a file. Choose another name.")
     compared = compared_files(protocol, gt, pred, project, chosen(options))
+    check_table(compared.gt, slices, attributes)
     options_given = compared.options
     if findings and options_given.get("page_ranges"):
         raise UsageError("--page-ranges leaves no boxes that --findings could correct; choose one of them.")

@@ -32,6 +32,15 @@ PageTable = Annotated[
 ]
 
 
+def check_table(gt: Path, slices: Path | None, attributes: Path | None) -> None:
+    """Refuse a table of attributes without named slices, which alone are about it."""
+    if attributes is not None and slices is None and not default_file(gt).exists():
+        raise UsageError(
+            f"--attributes has no effect without named slices; give --slices, or {default_file(gt).name} beside "
+            "the ground truth."
+        )
+
+
 def named_in(
     evaluations: Sequence[Evaluation],
     gt: Path,

@@ -77,13 +77,15 @@ def name_of(one: Difference) -> str:
     return f"{capitalised(title)}, all labels" if one.overall else f"{one.label} {title}"
 
 
-def sentence(one: Difference, names: Sequence[str]) -> str:
+def sentence(one: Difference, names: Sequence[str], noun: str = "document") -> str:
     """A difference in one sentence.
 
     Parameters
     ----------
     names : sequence of str, length >= 2
         What the baseline and the candidate are called.
+    noun : str
+        What is drawn with replacement.
 
     Returns
     -------
@@ -100,8 +102,8 @@ def sentence(one: Difference, names: Sequence[str]) -> str:
         return f"{what}: no difference."
     moved = f"{moved_text(one)} points"
     if one.documents < 2:
-        return f"{what} {moved}. With {count_of(one.documents, 'document')} there is no interval."
-    counts = f"{count_of(one.documents_better, 'document')} better, {one.documents_worse:,} worse"
+        return f"{what} {moved}. With {count_of(one.documents, noun)} there is no interval."
+    counts = f"{count_of(one.documents_better, noun)} better, {one.documents_worse:,} worse"
     if one.low is None:
         why = f"{one.undefined:,} of {one.resamples:,} resamples leave it undefined"
         return f"{what} {moved}; {counts}. No interval: {why}."
@@ -109,7 +111,7 @@ def sentence(one: Difference, names: Sequence[str]) -> str:
         known = f"{one.documents:,}"
         if one.rare:
             known = f"{metric.title} is defined in {one.documents_with or 0:,} of {one.documents:,}"
-        return f"{what} {moved}; {counts}. Too few documents for an interval: {known}."
+        return f"{what} {moved}; {counts}. Too few {noun}s for an interval: {known}."
     sure = f"{_LEVEL} interval {interval_text(one)}; {counts}."
     if one.starred:
         does = metric.better if one.difference > 0.0 else metric.worse
@@ -123,7 +125,7 @@ def worst_loss(every: Sequence[Difference]) -> Difference | None:
     return min(losses, key=lambda one: one.difference or 0.0, default=None)
 
 
-def summary(every: Sequence[Difference], names: Sequence[str]) -> Summary:
+def summary(every: Sequence[Difference], names: Sequence[str], noun: str = "document") -> Summary:
     """A comparison in a headline and a few words.
 
     Parameters
@@ -132,6 +134,8 @@ def summary(every: Sequence[Difference], names: Sequence[str]) -> Summary:
         In any order.
     names : sequence of str, length >= 2
         What the baseline and the candidate are called.
+    noun : str
+        What is drawn with replacement.
 
     Returns
     -------
@@ -146,7 +150,7 @@ def summary(every: Sequence[Difference], names: Sequence[str]) -> Summary:
     worst = worst_loss(every)
     if worst is not None:
         notes.append(loss_text(worst))
-    return Summary(sentence(ranked[0], names), " ".join(notes))
+    return Summary(sentence(ranked[0], names, noun), " ".join(notes))
 
 
 def loss_text(worst: Difference) -> str:

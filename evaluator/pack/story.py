@@ -253,7 +253,11 @@ def causes_of(models: Sequence[Model], log: ReviewLog, options: PackOptions) -> 
             )
         )
     every = int(mine.cost.sum())
-    share = f"{total:,} of the {every:,} boxes to correct with {model.letter} ({total / every:.0%})" if every else ""
+    share = (
+        f"{total:,} of the {every:,} boxes to correct with {model.letter} ({total / every * 100:.0f} %)"
+        if every
+        else ""
+    )
     return tuple(made), f"{share}, costliest first" if share else ""
 
 

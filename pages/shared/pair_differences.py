@@ -112,7 +112,7 @@ def _sentence(every: Sequence[Difference], names: Sequence[str], noun: str) -> N
     """Which model is better; without intervals only the heading, for what is clear follows from them."""
     frame.section("B against A", f"95 % intervals from resampled {noun}s")
     if _resampled(every):
-        text = " ".join(part for part in summary(every, names) if part)
+        text = " ".join(part for part in summary(every, names, noun) if part)
         st.html(f'<p class="ls-sentence{frame.theme()}"><span>{html.escape(plain(text))}</span></p>')
 
 

@@ -282,6 +282,13 @@ def test_an_address_that_makes_no_sense_is_said(monkeypatch: pytest.MonkeyPatch)
     ]
 
 
+def test_an_address_with_one_model_twice_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two models are compared: B is the other one."""
+    app = start(monkeypatch, COMPARE, model_a="2", model_b="2")
+    assert [pane["name"] for pane in panes(app)["panes"]] == ["blocks 1.0", "lines 1.0"]
+    assert "The address had parts that could not be followed: model\\_b." in [each.value for each in app.caption]
+
+
 @pytest.mark.parametrize("within", ["", "school-census.pdf"])
 def test_a_document_narrows_the_list_and_not_the_board(monkeypatch: pytest.MonkeyPatch, within: str) -> None:
     app = start(monkeypatch, COMPARE)

@@ -291,9 +291,9 @@ def test_nothing_open_and_nothing_predicted(monkeypatch: pytest.MonkeyPatch, tmp
 
 
 def test_an_address_that_makes_no_sense_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, VIEW, scope="galaxy", shows="7", page_size="0x5", row="Table")
+    app = start(monkeypatch, VIEW, scope="galaxy", shows="7", page_size="0x5", row="Table", column="Tabel")
     captions = [each.value.replace("\\", "") for each in app.caption]
-    assert "The address had parts that could not be followed: scope, shows, page_size." in captions
+    assert "The address had parts that could not be followed: scope, shows, page_size, column." in captions
     assert components(app)["matrix"]["shows"] == "row"
 
 

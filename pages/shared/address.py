@@ -32,6 +32,7 @@ from evaluator.protocols import PROTOCOLS, pixel
 from evaluator.protocols.fields.drill_down import LINKS
 from evaluator.protocols.fields.ledger import BY_BOX, BY_VALUE
 from evaluator.protocols.pixel.ledger import BY_PIXELS
+from evaluator.protocols.pixel.matrix import BACKGROUND_NAME, REST_NAME
 from evaluator.protocols.posters.ledger import BY_CRITERIA
 from evaluator.protocols.posters.profiles import PROFILES
 from evaluator.review.verdicts import VERDICTS
@@ -372,6 +373,12 @@ def _has_label(text: str, address: Mapping[str, str]) -> bool:
     return loaded is None or _label(text) in loaded.dataset.labels[: loaded.dataset.evaluated]
 
 
+def _has_class(text: str, address: Mapping[str, str]) -> bool:
+    """Whether there can be a row and a column of pixels for a label, or for what has none."""
+    loaded = opened.boxes()
+    return loaded is None or _label(text) in {*loaded.dataset.labels, BACKGROUND_NAME, REST_NAME}
+
+
 def _has_page(text: str, address: Mapping[str, str]) -> bool:
     """Whether the document of an address has a page; without the document the page is not judged twice."""
     boxes, document = opened.boxes(), _document(address.get("doc", ""))
@@ -394,10 +401,16 @@ def _model(
     *,
     begins: int | None = None,
     kinds: tuple[str, ...] = _RASTERED,
+    other: str = "",
 ) -> Entry[Any]:
-    """The place of a model in the list of those that are open, of the view's own kind when none is given."""
+    """The place of a model in the list of those that are open, of the view's own kind when none is given.
+
+    It is never that of the `other` part of an address, where it has both.
+    """
 
     def known(text: str, address: Mapping[str, str]) -> bool:
+        if text == address.get(other):
+            return False
         project = opened.opened(kind or (opened.FIELDS if state.view == "fields" else opened.BOXES))
         # What is no number, or none of a model, is refused where it is read; thousands of digits are an error to `int`.
         return project is None or not (text.isdecimal() and len(text) < 10) or int(text) <= len(project.names)
@@ -451,7 +464,7 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     # Models by their place in the list: the shown one, and the two that a view shows side by side.
     _model("model", State.model, _OF_BOXES | _FIELDS, None),
     _model("model_a", State.model_a, _OF_BOXES, opened.BOXES, begins=0),
-    _model("model_b", State.model_b, _OF_BOXES, opened.BOXES, begins=1),
+    _model("model_b", State.model_b, _OF_BOXES, opened.BOXES, begins=1, other="model_a"),
     # The page that is shown.
     Entry("doc", State.doc, _document, _cut, _PAGES, known=_has_document, stays=True, kinds=_RASTERED),
     Entry(
@@ -531,8 +544,8 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
         _BOTH_PIXELS,
         kinds=_ALONE["pixels"],
     ),
-    Entry("row", State.pixel_row, _label, _cut, _PIXEL),
-    Entry("column", State.pixel_column, _label, _cut, _PIXEL),
+    Entry("row", State.pixel_row, _label, _cut, _PIXEL, known=_has_class),
+    Entry("column", State.pixel_column, _label, _cut, _PIXEL, known=_has_class),
     # Suspected ground truth.
     Entry("suspected", State.suspect_kind, _one_of(KINDS), _text, _SUSPECTS),
     Entry("evidence", State.suspect_least, _share(0.0, 1.0), _number, _SUSPECTS),
@@ -548,7 +561,7 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("item", State.meeting_item, str, _text, _FINDINGS, applies=State.meeting_open.get),
     # Fields.
     _model("field_a", State.field_a, _BOTH_FIELDS, opened.FIELDS, begins=0, kinds=_ALONE["fields"]),
-    _model("field_b", State.field_b, _BOTH_FIELDS, opened.FIELDS, begins=1, kinds=_ALONE["fields"]),
+    _model("field_b", State.field_b, _BOTH_FIELDS, opened.FIELDS, begins=1, kinds=_ALONE["fields"], other="field_a"),
     Entry("field_iou", State.field_iou, _share(*of_fields.IOU_RANGE), _number, _BOTH_FIELDS, kinds=_ALONE["fields"]),
     Entry("field", State.field_label, _field_type, _cut, _FIELDS),
     Entry("behind", State.field_number, _one_of(tuple(LINKS)), _text, _FIELDS),
@@ -584,7 +597,9 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     ),
     # Posters.
     _model("poster_a", State.poster_a, _BOTH_POSTERS, opened.POSTERS, begins=0, kinds=_ALONE["posters"]),
-    _model("poster_b", State.poster_b, _BOTH_POSTERS, opened.POSTERS, begins=1, kinds=_ALONE["posters"]),
+    _model(
+        "poster_b", State.poster_b, _BOTH_POSTERS, opened.POSTERS, begins=1, kinds=_ALONE["posters"], other="poster_a"
+    ),
     Entry("profile", State.poster_profile, _one_of(tuple(PROFILES)), _text, _BOTH_POSTERS, kinds=_ALONE["posters"]),
     Entry("poster", State.poster, _poster, _cut, _BOTH_POSTERS, kinds=_ALONE["posters"]),
     Entry("part", State.poster_part, _one_of(of_posters.PARTS), _text, _POSTERS),

@@ -1747,6 +1747,26 @@ def test_listing_is_bounded_and_can_be_refreshed(folder: Path) -> None:
         find_document("ok.pdf", folder / "none")
 
 
+def test_linked_folders_are_named_when_a_document_is_missing(tmp_path: Path) -> None:
+    """A link may lead out of the folder, so that it is not followed; nobody would know why nothing is found."""
+    root, elsewhere = tmp_path / "root", tmp_path / "elsewhere"
+    root.mkdir()
+    elsewhere.mkdir()
+    (elsewhere / "a.pdf").write_bytes(b"")
+    folder = PdfFolder(root)
+    for name in ("one", "two", "three", "four"):
+        (root / name).symlink_to(elsewhere)
+    told = "Folders that are links are not looked into: four, one, three and 1 more."
+    with pytest.raises(PageProblem, match=f"No document named a.pdf is in the folder root .* {told}"):
+        folder.find("a.pdf")
+    for name in ("one", "two", "three", "four"):
+        (root / name).unlink()
+    folder.refresh()
+    with pytest.raises(PageProblem) as raised:
+        folder.find("a.pdf")
+    assert "links" not in str(raised.value)
+
+
 @given(st.text(max_size=60) | st.text(alphabet="./\\~okpdf\0: ", max_size=30))
 def test_any_name_stays_inside_or_is_a_typed_problem(name: str) -> None:
     # Nothing else may be raised, and nothing else be found.

@@ -109,12 +109,13 @@ class PdfFolder:
         self._max_depth = max_depth
         self._index: dict[Path, dict[str, list[Path]]] = {}
         self._complete = True
+        self._linked: list[str] = []
         self._lock = threading.Lock()
 
     def refresh(self) -> None:
         """Forget the listing, so that files added since are found."""
         with self._lock:
-            self._index, self._complete = {}, True
+            self._index, self._complete, self._linked = {}, True, []
 
     @property
     def name(self) -> str:
@@ -230,8 +231,15 @@ class PdfFolder:
             for alone in ([path for path in inside if path.suffix.lower() == ".pdf"], inside):
                 if len(alone) == 1:
                     return alone[0]
-        told = "" if self._complete else f"Only the first {self._max_files} files were looked at."
-        raise self._problem("missing", name, told)
+        raise self._problem("missing", name, self._left_out())
+
+    def _left_out(self) -> str:
+        """What was not looked at; empty for nothing."""
+        told = [] if self._complete else [f"Only the first {self._max_files} files were looked at."]
+        if self._linked:
+            more = f" and {len(self._linked) - 3} more" if len(self._linked) > 3 else ""
+            told.append(f"Folders that are links are not looked into: {', '.join(self._linked[:3])}{more}.")
+        return " ".join(told)
 
     def _listed(
         self,
@@ -271,6 +279,7 @@ class PdfFolder:
             depth = len(Path(folder).relative_to(root).parts)
             # Sorted, so that a cut listing is the same on every machine.
             folders[:] = sorted(folders) if depth < self._max_depth else []
+            self._linked += [name for name in folders if Path(folder, name).is_symlink()]
             yield from (Path(folder, file) for file in sorted(files))
 
     def _problem(self, kind: ProblemKind, name: str, detail: str) -> PageProblem:

@@ -67,6 +67,8 @@ def _labels(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         names="Label",
         # All columns fit windows of 1,024 and 1,440 pixels.
         widest=176,
+        # The bars beside it have lines as well.
+        high=True,
         columns={
             "Label": 112,
             "Boxes": count,

@@ -53,6 +53,21 @@ def test_overview_says_what_is_wrong_and_applies_it(monkeypatch: pytest.MonkeyPa
     assert warnings(app) == [f"flipped.json: {SENTENCE}"]
 
 
+def test_overview_says_that_nothing_was_compared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without a fix, too: every number is n/a, and the reader would look for the reason."""
+    names = []
+    for name in ("ground_truth", "lines"):
+        value = json.loads((dashboard.SAMPLE_DATA / f"{name}.json").read_text())
+        value["label_map"] = {number: f"{label}s" for number, label in value["label_map"].items()}
+        names.append(tmp_path / f"{name}.json")
+        names[-1].write_text(json.dumps(value))
+    app = dashboard.start(monkeypatch, files=dashboard.workspace(names[0], names[1:]))
+    said = "lines.json: F1 n/a. Nothing was compared: no box of the two files is counted."
+    assert warnings(app) == [said]
+    dashboard.fine(button(app, "Dismiss").click().run())
+    assert warnings(app) == []
+
+
 def test_files_shows_the_hypotheses_and_a_page_before_and_after(monkeypatch: pytest.MonkeyPatch, flipped: Path) -> None:
     app = dashboard.start(monkeypatch, dashboard.FILES, files=opened(flipped))
     text = shown(app)

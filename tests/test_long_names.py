@@ -153,6 +153,9 @@ def test_a_number_of_a_long_label_opens_the_pages_of_that_label(
 def test_a_label_of_200_letters_has_three_lines_where_there_is_room_for_them() -> None:
     assert _room(["Text", "x" * 200], 140, 560) == (560, 58)
     assert _room(["Text", "x" * 60], 140, 560) == (438, 26)
+    # Where there is less, four.
+    assert _room(["Text", "x" * 60], 104, 130) == (130, 76)
+    assert _room(["Text", "x" * 40], 104, 130) == (130, 58)
 
 
 def test_a_page_number_that_no_document_has_is_not_taken_in_silence() -> None:

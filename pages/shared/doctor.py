@@ -142,7 +142,7 @@ def banner() -> None:
 def _line(place: int, case: Diagnosed) -> None:
     """What the doctor says about a prediction in one line; nothing when there is neither a fix nor a reason to ask."""
     diagnosis = case.diagnosis
-    if diagnosis.best is None and not diagnosis.nothing_matches:
+    if diagnosis.best is None and not diagnosis.serious:
         return
     with st.container(key=f"diagnosis_banner_{place}", horizontal=True, vertical_alignment="center"):
         st.warning(f"{frame.escaped(case.name)}: {frame.escaped(diagnosis.sentence)}", icon=":material/healing:")

@@ -307,6 +307,8 @@ def scores(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
             key="scores_by_label",
             placeholder="–",
             names="Label",
+            # The numbers beside it are in sight at a width of 1,440 pixels.
+            widest=130,
             columns=settings,
             alt="Best score and ECE by label",
         )

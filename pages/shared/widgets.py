@@ -23,6 +23,8 @@ WRAPPED_HEIGHT: Final = 76
 """Of a row with text of up to four lines; the table breaks lines only in rows of more than 56 pixels."""
 _NAMES_HEIGHT: Final = 58
 """Of a row with a name of up to three lines."""
+# A name is about a tenth shorter than it is taken to be, and words leave a part of a line empty.
+_FILLED_LINES: Final = 3.0
 _WIDEST_NAMES: Final = 220
 # As the reader's language writes them.
 _COUNT_FORMAT: Final = "localized"
@@ -118,9 +120,12 @@ def table(
     columns: Mapping[str, Any] | None = None,
     names: str = "",
     widest: int = _WIDEST_NAMES,
+    high: bool = False,
     **more: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
-    """A table without an index; `rows` limits its height, and with `on_select` one cell can be chosen.
+    """A table without an index; with `on_select` one cell can be chosen.
+
+    It is as high as `rows` of one line at most; `high`, as so many rows as they are.
 
     `names` is a column with a width that gets more room, then lines, when a text in it needs more; `widest` is how much
     room at most.
@@ -140,7 +145,8 @@ def table(
     if rows:
         # Columns by name: their number is not that of the rows.
         filled = len(next(iter(data.values()), ())) if isinstance(data, Mapping) else len(data)
-        more["height"] = HEADER_HEIGHT + min(more.get("row_height", ROW_HEIGHT) * filled, ROW_HEIGHT * rows)
+        each = more.get("row_height", ROW_HEIGHT)
+        more["height"] = HEADER_HEIGHT + min(each * filled, (each if high else ROW_HEIGHT) * rows)
     if "on_select" in more:
         more.setdefault("selection_mode", "single-cell")
     settings = {
@@ -179,7 +185,7 @@ def _room(texts: Iterable[str], least: int, most: int = _WIDEST_NAMES) -> tuple[
     pixels = 18 + 7 * wide
     if pixels <= most:
         return max(pixels, least), ROW_HEIGHT
-    return max(most, least), _NAMES_HEIGHT
+    return max(most, least), _NAMES_HEIGHT if pixels <= _FILLED_LINES * max(most, least) else WRAPPED_HEIGHT
 
 
 def chart(place: Any, drawn: Chart, *, alt: str, **more: Any) -> Any:  # noqa: ANN401 - as Streamlit's

@@ -29,6 +29,7 @@ from evaluator.formats.base import (
     Unit,
     UnknownFormat,
     read_boxes,
+    warn_of_unknown,
 )
 from evaluator.formats.column_cache import holds, kept
 from evaluator.model.dataset import Annotations, Side
@@ -432,9 +433,7 @@ def _left_out(path: Path) -> tuple[Issue, ...]:
     read, endings = set(files_of(path)), _box_suffixes()
     beside = [file for file in folder.listed(path) if file not in read and file.suffix.lower() in endings]
     texts = [file for file in beside if file.suffix.lower() in _ANY_TEXT]
-    if unknown := [file.name for file in beside if file not in texts]:
-        rule, fix = "files of no known format are left out", "Nothing to do if they hold no boxes."
-        collector.warning("", rule, examples(unknown), fix)
+    warn_of_unknown([file.name for file in beside if file not in texts], collector)
     if labels := [file.name for file in texts[:_FILES_LOOKED_AT] if _is_known_file(file)]:
         rule, fix = "text files that look like labels are left out", "Give them as a folder of their own."
         collector.warning("", rule, examples(labels), fix)

@@ -369,15 +369,20 @@ def _merged(files: Sequence[folder.File], name: str, reading: Reading, format_of
     if not parts:
         raise next(iter(unknown.values()))
     collector = Collector(name, max_per_rule=None)
-    if unknown:
-        rule, fix = "files of no known format are left out", "Nothing to do if they hold no boxes."
-        collector.warning("", rule, examples(list(unknown)), fix)
+    warn_of_unknown(list(unknown), collector)
     if again := {file for row in {*rows.values()} for file in row.repeated(list(rows))}:
         rule = "files with the boxes of another file of their folder are left out"
         collector.warning("", rule, examples(sorted(again)), "Give one of them alone to have it read.")
         parts = [part for part in parts if part.name not in again]
     merged = folder.merge(name, parts, pages_apart={row.pages_apart for row in rows.values()} == {True})
     return replace(merged, issues=(*collector.issues(), *merged.issues))
+
+
+def warn_of_unknown(names: Sequence[str], collector: Collector) -> None:
+    """A warning for files of a folder that are left out because no format recognises them; none for no file."""
+    if names:
+        rule, fix = "files of no known format are left out", "Nothing to do if they hold no boxes."
+        collector.warning("", rule, examples(names), fix)
 
 
 def _side_of(file: folder.File, format_of: FormatOf) -> Side | None:

@@ -115,7 +115,19 @@ def test_an_accepted_suspect_of_each_kind_applies_and_changes_the_ground_truth(k
             log = store.log()
         assert [change.what for change in corrections(dataset, log).changes] == [what[kind]]
         (status,) = finding_statuses(log, results)
-        assert status.state in ("applies", "matched", "regrouped")
+        assert status.state == "applies"
+
+
+def test_a_verdict_on_a_suspect_applies_whatever_mistake_its_box_is_in(kept: Path) -> None:
+    """A box that models merge with another is suspected as one too many: the verdict is not on the merge."""
+    dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+    results = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
+    listed = suspects(dataset)
+    extra = [place for place, one in enumerate(listed.to_list(20)) if one.kind == "extra"]
+    assert len(extra) >= 2
+    with Store(kept) as store:
+        store.add([said(target_of(listed, place), "model_wrong") for place in extra])
+        assert [status.state for status in finding_statuses(store.log(), results)] == ["applies"] * len(extra)
 
 
 def test_a_reviewed_page_counts_for_the_bound(kept: Path, monkeypatch: Any) -> None:

@@ -237,7 +237,7 @@ class Suspects:
         sides = [side for side in np.argsort(-times, kind="stable").tolist() if moved[side] != 0.0][:2]
         there = [model for model in models if model.box is not None]
         # The proposal is less by what the models usually add.
-        away = np.mean([model.box for model in there], axis=0) - ranked.xyxy[place]
+        away = np.array([model.box for model in there]).mean(axis=0) - ranked.xyxy[place]
         names = " and ".join(f"{model.name}{model.score}" for model in there)
         verb = "both place" if len(there) > 1 else "places"
         edges = " and ".join(

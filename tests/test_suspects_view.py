@@ -148,6 +148,8 @@ def test_the_kind_and_the_evidence_are_in_the_address(kept: Path, monkeypatch: A
     assert app.query_params["suspected"] == "extra"
     app = start(monkeypatch, SUSPECTS, suspected="label", evidence="1")
     assert any("No suspect passes the filter" in word for word in words(app))
+    fine(next(button for button in app.button if button.label == "Clear filter").click().run())
+    assert len({one["kind"] for one in listed(app)["suspects"]}) > 1
 
 
 def test_an_edited_correction_is_stored_and_the_suspect_is_answered(kept: Path, monkeypatch: Any) -> None:

@@ -17,7 +17,7 @@ from cyclopts import Parameter
 
 from evaluator import export, formats
 from evaluator.cli.arguments import size as size_of
-from evaluator.cli.places import PDFS, need_apart
+from evaluator.cli.places import PDFS, need_apart, need_free
 from evaluator.cli.program import BAD_INPUT, OK, UsageError, need_folder, print_issues, writing
 from evaluator.cli.progress import progress
 from evaluator.doctor.contents import Contents, Spread, contents
@@ -80,8 +80,7 @@ def convert(
     writer = writer_named(to)
     if writer is None:
         raise UsageError(f"--to must be one of {', '.join(WRITERS)}; found {to}.")
-    if out.exists() and not force:
-        raise UsageError(f"{out.name} exists; choose another --out, or overwrite it with --force.")
+    need_free(out, force=force)
     if out.exists() and out.is_dir() != writer.folder:
         what = "a folder" if writer.folder else "a file"
         raise UsageError(f"{writer.name} is written to {what} of its own; choose another --out than {out.name}.")

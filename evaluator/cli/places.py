@@ -51,23 +51,32 @@ def need_apart(written: Iterable[Path], read: Read) -> None:
                 refuse(out.name, "", rule, f"what {named} reads", "Choose another --out.")
 
 
+def need_free(out: Path, *, force: bool) -> None:
+    """Refuse to write over what exists, unless it is asked for."""
+    if out.exists() and not force:
+        raise UsageError(f"{plain(out.name)} exists; choose another --out, or overwrite it with --force.")
+
+
 def store_files(address: str | None) -> list[Path]:
     """The files of a store of findings: the database and those that SQLite keeps beside it; none of a server."""
     path = None if address is None else store_file(address)
     return [] if path is None else [path, *(path.with_name(path.name + more) for more in ("-wal", "-shm"))]
 
 
-def need_store(address: str) -> None:
-    """Refuse a store of findings that is to be read and is not there, or is none; a server is asked later."""
+def need_store(address: str, *, must_exist: bool = True) -> None:
+    """Refuse what is no store of findings: a folder, and when one must exist, no file or an empty one.
+
+    A database on a server is asked when it is opened.
+    """
     path = store_file(address)
     if path is None:
         return
     name = plain(path.name or str(path))
-    if not path.exists():
-        raise UsageError(f"there are no findings at {name}; check the spelling of --findings.")
     if path.is_dir():
         raise UsageError(f"--findings must name a file; {name} is a folder. Name the file of the store.")
-    if path.stat().st_size == 0:
+    if must_exist and not path.exists():
+        raise UsageError(f"there are no findings at {name}; check the spelling of --findings.")
+    if must_exist and path.stat().st_size == 0:
         raise UsageError(f"{name} is an empty file, which holds no findings; check the spelling of --findings.")
 
 

@@ -345,6 +345,7 @@ def environment() -> jinja2.Environment:
         closed=_closed,
         ratio=lambda value: "n/a" if value is None else f"{value:.3f}",
         count=lambda value: f"{value:,}",
+        count_of=count_of,
         plotted=plotted,
         share=lambda value: f"{100 * value:.4f}%",
         plain=plain,

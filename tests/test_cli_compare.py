@@ -107,9 +107,9 @@ def test_compare_shows_tables_and_a_sentence(run: Runner) -> None:
     assert (code, err) == (0, "")
     told = " ".join(out.split("┏")[0].split())
     assert told == (
-        "A lines.json, B blocks.json. Cannot tell on these 8 documents. F1 +9.9: its interval, −1.5 to +22.5, reaches "
-        "from below +1 point to above. B finds more: recall +7.2 points, 95 % interval 1.0 to 15.1; 6 documents "
-        "better, 1 worse. Precision: no clear difference. Worst loss: Text recall −14.0."
+        "A lines.json, B blocks.json. Cannot tell on these 8 documents. F1 +9.9 points: its interval, −1.5 to +22.5, "
+        "reaches from below +1 point to above. B finds more: recall +7.2 points, 95 % interval 1.0 to 15.1; 6 "
+        "documents better, 1 worse. Precision: no clear difference. Worst loss: Text recall −14.0 points."
     )
     assert "★" in out
     assert "Ledger: A lines.json, B blocks.json" in out

@@ -283,6 +283,15 @@ def test_mistakes_of_two_models_side_by_side(seed: int) -> None:
         assert values["difference"] == values["b"] - values["a"]
 
 
+def test_a_name_says_nothing_of_labels_that_were_not_asked_for() -> None:
+    truth, table = box(0.0, 0.0, 0.2, 0.2), box(0.5, 0.5, 0.7, 0.7, label="Table")
+    (result,) = snapshot_results([truth, table], [truth])
+    assert mistakes.mistake_counts(result, result).title("invented") == "False positive with nothing there"
+    some = result.matching.pairs.match(labels=["Figure"]).at(0.5)
+    title = "False positive with nothing of these labels there"
+    assert mistakes.mistake_counts(some, some).title("invented") == title
+
+
 # --- labels ----------------------------------------------------------------------------------------------------
 
 

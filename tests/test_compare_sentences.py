@@ -97,7 +97,7 @@ def test_names_of_rows() -> None:
 def test_the_summary_of_the_picture() -> None:
     told = summary([UNCLEAR, LOSS, GAIN, made("recall", "Table", -0.01, -0.02, -0.001)], ("A", "B"))
     assert told.headline == sentence(GAIN, ("A", "B"))
-    assert told.notes == "Precision: no clear difference. Worst loss: List-item precision −2.4."
+    assert told.notes == "Precision: no clear difference. Worst loss: List-item precision −2.4 points."
 
 
 def test_a_summary_leads_with_the_clear_difference_that_is_largest() -> None:

@@ -53,18 +53,18 @@ class TestAnswer:
         ship = decide([difference()], NAMES)
         assert (ship.headline, ship.sentence) == (
             "Ship blocks",
-            "F1 is clearly up by more than 1 point (+1.5 to +2.5). No clear loss.",
+            "F1 is clearly up by more than 1 point (+1.5 to +2.5). No clear loss in F1, precision or recall.",
         )
         keep = decide([difference(at=-0.02)], NAMES)
-        assert (keep.headline, keep.sentence) == ("Keep lines", "F1 is clearly down: −2.0 (−2.5 to −1.5).")
+        assert (keep.headline, keep.sentence) == ("Keep lines", "F1 is clearly down: −2.0 points (−2.5 to −1.5).")
         small = decide([difference(at=0.002)], NAMES)
-        assert small.sentence == "F1 gains +0.7 at most (−0.3 to +0.7): less than the 1 point that matters."
+        assert small.sentence == "F1 gains +0.7 points at most (−0.3 to +0.7): less than the 1 point that matters."
         more = decide([difference(at=0.002)], NAMES, rule=Rule(least=0.02))
-        assert more.sentence == "F1 gains +0.7 at most (−0.3 to +0.7): less than the 2 points that matter."
+        assert more.sentence == "F1 gains +0.7 points at most (−0.3 to +0.7): less than the 2 points that matter."
         open_ = decide([difference(at=0.01)], NAMES)
         assert (open_.headline, open_.sentence) == (
             "Cannot tell on these 40 documents",
-            "F1 +1.0: its interval, +0.5 to +1.5, reaches from below +1 point to above.",
+            "F1 +1.0 points: its interval, +0.5 to +1.5, reaches from below +1 point to above.",
         )
 
     def test_a_rule_without_a_least_difference_asks_for_more_than_nothing(self) -> None:
@@ -77,17 +77,19 @@ class TestAnswer:
         loss, small = difference("recall", "Table", -0.08), difference("precision", "List-item", -0.024)
         decision = decide([difference(), loss, small], NAMES)
         assert decision.answer == "cannot_tell"
-        assert "Table recall −8.0: a clear loss of more than 5 points" in decision.sentence
+        assert "Table recall −8.0 points: a clear loss of more than 5 points" in decision.sentence
         assert (decision.losses, decision.forbidding) == ((loss, small), (loss,))
         allowed = decide([difference(), small], NAMES)
         assert allowed.answer == "ship"
-        assert allowed.sentence.endswith("1 clear loss, within the limit: List-item precision −2.4.")
+        assert allowed.sentence.endswith(
+            "1 clear loss in F1, precision or recall, within the limit: List-item precision −2.4 points."
+        )
         assert decide([difference(), loss], NAMES, rule=Rule(loss=None)).answer == "ship"
 
     def test_nothing_is_said_beyond_its_evidence(self) -> None:
         few = decide([difference(documents=5, documents_with=5)], NAMES)
         assert (few.answer, few.documents_needed) == ("cannot_tell", None)
-        assert few.sentence == "F1 +2.0, but 5 documents are too few for an interval: 8 are needed."
+        assert few.sentence == "F1 +2.0 points, but 5 documents are too few for an interval: 8 are needed."
         assert few.headline == "Cannot tell on these 5 documents"
         rare = difference("recall", "Formula", -0.4, documents_with=3)
         decision = decide([difference(), rare], NAMES)
@@ -103,6 +105,9 @@ class TestAnswer:
         fits = difference("mean_iou", "Table", -0.3)
         assert decide([difference(), fits], NAMES).answer == "ship"
         assert decide([difference("mean_iou"), fits], NAMES, rule=Rule(metric="mean_iou")).answer == "cannot_tell"
+        assert decide([difference(), fits], NAMES).counted == "F1, precision or recall"
+        other = decide([difference("mean_iou")], NAMES, rule=Rule(metric="mean_iou"))
+        assert other.sentence.endswith(" No clear loss in any other number.")
 
     @pytest.mark.parametrize("given", [{"least": -0.1}, {"least": 1.0}, {"loss": -0.1}, {"loss": 1.5}])
     def test_a_rule_that_makes_no_sense_is_refused(self, given: dict[str, float]) -> None:
@@ -122,7 +127,7 @@ class TestMoreDocuments:
 
     def test_in_words(self) -> None:
         decision = decide([difference(at=0.03, low=-0.01, high=0.07, documents=20)], NAMES)
-        assert decision.more_documents == "60 more documents would settle F1 if the difference stays at +3.0."
+        assert decision.more_documents == "60 more documents would settle F1 if the difference stays at +3.0 points."
         near = decide([difference(at=0.0101, low=-0.03, high=0.05, documents=20)], NAMES)
         assert near.more_documents == "More documents are unlikely to settle it."
         assert decide([difference()], NAMES).more_documents == ""

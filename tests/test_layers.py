@@ -207,6 +207,16 @@ def test_far_boxes_are_two_mistakes() -> None:
     ]
 
 
+def test_boxes_of_other_labels_are_not_said_to_be_absent() -> None:
+    truth, other = box(0.1, 0.1, 0.2, 0.2), box(0.5, 0.5, 0.9, 0.9, label="Table")
+    dataset = join(
+        ground_truth([truth, other]), prediction([box(0.5, 0.5, 0.9, 0.9), box(0.1, 0.1, 0.2, 0.2, label="Table")])
+    )
+    result = snapshot.pair(dataset, 0).match(labels=["Figure"]).at(0.5)
+    lines = [each["lines"][0] for each in page_data(result, 0)["mistakes"]]
+    assert lines == ["no prediction of these labels here", "no ground truth of these labels here"]
+
+
 def test_a_slight_touch_is_two_mistakes_that_name_each_other() -> None:
     # IoU 0.0526: nearest, but not near.
     data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.46, 0.5, 0.86)])

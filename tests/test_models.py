@@ -295,6 +295,10 @@ def test_thresholds_of_score_and_counts_do_not_tell_signatures_apart() -> None:
         line.format(2, "area ≥ 0.008 of the page", 1)
     )
     assert comparable_part(line.format(1, "area ≥ 0.008 of the page", 8)) != comparable_part(line.format(1, "x", 8))
+    strict = [
+        comparable_part(line.format(score, "x", count), thresholds=True) for score, count in ((1, 8), (1, 9), (2, 8))
+    ]
+    assert strict[0] == strict[1] != strict[2]
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_it_says_the_numbers_of_the_results(results: list[ThresholdResult]) -> N
     for (_, _, _, row), result in zip(rows, results, strict=True):
         assert row == result.micro.row(0)
     assert contents.title == "blocks 1.0 against lines 1.0: Cannot tell on these 8 documents"
-    assert contents.summary.startswith("Cannot tell on these 8 documents. F1 +9.9: its interval, ")
+    assert contents.summary.startswith("Cannot tell on these 8 documents. F1 +9.9 points: its interval, ")
     assert (
         "Saves 247.2 corrected boxes per 100 pages, 477.8 instead of 725.0. 7 more documents would" in contents.summary
     )
@@ -686,11 +686,11 @@ def test_the_head_names_the_models_and_the_rule_says_what_fails(results: list[Th
     assert contents.decision is not None
     main, loss = rule_lines(contents.decision)
     assert (main.word, main.text) == ("cannot tell", "F1 is clearly higher by at least 1 point")
-    assert main.number.startswith("+9.9, −1.5 to +22.5")
+    assert main.number.startswith("+9.9 points, −1.5 to +22.5")
     assert (loss.word, loss.text, loss.number) == (
         "fails",
-        "No clear loss of more than 5 points",
-        "Text recall −14.0",
+        "No clear loss of more than 5 points in F1, precision or recall",
+        "Text recall −14.0 points",
     )
     assert "F1 needs about 7 more documents." in documents_words(contents.decision, contents.differences)
 
@@ -777,3 +777,9 @@ def test_a_list_of_labels_from_right_to_left_keeps_its_order_on_paper() -> None:
     text = html_pack.environment().get_template("print.html.j2").render(part="side", side=side)
     assert "1 FN \u05d0\u200e</b>, " in text
     assert "1 FP Table</b>, " in text
+
+
+def test_one_mistake_is_counted_as_one(tmp_path: Path, pool: PagePool, results: list[ThresholdResult]) -> None:
+    text = made(tmp_path, gather(results, MODELS, ReviewLog.of([]), PackOptions(cards=0)), pool, pdfs=None)
+    assert ": 1 mistake, TP " in text
+    assert ": 1 mistakes," not in text

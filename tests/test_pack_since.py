@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from evaluator import formats
+from evaluator.model.dataset import join
 from evaluator.model.issues import BadInput
 from evaluator.pack.since import ELEMENT, Change, Packed, PackedFinding, PackedModel, read, since
+from evaluator.protocols.snapshot.evaluation import pair
+from evaluator.review.identity import page_mistakes
+from evaluator.review.store import Store
+from evaluator.review.verdicts import judge
 from tests.test_report_command import FILES, SAMPLE, Run, run
 
 __all__ = ["run"]
 SIGNATURE = "snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · 8 documents, 36 pages"
-TABLE = PackedFinding("Missed · Table", "a.pdf, page 1", "Model wrong")
+TABLE = PackedFinding("1", "Missed · Table", "a.pdf, page 1", "Model wrong")
 
 
 def model(letter: str = "A", name: str = "lines 1.0", **given: object) -> PackedModel:
@@ -23,7 +31,7 @@ def model(letter: str = "A", name: str = "lines 1.0", **given: object) -> Packed
 
 
 def packed(*models: PackedModel, **given: object) -> Packed:
-    values = {"layout": 1, "date": "1 May 2026", "answer": "Cannot tell", "truth": "t", "findings": ()}
+    values = {"layout": 1, "date": "1 May 2026", "answer": "Cannot tell", "truth": "t", "judged": ()}
     return Packed(models=models, **{**values, **given})  # type: ignore[arg-type]
 
 
@@ -43,7 +51,10 @@ def test_numbers_of_the_model_of_the_same_name_are_subtracted() -> None:
 def test_a_model_of_another_name_is_compared_by_its_letter() -> None:
     rows = since(packed(model()), packed(model(name="lines 1.1"))).rows
     assert rows[1].what == "A lines 1.1, before lines 1.0: F1"
-    assert since(packed(model()), packed(model("C", "new"))).notes == ("C new was not in that pack.",)
+    assert since(packed(model()), packed(model("C", "new"))).notes == (
+        "C new was not in that pack.",
+        "A lines 1.0 of that pack is not in this one.",
+    )
 
 
 def test_another_ground_truth_or_signature_is_said_and_nothing_subtracted() -> None:
@@ -53,21 +64,70 @@ def test_another_ground_truth_or_signature_is_said_and_nothing_subtracted() -> N
     assert coco.notes == ("A lines 1.0 was measured under another signature, coco 2.0 · boxes.",)
     for earlier in (other, coco):
         assert {row.change for row in earlier.rows} == {""}
-    # A threshold of its own, and other counts of documents, are no other signature.
-    assert since(packed(model()), packed(model(signature=SIGNATURE.replace("0.00", "0.40")))).notes == ()
+    # Other counts of documents, and another version, are no other signature.
+    counted = SIGNATURE.replace("8 documents", "9 documents") + " · layoutscope 0.2.0"
+    assert since(packed(model()), packed(model(signature=counted))).notes == ()
+
+
+@pytest.mark.parametrize("threshold", ["IoU ≥ 0.75", "score ≥ 0.40"])
+def test_another_threshold_is_another_signature(threshold: str) -> None:
+    kind = threshold.partition(" ")[0]
+    now = " · ".join(threshold if part.startswith(kind) else part for part in SIGNATURE.split(" · "))
+    change = since(packed(model()), packed(model(signature=now, f1=0.4)))
+    assert change.notes == (f"A lines 1.0 was measured under another signature, {SIGNATURE}.",)
+    assert [(row.before, row.now, row.change) for row in change.rows[1:2]] == [("0.500", "0.400", "")]
+
+
+def test_a_model_that_is_gone_is_said() -> None:
+    change = since(packed(model(), model("B", "blocks 1.0")), packed(model()))
+    assert change.notes == ("B blocks 1.0 of that pack is not in this one.",)
+    renamed = since(packed(model(), model("B", "blocks 1.0")), packed(model(name="blocks 1.0")))
+    assert renamed.notes == ("A lines 1.0 of that pack is not in this one.",)
 
 
 def test_findings_that_are_new_gone_or_judged_otherwise() -> None:
-    gone, new = PackedFinding("Extra · Text", "b.pdf", "Ignore"), PackedFinding("Split · Table", "c.pdf", "Ambiguous")
+    gone = PackedFinding("2", "Extra · Text", "b.pdf", "Ignore")
+    # Two of one name on one page are two findings.
+    new = PackedFinding("3", "Missed · Table", "a.pdf, page 1", "Ambiguous")
     again = msgspec.structs.replace(TABLE, verdict="Ground truth wrong")
-    assert since(packed(findings=(TABLE, gone)), packed(findings=(again, new))).findings == (
-        "2 findings with a verdict, before 2.",
-        "1 ambiguous, 1 ground truth wrong.",
-        "New, 1: Split · Table, c.pdf.",
+    twin = msgspec.structs.replace(new, target="4")
+    assert since(packed(judged=(TABLE, gone)), packed(judged=(again, new, twin))).findings == (
+        "3 findings with a verdict or note, before 2.",
+        "2 ambiguous, 1 ground truth wrong.",
+        "New, 2: Missed · Table, a.pdf, page 1 (2).",
         "No longer among the findings, 1: Extra · Text, b.pdf.",
         "Judged otherwise, 1: Missed · Table, a.pdf, page 1.",
     )
-    assert since(packed(), packed()).findings == ("0 findings with a verdict, before 0.",)
+    assert since(packed(), packed()).findings == ("0 findings with a verdict or note, before 0.",)
+
+
+def test_an_older_pack_that_holds_only_what_it_shows_does_not_say_what_is_new() -> None:
+    assert since(packed(layout=1, judged=None), packed(judged=(TABLE,))).findings == (
+        "1 finding with a verdict or note now; how many there were then cannot be told from that pack.",
+        "1 model wrong.",
+    )
+
+
+def test_what_is_shown_makes_no_finding_new_or_gone(tmp_path: Path, run: Run) -> None:
+    dataset = join(*(formats.read(SAMPLE / f"{name}.json") for name in ("ground_truth", "blocks")))
+    result = pair(dataset).match().at(0.5)
+    time = datetime(2026, 11, 20, tzinfo=UTC)
+    targets = [target for page in range(4) for target in page_mistakes(result, page).targets]
+    with closing(Store(tmp_path / "findings.sqlite")) as store:
+        given = {"author": "J", "verified": False, "time": time, "verdict": "ambiguous"}
+        store.add([judge(target, **given) for target in targets])  # type: ignore[arg-type]
+    packs = {"all": (), "one": ("--cards", 1), "none": ("--verdicts", "ignore"), "tagged": ("--tags", "border")}
+    records = {}
+    for name, words in packs.items():
+        out = tmp_path / f"{name}.html"
+        common = ("--findings", tmp_path / "findings.sqlite", "--pages", 0, "--out", out)
+        assert run("report", *FILES, *words, *common)[0] == 0
+        records[name] = read(out)
+    for name, record in records.items():
+        assert since(records["all"], record).findings == (
+            f"{len(targets)} findings with a verdict or note, before {len(targets)}.",
+            f"{len(targets)} ambiguous.",
+        ), name
 
 
 @pytest.mark.parametrize(
@@ -91,11 +151,11 @@ def test_a_file_that_is_no_pack_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_a_record_of_a_later_layout_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "new.html"
-    later = msgspec.json.encode(packed(layout=2)).decode()
+    later = msgspec.json.encode(packed(layout=3)).decode()
     path.write_text(f'<script type="application/json" id="{ELEMENT}">{later}</script>')
     with pytest.raises(BadInput) as refused:
         read(path)
-    assert refused.value.issues[0].found == "layout 2"
+    assert refused.value.issues[0].found == "layout 3"
 
 
 def test_a_pack_says_what_changed_since_another(tmp_path: Path, run: Run) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Group, Parameter
 
 from evaluator.cli.program import UsageError
-from evaluator.compare.decision import Rule
+from evaluator.compare.decision import Rule, counted_words
 from evaluator.compare.metrics import METRICS
 
 _group = Group("Decision", sort_key=2)
@@ -16,7 +16,14 @@ Measure = Annotated[
     str | None, Parameter(group=_group, help="Main measure of the decision; F1, or the protocol's first measure.")
 ]
 Least = Annotated[float, Parameter(group=_group, help="Smallest difference of it that matters, in points.")]
-Loss = Annotated[float, Parameter(group=_group, help="Largest clear loss of any other number, in points.")]
+Loss = Annotated[
+    float,
+    Parameter(
+        group=_group,
+        help=f"Largest clear loss allowed in {counted_words(None)}, of all labels or of one, in points; in "
+        f"{counted_words('')} where the main measure is none of these.",
+    ),
+]
 
 
 def rule_of(metric: str | None, least: float, loss: float) -> Rule:

@@ -24,7 +24,6 @@ from evaluator.compare.models import Contender, Standings, contender, standings
 from evaluator.compare.resampling import LEVEL, RESAMPLES, SEED
 from evaluator.compare.sentences import interval_text, moved_text, sentence, summary
 from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.error_types import ERROR_TYPES
 from evaluator.metrics.item_ledger import OUTCOMES, ItemLedger
 from evaluator.metrics.measures import Key, Measures, Part
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, threshold_text
@@ -403,8 +402,7 @@ def _whole(amount: float) -> int | float:
 def _mistakes_table(mistakes: MistakeCounts, title: str, signature: str) -> ResultTable:
     """One row per name of a mistake."""
     rows = tuple(
-        (ERROR_TYPES["document"][name].title, row["a"], row["b"], row["difference"])
-        for name, row in mistakes.to_json().items()
+        (mistakes.title(name), row["a"], row["b"], row["difference"]) for name, row in mistakes.to_json().items()
     )
     columns = ("mistake", "a", "b", "b minus a")
     return ResultTable(title=f"Mistakes: {title}", signature=signature, columns=columns, rows=rows)

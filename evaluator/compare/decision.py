@@ -17,7 +17,7 @@ import msgspec
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS, headlines
 from evaluator.compare.resampling import FEW_DOCUMENTS
-from evaluator.compare.sentences import interval_text, moved_text, name_of, points
+from evaluator.compare.sentences import interval_text, moved_name, moved_points, points
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.results import JsonObject, capitalised, count_of
 
@@ -39,7 +39,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     least : float
         The smallest difference of it that matters, as a ratio (0.01 is one point); at least 0.
     loss : float or None
-        A clear loss of any other number beyond this, as a ratio, forbids it; None allows all.
+        A clear loss beyond this, as a ratio, forbids it; None allows all. It is one of `FOUND`, over all labels or of
+        one, where the main measure is one of them; else of any other number.
     """
 
     metric: str | None = None
@@ -107,6 +108,11 @@ class Decision(NamedTuple):
         return f"{'Ship' if self.answer == 'ship' else 'Keep'} {self.names[self.answer == 'ship']}"
 
     @property
+    def counted(self) -> str:
+        """The numbers whose clear losses and gains count, in words."""
+        return counted_words(None if self.main is None else self.main.metric)
+
+    @property
     def more_documents(self) -> str:
         """What more documents would do, in a sentence; empty where they would do nothing."""
         needed = self.documents_needed
@@ -115,9 +121,8 @@ class Decision(NamedTuple):
         if needed > MANY_DOCUMENTS:
             return "More documents are unlikely to settle it."
         more = count_of(needed, "more document")
-        return (
-            f"{more} would settle {METRICS[self.main.metric].title} if the difference stays at {moved_text(self.main)}."
-        )
+        title = METRICS[self.main.metric].title
+        return f"{more} would settle {title} if the difference stays at {moved_points(self.main)}."
 
     @property
     def cost_words(self) -> tuple[str, str]:
@@ -203,6 +208,14 @@ def decide(
     )
 
 
+def counted_words(metric: str | None) -> str:
+    """The numbers whose clear losses and gains count beside a main measure, in words."""
+    if metric is not None and metric not in FOUND:
+        return "any other number"
+    *titles, last = (METRICS[each].title for each in FOUND)
+    return f"{', '.join(titles)} or {last}"
+
+
 def _unjudged(every: Sequence[Difference]) -> tuple[str, ...]:
     """The labels of which no number can be judged, because too few documents have it."""
     of_labels = [one for one in every if not one.overall and one.difference is not None]
@@ -259,7 +272,7 @@ def _answer(
     if main is None or main.difference is None:
         return "cannot_tell", "The main measure is not defined for both models."
     title = capitalised(METRICS[main.metric].title)
-    moved, matters = moved_text(main), _points(rule.least)
+    moved, matters = moved_points(main), _points(rule.least)
     if main.few_documents:
         documents = count_of(main.documents, "document")
         return (
@@ -274,14 +287,17 @@ def _answer(
         if over:
             worst = over[0]
             also = f" and {len(over) - 1:,} more" if len(over) > 1 else ""
-            lost = f"{name_of(worst)} {moved_text(worst)}{also}: a clear loss of more than {_points(rule.loss or 0.0)}"
+            lost = f"{moved_name(worst)}{also}: a clear loss of more than {_points(rule.loss or 0.0)}"
             return "cannot_tell", f"{title} is clearly up{by} ({span}), but {lost}."
-        return "ship", f"{title} is clearly up{by} ({span}). {_loss_words(losses, rule)}"
+        return "ship", f"{title} is clearly up{by} ({span}). {_loss_words(losses, rule, main.metric)}"
     if main.high < 0.0:
         return "keep", f"{title} is clearly down: {moved} ({span})."
     if main.high < rule.least:
         verb = "matters" if matters.endswith(" point") else "matter"
-        return "keep", f"{title} gains {points(main.high)} at most ({span}): less than the {matters} that {verb}."
+        return (
+            "keep",
+            f"{title} gains {points(main.high)} points at most ({span}): less than the {matters} that {verb}.",
+        )
     return "cannot_tell", f"{title} {moved}: its interval, {span}, reaches from below {_border(rule)} to above."
 
 
@@ -289,13 +305,14 @@ def _border(rule: Rule) -> str:
     return _points(rule.least, signed=True) if rule.least else "0"
 
 
-def _loss_words(losses: Sequence[Difference], rule: Rule) -> str:
+def _loss_words(losses: Sequence[Difference], rule: Rule, metric: str) -> str:
     """The clear losses that the rule allows."""
+    counted = counted_words(metric)
     if not losses:
-        return "No clear loss."
+        return f"No clear loss in {counted}."
     within = "" if rule.loss is None else ", within the limit"
-    worst = f"{name_of(losses[0])} {moved_text(losses[0])}"
-    return f"{count_of(len(losses), 'clear loss')}{within}: {worst if len(losses) == 1 else f'the worst is {worst}'}."
+    worst = moved_name(losses[0]) if len(losses) == 1 else f"the worst is {moved_name(losses[0])}"
+    return f"{count_of(len(losses), 'clear loss')} in {counted}{within}: {worst}."
 
 
 def _points(value: float, *, signed: bool = False) -> str:

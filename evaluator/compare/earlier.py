@@ -28,9 +28,10 @@ from evaluator.protocols.base import BoxEvaluation, Result
 
 MOST_BYTES: Final = 64 << 20
 _FIX: Final = "Give a result.json of layoutscope evaluate."
-# Parts of a signature that may differ between models that are compared: each has a threshold of its own, and documents
-# that only one of them names change the counts.
-_FREE: Final = ("IoU ", "score ", "layoutscope ")
+# Parts of a signature that may differ between models that are compared: each has thresholds of its own. Documents that
+# only one of them names change the counts, which may differ always, as the version may.
+_THRESHOLDS: Final = ("IoU ", "score ")
+_VERSION: Final = "layoutscope "
 # What the signature of numbers of all predictions states.
 _EVERY_SCORE: Final = "score ≥ 0.00"
 _COUNTS: Final = re.compile(r"[0-9,]+ documents?, [0-9,]+ pages?")
@@ -135,10 +136,14 @@ class EarlierResult(msgspec.Struct, frozen=True):
         return Contender(name or self.name, measures, None, pages, run, boxes=False, family=family)
 
 
-def comparable_part(signature: str) -> tuple[str, ...]:
-    """What has to be equal of two signatures for their numbers to be compared."""
+def comparable_part(signature: str, *, thresholds: bool = False) -> tuple[str, ...]:
+    """What has to be equal of two signatures for their numbers to be compared.
+
+    Between models the thresholds may differ; between two runs of one model `thresholds` asks for equal ones too.
+    """
+    free = (_VERSION,) if thresholds else (*_THRESHOLDS, _VERSION)
     parts = signature.split(" · ")
-    return tuple(part for part in parts if not part.startswith(_FREE) and not _COUNTS.fullmatch(part))
+    return tuple(part for part in parts if not part.startswith(free) and not _COUNTS.fullmatch(part))
 
 
 def _ratio_part(metric: str, numerator: FloatArray, denominator: FloatArray) -> Ratios:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.error_types import DOCUMENT
+from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.model.boxes import IntArray
 
 
@@ -20,12 +20,20 @@ class MistakeCounts:
     labels : tuple of str, length L
     a, b : int64, shape (L, K)
         By label and name; see `evaluator.metrics.error_types.Mistakes` for the label of a mistake.
+    some_labels : bool
+        Whether only some labels were asked for: boxes of others may lie where nothing is counted.
     """
 
     names: tuple[str, ...]
     labels: tuple[str, ...]
     a: IntArray
     b: IntArray
+    some_labels: bool = False
+
+    def title(self, name: str) -> str:
+        """A name in words."""
+        title = ERROR_TYPES["document"][name].title
+        return title.replace("nothing there", "nothing of these labels there") if self.some_labels else title
 
     def to_json(self) -> dict[str, dict[str, int]]:
         """Counts of both models and ``b`` minus ``a`` by name, over all labels."""
@@ -38,5 +46,5 @@ def mistake_counts(a: AnyBoxResult, b: AnyBoxResult) -> MistakeCounts:
     matching = a.matching
     labels = matching.dataset.labels
     rows = [labels.index(label) for label in matching.labels]
-    per_label = [result.mistakes.per_label(len(labels))[rows] for result in (a, b)]
-    return MistakeCounts(names=tuple(DOCUMENT), labels=matching.labels, a=per_label[0], b=per_label[1])
+    of_a, of_b = (result.mistakes.per_label(len(labels))[rows] for result in (a, b))
+    return MistakeCounts(tuple(DOCUMENT), matching.labels, of_a, of_b, some_labels=matching.asked_labels is not None)

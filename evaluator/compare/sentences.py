@@ -64,6 +64,17 @@ def moved_text(one: Difference) -> str | None:
     return None if one.difference is None else points(one.difference, decimals=decimals(one))
 
 
+def moved_points(one: Difference) -> str | None:
+    """A difference with its unit, ``+2.6 points``; None when it is undefined."""
+    text = moved_text(one)
+    return None if text is None else f"{text} points"
+
+
+def moved_name(one: Difference) -> str:
+    """A difference after what it is of: ``Table recall −2.6 points``."""
+    return f"{name_of(one)} {moved_points(one) or 'n/a'}"
+
+
 def interval_text(one: Difference, *, signed: bool = False) -> str | None:
     """The interval of a difference in points, ``−0.2 to 1.6``; None where there is none."""
     if one.low is None or one.high is None:
@@ -98,7 +109,7 @@ def sentence(one: Difference, names: Sequence[str]) -> str:
         return f"{what}: not defined for {' and '.join(without)}."
     if one.difference == 0.0 and not one.low and not one.high:
         return f"{what}: no difference."
-    moved = f"{moved_text(one)} points"
+    moved = moved_points(one)
     if one.documents < 2:
         return f"{what} {moved}. With {count_of(one.documents, one.noun)} there is no interval."
     counts = f"{count_of(one.documents_better, one.noun)} better, {one.documents_worse:,} worse"
@@ -151,7 +162,7 @@ def summary(every: Sequence[Difference], names: Sequence[str]) -> Summary:
 
 def loss_text(worst: Difference) -> str:
     """The words of a summary about `worst_loss`."""
-    return f"Worst loss: {name_of(worst)} {moved_text(worst)}."
+    return f"Worst loss: {moved_name(worst)}."
 
 
 def _headlines(every: Sequence[Difference]) -> list[Difference]:
@@ -170,5 +181,5 @@ def _short(one: Difference) -> str:
     if one.difference is None or (not one.difference and not one.low and not one.high):
         return f"{title}: no difference."
     if one.starred or one.too_few:
-        return f"{title} {moved_text(one)} points."
+        return f"{title} {moved_points(one)}."
     return f"{title}: no clear difference."

@@ -381,7 +381,9 @@ class _Facts(NamedTuple):
     def _nearest_text(self, box: BoxItem) -> str:
         """What an unmatched box overlaps most, in words."""
         if box.nearest is None:
-            return "no ground truth here" if box.side == "prediction" else "no prediction here"
+            # Boxes of other labels may lie here.
+            of_labels = "" if self.result.matching.asked_labels is None else " of these labels"
+            return f"no {'ground truth' if box.side == 'prediction' else 'prediction'}{of_labels} here"
         row = _row(box.nearest.key)
         predicts = box.side == "prediction"
         side: Side = "ground_truth" if predicts else "prediction"

@@ -157,7 +157,7 @@ class BoxMatching(ABC):
     def on(self, dataset: Dataset) -> Self:
         """The matching of the same model of another dataset under the same options."""
         again: Self = self.pairs.on(dataset).match(
-            min_score=self.min_score, min_area=self.min_area, labels=self._asked_labels, **self.own_options
+            min_score=self.min_score, min_area=self.min_area, labels=self.asked_labels, **self.own_options
         )
         return again
 
@@ -167,7 +167,7 @@ class BoxMatching(ABC):
         return Signature(
             min_score=min_score,
             min_area=self.min_area,
-            labels=self._asked_labels,
+            labels=self.asked_labels,
             documents=len(self.dataset.documents),
             pages=self.dataset.pages,
             options=(*kept, *options, *([POLYGON_IOU] if self.pairs.polygons else []), *self._fixes),
@@ -180,7 +180,7 @@ class BoxMatching(ABC):
         return fixes_said(self.dataset.ground_truth.source, self.prediction.source)
 
     @property
-    def _asked_labels(self) -> tuple[str, ...] | None:
+    def asked_labels(self) -> tuple[str, ...] | None:
         """The labels that were asked for; None when all are scored that the files map."""
         return None if self.labels == self.dataset.labels[: self.dataset.evaluated] else self.labels
 

@@ -6,7 +6,7 @@ it was when it was judged. Plain text and numbers; pictures come later.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,7 +22,7 @@ from evaluator.model.dataset import Dataset
 from evaluator.model.issues import plain
 from evaluator.review.corrected import Corrected
 from evaluator.review.identity import attach
-from evaluator.review.status import STATES, FindingStatus
+from evaluator.review.status import STATES, FindingStatus, title_of
 from evaluator.review.verdicts import VERDICTS, Event, Judged, ReviewLog, Target
 
 MOST_CARDS: Final = 300
@@ -30,6 +30,7 @@ CONFLICT: Final = "conflict"
 """The choice among the verdicts for findings on which reviewers disagree."""
 # Shown when nobody has judged anything yet, so that a first meeting has something to look at.
 _UNJUDGED_CARDS: Final = 12
+_KINDS: Final = {"page": "Page", "document": "Document", "comparison": "Comparison"}
 
 
 class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -195,17 +196,13 @@ def _judged_card(number: int, models: Sequence[Model], one: FindingStatus, log: 
     page = dataset.page_row(target.document or "", target.page or 0) if has_page else None
     model = next((each for each in models if each.result.matching.model == one.model), models[0])
     drawn = _drawn(model, page, judged.target_id, log) if one.state == "applies" and page is not None else None
-    kinds = {"page": "Page", "document": "Document", "comparison": "Comparison"}
-    label = plain(target.label or "")
-    name = kinds.get(target.kind) or (drawn[0].title if drawn else (target.mistake or "mistake").replace("_", " "))
-    name = name if drawn else name.capitalize()
     votes = [event for event in judged.opinions if event.verdict is not None]
     return Card(
         number=number,
-        title=f"{name} · {label}" if label else name,
+        title=title_of_target(target, drawn[0].title if drawn else ""),
         model=model.letter if target.kind == "mistake" else "",
         facts=tuple(drawn[0].lines) if drawn else (),
-        place=_place_words(target.document, target.page, dataset),
+        place=place_of(target, _names(dataset)),
         page=-1 if page is None else page,
         boxes=tuple(drawn[1]) if drawn else tuple(_judged_boxes(target)),
         verdict=judged.verdict,
@@ -228,13 +225,22 @@ def _person(event: Event) -> str:
     return f"{plain(event.author)}{unverified}, {event.time.day} {event.time:%b %Y}"
 
 
-def _place_words(document: str | None, page: int | None, dataset: Dataset) -> str:
-    """Document and page in words."""
-    if document is None:
+def title_of_target(target: Target, today: str = "") -> str:
+    """What a finding is of and its label; `today` is what a mistake is called today, when it still is one."""
+    name = _KINDS.get(target.kind) or today or title_of(target.mistake or "mistake")
+    return f"{name} · {plain(target.label)}" if target.label else name
+
+
+def place_of(target: Target, names: Mapping[str, str]) -> str:
+    """Document and page of a finding in words; `names` are those of the documents, by id."""
+    if target.document is None:
         return "all documents"
-    names = {each.doc_id: each.name for each in dataset.documents}
-    name = plain(names.get(document, document))
-    return name if page is None else f"{name}, page {page + 1}"
+    name = plain(names.get(target.document, target.document))
+    return name if target.page is None else f"{name}, page {target.page + 1}"
+
+
+def _names(dataset: Dataset) -> dict[str, str]:
+    return {each.doc_id: each.name for each in dataset.documents}
 
 
 def _judged_boxes(target: Target) -> list[BoxItem]:
@@ -296,7 +302,7 @@ def _largest(model: Model, count: int, options: PackOptions) -> list[Card]:
                 title=f"{shown.title} · {plain(shown.label)}",
                 model=model.letter,
                 facts=tuple(shown.lines),
-                place=_place_words(document.doc_id, int(dataset.page_index[page]), dataset),
+                place=f"{plain(document.name)}, page {int(dataset.page_index[page]) + 1}",
                 page=page,
                 boxes=tuple(_boxes_of(data, shown)),
             )

@@ -33,7 +33,7 @@ from evaluator.pack.story import Cause, KeyDifference, causes_of, key_difference
 from evaluator.review.corrected import corrected
 from evaluator.review.corrections import Corrections, corrections
 from evaluator.review.status import FindingStatus, finding_statuses
-from evaluator.review.verdicts import ReviewLog
+from evaluator.review.verdicts import Judged, ReviewLog
 
 _DIFFERENCES: Final = 12
 
@@ -81,6 +81,8 @@ class Contents:
         What models reach under further protocols, or under that of a pack without boxes.
     since : Since or None
         What changed since an earlier pack, when one was given.
+    judged : tuple of Judged
+        Every finding of boxes in the store, whatever is shown.
     slices : PackSlices
         Where the candidate fails, and where it differs from the baseline; empty where nobody searched.
     """
@@ -108,12 +110,13 @@ class Contents:
     own: Chapter | None = None
     chapters: tuple[Chapter, ...] = ()
     since: Since | None = None
+    judged: tuple[Judged, ...] = ()
 
     @property
     def record(self) -> Packed:
         """What a later pack is compared with."""
         answer = self.decision.headline if self.decision is not None else ""
-        return record(date=self.options.date, answer=answer, models=self.models, cards=self.cards)
+        return record(date=self.options.date, answer=answer, models=self.models, judged=self.judged)
 
     slices: PackSlices = NO_SLICES
 
@@ -181,7 +184,8 @@ def gather(
     made = _decided(results, models, differences, options.rule) if differences else None
     differences = compare_differences.in_reading_order(differences)
     summary = sentences.summary(differences, [model.letter for model in models]) if differences else None
-    statuses = [status for status in finding_statuses(log, results) if chosen(status, options)]
+    every = finding_statuses(log, results)
+    statuses = [status for status in every if chosen(status, options)]
     cards = cards_of(models, statuses, log, options)
     found_causes, causes_words = causes_of(models, log, options)
     pages, left_out = _pages(models, cards, options)
@@ -208,6 +212,7 @@ def gather(
         causes_words=causes_words,
         own=own if own is not None and own.blocks else None,
         chapters=tuple(chapters),
+        judged=tuple(status.judged for status in every),
         slices=slices or NO_SLICES,
     )
     return contents if earlier is None else replace(contents, since=since(earlier, contents.record))

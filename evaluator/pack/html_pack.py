@@ -140,6 +140,7 @@ class Plan(NamedTuple):
 def plan_of(contents: Contents, pictures: Pictures) -> Plan:
     """What fits the budget: crops first, then pages as sharp as they may be."""
     fixed = len(font.css()) + len(component_script("pack")) + len(component_style("viewer")) + _TEXT_BYTES
+    fixed += len(msgspec.json.encode(contents.record))
     left = contents.options.budget - fixed - len(contents.cards) * _CARD_BYTES
     of_cause = len(contents.names) * _CARD_BYTES
     causes = min(len(contents.causes), max(0, left // (2 * of_cause)) if of_cause else 0)
@@ -344,6 +345,7 @@ def environment() -> jinja2.Environment:
         closed=_closed,
         ratio=lambda value: "n/a" if value is None else f"{value:.3f}",
         count=lambda value: f"{value:,}",
+        count_of=count_of,
         plotted=plotted,
         share=lambda value: f"{100 * value:.4f}%",
         plain=plain,

@@ -20,7 +20,8 @@ from evaluator.compare.sentences import MINUS
 from evaluator.formats import folder
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain, quote, refuse
-from evaluator.pack.cards import Card, Model
+from evaluator.pack.cards import Model, place_of, title_of_target, verdict_words
+from evaluator.review.verdicts import Judged
 
 ELEMENT: Final = "pack-record"
 """Id of the element that holds the record."""
@@ -29,7 +30,7 @@ _RECORD: Final = re.compile(rf'<script type="application/json" id="{ELEMENT}">([
 _RATIOS: Final = (("f1", "F1"), ("precision", "Precision"), ("recall", "Recall"))
 _COUNTS: Final = (("mistakes", "Mistakes"),)
 _LISTED: Final = 12
-_LAYOUT: Final = 1
+_LAYOUT: Final = 2
 
 
 class PackedModel(msgspec.Struct, frozen=True):
@@ -45,8 +46,9 @@ class PackedModel(msgspec.Struct, frozen=True):
 
 
 class PackedFinding(msgspec.Struct, frozen=True):
-    """A finding by what it is called and where it is."""
+    """A finding by its target, what it is called and where it is."""
 
+    target: str
     title: str
     place: str
     verdict: str
@@ -62,8 +64,8 @@ class Packed(msgspec.Struct, frozen=True):
     truth: str
     """digest of the ground truth"""
     models: tuple[PackedModel, ...]
-    findings: tuple[PackedFinding, ...]
-    """those with a verdict"""
+    judged: tuple[PackedFinding, ...] | None = None
+    """every finding of the store, shown or not; None in packs of layout 1, which hold those that they show"""
 
 
 class Change(NamedTuple):
@@ -87,7 +89,8 @@ class Since(NamedTuple):
     rows : tuple of Change
         The decision, then the numbers of each model.
     findings : tuple of str
-        How many have a verdict now, which are new, which are gone, and whose verdict is another one.
+        How many there are now, which are new, which are gone, and whose verdict is another one; of all that the
+        store holds, whatever the pack shows.
     """
 
     heading: str
@@ -105,11 +108,16 @@ class Since(NamedTuple):
         }
 
 
-def record(*, date: str, answer: str, models: Sequence[Model], cards: Sequence[Card]) -> Packed:
-    """The record of a pack; without models it has no numbers."""
-    truth = models[0].result.matching.dataset.ground_truth.source.sha256 if models else ""
-    judged = tuple(PackedFinding(card.title, card.place, card.verdict_words) for card in cards if card.verdict)
-    return Packed(_LAYOUT, date, answer, truth, tuple(map(_packed, models)), judged)
+def record(*, date: str, answer: str, models: Sequence[Model], judged: Sequence[Judged]) -> Packed:
+    """The record of a pack with every finding of its store; without models it has no numbers."""
+    dataset = models[0].result.matching.dataset if models else None
+    truth = dataset.ground_truth.source.sha256 if dataset else ""
+    names = {each.doc_id: each.name for each in dataset.documents} if dataset else {}
+    findings = tuple(
+        PackedFinding(each.target_id, title_of_target(each.target), place_of(each.target, names), verdict_words(each))
+        for each in judged
+    )
+    return Packed(_LAYOUT, date, answer, truth, tuple(map(_packed, models)), findings)
 
 
 def _packed(model: Model) -> PackedModel:
@@ -152,7 +160,7 @@ def recorded(name: str, content: bytes) -> Packed:
         packed = msgspec.json.decode(record[1].encode(), type=Packed)
     except (msgspec.MsgspecError, RecursionError) as problem:
         refuse(name, f"#{ELEMENT}", rule, quote(str(problem)), fix)
-    if packed.layout != _LAYOUT:
+    if not 1 <= packed.layout <= _LAYOUT:
         refuse(name, f"#{ELEMENT}", rule, f"layout {packed.layout}", fix)
     return packed
 
@@ -167,6 +175,7 @@ def since(then: Packed, now: Packed) -> Since:
     rows = [Change("Decision", then.answer or "none", now.answer or "none", "" if then.answer == now.answer else "new")]
     if then.truth != now.truth:
         notes.append("The ground truth is another one, so numbers are shown side by side and not subtracted.")
+    used: list[PackedModel] = []
     for model in now.models:
         by_name = [each for each in then.models if each.name == model.name]
         by_letter = [each for each in then.models if each.letter == model.letter]
@@ -174,11 +183,15 @@ def since(then: Packed, now: Packed) -> Since:
         if earlier is None:
             notes.append(f"{model.letter} {model.name} was not in that pack.")
             continue
+        used.append(earlier)
         named = f"{model.letter} {model.name}" + (f", before {earlier.name}" if earlier.name != model.name else "")
-        same = comparable_part(earlier.signature) == comparable_part(model.signature)
+        before, after = (comparable_part(each.signature, thresholds=True) for each in (earlier, model))
+        same = before == after
         if not same:
             notes.append(f"{named} was measured under another signature, {earlier.signature}.")
         rows += _rows(named, earlier, model, subtract=same and then.truth == now.truth)
+    gone = (each for each in then.models if each not in used)
+    notes += [f"{each.letter} {each.name} of that pack is not in this one." for each in gone]
     return Since(
         plain(heading), tuple(map(plain, notes)), tuple(Change(*map(plain, row)) for row in rows), _findings(then, now)
     )
@@ -200,24 +213,35 @@ def _rows(named: str, earlier: PackedModel, model: PackedModel, *, subtract: boo
 
 
 def _findings(then: Packed, now: Packed) -> tuple[str, ...]:
-    """The findings with a verdict: how many, which are new, gone, or judged otherwise."""
-    before, after = ({(each.title, each.place): each.verdict for each in packed.findings} for packed in (then, now))
-    same = before.keys() & after.keys()
-    parts = (
-        ("New", [key for key in after if key not in before]),
-        ("No longer among the findings", [key for key in before if key not in after]),
-        ("Judged otherwise", [key for key in same if before[key] != after[key]]),
-    )
-    told = [f"{count_of(len(now.findings), 'finding')} with a verdict, before {len(then.findings):,}."]
-    verdicts = Counter(each.verdict for each in now.findings)
-    if verdicts:
-        told.append(", ".join(f"{count:,} {verdict.lower()}" for verdict, count in sorted(verdicts.items())) + ".")
-    for title, keys in parts:
-        if keys:
-            listed = "; ".join(f"{name}, {place}" for name, place in sorted(keys)[:_LISTED])
-            more = f"; and {len(keys) - _LISTED:,} more" if len(keys) > _LISTED else ""
-            told.append(f"{title}, {len(keys):,}: {listed}{more}.")
+    """The findings of the store, shown or not: how many, which are new, gone, or judged otherwise."""
+    after = {each.target: each for each in now.judged or ()}
+    count = f"{count_of(len(after), 'finding')} with a verdict or note"
+    verdicts = Counter(each.verdict for each in after.values())
+    listed = ", ".join(f"{many:,} {verdict.lower()}" for verdict, many in sorted(verdicts.items()))
+    each_verdict = [f"{listed}."] if listed else []
+    if then.judged is None:
+        return (f"{count} now; how many there were then cannot be told from that pack.", *each_verdict)
+    before = {each.target: each for each in then.judged}
+    told = [f"{count}, before {len(before):,}.", *each_verdict]
+    for title, findings in (
+        ("New", [each for target, each in after.items() if target not in before]),
+        ("No longer among the findings", [each for target, each in before.items() if target not in after]),
+        (
+            "Judged otherwise",
+            [each for key, each in after.items() if key in before and before[key].verdict != each.verdict],
+        ),
+    ):
+        if findings:
+            told.append(f"{title}, {len(findings):,}: {_listed(findings)}.")
     return tuple(map(plain, told))
+
+
+def _listed(findings: Sequence[PackedFinding]) -> str:
+    """The first few findings by name and place; those that share both are counted."""
+    alike = sorted(Counter(f"{each.title}, {each.place}" for each in findings).items())
+    listed = [words if many == 1 else f"{words} ({many:,})" for words, many in alike[:_LISTED]]
+    left_out = sum(many for _, many in alike[_LISTED:])
+    return "; ".join([*listed, f"and {left_out:,} more"] if left_out else listed)
 
 
 def _ratio(value: float | None) -> str:

@@ -16,7 +16,7 @@ from evaluator.compare import differences as compare_differences
 from evaluator.compare.decision import Cost, Decision, documents_needed
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS
-from evaluator.compare.sentences import interval_text, moved_text, name_of
+from evaluator.compare.sentences import interval_text, moved_name, moved_points
 from evaluator.drawing import layers
 from evaluator.drawing.crops import CARD_ASPECT, region
 from evaluator.drawing.payloads import Rect
@@ -118,12 +118,12 @@ def rule_lines(made: Decision) -> tuple[RuleLine, ...]:
             state = "holds" if main.low >= rule.least and main.low > 0.0 else "open"
             state = "fails" if main.high < max(rule.least, 0.0) else state
         span = None if main.too_few else interval_text(main, signed=True)
-        number = f"{moved_text(main)}, {span}" if span else f"{moved_text(main)}, too few documents for an interval"
+        number = f"{moved_points(main)}, {span or 'too few documents for an interval'}"
         lines.append(RuleLine(state, f"{capitalised(title)} is clearly higher{by}", number))
     if rule.loss is not None:
-        over = ", ".join(f"{plain(name_of(one))} {moved_text(one)}" for one in made.forbidding)
-        lost = f"No clear loss of more than {_points(rule.loss)}"
-        worst = f"worst {plain(name_of(made.losses[0]))} {moved_text(made.losses[0])}" if made.losses else "none"
+        over = ", ".join(plain(moved_name(one)) for one in made.forbidding)
+        lost = f"No clear loss of more than {_points(rule.loss)} in {made.counted}"
+        worst = f"worst {plain(moved_name(made.losses[0]))}" if made.losses else "none"
         lines.append(RuleLine("fails" if over else "holds", lost, over or worst))
     return tuple(lines)
 

@@ -12,7 +12,7 @@ import streamlit as st
 from evaluator.compare.decision import FOUND, Cost, Decision, Rule, cost_of, decide, main_metrics
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS
-from evaluator.compare.sentences import moved_text, name_of
+from evaluator.compare.sentences import moved_name, moved_text
 from evaluator.drawing.ruler import Ruler, ruler
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
@@ -64,7 +64,7 @@ def card(
     known = costs_known()
     with st.container(border=True, key="decision"):
         st.html(_answer(made, chosen))
-        _rule(chosen[1], measures)
+        _rule(chosen[1], measures, made.counted)
         place = st.empty()
 
     def consequences(*, with_costs: bool) -> None:
@@ -74,7 +74,7 @@ def card(
     return (lambda: None) if known else partial(consequences, with_costs=True)
 
 
-def _rule(candidate: Named, measures: Sequence[str]) -> None:
+def _rule(candidate: Named, measures: Sequence[str], counted: str) -> None:
     """The rule as a sentence with three choices."""
     look: dict[str, Any] = {
         "label_visibility": "collapsed",
@@ -95,6 +95,7 @@ def _rule(candidate: Named, measures: Sequence[str]) -> None:
             for each in LOSSES
         }
         widgets.choice("Largest clear loss", limits, State.rule_loss, **look)
+        st.html(f'<span class="ls-rule">in {counted}</span>', width="content")
 
 
 def _answer(made: Decision, chosen: Sequence[Named]) -> str:
@@ -144,8 +145,8 @@ def _consequences(made: Decision) -> str:
     if made.more_documents:
         rows.append((made.more_documents, "", ""))
     losses, gains = len(made.losses), len(made.gains)
-    moved = f"{losses:,} clear {'loss' if losses == 1 else 'losses'}, {count_of(gains, 'clear gain')}"
-    largest = f"largest loss {name_of(made.losses[0])} {moved_text(made.losses[0])}" if made.losses else ""
+    moved = f"{losses:,} clear {'loss' if losses == 1 else 'losses'}, {count_of(gains, 'clear gain')} in {made.counted}"
+    largest = f"largest loss {moved_name(made.losses[0])}" if made.losses else ""
     unjudged = f"too few documents to judge {', '.join(made.unjudged)}" if made.unjudged else ""
     rows.append((moved, "; ".join(part for part in (largest, unjudged) if part), ""))
     body = "".join(

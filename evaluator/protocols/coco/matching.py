@@ -398,7 +398,7 @@ class Matching(PickedMatching):
     @property
     def is_whole(self) -> bool:
         """Whether all predictions take part that the pairs know, and all labels."""
-        return self.min_score <= 0.0 and self._asked_labels is None
+        return self.min_score <= 0.0 and self.asked_labels is None
 
     @cached_property
     def scored(self) -> BoolArray | None:

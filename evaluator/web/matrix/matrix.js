@@ -190,6 +190,7 @@ class Matrix {
     const { small } = this;
     const held = this.grid.matches(":focus-within");
     this.root.classList.toggle("small", small);
+    this.root.classList.toggle("whole", small || data.classes.length <= MANY);
     this.narrow = small ? this.fitSmall(data.classes.length) : false;
     this.measure(data);
     this.size.hidden = data.classes.length <= MANY && !small;

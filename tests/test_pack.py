@@ -28,7 +28,7 @@ from evaluator.drawing import crops
 from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.causes import causes
 from evaluator.model.dataset import join
-from evaluator.pack import font, html_pack, tables
+from evaluator.pack import cards, font, html_pack, tables
 from evaluator.pack import marked as marked_copies
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents, gather, key_rows
@@ -783,3 +783,67 @@ def test_one_mistake_is_counted_as_one(tmp_path: Path, pool: PagePool, results: 
     text = made(tmp_path, gather(results, MODELS, ReviewLog.of([]), PackOptions(cards=0)), pool, pdfs=None)
     assert ": 1 mistake, TP " in text
     assert ": 1 mistakes," not in text
+
+
+# --- what is shown of all -------------------------------------------------------------------------------------
+
+GROUNDWATER = "groundwater-note.pdf"
+
+
+def small(results: list[ThresholdResult], events: list[Event], **given: Any) -> Contents:
+    return gather(results, MODELS, ReviewLog.of(events), PackOptions(pages=1, **given))
+
+
+def test_a_pack_of_some_documents_says_so_in_each_part(
+    tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
+) -> None:
+    contents = small(results, [], documents=(GROUNDWATER,))
+    shown = len(contents.cards)
+    assert contents.cards_words == (
+        f"no mistake of groundwater-note.pdf has a verdict yet; of these, the {shown} largest are shown"
+    )
+    assert contents.notes == (
+        "Numbers are over all documents; causes and pages are of groundwater-note.pdf only.",
+        "Findings are only those of groundwater-note.pdf.",
+    )
+    words = re.fullmatch(
+        r"those with an example in groundwater-note\.pdf, costliest first: \d+ of the 172 boxes to correct with B "
+        r"\(\d+ %\); boxes and pages are of all documents",
+        contents.causes_words,
+    )
+    assert words is not None
+    text = made(tmp_path, contents, pool, pdfs=None)
+    assert "<h2>Pages <small>of groundwater-note.pdf: 1 shown, " in text
+    everything = small(results, [])
+    assert everything.notes == ()
+    assert re.fullmatch(r"\d+ of the 172 boxes to correct with B \(\d+ %\), costliest first", everything.causes_words)
+    assert "<h2>Pages <small>1 shown, " in made(tmp_path, everything, pool, pdfs=None)
+    path = tmp_path / "pack.pdf"
+    write_pdf(path, contents, Pictures(pool, None), progress=nothing)
+    with pymupdf.open(path) as document:
+        printed = " ".join("".join(page.get_text() for page in document).split())
+    assert "Boxes of B blocks 1.0; pages of groundwater-note.pdf." in printed
+    assert contents.notes[0] in printed
+
+
+def test_a_pack_of_some_verdicts_or_tags_says_so(
+    tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
+) -> None:
+    events = judged(results)
+    tagged = small(results, events, tags=("style",), documents=(GROUNDWATER,))
+    assert tagged.cards_words == (
+        "1 finding (1 mistake) of groundwater-note.pdf with the tag style: 1 ground truth wrong"
+    )
+    one = small(results, events, verdicts=("model_wrong",))
+    assert one.cards_words == "1 finding (1 mistake) with the verdict model wrong: 1 model wrong"
+    assert one.notes[0] == "Findings are only those with the verdict model wrong."
+    none = small(results, events, verdicts=("ignore", "conflict"), tags=("a", "b", "c"))
+    assert none.cards_words == "none with the verdict ignore or reviewers disagree with the tag a, b or c"
+    text = made(tmp_path, none, pool, pdfs=None)
+    assert "boxes of the finding are strong, others pale" not in text
+
+
+def test_few_documents_are_named_and_more_are_counted() -> None:
+    assert cards.documents_in_words(PackOptions()) == ""
+    assert cards.documents_in_words(PackOptions(documents=("a.pdf", "b.pdf", "c.pdf"))) == "a.pdf, b.pdf and c.pdf"
+    assert cards.documents_in_words(PackOptions(documents=tuple("abcd"))) == "4 documents"

@@ -117,7 +117,8 @@ def review_pack(
     judged_only
         Leave the findings empty when nobody has judged anything, instead of showing the largest mistakes.
     documents
-        Ids of the documents whose findings and pages go in, separated by commas. Numbers are always of all.
+        Ids of the documents whose findings, causes and pages are shown, separated by commas. Numbers are always over
+        all documents.
     verdicts
         Findings of these verdicts only, separated by commas: model_wrong, ground_truth_wrong, ambiguous, ignore,
         conflict.

@@ -17,6 +17,7 @@ from evaluator.compare.decision import Rule
 from evaluator.drawing import layers
 from evaluator.drawing.payloads import BoxItem, MistakeItem, PageLayers
 from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.results import count_of, listed
 from evaluator.model.boxes import area
 from evaluator.model.dataset import Dataset
 from evaluator.model.issues import plain
@@ -30,6 +31,7 @@ CONFLICT: Final = "conflict"
 """The choice among the verdicts for findings on which reviewers disagree."""
 # Shown when nobody has judged anything yet, so that a first meeting has something to look at.
 _UNJUDGED_CARDS: Final = 12
+_VERDICT_WORDS: Final = dict[str, str]([*VERDICTS.items(), (CONFLICT, "Reviewers disagree")])
 _KINDS: Final = {"page": "Page", "document": "Document", "comparison": "Comparison"}
 
 
@@ -51,7 +53,7 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
     budget : int
         Bytes that the finished file should not exceed.
     documents : tuple of str
-        Ids of the documents whose pages and findings go in; empty for all. Numbers are always of all.
+        Ids of the documents whose pages, causes and findings are shown; empty for all. Numbers are always of all.
     verdicts : tuple of str
         Keys of `VERDICTS`, and ``conflict`` where reviewers disagree; findings of these only, empty for all.
     tags : tuple of str
@@ -152,6 +154,34 @@ class Card:
     state: str = ""
 
 
+_NAMED: Final = 3
+"""So many documents are named; more are counted."""
+
+
+def documents_in_words(options: PackOptions) -> str:
+    """The documents that are shown, ``tram-options.pdf`` or ``4 documents``; empty for all."""
+    named = list(map(plain, options.documents))
+    return listed(named) if len(named) <= _NAMED else count_of(len(named), "document")
+
+
+def filter_in_words(options: PackOptions) -> str:
+    """Which findings are shown, after what they are: `` of tram-options.pdf with the tag border``; empty for all."""
+    documents = documents_in_words(options)
+    words = [f" of {documents}"] if documents else []
+    if options.verdicts:
+        verdicts = [_VERDICT_WORDS[name].lower() for name in options.verdicts]
+        words.append(f" with the verdict {_either(verdicts)}")
+    if options.tags:
+        words.append(f" with the tag {_either([plain(tag) for tag in options.tags])}")
+    return "".join(words)
+
+
+def _either(names: Sequence[str]) -> str:
+    """One of some names: ``a``, ``a, b or c``."""
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
+
+
 def wanted(document: str | None, options: PackOptions) -> bool:
     """Whether a document goes in."""
     return not options.documents or document is None or document in options.documents
@@ -216,7 +246,7 @@ def _judged_card(number: int, models: Sequence[Model], one: FindingStatus, log: 
 
 def verdict_words(judged: Judged) -> str:
     """The verdict of a finding in words."""
-    return "Reviewers disagree" if judged.conflict else VERDICTS[judged.verdict] if judged.verdict else "Note"
+    return _VERDICT_WORDS[CONFLICT] if judged.conflict else VERDICTS[judged.verdict] if judged.verdict else "Note"
 
 
 def _person(event: Event) -> str:

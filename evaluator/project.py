@@ -12,8 +12,10 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from numbers import Real
 from pathlib import Path
-from typing import Any, Final, Generic, NamedTuple
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Generic, NamedTuple, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -26,7 +28,7 @@ from evaluator.model.issues import BadInput, Issue, has_errors
 from evaluator.model.page_sizes import PageKey, with_sizes
 from evaluator.pdf.folder import Folders
 from evaluator.protocols import PROTOCOLS, AnyProtocol
-from evaluator.protocols.base import SUSPECT, BoxOptions, Count, Evaluation, Options, Source, SourceT
+from evaluator.protocols.base import SUSPECT, BoxOptions, Count, Evaluation, Options, Source, SourceT, Thresholds
 from evaluator.system.freed_memory import give_back
 from evaluator.system.threads import thread_pool
 
@@ -156,7 +158,7 @@ def options_of(protocol: AnyProtocol, **chosen: object) -> Options:
     Raises
     ------
     OptionError
-        For an option that the protocol does not have.
+        For an option that the protocol does not have, and for a value that it cannot have.
     """
     every = Options.__struct_fields__
     fields = (*(name for name in protocol.options.__struct_fields__ if name not in every), *every)
@@ -166,8 +168,36 @@ def options_of(protocol: AnyProtocol, **chosen: object) -> Options:
             raise OptionError(
                 f"{spelled(name)} is not an option of {protocol.name}, which has {', '.join(map(spelled, fields))}"
             )
+    hints = get_type_hints(protocol.options, include_extras=True)
+    for name, value in values.items():
+        _need_value(name, value, hints[name])
     options: Options = protocol.options(**values)
     return options
+
+
+def _need_value(name: str, value: object, hint: object) -> None:
+    """Refuse a number outside of its range, and one value where an option takes several."""
+    if get_origin(hint) is not Annotated:
+        return
+    kind, *metas = get_args(hint)
+    bounds = next((meta for meta in metas if meta.ge is not None or meta.le is not None), None)
+    # A comparison with NaN is never true.
+    if bounds is not None and not (
+        _is_number(value) and (bounds.ge is None or value >= bounds.ge) and (bounds.le is None or value <= bounds.le)
+    ):
+        where = f"from {bounds.ge:g} to {bounds.le:g}" if bounds.le is not None else f"of {bounds.ge:g} or more"
+        raise OptionError(f"{spelled(name)} must be a number {where}; found {value}")
+    kinds = [each for each in (get_args(kind) if get_origin(kind) is UnionType else (kind,)) if each is not NoneType]
+    if len(kinds) > 1 or get_args(kinds[0])[1:] != (...,):
+        return
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise OptionError(f"{spelled(name)} takes several values, as a list or tuple; found {value}")
+    if hint == Thresholds and not all(_is_number(each) and 0.0 < each <= 1.0 for each in value):
+        raise OptionError(f"{spelled(name)} must have numbers above 0, up to 1; found {list(value)}")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def spelled(option: str) -> str:
@@ -183,11 +213,18 @@ def model_names(predictions: Sequence[Input]) -> tuple[str, ...]:
 
     Uploads keep their names, and so does a file that is given twice: no path distinguishes it.
 
+    Raises
+    ------
+    OptionError
+        For one file in place of several.
+
     Examples
     --------
     >>> model_names(["a/pred.json", "b/pred.json", "b/lines.json"])
     ('a/pred.json', 'b/pred.json', 'lines.json')
     """
+    if isinstance(predictions, str | Path | Upload):
+        raise OptionError(f"predictions must be a list of files; found {_name(predictions)}")
     # Links are not followed: what was typed is shown.
     parts = [() if isinstance(each, Upload) else Path(os.path.abspath(each)).parts for each in predictions]
     names = []

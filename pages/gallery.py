@@ -20,7 +20,6 @@ from evaluator.model.issues import cut, displayed
 from pages.shared import frame, headline, widgets
 from pages.shared import gallery as held
 from pages.shared.address import read_url, write_url
-from pages.shared.browser import listing as browser
 from pages.shared.components import chosen_cell, gallery, matrix, opened_card, wanted
 from pages.shared.findings import of_causes
 from pages.shared.opened import Named, OpenedBoxes
@@ -37,6 +36,7 @@ _TITLES = {
     "names": "Names of mistakes",
     "causes": "Causes",
 }
+_OF_ALL_MODELS = ("scores", "fit", "names")
 _HINTS = {
     "classes": "rows: ground truth, columns: prediction; a cell opens its boxes",
     "scores": "drag to select a score range and see its boxes; a point of the right curve sets the threshold",
@@ -74,8 +74,7 @@ def _sidebar(loaded: OpenedBoxes) -> None:
 
 def _clear_filter() -> None:
     """Everything shows again, the question too."""
-    browser.clear_filter()
-    state.gallery_third = ""
+    held.clear_filter()
     held.clear()
 
 
@@ -85,7 +84,8 @@ def _charts(loaded: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> Non
     with control.container(horizontal=True, horizontal_alignment="right"):
         widgets.switch("Charts", held.CHARTS, State.gallery_charts, label_visibility="collapsed")
     charts = state.gallery_charts
-    head.html(f'<h2 class="ls-section">{_TITLES[charts]} <small>{_HINTS[charts]}</small></h2>')
+    models = "".join(f" {frame.letter_badge(each.letter)}" for each in chosen) if charts in _OF_ALL_MODELS else ""
+    head.html(f'<h2 class="ls-section">{_TITLES[charts]}{models} <small>{_HINTS[charts]}</small></h2>')
     draw: dict[str, Callable[[], None]] = {
         "classes": lambda: _classes(loaded, model),
         "scores": lambda: _scores(loaded, chosen),
@@ -107,7 +107,8 @@ def _classes(loaded: OpenedBoxes, model: Named) -> None:
 
     def pick() -> None:
         cell = chosen_cell(report(key), len(names))
-        if cell is not None:
+        # No box of the background was ever drawn.
+        if cell is not None and any(cell):
             held.ask(Question(cell=(names[cell[0]], names[cell[1]])))
 
     matrix(
@@ -355,7 +356,7 @@ def _cards(loaded: OpenedBoxes, model: Named, shown: held.Shown, first: int) -> 
         set="/".join(str(part) for part in result_key(loaded, model)[:3]),
         cards=[msgspec.structs.replace(card, document=cut(card.document)) for card in cards],
         crops=held.crops_of(loaded, asked),
-        empty="No box passes the filter. Clear filter, or choose All mistakes.",
+        empty=held.nothing_words(),
     )
     gallery(payload, key=_KEY, on_want=want, on_open=opened)
     state.gallery_wanted = []

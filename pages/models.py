@@ -53,16 +53,17 @@ def _choices() -> None:
     # Another protocol may not have what the last one was ranked by.
     if state.rank_by not in titles:
         state.rank_by = State.rank_by.start
-    if not titles.keys() >= {*state.rank_more}:
-        state.rank_more = [name for name in state.rank_more if name in titles]
     with st.container(horizontal=True, vertical_alignment="top", gap="medium", key="models_choices"):
         widgets.choice("Sort and rank by", titles, State.rank_by, width=170)
+        # The one that ranks shows anyway.
+        others = [name for name in titles if name != state.rank_by]
+        state.rank_more = [name for name in state.rank_more if name in others]
         st.pills(
             "Also show",
-            list(titles),
+            others,
             selection_mode="multi",
             format_func=titles.__getitem__,
-            default=State.rank_more.start,
+            default=[name for name in State.rank_more.start if name in others],
             key=State.rank_more.key,
             persist_state="session",
         )

@@ -443,6 +443,7 @@ def _results(
             lambda: [PROTOCOLS[pixel.NAME].measures(results[model.letter]) for model in loaded.pair],
             ledgers=lambda: PROTOCOLS[pixel.NAME].item_ledgers(results["A"], results["B"]),
             open_item=lambda item: go_to(item.document, item.page or 0),
+            of=f"all {count_of(len(loaded.dataset.documents), 'document')}",
             below="pixels",
             height=690,
         )

@@ -321,7 +321,6 @@ def view() -> None:
         lambda: [each.measures for each in every],
         ledgers=lambda: [poster_ledger(*(each.columns for each in every))],
         open_item=lambda item: choices.open_poster(item.document),
-        noun="poster",
         below="posters",
         height=450,
     )

@@ -76,7 +76,11 @@ def _list(loaded: OpenedBoxes, every: Suspects, signature: str) -> None:
     """The component; pictures that are wanted run this part of the view only, an answer runs all of it."""
     chosen = held.chosen(every, findings.review_log(), signature)
     if not chosen.entries:
-        st.html('<div class="ls-empty"><p>No suspect passes the filter.</p></div>')
+        filtered = held.is_filtered()
+        why = "No suspect passes the filter." if filtered else "No ground truth box is suspected."
+        st.html(f'<div class="ls-empty"><p>{why}</p></div>')
+        if filtered:
+            st.button("Clear filter", on_click=held.clear_filter)
         return
 
     def want() -> None:

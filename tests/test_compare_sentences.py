@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -128,12 +129,11 @@ def test_a_summary_of_nothing() -> None:
 
 def test_the_words_name_what_is_drawn() -> None:
     """Where documents are called something else, the counts are of that."""
-    few = made("recall", ALL_LABELS, 0.1, 0.05, 0.2, documents=3)
-    assert sentence(few, ("A", "B"), "poster") == (
+    few = made("recall", ALL_LABELS, 0.1, 0.05, 0.2, documents=3, noun="poster")
+    assert sentence(few, ("A", "B")) == (
         "Recall +10.0 points; 29 posters better, 6 worse. Too few posters for an interval: 3."
     )
-    assert summary([GAIN], ("A", "B"), "poster").headline == sentence(GAIN, ("A", "B"), "poster")
-    assert "posters better" in sentence(GAIN, ("A", "B"), "poster")
+    assert "29 posters better" in summary([replace(GAIN, noun="poster")], ("A", "B")).headline
 
 
 def test_every_headline_is_a_metric_with_words() -> None:

@@ -212,8 +212,80 @@ def test_what_is_written_is_counted_and_a_model_has_the_name_of_its_file(run: Ru
 
 def test_a_folder_is_never_written_over_the_source(run: Run, tmp_path: Path) -> None:
     source = write_file(tmp_path / "pred.json", ROWS[:2])
-    assert run("convert", source, "--to", "yolo", "--out", tmp_path, "--force")[0] == 2
+    code, _, err = run("convert", source, "--to", "yolo", "--out", tmp_path, "--force")
+    assert (code, err) == (
+        2, f"error: {tmp_path.name}: a source file is never written to; found what convert reads. Choose another "
+        "--out.\n",
+    )  # fmt: skip
     assert source.exists()
+
+
+@pytest.mark.parametrize("target", ["yolo", "page-xml"])
+def test_force_replaces_a_folder_of_the_same_format_and_no_other(run: Run, tmp_path: Path, target: str) -> None:
+    source, out = write_file(tmp_path / "pred.json", ROWS), tmp_path / "out"
+    words = ("convert", source, "--to", target, "--page-size", "600x800", "--out", out, "--force")
+    assert run(*words)[0] == 0
+    write_file(source, ROWS[:1])
+    assert run(*words)[0] == 0
+    fresh = sorted(path.name for path in out.rglob("*.*"))
+    link = tmp_path / "link"
+    link.symlink_to(out)
+    assert run(*words[:-2], link, "--force")[0] == 0
+    assert link.is_symlink()
+    assert sorted(path.name for path in out.rglob("*.*")) == fresh
+    sub = out / "scans"
+    sub.mkdir()
+    for foreign, content in (
+        (sub / "a.pdf", b"%PDF-"), (out / "notes.txt", b"mine"), (out / "labels.xml", b"<annotation/>"),
+        (out / "link.xml", None),
+    ):  # fmt: skip
+        if content is None:
+            foreign.symlink_to(source)
+        else:
+            foreign.write_bytes(content)
+        before = sorted(path for path in out.rglob("*"))
+        name = foreign.relative_to(out).as_posix()
+        code, said, err = run(*words)
+        assert (code, said, err) == (
+            2, "", f"error: out: --force replaces a folder in which a conversion to {target} wrote every file; found "
+            f"{name}. Choose another --out, or move what is in it.\n",
+        )  # fmt: skip
+        assert sorted(path for path in out.rglob("*")) == before
+        foreign.unlink()
+    for name in ("1.pdf", "2.pdf", "3.pdf"):
+        (sub / name).write_bytes(b"%PDF-")
+    assert "; found scans/1.pdf and 2 other files. " in run(*words)[2]
+
+
+def test_labels_of_others_are_not_replaced(run: Run, tmp_path: Path) -> None:
+    source, out = write_file(tmp_path / "pred.json", ROWS[:1]), tmp_path / "out"
+    words = ("convert", source, "--to", "yolo", "--out", out, "--force")
+    labels = out / "labels"
+    labels.mkdir(parents=True)
+    (labels / "a.txt").write_text("0 0.5 0.5 0.1 0.1\n")
+    assert "; found labels/a.txt. " in run(*words)[2]
+    (out / "data.yaml").write_text("names: [Table]\n")
+    assert "; found data.yaml and 1 other file. " in run(*words)[2]
+    (out / "data.yaml").write_text("path: .\nval: images\nnames:\n")
+    (labels / "notes.txt").write_text("look again")
+    assert "; found labels/notes.txt. " in run(*words)[2]
+    (labels / "notes.txt").unlink()
+    assert run(*words)[0] == 0
+
+
+def test_pages_and_the_ground_truth_are_never_written_over(run: Run, tmp_path: Path) -> None:
+    source, pdfs = write_file(tmp_path / "pred.json", ROWS[:1]), tmp_path / "pdf"
+    pdfs.mkdir()
+    (pdfs / "a.pdf").write_bytes(b"%PDF-")
+    words = ("convert", source, "--pdfs", pdfs, "--page-size", "6x8", "--force")
+    for out, target, named in (
+        (pdfs, "yolo", "--pdfs"), (tmp_path, "yolo", "convert"), (pdfs / "a.pdf", "coco", "--pdfs"),
+        (source, "coco", "convert"),
+    ):  # fmt: skip
+        code, _, err = run(*words, "--to", target, "--out", out)
+        rule = "a source file is never written to"
+        assert (code, err) == (2, f"error: {out.name}: {rule}; found what {named} reads. Choose another --out.\n")
+    assert (pdfs / "a.pdf").read_bytes() == b"%PDF-"
 
 
 def test_points_of_the_pdfs_are_sizes(run: Run, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,37 @@ def test_an_option_of_another_protocol_is_refused(protocol: str) -> None:
     name = "--profile" if protocol != "posters" else "--parity"
     with pytest.raises(OptionError, match=f"^{name} is not an option of {protocol}, which has --"):
         project.evaluate(protocol, Path("x"), [Path("y")], **foreign)
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ({"min_score": math.nan}, "--min-score must be a number from 0 to 1; found nan"),
+        ({"min_score": 5}, "--min-score must be a number from 0 to 1; found 5"),
+        ({"min_area": "0.1"}, "--min-area must be a number from 0 to 1; found 0.1"),
+        ({"iou": 0.5}, "--iou takes several values, as a list or tuple; found 0.5"),
+        ({"iou": "0.5"}, "--iou takes several values, as a list or tuple; found 0.5"),
+        ({"iou": (0.5, 2)}, "--iou must have numbers above 0, up to 1; found [0.5, 2]"),
+        ({"iou": [math.nan]}, "--iou must have numbers above 0, up to 1; found [nan]"),
+        ({"labels": "Table"}, "--labels takes several values, as a list or tuple; found Table"),
+    ],
+)
+def test_python_may_give_what_the_terminal_may(option: dict[str, Any], said: str) -> None:
+    with pytest.raises(OptionError) as raised:
+        project.evaluate("snapshot", SAMPLE / "ground_truth.json", [SAMPLE / "lines.json"], **option)
+    assert str(raised.value) == said
+
+
+def test_a_number_of_any_bound_is_checked() -> None:
+    with pytest.raises(OptionError, match=r"^--small-px must be a number of 0 or more; found -1$"):
+        project.options_of(PROTOCOLS["pod"], small_px=-1)
+    options: Any = project.options_of(PROTOCOLS["pixel"], pdfs=SAMPLE / "pdf", min_score=np.float32(0.5))
+    assert options.min_score == 0.5
+
+
+def test_one_prediction_is_a_list_of_one() -> None:
+    with pytest.raises(OptionError, match=r"^predictions must be a list of files; found lines\.json$"):
+        project.evaluate("snapshot", SAMPLE / "ground_truth.json", str(SAMPLE / "lines.json"))
 
 
 def test_issues_of_both_sides_are_told_at_once(tmp_path: Path) -> None:

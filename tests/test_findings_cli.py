@@ -127,7 +127,12 @@ def test_merge_lists_the_conflicts(run: Callable[..., Run], tmp_path: Path) -> N
     assert "Anna: ignore; Ben: ambiguous" in merged.out
     assert len(json.loads(out.read_text())["events"]) == 3
     assert run("findings", "merge", anna).code == 2
-    assert run("findings", "merge", anna, ben, "--out", anna).code == 2
+    before = anna.read_bytes()
+    refused = run("findings", "merge", anna, ben, "--out", anna)
+    assert (refused.code, refused.err) == (
+        2, "error: anna.csv: a source file is never written to; found what merge reads. Choose another --out.\n",
+    )  # fmt: skip
+    assert anna.read_bytes() == before
 
 
 def test_the_corrected_ground_truth(run: Callable[..., Run], kept: Path, gt: Path, pred: Path, tmp_path: Path) -> None:
@@ -142,9 +147,79 @@ def test_the_corrected_ground_truth(run: Callable[..., Run], kept: Path, gt: Pat
     assert hashlib.sha256(gt.read_bytes()).hexdigest() == before
     told = run("evaluate", "snapshot", "--gt", out, "--pred", pred, "--iou", 0.5, "--json")
     assert json.loads(told.out)["thresholds"]["0.5"]["micro"]["f1"] == 1.0
-    refused = run("findings", "correct", "--gt", gt, "--findings", kept, "--out", gt)
-    assert refused.code == 2
-    assert "a source file is never written to" in refused.err
+    words = ("findings", "correct", "--gt", gt, "--pred", pred, "--findings", kept, "--out")
+    link = tmp_path / "link.json"
+    link.symlink_to(gt)
+    for place, named in ((gt, "--gt"), (link, "--gt"), (pred, "--pred"), (kept, "--findings")):
+        old = place.read_bytes()
+        refused = run(*words, place, "--force")
+        assert (refused.code, refused.out, refused.err) == (
+            2, "", f"error: {place.name}: a source file is never written to; found what {named} reads. Choose another "
+            "--out.\n",
+        )  # fmt: skip
+        assert place.read_bytes() == old
+    out.write_bytes(b"of somebody")
+    refused = run(*words, out)
+    assert (refused.code, refused.err) == (
+        2, "error: corrected.json exists; choose another --out, or overwrite it with --force.\n",
+    )  # fmt: skip
+    assert out.read_bytes() == b"of somebody"
+    assert run(*words, out, "--force").code == 0
+    assert run("evaluate", "snapshot", "--gt", out, "--pred", pred).code == 0
+
+
+def test_a_store_is_never_written_over(run: Callable[..., Run], kept: Path) -> None:
+    for address in (str(kept), f"sqlite:///{kept}"):
+        for out in (kept, kept.with_name(f"{kept.name}-wal")):
+            refused = run("findings", "export", "--findings", address, "--out", out)
+            assert (refused.code, refused.err) == (
+                2, f"error: {out.name}: a source file is never written to; found what --findings reads. Choose another "
+                "--out.\n",
+            )  # fmt: skip
+    with Store(kept) as store:
+        assert len(store.events()) == 4
+
+
+def test_what_cannot_be_written_has_the_name_that_was_given(
+    run: Callable[..., Run], kept: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "folder").mkdir()
+    for out, name, reason in (
+        (tmp_path / "nodir" / "x.csv", "x.csv", "No such file or directory"),
+        (tmp_path / "folder", "folder", "Is a directory"),
+    ):
+        refused = run("findings", "export", "--findings", kept, "--out", out)
+        assert (refused.code, refused.err) == (
+            2, f"error: --out: {name} must be writable; found {reason}. Choose another place, or correct its "
+            "permissions.\n",
+        )  # fmt: skip
+
+
+def test_what_is_no_store_is_said_and_left_as_it_is(run: Callable[..., Run], tmp_path: Path) -> None:
+    empty = tmp_path / "empty.sqlite"
+    empty.touch()
+    assert run("findings", "export", "--findings", empty).err == (
+        "error: empty.sqlite is an empty file, which holds no findings; check the spelling of --findings.\n"
+    )
+    assert empty.stat().st_size == 0
+    folder = f"error: --findings must name a file; {tmp_path.name} is a folder. Name the file of the store.\n"
+    table = tmp_path / "one.csv"
+    table.write_text("kind,document,verdict,author,time\ndocument,a,ignore,Anna,2026-01-31T12:00:00Z\n")
+    for words in (("export",), ("import", table)):
+        refused = run("findings", *words, "--findings", tmp_path)
+        assert (refused.code, refused.err) == (2, folder)
+
+
+def test_a_file_without_events_begins_no_store(run: Callable[..., Run], tmp_path: Path) -> None:
+    table, store = tmp_path / "none.csv", tmp_path / "new.sqlite"
+    table.write_text("verdict,author,time\n")
+    taken = run("findings", "import", table, "--findings", store)
+    assert (taken.code, taken.out) == (0, "")
+    assert taken.err == (
+        "warning: none.csv: a file of findings should hold events; found none. Export the findings again, or leave the "
+        "file out.\n0 events added, 0 already there; 0 findings, 0 conflicts\n"
+    )
+    assert not store.exists()
 
 
 def test_an_evaluation_with_corrected_rows(run: Callable[..., Run], kept: Path, gt: Path, pred: Path) -> None:

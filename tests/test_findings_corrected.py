@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -449,33 +448,6 @@ class TestFile:
             "schema 1.3 has boxes as shares of the page, which needs the size of every page; found boxes in pixels, "
             "pages without size. Give the page sizes in the ground truth file, or export from a file of another format."
         ]
-
-    def test_it_appears_whole_and_never_in_the_place_of_a_source(self, tmp_path: Path) -> None:
-        source, link = tmp_path / "truth.json", tmp_path / "link.json"
-        source.write_bytes(b"truth")
-        link.symlink_to(source)
-        for path in (source, link):
-            with pytest.raises(BadInput, match="a source file is never written to"):
-                corrected_truth.write(path, b"new", sources=[source])
-        assert source.read_bytes() == b"truth"
-        out = tmp_path / "out.json"
-        corrected_truth.write(out, b"one", sources=[source])
-        corrected_truth.write(out, b"two", sources=[source])
-        assert out.read_bytes() == b"two"
-        assert sorted(each.name for each in tmp_path.iterdir()) == ["link.json", "out.json", "truth.json"]
-
-    def test_what_was_there_stays_when_writing_fails(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        out = tmp_path / "out.json"
-        out.write_bytes(b"old")
-
-        def full(_number: int) -> None:
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(os, "fsync", full)
-        with pytest.raises(OSError, match="No space left"):
-            corrected_truth.write(out, b"new")
-        assert out.read_bytes() == b"old"
-        assert [each.name for each in tmp_path.iterdir()] == ["out.json"]
 
     def test_two_corrections_are_two_files(self) -> None:
         one = self.corrections()

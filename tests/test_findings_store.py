@@ -133,6 +133,7 @@ class TestContract:
     def test_a_store_that_was_not_begun_is_empty_and_is_not_begun_by_reading(self, address: str, store: Store) -> None:
         assert len(store.log()) == 0
         assert store.events() == []
+        store.add([])
         if "://" not in address:
             assert not Path(address).exists()
 
@@ -366,12 +367,23 @@ class TestFiles:
         with sqlite3.connect(path) as connection:
             connection.execute("CREATE TABLE photos (name TEXT)")
         connection.close()
-        with pytest.raises(StoreProblem) as raised:
-            opened(path).add([said(0)])
-        assert raised.value.kind == "foreign"
-        with sqlite3.connect(path) as connection:
-            assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("photos",)]
-        connection.close()
+        before = path.read_bytes()
+        for use in (lambda: opened(path).add([said(0)]), lambda: opened(path).events()):
+            with pytest.raises(StoreProblem) as raised:
+                use()
+            assert raised.value.kind == "foreign"
+            # Not even the way in which it keeps its log.
+            assert path.read_bytes() == before
+
+    def test_an_empty_file_is_left_alone_until_something_is_kept(self, tmp_path: Path, opened: Opener) -> None:
+        path = tmp_path / "empty.sqlite"
+        path.touch()
+        store = opened(path)
+        assert (store.events(), len(store.log())) == ([], 0)
+        store.add([])
+        assert [(each.name, each.stat().st_size) for each in tmp_path.iterdir()] == [("empty.sqlite", 0)]
+        store.add([said(0)])
+        assert len(store.events()) == 1
 
     @pytest.mark.parametrize("limit", [60_000, 250_000])
     def test_a_full_quota_refuses_the_last_and_keeps_the_rest(self, tmp_path: Path, limit: int, opened: Opener) -> None:

@@ -232,6 +232,41 @@ def test_without_pdfs_a_crop_is_an_empty_sheet_with_the_reason(monkeypatch: pyte
     assert crop["problem"]
 
 
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ({"mistakes": "duplicate", "score": "0.01-0.02"}, "No box passes the filter. Clear the filter in the sidebar."),
+        ({"question": '{"cell":["Text","Title"]}'}, "No box is behind this number. Choose All mistakes."),
+        (
+            {"question": '{"cell":["Text","Title"]}', "label": "Table"},
+            "No box passes the filter. Clear the filter in the sidebar or choose All mistakes.",
+        ),
+    ],
+)
+def test_without_boxes_it_says_what_is_there_to_do(
+    monkeypatch: pytest.MonkeyPatch, address: dict[str, str], said: str
+) -> None:
+    app = start(monkeypatch, GALLERY, **address)
+    cards = component(app, "cards")
+    assert (cards["cards"], cards["empty"]) == ([], said)
+    assert ("All mistakes" in said) == any(button.label == "All mistakes" for button in app.button)
+
+
+def test_the_background_has_no_boxes_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody counts them: the numbers of that cell are undefined, and it opens nothing."""
+    app = start(monkeypatch, GALLERY)
+    facts = component(app, "facts")["facts"]
+    assert {name: rows[0][0] for name, rows in facts.items()} == dict.fromkeys(("pixels", "row", "column", "f1"))
+    assert facts["pixels"][0][1] is not None
+
+
+def test_charts_of_several_models_name_their_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    for charts, several in (("names", True), ("fit", True), ("scores", True), ("classes", False)):
+        app = start(monkeypatch, GALLERY, charts=charts)
+        head = next(each.proto.body for each in app.get("html") if 'class="ls-section"' in each.proto.body)
+        assert (">A<" in head and ">B<" in head) == several
+
+
 def test_without_files_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, GALLERY, files=workspace(None))
     assert any("No ground truth is open" in each.proto.body for each in app.get("html"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -79,3 +80,17 @@ def test_writers_of_one_file_at_once_each_end_with_a_whole_one(tmp_path: Path) -
         sizes = list(threads.map(lambda size: write_whole(path, [b"x" * size], durable=False), range(400)))
     assert sizes == list(range(400))
     assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_what_was_there_stays_when_writing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "out.json"
+    out.write_bytes(b"old")
+
+    def full(_number: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(out, [b"new"])
+    assert out.read_bytes() == b"old"
+    assert [each.name for each in tmp_path.iterdir()] == ["out.json"]

@@ -119,6 +119,14 @@ def test_the_address_chooses_scope_cell_and_page(monkeypatch: pytest.MonkeyPatch
         }
 
 
+def test_under_a_scope_the_rest_says_what_it_is_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """B against A is of all documents whatever the matrix is of, and pages have no mean of their own."""
+    app = start(monkeypatch, VIEW, scope="page", doc="groundwater-note.pdf", page="3")
+    assert "all 8 documents · 95 % intervals from resampled documents" in words(app)
+    assert "Mean over pages" not in words(app)
+    assert not any("the mean over pages" in each.value for each in app.caption)
+
+
 def test_a_minus_b_is_the_difference_of_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, VIEW, of="A-B", shows="f1")
     matrix = components(app)["matrix"]

@@ -19,7 +19,7 @@ from evaluator.pdf.pool import PagePool
 from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.slices.attributes import FROM_PDFS, attributes_of, joined
 from evaluator.slices.conditions import Condition
-from evaluator.slices.pdf_pages import of_pdf_pages
+from evaluator.slices.pdf_pages import of_listed_pages, of_pdf_pages
 from evaluator.slices.ruled_lines import ruled_lines
 from evaluator.slices.slices import boxes_in
 from tests.test_slices import ended
@@ -62,6 +62,14 @@ def test_a_page_that_cannot_be_read_has_no_attributes(sample: Dataset, tmp_path:
         known, (of_boxes,) = of_pdf_pages(sample, [sample.ground_truth], PdfFolder(tmp_path), pool)
     assert known == {}
     assert all(np.isnan(each.values).all() for each in of_boxes)
+
+
+def test_a_page_that_its_document_does_not_have_has_no_attributes() -> None:
+    """A prediction may name it; nobody knows before the document is opened."""
+    name = "river-districts.pdf"
+    with PagePool() as pool:
+        known = of_listed_pages([(name, 99), (name, 0)], PdfFolder(SAMPLE / "pdf"), pool)
+    assert [(name, 99) in known, (name, 0) in known] == [False, True]
 
 
 def drawn(page: pymupdf.Page) -> None:

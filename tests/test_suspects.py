@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -221,6 +222,52 @@ def test_each_kind_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "both place the bottom edge" in by_kind["border"]["reason"]
     assert "higher" in by_kind["border"]["reason"]
     assert by_kind["border"]["proposal"]["bbox"][3] == pytest.approx(0.55, abs=0.02)
+
+
+def test_a_side_is_where_the_models_put_it_however_far(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Beyond what weighs as evidence, and beside a model that finds nothing: its usual difference is none."""
+    rng = np.random.default_rng(3)
+    corners = {
+        (page, row): np.array([0.1, 0.05 + 0.2 * row, 0.8, 0.15 + 0.2 * row]) for page in range(40) for row in range(4)
+    }
+    made = [box(*(at + rng.normal(0.0, 0.0005, 4)).tolist(), page=page, score=0.9) for (page, _), at in corners.items()]
+    corners[7, 1] = corners[7, 1] - [0, 0, 0.45, 0]
+    truth = [box(*at.tolist(), page=page) for (page, _), at in corners.items()]
+    gt = write_file(tmp_path / "gt.json", truth, side="ground_truth")
+    preds = [write_file(tmp_path / "a.json", made), write_file(tmp_path / "b.json", [], pages=[("a.pdf", 0)])]
+    for models, name in ((preds[:1], "The model"), (preds, "A")):
+        words = [word for pred in models for word in ("--pred", pred)]
+        first = next(value for value in listed(capsys, "snapshot", "--gt", gt, *words) if value["kind"] == "border")
+        assert first["page"] == 7
+        told = re.fullmatch(
+            rf"{name} \(0\.90\) places the right edge 45\.\d % of the page further right, (\d+) times .*",
+            first["reason"],
+        )
+        assert told is not None, first["reason"]
+        assert int(told[1]) > 100
+        assert first["proposal"]["bbox"][2] == pytest.approx(0.8, abs=0.003)
+
+
+def test_a_box_of_another_ground_truth_box_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two boxes that a model has as one: it is not true that nobody finds the second."""
+    truth = [box(0.1, 0.1, 0.5, 0.3, page=page) for page in range(30)]
+    alone = [each._replace(score=0.9) for each in truth]
+    truth[13:13] = [box(0.1, 0.5, 0.5, 0.6, page=12), box(0.1, 0.6, 0.5, 0.69, page=12)]
+    as_one = [*alone[:13], box(0.1, 0.5, 0.5, 0.69, page=12, score=0.9), *alone[13:]]
+    gt = write_file(tmp_path / "gt.json", truth, side="ground_truth")
+    one, other, none = (
+        write_file(tmp_path / f"{name}.json", boxes) for name, boxes in zip("abc", (as_one, as_one, alone), strict=True)
+    )
+
+    def reason(*models: Path) -> str:
+        words = [word for pred in models for word in ("--pred", pred)]
+        values = listed(capsys, "snapshot", "--gt", gt, *words)
+        return next(str(each["reason"]) for each in values if each["kind"] == "extra" and each["bbox"][1] == 0.6)
+
+    near = "(0.90) has a Figure of IoU 0.47"
+    assert reason(one, other) == f"A {near} and B {near} here, at another ground truth box as well."
+    assert reason(one, none) == f"A {near} here, at another ground truth box as well; B finds none."
+    assert reason(none, none) == "Neither A nor B finds a Figure here."
 
 
 def test_the_page_counts_as_evidence(capsys: pytest.CaptureFixture[str]) -> None:

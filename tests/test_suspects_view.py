@@ -115,7 +115,19 @@ def test_an_accepted_suspect_of_each_kind_applies_and_changes_the_ground_truth(k
             log = store.log()
         assert [change.what for change in corrections(dataset, log).changes] == [what[kind]]
         (status,) = finding_statuses(log, results)
-        assert status.state in ("applies", "matched", "regrouped")
+        assert status.state == "applies"
+
+
+def test_a_verdict_on_a_suspect_applies_whatever_mistake_its_box_is_in(kept: Path) -> None:
+    """A box that models merge with another is suspected as one too many: the verdict is not on the merge."""
+    dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+    results = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
+    listed = suspects(dataset)
+    extra = [place for place, one in enumerate(listed.to_list(20)) if one.kind == "extra"]
+    assert len(extra) >= 2
+    with Store(kept) as store:
+        store.add([said(target_of(listed, place), "model_wrong") for place in extra])
+        assert [status.state for status in finding_statuses(store.log(), results)] == ["applies"] * len(extra)
 
 
 def test_a_reviewed_page_counts_for_the_bound(kept: Path, monkeypatch: Any) -> None:
@@ -136,6 +148,8 @@ def test_the_kind_and_the_evidence_are_in_the_address(kept: Path, monkeypatch: A
     assert app.query_params["suspected"] == "extra"
     app = start(monkeypatch, SUSPECTS, suspected="label", evidence="1")
     assert any("No suspect passes the filter" in word for word in words(app))
+    fine(next(button for button in app.button if button.label == "Clear filter").click().run())
+    assert len({one["kind"] for one in listed(app)["suspects"]}) > 1
 
 
 def test_an_edited_correction_is_stored_and_the_suspect_is_answered(kept: Path, monkeypatch: Any) -> None:

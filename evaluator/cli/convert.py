@@ -17,17 +17,19 @@ from cyclopts import Parameter
 
 from evaluator import export, formats
 from evaluator.cli.arguments import size as size_of
+from evaluator.cli.places import PDFS, need_apart, need_free
 from evaluator.cli.program import BAD_INPUT, OK, UsageError, need_folder, print_issues, writing
 from evaluator.cli.progress import progress
 from evaluator.doctor.contents import Contents, Spread, contents
 from evaluator.formats import search
 from evaluator.formats.base import Reading
 from evaluator.formats.posters import Posters
-from evaluator.formats.writers import WRITERS, Written, writer_named
+from evaluator.formats.writers import WRITERS, Writer, Written, writer_named
+from evaluator.formats.writers.base import HEAD
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.fields import FieldDocuments, class_key, leaves
-from evaluator.model.issues import BadInput, Issue, has_errors, plain
+from evaluator.model.issues import BadInput, Issue, has_errors, plain, refuse
 from evaluator.model.page_sizes import with_sizes
 from evaluator.pdf.sizes import page_sizes
 from evaluator.project import read_content
@@ -73,20 +75,20 @@ def convert(
     page_size
         Width and height, "612x792", of pages whose size nothing else gives.
     force
-        Write over a file or folder that exists.
+        Write over a file that exists, or a folder in which an earlier conversion to the format wrote every file.
     """
     writer = writer_named(to)
     if writer is None:
         raise UsageError(f"--to must be one of {', '.join(WRITERS)}; found {to}.")
-    if out.exists() and not force:
-        raise UsageError(f"{out.name} exists; choose another --out, or overwrite it with --force.")
-    if out.exists() and (
-        out.is_dir() != writer.folder or out.resolve() in (source.resolve(), *source.resolve().parents)
-    ):
+    need_free(out, force=force)
+    if out.exists() and out.is_dir() != writer.folder:
         what = "a folder" if writer.folder else "a file"
         raise UsageError(f"{writer.name} is written to {what} of its own; choose another --out than {out.name}.")
     if pdfs is not None:
         need_folder("--pdfs", pdfs)
+    need_apart([out], {"convert": source, "--gt": gt, PDFS: pdfs})
+    if writer.folder and out.is_dir():
+        _need_own_folder(out, writer)
     with progress("Reading") as say:
         say(f"Reading {source.name}")
         read = _boxes(source, format, columns, role, gt)
@@ -100,13 +102,38 @@ def convert(
         except BadInput as problem:
             raise BadInput((*refused, *problem.issues)) from problem
         with writing("--out", out):
-            _save(written, out, folder=writer.folder)
+            # A link to a folder stays one.
+            _save(written, out.resolve() if writer.folder else out, folder=writer.folder)
     print_issues((*read.issues, *refused, *written.warnings))
     pages = count_of(len(read.page_index), "page")
     every = count_of(len(read.boxes), "box")
     boxes = every if written.boxes == len(read.boxes) else f"{written.boxes:,} of {every}"
     print(f"{plain(out.name)}: {writer.title}, {pages}, {boxes}")
     return OK
+
+
+def _need_own_folder(out: Path, writer: Writer) -> None:
+    """Refuse to replace a folder with a file that no conversion wrote: it would be deleted."""
+    files: dict[str, bytes] = {}
+    foreign = []
+    for folder, below, names in os.walk(out, onerror=_raised):
+        for each in (Path(folder, name) for name in (*names, *below)):
+            name = each.relative_to(out).as_posix()
+            if each.is_symlink() or not (each.is_file() or each.is_dir()):
+                foreign.append(name)
+            elif each.is_file():
+                with each.open("rb") as file:
+                    files[name] = file.read(HEAD)
+    foreign = sorted({*foreign, *files} - {*writer.wrote(files)})
+    if foreign:
+        rule = f"--force replaces a folder in which a conversion to {writer.name} wrote every file"
+        more = f" and {count_of(len(foreign) - 1, 'other file')}" if len(foreign) > 1 else ""
+        refuse(out.resolve().name, "", rule, f"{foreign[0]}{more}", "Choose another --out, or move what is in it.")
+
+
+def _raised(problem: OSError) -> None:
+    """A folder that cannot be listed may hold anything."""
+    raise problem
 
 
 def _boxes(path: Path, format: str | None, columns: str, role: Side | None, gt: Path | None) -> Annotations:

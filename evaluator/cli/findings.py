@@ -13,7 +13,8 @@ import msgspec
 from cyclopts import App, Group, Parameter
 
 from evaluator import export, project, protocols
-from evaluator.cli.program import OK, UsageError
+from evaluator.cli.places import Read, need_apart, need_free, need_store, store_files
+from evaluator.cli.program import OK, UsageError, writing
 from evaluator.cli.progress import progress
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, join
@@ -29,6 +30,7 @@ from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event, Judged, ReviewLog
+from evaluator.system.whole_file import write_whole
 
 T = TypeVar("T")
 Format = Literal["csv", "json", "parquet"]
@@ -66,13 +68,14 @@ def export_findings(
     """
     if format == "parquet" and out is None:
         raise UsageError("parquet needs --out FILE.")
+    _need_apart(out, {"--findings": store_files(_address_of(findings))})
     with _opened(findings, must_exist=True) as store:
         events = _asked(lambda: store.events(workspace))
     content = _written(events, format)
     if out is None:
         sys.stdout.write(content.decode())
     else:
-        corrected_truth.write(out, content)
+        _write(out, content)
         sys.stderr.write(f"{count_of(len(events), 'event')} written to {plain(out.name)}\n")
     return OK
 
@@ -127,9 +130,10 @@ def merge_findings(
     """
     if len(files) < 2:
         raise UsageError("merge needs two files or more.")
+    _need_apart(out, {"merge": files})
     merged = exchange.merge(*_read(files))
     if out is not None:
-        corrected_truth.write(out, _written(merged.events, format), sources=files)
+        _write(out, _written(merged.events, format))
     repeated = f", {merged.repeated:,} of them in several files" if merged.repeated else ""
     sys.stderr.write(f"{count_of(len(merged.events), 'event')}{repeated}; {_counted(merged.log)}\n")
     sys.stdout.write(_conflicts(merged.conflicts))
@@ -144,6 +148,7 @@ def correct(
     findings: _Address = None,
     workspace: _Workspace = "",
     out: Path,
+    force: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Write the ground truth corrected by the agreed verdicts, in schema 1.3; the original is not changed.
 
@@ -155,7 +160,11 @@ def correct(
         Prediction files, whose labels may be used. Accepted predictions are stored with the verdicts.
     out
         The corrected file.
+    force
+        Write over a file that exists.
     """
+    _need_apart(out, {"--gt": gt, "--pred": pred, "--findings": store_files(_address_of(findings))})
+    need_free(out, force=force)
     with progress("Reading"):
         protocol = protocols.box_protocols()[protocols.DEFAULT]
         options = protocol.options()
@@ -166,7 +175,7 @@ def correct(
         with _opened(findings, must_exist=True) as store:
             to = corrections(dataset, _asked(lambda: store.log(workspace)))
         content = corrected_truth.snapshot_file(to, created_at=datetime.now(UTC))
-    corrected_truth.write(out, content, sources=(gt, *pred))
+    _write(out, content)
     sys.stdout.write("".join(f"{plain(change.sentence)}\n" for change in to.of_boxes))
     sys.stderr.write(issues_text(to.issues))
     ignored = to.applied - len(to.of_boxes)
@@ -230,15 +239,32 @@ def _with_corrected_fields(results: Sequence[Evaluation], log: ReviewLog) -> lis
     return both
 
 
-def _opened(address: str | None, *, must_exist: bool = False) -> Store:
-    """The store; UsageError when none is named."""
-    chosen = address or os.environ.get(FINDINGS_VARIABLE)
-    if not chosen:
+def _address_of(given: str | None) -> str:
+    """The address of the store; UsageError when none is named."""
+    address = given or os.environ.get(FINDINGS_VARIABLE)
+    if not address:
         raise UsageError(f"name the store with --findings FILE_OR_ADDRESS, or set {FINDINGS_VARIABLE}.")
-    if must_exist and "://" not in chosen and not Path(chosen).expanduser().exists():
-        raise UsageError(f"there are no findings at {Path(chosen).name}; check the spelling of --findings.")
-    store: Store = _asked(lambda: Store(chosen))
+    return address
+
+
+def _opened(given: str | None, *, must_exist: bool = False) -> Store:
+    """The store; UsageError when none is named, for a folder, and when it must exist and does not."""
+    address = _address_of(given)
+    need_store(address, must_exist=must_exist)
+    store: Store = _asked(lambda: Store(address))
     return store
+
+
+def _need_apart(out: Path | None, read: Read) -> None:
+    """Refuse to write where something is read; nothing to refuse on standard output."""
+    if out is not None:
+        need_apart([out], read)
+
+
+def _write(out: Path, content: bytes) -> None:
+    """Put a file in its place at once."""
+    with writing("--out", out):
+        write_whole(out, [content])
 
 
 def _asked(ask: Callable[[], T]) -> T:

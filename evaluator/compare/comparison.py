@@ -8,7 +8,7 @@ called is up to the caller.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -77,7 +77,7 @@ class Comparison:
         if not self.more:
             return own
         both = zip(own, self.more, strict=True)
-        return tuple(Measures(each.documents, each.overall, (*each.parts, *parts)) for each, parts in both)
+        return tuple(replace(each, parts=(*each.parts, *parts)) for each, parts in both)
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:

@@ -47,6 +47,8 @@ class Difference:
         Resamples that leave the difference undefined; they are left out of the interval.
     documents_with : int or None
         Documents in which either number is defined, those that have the label; None for all of them.
+    noun : str
+        What a document is called.
     """
 
     metric: str
@@ -63,6 +65,7 @@ class Difference:
     undefined: int
     resamples: int
     documents_with: int | None = None
+    noun: str = "document"
 
     @property
     def few_documents(self) -> bool:
@@ -160,6 +163,7 @@ def differences(
             undefined=int(intervals.undefined[row]),
             resamples=resamples,
             documents_with=int(counted[row]),
+            noun=a.noun,
         )
         for row, key in enumerate(every)
     )

@@ -88,15 +88,13 @@ def name_of(one: Difference) -> str:
     return f"{capitalised(title)}, all labels" if one.overall else f"{one.label} {title}"
 
 
-def sentence(one: Difference, names: Sequence[str], noun: str = "document") -> str:
+def sentence(one: Difference, names: Sequence[str]) -> str:
     """A difference in one sentence.
 
     Parameters
     ----------
     names : sequence of str, length >= 2
         What the baseline and the candidate are called.
-    noun : str
-        What is drawn with replacement.
 
     Returns
     -------
@@ -113,8 +111,8 @@ def sentence(one: Difference, names: Sequence[str], noun: str = "document") -> s
         return f"{what}: no difference."
     moved = moved_points(one)
     if one.documents < 2:
-        return f"{what} {moved}. With {count_of(one.documents, noun)} there is no interval."
-    counts = f"{count_of(one.documents_better, noun)} better, {one.documents_worse:,} worse"
+        return f"{what} {moved}. With {count_of(one.documents, one.noun)} there is no interval."
+    counts = f"{count_of(one.documents_better, one.noun)} better, {one.documents_worse:,} worse"
     if one.low is None:
         why = f"{one.undefined:,} of {one.resamples:,} resamples leave it undefined"
         return f"{what} {moved}; {counts}. No interval: {why}."
@@ -122,7 +120,7 @@ def sentence(one: Difference, names: Sequence[str], noun: str = "document") -> s
         known = f"{one.documents:,}"
         if one.rare:
             known = f"{metric.title} is defined in {one.documents_with or 0:,} of {one.documents:,}"
-        return f"{what} {moved}; {counts}. Too few {noun}s for an interval: {known}."
+        return f"{what} {moved}; {counts}. Too few {one.noun}s for an interval: {known}."
     sure = f"{_LEVEL} interval {interval_text(one)}; {counts}."
     if one.starred:
         does = metric.better if one.difference > 0.0 else metric.worse
@@ -136,7 +134,7 @@ def worst_loss(every: Sequence[Difference]) -> Difference | None:
     return min(losses, key=lambda one: one.difference or 0.0, default=None)
 
 
-def summary(every: Sequence[Difference], names: Sequence[str], noun: str = "document") -> Summary:
+def summary(every: Sequence[Difference], names: Sequence[str]) -> Summary:
     """A comparison in a headline and a few words.
 
     Parameters
@@ -145,8 +143,6 @@ def summary(every: Sequence[Difference], names: Sequence[str], noun: str = "docu
         In any order.
     names : sequence of str, length >= 2
         What the baseline and the candidate are called.
-    noun : str
-        What is drawn with replacement.
 
     Returns
     -------
@@ -161,7 +157,7 @@ def summary(every: Sequence[Difference], names: Sequence[str], noun: str = "docu
     worst = worst_loss(every)
     if worst is not None:
         notes.append(loss_text(worst))
-    return Summary(sentence(ranked[0], names, noun), " ".join(notes))
+    return Summary(sentence(ranked[0], names), " ".join(notes))
 
 
 def loss_text(worst: Difference) -> str:

@@ -55,4 +55,5 @@ def _classes(confusion: ClassConfusion) -> tuple[str, ...]:
 def _in_boxes(data: MatrixLayer, text: list[list[str]]) -> MatrixLayer:
     """A heatmap that counts boxes; no box of the background was ever drawn, so the corner has no count."""
     text[0][0] = ""
-    return msgspec.structs.replace(data, text=text, unit="boxes")
+    facts = {name: [[None, *rows[0][1:]], *rows[1:]] for name, rows in data.facts.items()}
+    return msgspec.structs.replace(data, text=text, facts=facts, unit="boxes")

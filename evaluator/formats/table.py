@@ -263,14 +263,8 @@ def _write() -> str:
 # --- rows ----------------------------------------------------------------------------------------------------
 
 
-def text_rows(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
-    """The header of a CSV file and its rows; the separator is the most frequent of comma, semicolon and tab there.
-
-    Raises
-    ------
-    BadInput
-        Too large, not UTF-8, or a first line that is no CSV.
-    """
+def utf8_of(content: bytes, collector: Collector) -> bytes:
+    """The bytes of a CSV file without byte order mark; BadInput for one that is too large or not UTF-8."""
     if len(content) > limits.MAX_FILE_BYTES:
         rule = f"a file may have {limits.MAX_FILE_BYTES:,} bytes"
         collector.error("", rule, f"{len(content):,}", "Split the file.")
@@ -283,6 +277,18 @@ def text_rows(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
         place, found = f"byte {error.start}", f"0x{content[error.start]:02X}"
         collector.error(place, "the text must be UTF-8 (RFC 3629)", found, "Save the file as UTF-8.")
         raise BadInput(collector.issues()) from None
+    return content
+
+
+def text_rows(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
+    """The header of a CSV file and its rows; the separator is the most frequent of comma, semicolon and tab there.
+
+    Raises
+    ------
+    BadInput
+        Too large, not UTF-8, or a first line that is no CSV.
+    """
+    content = utf8_of(content, collector)
     first = content.partition(b"\n")[0]
     separator = max(",;\t", key=lambda sign: first.count(sign.encode()))
 

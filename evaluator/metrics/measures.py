@@ -8,7 +8,7 @@ labels and thresholds are made of these. What a protocol's result is made of is 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, NamedTuple, Protocol, TypeVar, cast
 
@@ -212,11 +212,14 @@ class Measures:
         Label of the numbers over all labels.
     parts : tuple of Part
         All of these documents, in this order.
+    noun : str
+        What a document is called.
     """
 
     documents: tuple[str, ...]
     overall: str
     parts: tuple[Part, ...]
+    noun: str = "document"
 
     @cached_property
     def keys(self) -> tuple[Key, ...]:
@@ -240,7 +243,7 @@ class Measures:
             part.take(np.array([row for row, key in enumerate(part.keys) if key in keys], dtype=np.int64))
             for part in self.parts
         ]
-        return Measures(self.documents, self.overall, tuple(part for part in parts if part.keys))
+        return replace(self, parts=tuple(part for part in parts if part.keys))
 
     def resampled(self, weights: AnyArray) -> FloatArray:
         """Under weights of the documents, whole numbers >= 0 of any type, shape (R, D).

@@ -29,6 +29,9 @@ TOLERANCE: Final[Mapping[Unit, float]] = {"page": 1e-4, "pixels": 0.1}
 PROPOSED: Final = "proposed correction"
 """The model of a box that no model drew: what is proposed for a suspected error of the ground truth."""
 
+SUSPECTED: Final = "suspected "
+"""How the name of a judged suspected error of the ground truth begins, before its kind."""
+
 WRONG_PIXELS: Final = "wrong_pixels"
 """The name of a judged match whose boxes differ in pixels: no mistake of boxes, see `pixel_targets`."""
 

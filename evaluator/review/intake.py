@@ -19,6 +19,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import parquet
 
 from evaluator.formats import json_text, limits
+from evaluator.formats.table import utf8_of
 from evaluator.model.issues import BadInput, Collector, Issue, quote
 from evaluator.review.exchange import COLUMNS, FORMULA_STARTS
 from evaluator.review.verdicts import KINDS, Event, Target, event_problems, judge
@@ -75,6 +76,10 @@ def read(content: bytes, name: str, *, max_per_rule: int | None = 200) -> Import
     events = [event for place, row in _rows(content, name, collector) if (event := _event(place, row, name, collector))]
     if collector.failed:
         raise BadInput(collector.issues())
+    if not events:
+        collector.warning(
+            "", "a file of findings should hold events", "none", "Export the findings again, or leave the file out."
+        )
     return Imported(tuple(events), collector.issues())
 
 
@@ -91,16 +96,15 @@ def _rows(content: bytes, name: str, collector: Collector) -> Iterator[tuple[str
     elif content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
         yield from _json_rows(content, name, collector)
     else:
-        yield from _csv_rows(content, name, collector)
+        yield from _csv_rows(content, collector)
 
 
-def _csv_rows(content: bytes, name: str, collector: Collector) -> Iterator[tuple[str, Row]]:
+def _csv_rows(content: bytes, collector: Collector) -> Iterator[tuple[str, Row]]:
     """The rows of CSV, with comma or semicolon."""
     if not content.strip():
         collector.error("", "a file of findings must not be empty", "nothing", "Export the findings again.")
         return
-    # The same rules for bytes as in JSON: a size limit, UTF-8, no NUL.
-    text = json_text.open_source(content, name).content.decode()
+    text = utf8_of(content, collector).decode()
     # A snapshot of many boxes is longer than what the module allows by default.
     csv.field_size_limit(max(csv.field_size_limit(), 1 << 22))
     head = text.split("\n", 1)[0]

@@ -50,6 +50,22 @@ def store_address(
     return str(ground_truth.resolve().parent / FILE_NAME)
 
 
+def store_file(address: str) -> Path | None:
+    """The file of a store by its address; None for a database on a server.
+
+    Examples
+    --------
+    >>> store_file("sqlite:///notes.sqlite"), store_file("postgresql+psycopg://host/base")
+    (PosixPath('notes.sqlite'), None)
+    """
+    scheme, mark, rest = address.partition("://")
+    if not mark:
+        return Path(address).expanduser()
+    if scheme.partition("+")[0] != "sqlite":
+        return None
+    return Path(rest.partition("/")[2].partition("?")[0])
+
+
 def state_folder(environment: Mapping[str, str], platform: str = sys.platform) -> Path:
     """The folder of this user for what a program keeps between two runs.
 

@@ -16,6 +16,7 @@ from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.error_types import ERROR_TYPES
 from evaluator.review.identity import (
     PROPOSED,
+    SUSPECTED,
     WRONG_PIXELS,
     PageMistakes,
     box_model_name,
@@ -117,8 +118,8 @@ class _Page:
 
     def _boxes(self, judged: Judged) -> FindingStatus:
         """What became of the boxes of a mistake that is none any more."""
-        if any(box.model == PROPOSED for box in judged.target.boxes):
-            return self._proposal(judged)
+        if (judged.target.mistake or "").startswith(SUSPECTED):
+            return self._suspect(judged)
         matching, mistakes = self.matching, self.mistakes
         states: set[State] = set()
         first: str | None = None
@@ -141,8 +142,8 @@ class _Page:
         state: State = next(state for state in ("left_out", "regrouped", "matched") if state in states)
         return status_of(judged, state, matching.model, named if state == "regrouped" else None, first)
 
-    def _proposal(self, judged: Judged) -> FindingStatus:
-        """What became of a proposed correction: it applies while the box that it corrects is in the file."""
+    def _suspect(self, judged: Judged) -> FindingStatus:
+        """What became of a suspected error: it applies while the box that it is about, if any, is in the file."""
         rows = [self._row(box, judged.target.unit) for box in judged.target.of("ground_truth")]
         if any(row is None for row in rows):
             return status_of(judged, "gone", self.matching.model)

@@ -117,20 +117,21 @@ class Store:
             Which of the projects in this database.
         """
         rows = [_row(event, workspace) for event in events]
+        if not rows:
+            return
         if self._current_file is None:
             # The first look at a file takes longest, so it is not left to the moment when others wait for this writer.
             self._look()
-        if rows and self._at_once and self._current_file is None:
+        if self._at_once and self._current_file is None:
             self._begin_at_server()
-        if rows and self._at_once and self._current_file is not None:
+        if self._at_once and self._current_file is not None:
             self._add_at_once(rows)
             return
         statement, order = self._keeping
         parameters: Any = [tuple(row[name] for name in order) for row in rows] if order else rows
         # One writer of this process at a time: threads then queue fairly, where SQLite's own waiting is a lottery.
         with self._write_lock, self._writing() as connection:
-            if rows:
-                connection.exec_driver_sql(statement, parameters)
+            connection.exec_driver_sql(statement, parameters)
 
     def _add_at_once(self, rows: Sequence[dict[str, Any]]) -> None:
         """Keep rows in one message to a server, from the turn to the commit.
@@ -233,7 +234,8 @@ class Store:
     def _reading(self, ask: Callable[[Connection], Any], nothing: Any) -> Any:  # noqa: ANN401 - what `ask` gives
         """What a question answers; `nothing` from a store that was not begun."""
         try:
-            if _identity(self._path) is None:
+            if _identity(self._path) is None or (self._path is not None and not self._path.stat().st_size):
+                # To open an empty file would begin a database in it.
                 return nothing
             with self._engine.connect() as connection:
                 if connection.info[_FILE] != self._current_file and not self._prepared(connection):
@@ -390,20 +392,22 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 def _use_log(connection: sqlite3.Connection) -> None:
-    """Turn WAL on. It is also the first look at the file: what is no database is refused before it is changed.
+    """Turn WAL on, which changes the file: not in a database of another program, nor in what is no database.
 
     SQLite does not wait when two connections of a new file want this at once, so we do.
     """
-    _until_free(connection, "PRAGMA journal_mode = WAL", pause=lambda: 0.01)
+    tables = _until_free(connection, "SELECT name FROM sqlite_master WHERE type = 'table'", pause=lambda: 0.01)
+    names = {name for (name,) in tables}
+    if not names or schema.version_table.name in names:
+        _until_free(connection, "PRAGMA journal_mode = WAL", pause=lambda: 0.01)
 
 
-def _until_free(connection: Any, statement: str, pause: Callable[[], float]) -> None:  # noqa: ANN401 - a raw connection
-    """Run a statement again and again, with pauses in seconds, as long as the database is busy."""
+def _until_free(connection: Any, statement: str, pause: Callable[[], float]) -> Any:  # noqa: ANN401 - of the driver
+    """Run a statement again and again, with pauses in seconds, as long as the database is busy; its rows."""
     deadline = monotonic() + BUSY_SECONDS
     while True:
         try:
-            connection.execute(statement)
-            return
+            return connection.execute(statement)
         except sqlite3.OperationalError as raised:
             if not raised.sqlite_errorname.startswith("SQLITE_BUSY") or monotonic() > deadline:
                 raise

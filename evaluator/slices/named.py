@@ -273,7 +273,7 @@ def _inside(each: NamedSlice, table: Mapping[str, Attribute], origin: int) -> Bo
 
 def with_slices(measures: Measures, slices: NamedNumbers) -> Measures:
     """Measures with those of named slices besides."""
-    return Measures(measures.documents, measures.overall, (*measures.parts, *slices_part(slices)))
+    return replace(measures, parts=(*measures.parts, *slices_part(slices)))
 
 
 def slices_part(numbers: NamedNumbers) -> tuple[Part, ...]:

@@ -118,8 +118,9 @@ def _read(
     def read(page: tuple[str, int]) -> _Page | None:
         try:
             path, of_file = folder.find_page(*page, images)
-            width, height = pool.page_sizes(path)[of_file].tolist()
+            # A page that the file does not have is a problem of it here; there is no size to ask for.
             parts = pool.words(path, of_file), pool.ink(path, of_file), pool.layout(path, of_file)
+            width, height = pool.page_sizes(path)[of_file].tolist()
             return _Page(*parts, (width, height), path.suffix.lower() == ".pdf")
         except PageProblem:
             return None

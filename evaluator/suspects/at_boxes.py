@@ -38,6 +38,7 @@ _ANYWHERE: Final = 0.3
 _OUTLIER: Final = 3.0
 """Deviations below this on all sides are usual."""
 _FAR_OUT: Final = 5.0
+_FARTHEST: Final = 30.0
 """A usual deviation is never so large."""
 _BAD_SCALE: Final = 6.0
 _COINCIDENCE: Final = 0.02
@@ -348,7 +349,7 @@ def _at_hits(truth: Columns, seen: Sequence[Seen], model: int) -> _AtHits:
     """What stays the same over the rounds for one model."""
     each = seen[model]
     rows, there = np.flatnonzero(each.hit), np.flatnonzero(_there(seen, model))
-    z = each.jitter.z.take(rows, axis=1)
+    z = _weighed(each.jitter.z, rows)
     broad = (_ANYWHERE / max(each.jitter.relative, 1e-4)) ** 2
     return _AtHits(
         rows=rows,
@@ -439,6 +440,11 @@ def _bad_scale(at: _AtHits, weight: FloatArray, before: float) -> float:
     if total < 5.0:
         return before
     return float(np.clip(np.sqrt((weight @ at.square) / (4.0 * total)), 3.0, 15.0))
+
+
+def _weighed(z: FloatArray, rows: IntArray) -> FloatArray:
+    """Deviations of some boxes, none so far that it weighs more than all else."""
+    return within(z.take(rows, axis=1), -_FARTHEST, _FARTHEST)
 
 
 def _far(each: Seen, limit: float = _OUTLIER) -> BoolArray:
@@ -560,7 +566,7 @@ class _Sides(NamedTuple):
 def _sides(seen: Sequence[Seen], rows: IntArray) -> _Sides:
     """The sides of some boxes."""
     return _Sides(
-        z=[each.jitter.z.take(rows, axis=1) for each in seen],
+        z=[_weighed(each.jitter.z, rows) for each in seen],
         hit=[each.hit[rows] for each in seen],
         bin=[each.bin[rows] for each in seen],
         shift=(_SHIFT / max(np.median([each.jitter.relative for each in seen]), 1e-4)) ** 2,

@@ -252,7 +252,7 @@ def jitter(
     z[:, ~wanted] = 0.0
     some = order[::4]
     relative = scale.take(some, axis=1) / np.tile(sizes.take(some, axis=1), (2, 1))
-    return Jitter(np.minimum(np.maximum(z, -30.0), 30.0), scale, float(_median(relative.ravel())))
+    return Jitter(z, scale, float(_median(relative.ravel())))
 
 
 def _at(curve: tuple[FloatArray, FloatArray], size: FloatArray) -> FloatArray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -16,7 +17,7 @@ import numpy as np
 from evaluator.metrics.results import ResultTable, count_of, threshold_text
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou
 from evaluator.model.dataset import Dataset, JoinedBoxes
-from evaluator.suspects.pairing import NOBODY, Columns
+from evaluator.suspects.pairing import NOBODY, SAME_PLACE_IOU, Columns
 from evaluator.suspects.ranking import BORDER, EXTRA, KINDS, LABEL, LEAST_SCORE, MISSING, Kind, Ranked, rank
 from evaluator.system.recent import Recent
 
@@ -116,6 +117,10 @@ class Suspects:
         As columns; rows are those of the files.
     boxes : int
         Number of ground truth boxes that were looked at.
+    taking : tuple of int64
+        Rows of the predictions of each model that take part.
+    min_score : float
+        Predictions below it do not.
     notes : tuple of str
         The evidence of the page on each suspect; empty when no page was looked at.
     """
@@ -123,6 +128,8 @@ class Suspects:
     dataset: Dataset
     ranked: Ranked
     boxes: int
+    taking: tuple[IntArray, ...]
+    min_score: float = 0.0
     notes: tuple[str, ...] = ()
 
     _shown: Recent[int, Suspect] = field(default_factory=lambda: Recent(most=_SHOWN), init=False, repr=False)
@@ -184,14 +191,23 @@ class Suspects:
         there = [model for model in models if model.box is not None]
         label = self.dataset.labels[self.ranked.label[place]]
         if not there:
-            who = "Neither A nor B finds" if len(models) > 1 else "The model does not find"
-            return f"{who} a {label} here{self._claimed(place)}"
+            # The box of another ground truth box may lie here all the same.
+            near = [self._near(place, model) for model in range(len(models))]
+            there = [model for model in near if model is not None]
+            rest = [f"; {model.name} finds none" for model, one in zip(models, near, strict=True) if one is None]
+            if not there:
+                who = "Neither A nor B finds" if len(models) > 1 else "The model does not find"
+                score = f" of score ≥ {threshold_text(self.min_score)}" if self.min_score > 0.0 else ""
+                return f"{who} a {label}{score} here{self._claimed(place)}"
+            verb, rest_text = "has a", f", at another ground truth box as well{''.join(rest)}"
+        else:
+            verb, rest_text = "has only a", self._claimed(place)
         fits = [iou(self.ranked.xyxy[place : place + 1], np.array([model.box]))[0] for model in there]
         text = " and ".join(
-            f"{model.name}{model.score} has only a {model.label} of IoU {fit:.2f}"
+            f"{model.name}{model.score} {verb} {model.label} of IoU {fit:.2f}"
             for model, fit in zip(there, fits, strict=True)
         )
-        return f"{text} here{self._claimed(place)}"
+        return f"{text} here{rest_text}"
 
     def _label(self, place: int, models: Sequence[_Shown]) -> str:
         label = self.dataset.labels[self.ranked.new_label[place]]
@@ -220,10 +236,12 @@ class Suspects:
         times = np.abs(moved) / ranked.usual[place]
         sides = [side for side in np.argsort(-times, kind="stable").tolist() if moved[side] != 0.0][:2]
         there = [model for model in models if model.box is not None]
+        # The proposal is less by what the models usually add.
+        away = np.array([model.box for model in there]).mean(axis=0) - ranked.xyxy[place]
         names = " and ".join(f"{model.name}{model.score}" for model in there)
         verb = "both place" if len(there) > 1 else "places"
         edges = " and ".join(
-            f"the {_SIDES[side][0]} {self._length(abs(moved[side]), place, side)} {_SIDES[side][1 + (moved[side] > 0)]}"
+            f"the {_SIDES[side][0]} {self._length(abs(away[side]))} {_SIDES[side][1 + bool(away[side] > 0.0)]}"
             for side in sides
         )
         if not sides:
@@ -234,7 +252,7 @@ class Suspects:
         covered = float(self.ranked.covered[place])
         return f"; another ground truth box shares {100.0 * covered:.0f} % of the place" if covered >= _CLAIMED else ""
 
-    def _length(self, length: float, place: int, side: int) -> str:
+    def _length(self, length: float) -> str:
         """A length in words: pixels, or per cent of the page."""
         if self.dataset.ground_truth.source.unit == "pixels":
             return f"{length:.0f} px"
@@ -245,15 +263,45 @@ class Suspects:
         x1, y1, x2, y2 = box.tolist() if exact else np.round(box, digits).tolist()
         return x1, y1, x2, y2
 
+    def _near(self, place: int, model: int) -> _Shown | None:
+        """The box of its label with which a model covers a ground truth box best, without being its partner."""
+        rows = self._rows_of(model, int(self.ranked.page[place]))
+        side = self.dataset.predictions[model]
+        rows = rows[side.label[rows] == self.ranked.label[place]]
+        if not len(rows):
+            return None
+        fits = iou(np.broadcast_to(self.ranked.xyxy[place], (len(rows), 4)), side.xyxy[rows])
+        best = int(np.argmax(fits))
+        return self._shown_row(model, int(rows[best])) if fits[best] >= SAME_PLACE_IOU else None
+
+    def _rows_of(self, model: int, page: int) -> IntArray:
+        """The predictions of a model on a page that take part."""
+        order, bounds = self._by_page[model]
+        return order[bounds[page] : bounds[page + 1]]
+
+    @cached_property
+    def _by_page(self) -> list[tuple[IntArray, IntArray]]:
+        """The predictions of each model that take part, in order of their pages, and where those of each page begin."""
+        made = []
+        for side, rows in zip(self.dataset.predictions, self.taking, strict=True):
+            order = rows[np.argsort(side.page[rows], kind="stable")]
+            made.append((order, np.searchsorted(side.page[order], np.arange(self.dataset.pages + 1))))
+        return made
+
     def _model(self, place: int, model: int) -> _Shown:
         row = int(self.ranked.prediction[place, model])
-        name = _LETTERS[model] if self.ranked.prediction.shape[1] > 1 else "The model"
         if row == NOBODY:
-            return _Shown(name, None, "", None)
+            return _Shown(self._name(model), None, "", None)
+        return self._shown_row(model, row)
+
+    def _name(self, model: int) -> str:
+        return _LETTERS[model] if self.ranked.prediction.shape[1] > 1 else "The model"
+
+    def _shown_row(self, model: int, row: int) -> _Shown:
         side = self.dataset.predictions[model]
         score = float(side.score[row])
         text = "" if np.isnan(score) else f" ({threshold_text(round(score, 2))})"
-        return _Shown(name, self.dataset.labels[side.label[row]], text, tuple(side.xyxy[row].tolist()))
+        return _Shown(self._name(model), self.dataset.labels[side.label[row]], text, tuple(side.xyxy[row].tolist()))
 
 
 class _Shown(NamedTuple):
@@ -312,7 +360,7 @@ def suspects(
     ranked.truth[:] = _in_file(ranked.truth, truth.rows)
     for model, side in enumerate(models):
         ranked.prediction[:, model] = _in_file(ranked.prediction[:, model], side.rows)
-    return Suspects(dataset, ranked, len(truth.rows))
+    return Suspects(dataset, ranked, len(truth.rows), tuple(model.rows for model in models), min_score)
 
 
 def _taking(side: JoinedBoxes, wanted: BoolArray, min_score: float = 0.0) -> Taking:
@@ -338,8 +386,8 @@ def _page_size(dataset: Dataset) -> FloatArray:
 
 
 def table(suspects: Suspects, most: int, signature: str) -> ResultTable:
-    """The first suspects as rows for terminals and spreadsheets."""
-    rows = [(one.document, one.page, one.kind, one.label, one.score, one.reason) for one in suspects.to_list(most)]
+    """The first suspects as rows for terminals and spreadsheets; pages count from 1."""
+    rows = [(one.document, one.page + 1, one.kind, one.label, one.score, one.reason) for one in suspects.to_list(most)]
     title = f"Suspected ground truth: {count_of(len(suspects), 'place')}, {count_of(suspects.boxes, 'box')}"
-    columns = ("document", "page", "kind", "label", "score", "reason")
+    columns = ("document", "page_no", "kind", "label", "score", "reason")
     return ResultTable(title=title, signature=signature, columns=columns, rows=tuple(rows))

@@ -167,7 +167,7 @@ def _of_boxes(
         new_xyxy=proposed,
         prediction=np.column_stack(partners),
         covered=evidence.covered[rows],
-        usual=np.mean([each.jitter.scale[:, rows].T for each in seen], axis=0),
+        usual=_usual(seen, rows),
     )
 
 
@@ -186,6 +186,15 @@ def _middle(truth: Columns, seen: Sequence[Seen], rows: IntArray) -> FloatArray:
     middle = np.where(count > 0, total / np.maximum(count, 1), truth.xyxy[rows])
     valid = (middle[:, 2:] > middle[:, :2]).all(axis=1, keepdims=True)
     return np.where(valid, middle, truth.xyxy[rows])
+
+
+def _usual(seen: Sequence[Seen], rows: IntArray) -> FloatArray:
+    """The usual deviation of each side of some boxes, float64, shape (N, 4), of the models that find them; else NaN."""
+    hits = np.array([each.hit[rows] for each in seen])[:, :, None]
+    scales = np.array([each.jitter.scale[:, rows].T for each in seen])
+    found_by = hits.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(hits, scales, 0.0).sum(axis=0) / np.where(found_by, found_by, np.nan))
 
 
 def _of_gaps(gaps: absent_boxes.Absent, kept: Sequence[IntArray], least: float) -> Ranked:

@@ -66,9 +66,10 @@ class Review:
         }
 
     def table(self, signature: str) -> ResultTable:
-        """The pages to review as rows, in order."""
-        columns = ("document", "page", "boxes", "expected_errors")
-        return ResultTable(title=self.sentence, signature=signature, columns=columns, rows=tuple(self._queue()))
+        """The pages to review as rows, in order, counted from 1."""
+        columns = ("document", "page_no", "boxes", "expected_errors")
+        rows = tuple((document, page + 1, boxes, errors) for document, page, boxes, errors in self._queue())
+        return ResultTable(title=self.sentence, signature=signature, columns=columns, rows=rows)
 
     def _queue(self) -> list[tuple[str, int, int, float]]:
         dataset, first = self.dataset, self.plans[0]

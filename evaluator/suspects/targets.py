@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from evaluator.review.identity import PROPOSED, box_model_name
+from evaluator.review.identity import PROPOSED, SUSPECTED, box_model_name
 from evaluator.review.verdicts import JudgedBox, Target
 from evaluator.suspects.listing import Suspects
 
@@ -42,7 +42,7 @@ def target_of(suspects: Suspects, place: int, *, signature: str = "") -> Target:
         page=suspect.page,
         boxes=tuple(boxes),
         models=tuple(box_model_name(side.source) for side in dataset.predictions),
-        mistake=f"suspected {suspect.kind}",
+        mistake=f"{SUSPECTED}{suspect.kind}",
         label=suspect.label,
         signature=signature,
         unit=dataset.ground_truth.source.unit,

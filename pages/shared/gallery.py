@@ -16,7 +16,7 @@ from evaluator.metrics import box_items
 from evaluator.metrics.box_items import MATCHED, BoxPlaces, Inside, Items, Question, asks_for_matches
 from evaluator.metrics.causes import Family, causes
 from evaluator.metrics.error_types import DOCUMENT
-from evaluator.metrics.results import ScoreCurve, count_of
+from evaluator.metrics.results import ScoreCurve, capitalised, count_of
 from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
 from evaluator.model.issues import plain, whole
@@ -29,7 +29,7 @@ from pages.shared.browser import listing
 from pages.shared.computed import computed
 from pages.shared.opened import Model, OpenedBoxes
 from pages.shared.results import Result, ResultKey, result_key, result_of, result_of_all
-from pages.shared.state import state
+from pages.shared.state import FILTER, AnyField, State, state
 
 CHARTS: Final = {
     "classes": "Classes",
@@ -49,6 +49,9 @@ THIRDS: Final = {"": "Anywhere", "top": "Top third", "middle": "Middle", "bottom
 CARDS: Final = 240
 """Cards on one screen of the gallery."""
 _CROP_WIDTH: Final = 360
+_FILTER: Final[tuple[AnyField, ...]] = (*FILTER, State.gallery_third)
+# Parts of the filter that alone hide nothing here.
+_IDLE: Final = (State.only, State.poor_coverage, State.poor_purity)
 # Letter paper, for pages that cannot be drawn: the crop is then an empty sheet with the boxes.
 _UNKNOWN_POINTS: Final = (612.0, 792.0)
 
@@ -83,6 +86,23 @@ def clear() -> None:
     """No question any more; the marks on the charts go with it, because their next round has other keys."""
     ask(None)
     state.gallery_round += 1
+
+
+def clear_filter() -> None:
+    """Everything passes again."""
+    for field in _FILTER:
+        field.set(field.start)
+
+
+def nothing_words() -> str:
+    """Why there is no card, and what to do next."""
+    filtered = any(field.get() != field.start for field in _FILTER if field not in _IDLE)
+    if not filtered and state.gallery_question is None:
+        return "No mistake at these thresholds."
+    why = "No box passes the filter" if filtered else "No box is behind this number"
+    ways = ["clear the filter in the sidebar"] if filtered else []
+    ways += ["choose All mistakes"] if state.gallery_question is not None else []
+    return f"{why}. {capitalised(' or '.join(ways))}."
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -50,7 +50,7 @@ def part(
     ledgers: Callable[[], Sequence[ItemLedger]],
     open_item: Callable[[Item], None],
     at: float | None = None,
-    noun: str = "document",
+    of: str = "",
     below: str = "",
     height: int = 0,
 ) -> None:
@@ -73,8 +73,8 @@ def part(
         Shows a thing of a ledger.
     at : float, optional
         Threshold of the ledgers, where they have one besides `key`.
-    noun : str
-        What is drawn with replacement.
+    of : str
+        What the numbers and the ledger are of, where the rest of the view may be of less.
     below : str
         The view in which it is far down, so that it is made only near the window.
     height : int
@@ -90,9 +90,9 @@ def part(
         once = functools.cache(measures)
         if state.resampled_before != identity:
             a, b = once()
-            _differences_part(place, differences(a, b, resamples=0), names, noun)
+            _differences_part(place, differences(a, b, resamples=0), names, of)
         item_ledger.part(_ledgers(identity, at, _ledgers=ledgers), open_item)
-        _differences_part(place, _differences(identity, _measures=once), names, noun)
+        _differences_part(place, _differences(identity, _measures=once), names, of)
         state.resampled_before = identity
 
     if below:
@@ -101,19 +101,24 @@ def part(
         draw()
 
 
-def _differences_part(place: DeltaGenerator, every: Sequence[Difference], names: Sequence[str], noun: str) -> None:
+def _differences_part(place: DeltaGenerator, every: Sequence[Difference], names: Sequence[str], of: str) -> None:
     """The sentence and the differences, in the place of what was there before."""
     with place.container():
-        _sentence(every, names, noun)
-        _table(every, noun)
+        _sentence(every, names, of)
+        _table(every)
 
 
-def _sentence(every: Sequence[Difference], names: Sequence[str], noun: str) -> None:
+def _sentence(every: Sequence[Difference], names: Sequence[str], of: str) -> None:
     """Which model is better; without intervals only the heading, for what is clear follows from them."""
-    frame.section("B against A", f"95 % intervals from resampled {noun}s")
+    frame.section("B against A", f"{of + ' · ' if of else ''}95 % intervals from resampled {_noun(every)}s")
     if _resampled(every):
-        text = " ".join(part for part in summary(every, names, noun) if part)
+        text = " ".join(part for part in summary(every, names) if part)
         st.html(f'<p class="ls-sentence{frame.theme()}"><span>{html.escape(plain(text))}</span></p>')
+
+
+def _noun(every: Sequence[Difference]) -> str:
+    """What is drawn with replacement."""
+    return next((one.noun for one in every), "document")
 
 
 def _resampled(every: Sequence[Difference]) -> bool:
@@ -121,13 +126,13 @@ def _resampled(every: Sequence[Difference]) -> bool:
     return any(one.resamples for one in every)
 
 
-def _table(every: Sequence[Difference], noun: str) -> None:
+def _table(every: Sequence[Difference]) -> None:
     """The differences, those over everything first."""
     metrics = tuple(dict.fromkeys(one.metric for one in every))
     rows = decisive(every, limit=max(_ROWS, sum(one.overall for one in every)), metrics=metrics)
     if not rows:
         return
-    few = "–"
+    few, noun = "–", _noun(every)
     widgets.table(
         {
             "Number": [displayed(name_of(one)) for one in rows],
@@ -155,5 +160,5 @@ def _table(every: Sequence[Difference], noun: str) -> None:
         st.caption(f"Resampling the {noun}s for the intervals.")
     elif any(one.too_few for one in rows):
         st.caption(f"No interval: under {count_of(FEW_DOCUMENTS, noun)} that have the number.")
-    else:
+    elif any(one.starred for one in rows):
         st.caption("★ the interval excludes 0.")

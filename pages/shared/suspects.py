@@ -41,13 +41,14 @@ from pages.shared.gallery import crop
 from pages.shared.opened import Named, OpenedBoxes, Place
 from pages.shared.reading import KEPT, Reading, kept_result
 from pages.shared.results import result_of
-from pages.shared.state import Field, State, state
+from pages.shared.state import AnyField, Field, State, state
 
 MARGINS: Final = (0.05, 0.03, 0.02, 0.01)
 SHOWN: Final = 200
 """Suspects that are listed at once."""
 CORRECTED: Final = "ground_truth_wrong"
 """The verdict that accepts a correction."""
+_FILTER: Final[tuple[AnyField, ...]] = (State.within, State.label, State.suspect_kind, State.suspect_least)
 _READER: Final = "reader"
 """Who would accept a suspect, while nobody is named."""
 REVIEWED: Final = "reviewed"
@@ -138,6 +139,17 @@ class Chosen(NamedTuple):
 
     entries: list[Entry]
     more: int
+
+
+def is_filtered() -> bool:
+    """Whether the list shows some of the suspects only."""
+    return any(field.get() != field.start for field in _FILTER)
+
+
+def clear_filter() -> None:
+    """Every suspect shows again."""
+    for field in _FILTER:
+        field.set(field.start)
 
 
 def chosen(every: Suspects, log: ReviewLog, signature: str) -> Chosen:

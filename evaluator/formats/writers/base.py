@@ -6,7 +6,7 @@ Owns `Writer`, `Written` and `Sheet`. In formats of images a page of a document 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
@@ -17,6 +17,8 @@ from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector, Issue, refuse
 
+HEAD: Final = 512
+"""Bytes of a file that tell whether a writer wrote it."""
 _IMAGES: Final = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".gif")
 
 
@@ -41,6 +43,9 @@ class Writer(NamedTuple):
         From columns, with a collector for what cannot be held; an error refuses all.
     left_out : callable
         How many boxes of these columns the format does not hold.
+    wrote : callable
+        Which files of a folder it wrote earlier, of the first `HEAD` bytes of all of them by their paths in it. What is
+        not among them is never deleted.
     """
 
     name: str
@@ -48,6 +53,7 @@ class Writer(NamedTuple):
     folder: bool
     write: Callable[[Annotations, Collector], Mapping[str, bytes]]
     left_out: Callable[[Annotations], int] = lambda _: 0
+    wrote: Callable[[Mapping[str, bytes]], Collection[str]] = lambda _: ()
 
     def written(self, source: Annotations) -> Written:
         """The files of some columns.

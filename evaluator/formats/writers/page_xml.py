@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -26,6 +26,7 @@ from evaluator.model.issues import Collector
 
 _TITLE: Final = "PAGE XML"
 _SPACE: Final = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
+_CREATOR: Final = "<Creator>LayoutScope</Creator>"
 _REGIONS: Final = frozenset(
     ("TextRegion", "ImageRegion", "LineDrawingRegion", "GraphicRegion", "TableRegion", "ChartRegion", "MapRegion",
      "SeparatorRegion", "MathsRegion", "ChemRegion", "MusicRegion", "AdvertRegion", "NoiseRegion", "UnknownRegion")
@@ -50,7 +51,7 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
         lines = [
             '<?xml version="1.0" encoding="UTF-8"?>',
             f'<PcGts xmlns="{_SPACE}">',
-            "  <Metadata><Creator>LayoutScope</Creator><Created>1970-01-01T00:00:00</Created>"
+            f"  <Metadata>{_CREATOR}<Created>1970-01-01T00:00:00</Created>"
             "<LastChange>1970-01-01T00:00:00</LastChange></Metadata>",
             f'  <Page imageFilename={name} imageWidth="{width}" imageHeight="{height}">',
         ]
@@ -97,4 +98,9 @@ def _written_as(label: str) -> tuple[str, str]:
     return "TextRegion", f" custom={quoted(f'structure {{type:{custom};}}')}"
 
 
-WRITER = Writer("page-xml", "PAGE XML 2019 (a file for each page)", folder=True, write=write)
+def wrote(files: Mapping[str, bytes]) -> Collection[str]:
+    """Files that name this program as their creator, which it writes among their first words."""
+    return {name for name, head in files.items() if "/" not in name and _CREATOR.encode() in head}
+
+
+WRITER = Writer("page-xml", "PAGE XML 2019 (a file for each page)", folder=True, write=write, wrote=wrote)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
+from typing import Final
 
 from evaluator.formats.writers.base import (
     Writer,
@@ -22,6 +24,10 @@ from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector
 
 _POINTS = 3
+_CLASSES: Final = "data.yaml"
+_HEAD: Final = "path: .\nval: images\nnames:\n"
+_LABELS: Final = re.compile(r"labels/[^/]+\.txt")
+_NUMBERS: Final = re.compile(rb"[0-9e+\-. \n]*")
 
 
 def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
@@ -31,7 +37,7 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
         need_sizes(source, pages, "YOLO")
     # A name in double quotes with JSON's escapes is YAML, whatever is in it.
     names = "".join(f"  {code}: {json.dumps(label)}\n" for code, label in enumerate(source.labels))
-    files = {"data.yaml": f"path: .\nval: images\nnames:\n{names}".encode()}
+    files = {_CLASSES: f"{_HEAD}{names}".encode()}
     rings_lost = 0
     for page in pages:
         lines = []
@@ -57,4 +63,15 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
     return files
 
 
-WRITER = Writer("yolo", "YOLO labels (text, with data.yaml)", folder=True, write=write)
+def wrote(files: Mapping[str, bytes]) -> Collection[str]:
+    """Files of numbers in ``labels``, beside the names of classes that this writer begins in its own way."""
+    if not files.get(_CLASSES, b"").startswith(_HEAD.encode()):
+        return ()
+    return {
+        name
+        for name, head in files.items()
+        if name == _CLASSES or (_LABELS.fullmatch(name) and _NUMBERS.fullmatch(head))
+    }
+
+
+WRITER = Writer("yolo", "YOLO labels (text, with data.yaml)", folder=True, write=write, wrote=wrote)

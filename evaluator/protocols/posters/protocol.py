@@ -85,7 +85,7 @@ class PostersProtocol(Protocol[Posters, PostersOptions]):
             numerator=np.where(known, columns, 0.0),
             denominator=known.astype(np.float64),
         )
-        return Measures(tuple(poster.poster_id for poster in result.posters), ALL_POSTERS, (part,))
+        return Measures(tuple(poster.poster_id for poster in result.posters), ALL_POSTERS, (part,), "poster")
 
 
 PROTOCOL: Final = PostersProtocol()

@@ -49,7 +49,6 @@ def body(posters: Opened[Posters]) -> None:
         lambda: [each.measures for each in every],
         ledgers=lambda: [poster_ledger(*(each.columns for each in every))],
         open_item=lambda item: panes.open_place(lambda: choices.open_poster(item.document)),
-        noun="poster",
     )
     _write_url()
 

@@ -134,7 +134,8 @@ def _means(shown: Shown) -> None:
         words = "Compute the mean over pages"
         st.button(words, key="pixel_means_wanted", on_click=State.pixel_page_means.set, args=(True,))
     if any(scope.result.mixed_sizes for scope in shown.scopes.values()):
-        st.caption("Pages weigh by their pixels and differ in size; the mean over pages gives each the same weight.")
+        beside = "" if state.pixel_scope == "page" else "; the mean over pages gives each the same weight"
+        st.caption(f"Pages weigh by their pixels and differ in size{beside}.")
 
 
 def _page_mean(scope: Scope) -> float | None:

@@ -1,0 +1,92 @@
+"""Where a command writes: never over what it reads, and never over files that are none of its own.
+
+Owns the one check that every command with ``--out`` makes before it reads anything.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from evaluator.cli.program import UsageError
+from evaluator.model.issues import plain, refuse
+from evaluator.pdf.folder import IMAGE_SUFFIXES
+from evaluator.review.place import store_file
+
+PDFS: Final = "--pdfs"
+"""The flag of the folder in which PDFs and images are looked up by name; all others name files to be read whole."""
+_PAGES: Final = (".pdf", *IMAGE_SUFFIXES)
+# No reader takes these for a file of a side, so that a pack may lie beside the files of a folder.
+_NEVER_READ: Final = (".html", ".pdf")
+
+Read = Mapping[str, Path | Sequence[Path] | None]
+"""What a command reads, by what names it: a flag, or the word of the command."""
+
+
+def need_apart(written: Iterable[Path], read: Read) -> None:
+    """Refuse to write where something is read.
+
+    Parameters
+    ----------
+    written : iterable of Path
+        Files that are written, and folders that are replaced or filled; they need not exist.
+    read : mapping
+        Paths that are read. A folder is read whole: nothing is written among its files. In the folder of `PDFS` no
+        PDF and no image is written over.
+
+    Raises
+    ------
+    BadInput
+        With the first path that is both.
+    """
+    sources = [
+        (named, path) for named, paths in read.items() for path in ([paths] if isinstance(paths, Path) else paths or ())
+    ]
+    for out in written:
+        for named, source in sources:
+            if _is_read(out, source, pages_only=named == PDFS):
+                rule = "a source file is never written to"
+                refuse(out.name, "", rule, f"what {named} reads", "Choose another --out.")
+
+
+def need_free(out: Path, *, force: bool) -> None:
+    """Refuse to write over what exists, unless it is asked for."""
+    if out.exists() and not force:
+        raise UsageError(f"{plain(out.name)} exists; choose another --out, or overwrite it with --force.")
+
+
+def store_files(address: str | None) -> list[Path]:
+    """The files of a store of findings: the database and those that SQLite keeps beside it; none of a server."""
+    path = None if address is None else store_file(address)
+    return [] if path is None else [path, *(path.with_name(path.name + more) for more in ("-wal", "-shm"))]
+
+
+def need_store(address: str, *, must_exist: bool = True) -> None:
+    """Refuse what is no store of findings: a folder, and when one must exist, no file or an empty one.
+
+    A database on a server is asked when it is opened.
+    """
+    path = store_file(address)
+    if path is None:
+        return
+    name = plain(path.name or str(path))
+    if path.is_dir():
+        raise UsageError(f"--findings must name a file; {name} is a folder. Name the file of the store.")
+    if must_exist and not path.exists():
+        raise UsageError(f"there are no findings at {name}; check the spelling of --findings.")
+    if must_exist and path.stat().st_size == 0:
+        raise UsageError(f"{name} is an empty file, which holds no findings; check the spelling of --findings.")
+
+
+def _is_read(out: Path, source: Path, *, pages_only: bool) -> bool:
+    """Whether a path that is written is one that is read, holds it, or is among the files of a folder that is read."""
+    place, read = (Path(os.path.realpath(path)) for path in (out, source))
+    if place == read or place in read.parents or (out.exists() and source.exists() and out.samefile(source)):
+        return True
+    if not source.is_dir():
+        return False
+    if pages_only:
+        return read in place.parents and out.suffix.lower() in _PAGES and out.exists()
+    return place.parent == read and out.suffix.lower() not in _NEVER_READ

@@ -105,7 +105,7 @@ def review_pack(
     iou
         IoU threshold of decision, findings and pages; the protocol's first one when not given.
     min_score
-        Leave out predictions below this score; repeat it for each further model.
+        Leave out predictions below this score: once for all models, or once for each in the order of --pred.
     also
         One more evaluation of other files, as protocol,ground truth,prediction,...; repeat it for more.
     title
@@ -140,7 +140,7 @@ def review_pack(
     systems = [_protocol(name) for name in names_of(protocol) or ()]
     boxes = next((system for system in systems if isinstance(system, BoxProtocol)), None)
     further = [_Also.of(text) for text in also]
-    _need_scores(min_score, len(pred))
+    scores = _scores(min_score, len(pred))
     if boxes is not None:
         iou = _threshold(boxes, iou)
     rule = rule_of(decide_by, least, largest_loss)
@@ -167,7 +167,7 @@ def review_pack(
     if since is not None and boxes is None:
         raise UsageError("--since compares packs with boxes; none of these protocols matches boxes.")
     earlier = None if since is None else read_earlier(since)
-    run = _Run(gt, pred, pdfs, chosen(options), [*min_score, *[0.0] * len(pred)][: len(pred)])
+    run = _Run(gt, pred, pdfs, chosen(options), scores)
     with progress("Reading") as say, PagePool(workers=min(os.cpu_count() or 2, _MOST_WORKERS), spares=0) as pool:
         run.need_options(systems)
         events = _events(findings, workspace, gt)
@@ -189,12 +189,16 @@ def review_pack(
     return OK
 
 
-def _need_scores(min_score: Sequence[float], models: int) -> None:
-    """Refuse more score thresholds than models, and what is no score."""
-    if len(min_score) > models:
-        raise UsageError(f"--min-score is given once for each model; found {len(min_score)}.")
-    for value in min_score:
+def _scores(given: Sequence[float], models: int) -> list[float]:
+    """The score threshold of each model, from one for all of them or one for each."""
+    if len(given) not in (0, 1, models):
+        of_models = count_of(models, "model")
+        raise UsageError(
+            f"--min-score is given once for all models, or once for each; found {len(given)} for {of_models}."
+        )
+    for value in given:
         need_ratio("--min-score", value)
+    return list(given) if len(given) == models else [*given, 0.0][:1] * models
 
 
 def _threshold(boxes: AnyBoxProtocol, iou: float | None) -> float:

@@ -23,6 +23,8 @@ SEED: Final = 0
 RESAMPLES: Final = 2000
 LEVEL: Final = 0.95
 """Share of the resamples that an interval holds."""
+LEAST_RESAMPLES: Final = round(2.0 / (1.0 - LEVEL))
+"""An interval needs as many: with fewer, each outer 2.5 % are less than one resample."""
 FEW_DOCUMENTS: Final = 8
 """With fewer documents than this an interval is given in JSON, and shown as too uncertain."""
 UNDEFINED_SHARE: Final = 0.05

@@ -177,7 +177,10 @@ def test_pages_of_findings_come_first_and_documents_can_be_chosen(results: list[
             "verdicts are model_wrong, ground_truth_wrong, ambiguous, ignore, conflict; found good",
         ),
         ({"pages": -1}, "the number of pages must be at least 0; found -1"),
-        ({"budget": 1000}, "the size budget must be at least 0.5 MB; found 0.00 MB"),
+        ({"budget": 1000}, "the size budget must be between 0.5 and 1,000 MB; found 0.000953674 MB"),
+        ({"budget": float("nan")}, "the size budget must be between 0.5 and 1,000 MB; found nan MB"),
+        ({"seconds": 1e300}, "the seconds for a box must be above 0 and at most 3,600; found 1e+300"),
+        ({"pages_per_year": 10**10}, "the pages per year must be between 1 and 1,000,000,000; found 10,000,000,000"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options: dict[str, Any], message: str) -> None:

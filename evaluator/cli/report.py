@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 from cyclopts import Group, Parameter
 
 from evaluator import protocols
-from evaluator.cli.arguments import letters, need_ratio
+from evaluator.cli.arguments import letters, need_iou, need_ratio
 from evaluator.cli.arguments import names as names_of
 from evaluator.cli.deciding import Least, Loss, Measure, rule_of
 from evaluator.cli.program import OK, UsageError, need_folder
@@ -137,7 +137,7 @@ def review_pack(
     since
         An earlier pack.html: what changed since then in the decision, the numbers and the findings.
     """
-    systems = [_protocol(name) for name in names_of(protocol) or ()]
+    systems = [_protocol(name) for name in names_of("protocol", protocol) or ()]
     boxes = next((system for system in systems if isinstance(system, BoxProtocol)), None)
     further = [_Also.of(text) for text in also]
     scores = _scores(min_score, len(pred))
@@ -151,10 +151,10 @@ def review_pack(
             judged_only=judged_only,
             cards=cards,
             pages=pages,
-            budget=round(budget * _MEGABYTE),
-            documents=names_of(documents) or (),
-            verdicts=names_of(verdicts) or (),
-            tags=names_of(tags) or (),
+            budget=budget * _MEGABYTE,
+            documents=names_of("--documents", documents) or (),
+            verdicts=names_of("--verdicts", verdicts) or (),
+            tags=names_of("--tags", tags) or (),
             seconds=seconds_per_box,
             pages_per_year=pages_per_year,
             rule=rule,
@@ -204,8 +204,7 @@ def _scores(given: Sequence[float], models: int) -> list[float]:
 def _threshold(boxes: AnyBoxProtocol, iou: float | None) -> float:
     """The IoU threshold of decision, findings and pages; the protocol's first one when none is given."""
     chosen_iou = boxes.thresholds[0] if iou is None else iou
-    if not boxes.iou_floor <= chosen_iou <= 1.0:
-        raise UsageError(f"--iou must be between {boxes.iou_floor} and 1; found {chosen_iou:g}.")
+    need_iou(chosen_iou)
     return chosen_iou
 
 
@@ -317,9 +316,10 @@ class _Run(NamedTuple):
         files = require_joined(open_project(system, self.gt, list(self.pred), options, say), system, options)
         say("Matching")
         dataset = files.dataset
+        floor = min(system.iou_floor, iou)
         # Each model at a score threshold of its own.
         results = [
-            system.match(system.pair(dataset, model, options), options, min_score=score).at(iou)
+            system.match(system.pair(dataset, model, options, iou_floor=floor), options, min_score=score).at(iou)
             for model, score in enumerate(self.scores)
         ]
         issues = list(files.issues)

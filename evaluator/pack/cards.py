@@ -27,6 +27,11 @@ from evaluator.review.status import STATES, FindingStatus, title_of
 from evaluator.review.verdicts import VERDICTS, Event, Judged, ReviewLog, Target
 
 MOST_CARDS: Final = 300
+MOST_SECONDS: Final = 3_600
+"""An hour for one box."""
+MOST_PAGES_PER_YEAR: Final = 1_000_000_000
+MOST_MEGABYTES: Final = 1_000
+"""Of one file, 2**20 bytes each."""
 CONFLICT: Final = "conflict"
 """The choice among the verdicts for findings on which reviewers disagree."""
 # Shown when nobody has judged anything yet, so that a first meeting has something to look at.
@@ -50,8 +55,8 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
         At most so many findings, 0 to `MOST_CARDS`.
     pages : int
         At most so many page pictures; pages of findings come first, then the worst.
-    budget : int
-        Bytes that the finished file should not exceed.
+    budget : float
+        Bytes that the finished file should not exceed, 0.5 to `MOST_MEGABYTES` megabytes.
     documents : tuple of str
         Ids of the documents whose pages, causes and findings are shown; empty for all. Numbers are always of all.
     verdicts : tuple of str
@@ -59,9 +64,9 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
     tags : tuple of str
         Findings with one of these tags only; empty for all.
     seconds : float
-        What the correction of one box takes, above 0.
+        What the correction of one box takes, above 0 and at most `MOST_SECONDS`.
     pages_per_year : int
-        For which the hand work is computed, at least 1.
+        For which the hand work is computed, 1 to `MOST_PAGES_PER_YEAR`.
     rule : Rule
         When the candidate is to be shipped; further chapters decide by the measures of their own protocols.
     """
@@ -71,7 +76,7 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
     judged_only: bool = False
     cards: int = 60
     pages: int = 60
-    budget: int = 20 * 2**20
+    budget: float = 20.0 * 2**20
     documents: tuple[str, ...] = ()
     verdicts: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -87,12 +92,15 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
         unknown = [name for name in self.verdicts if name not in (*VERDICTS, CONFLICT)]
         if unknown:
             raise ValueError(f"verdicts are {', '.join((*VERDICTS, CONFLICT))}; found {', '.join(unknown)}")
-        if not 0.0 < self.seconds < float("inf"):
-            raise ValueError(f"the seconds for a box must be above 0; found {self.seconds:g}")
-        if self.pages_per_year < 1:
-            raise ValueError(f"the pages per year must be at least 1; found {self.pages_per_year}")
-        if self.budget < 2**19:
-            raise ValueError(f"the size budget must be at least 0.5 MB; found {self.budget / 2**20:.2f} MB")
+        if not 0.0 < self.seconds <= MOST_SECONDS:
+            allowed = f"above 0 and at most {MOST_SECONDS:,}"
+            raise ValueError(f"the seconds for a box must be {allowed}; found {self.seconds:g}")
+        if not 1 <= self.pages_per_year <= MOST_PAGES_PER_YEAR:
+            allowed = f"between 1 and {MOST_PAGES_PER_YEAR:,}"
+            raise ValueError(f"the pages per year must be {allowed}; found {self.pages_per_year:,}")
+        if not 0.5 <= self.budget / 2**20 <= MOST_MEGABYTES:
+            allowed = f"between 0.5 and {MOST_MEGABYTES:,} MB"
+            raise ValueError(f"the size budget must be {allowed}; found {self.budget / 2**20:g} MB")
 
 
 @dataclass(frozen=True, slots=True)

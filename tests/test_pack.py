@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import csv
 import hashlib
 import html.parser
 import io
@@ -850,3 +851,31 @@ def test_few_documents_are_named_and_more_are_counted() -> None:
     assert cards.documents_in_words(PackOptions()) == ""
     assert cards.documents_in_words(PackOptions(documents=("a.pdf", "b.pdf", "c.pdf"))) == "a.pdf, b.pdf and c.pdf"
     assert cards.documents_in_words(PackOptions(documents=tuple("abcd"))) == "4 documents"
+
+
+def test_the_findings_of_a_folder_are_those_that_are_chosen(
+    tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
+) -> None:
+    events = judged(results)
+    # A later verdict of the same person: the earlier one is of the same finding.
+    events.append(verdict_on(results[1], 0, 0, verdict="ambiguous"))
+    chosen = (
+        ({}, events),
+        ({"verdicts": ("ambiguous",)}, [events[0], events[2]]),
+        ({"tags": ("style",)}, events[1:2]),
+        ({"documents": (GROUNDWATER,)}, events),
+        ({"documents": ("tram-options.pdf",)}, []),
+    )
+    folder, pictures = tmp_path / "pack", Pictures(pool, None)
+    for given, kept in chosen:
+        write_folder(folder, small(results, events, **given), pictures, events, None, progress=nothing)
+        with (folder / "findings.csv").open(encoding="utf-8", newline="") as file:
+            assert [row["event"] for row in csv.DictReader(file)] == [event.id for event in kept]
+
+
+def test_a_verdict_that_is_not_applied_has_its_document_and_page(results: list[ThresholdResult]) -> None:
+    events = [verdict_on(result, 0, 0, verdict="ground_truth_wrong") for result in results]
+    assert small(results, events).notes == (
+        "A verdict could not be applied: groundwater-note.pdf, page 1: a verdict is applied when no newer one changes "
+        "the same box; found a newer one.",
+    )

@@ -98,8 +98,8 @@ def review_pack(
     pred
         Prediction file or folder; a second one is compared with the first, further ones are listed.
     out
-        pack.html or pack.pdf; or a folder or pack.zip that gets both, the tables, the findings and marked copies of
-        the PDFs.
+        pack.html or pack.pdf; or a folder or pack.zip that gets both, the tables, the findings of the chosen
+        documents, verdicts and tags, and marked copies of the PDFs.
     pdfs
         The folder under which the PDFs are looked up by name; without it pages are empty sheets.
     iou

@@ -195,16 +195,20 @@ def wanted(document: str | None, options: PackOptions) -> bool:
     return not options.documents or document is None or document in options.documents
 
 
-def chosen(one: FindingStatus, options: PackOptions) -> bool:
+def chosen(judged: Judged, options: PackOptions) -> bool:
     """Whether a finding goes in: its document, its verdict and its tags are wanted."""
-    judged = one.judged
     verdict = CONFLICT if judged.conflict else judged.verdict
-    tags = {tag for event in judged.opinions for tag in event.tags}
     return (
         wanted(judged.target.document, options)
         and (not options.verdicts or verdict in options.verdicts)
-        and (not options.tags or bool(tags & set(options.tags)))
+        and (not options.tags or bool(set(judged.tags) & set(options.tags)))
     )
+
+
+def chosen_events(events: Sequence[Event], options: PackOptions) -> list[Event]:
+    """The events of the findings that go in, in their order, those that were superseded included."""
+    every = ReviewLog.of(events).every
+    return [event for event in events if chosen(every[event.target_id], options)]
 
 
 def cards_of(

@@ -24,7 +24,7 @@ from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.results import Metrics, count_of
 from evaluator.model.dataset import Dataset
-from evaluator.model.issues import Issue, plain
+from evaluator.model.issues import Issue, folded, plain
 from evaluator.pack.cards import (
     Card,
     Model,
@@ -200,7 +200,7 @@ def gather(
     differences = compare_differences.in_reading_order(differences)
     summary = sentences.summary(differences, [model.letter for model in models]) if differences else None
     every = finding_statuses(log, results)
-    statuses = [status for status in every if chosen(status, options)]
+    statuses = [status for status in every if chosen(status.judged, options)]
     cards = cards_of(models, statuses, log, options)
     found_causes, causes_words = causes_of(models, log, options)
     pages, left_out = _pages(models, cards, options)
@@ -431,5 +431,7 @@ def _notes(models: Sequence[Model], not_applied: Sequence[Issue]) -> tuple[str, 
                 f"Model {model.letter}: {count_of(len(only['ground_truth']), 'document')} only in the ground truth, "
                 f"{count_of(len(only['prediction']), 'document')} only in the prediction."
             )
-    notes += [f"A verdict could not be applied: {plain(issue.rule)}; {plain(issue.found)}." for issue in not_applied]
+    for issue in folded(not_applied):
+        reason = plain(f"{issue.place}: {issue.rule}; found {issue.found}")
+        notes.append(f"A verdict could not be applied: {reason}.")
     return tuple(notes)

@@ -842,7 +842,7 @@ def test_a_pack_of_some_verdicts_or_tags_says_so(
     assert one.cards_words == "1 finding (1 mistake) with the verdict model wrong: 1 model wrong"
     assert one.notes[0] == "Findings are only those with the verdict model wrong."
     none = small(results, events, verdicts=("ignore", "conflict"), tags=("a", "b", "c"))
-    assert none.cards_words == "none with the verdict ignore or reviewers disagree with the tag a, b or c"
+    assert none.cards_words == "none with the verdict ignore or reviewers disagree and the tag a, b or c"
     text = made(tmp_path, none, pool, pdfs=None)
     assert "boxes of the finding are strong, others pale" not in text
 

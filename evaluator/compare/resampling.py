@@ -40,6 +40,12 @@ Weights = npt.NDArray[np.unsignedinteger]
 """How often each document occurs in some resamples, shape (R, D)."""
 
 
+def need_resamples(resamples: int) -> None:
+    """ValueError for fewer resamples than an interval needs; 0 is for no intervals."""
+    if resamples != 0 and resamples < LEAST_RESAMPLES:
+        raise ValueError(f"resamples must be 0 or at least {LEAST_RESAMPLES}; found {resamples}")
+
+
 def draws(documents: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> Iterator[Weights]:
     """How often each document occurs in each resample, some resamples at a time.
 

@@ -175,13 +175,14 @@ def documents_in_words(options: PackOptions) -> str:
 def filter_in_words(options: PackOptions) -> str:
     """Which findings are shown, after what they are: `` of tram-options.pdf with the tag border``; empty for all."""
     documents = documents_in_words(options)
-    words = [f" of {documents}"] if documents else []
+    conditions = []
     if options.verdicts:
         verdicts = [_VERDICT_WORDS[name].lower() for name in options.verdicts]
-        words.append(f" with the verdict {_either(verdicts)}")
+        conditions.append(f"the verdict {_either(verdicts)}")
     if options.tags:
-        words.append(f" with the tag {_either([plain(tag) for tag in options.tags])}")
-    return "".join(words)
+        conditions.append(f"the tag {_either([plain(tag) for tag in options.tags])}")
+    of = f" of {documents}" if documents else ""
+    return f"{of} with {' and '.join(conditions)}" if conditions else of
 
 
 def _either(names: Sequence[str]) -> str:

@@ -13,11 +13,12 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from evaluator import cli, formats
+from evaluator import cli, formats, project
 from evaluator.doctor.contents import Place, contents, places
 from evaluator.formats.writers import WRITERS, writer_named
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput
+from evaluator.protocols.coco.evaluation import CocoResult
 from tests.building import annotations, box, write_file
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample_data"
@@ -72,8 +73,10 @@ def test_coco_has_an_image_per_page_and_an_annotation_per_box() -> None:
     ]  # fmt: skip
     assert [category["name"] for category in value["categories"]] == list(LABELS)
     assert [(item["image_id"], item["category_id"], item["score"]) for item in value["annotations"]] == [
-        (2, 1, 0.9), (3, 2, 0.25), (4, 3, 0.5),
+        (1, 1, 0.9), (2, 2, 0.25), (3, 3, 0.5),
     ]  # fmt: skip
+    # As documents and pages are sorted: ids decide between equal scores.
+    assert [image["id"] for image in value["images"]] == [4, 1, 2, 3]
     np.testing.assert_allclose(value["annotations"][1]["bbox"], [500.0, 250.0, 500.0, 125.0])
 
 
@@ -294,6 +297,25 @@ def test_points_of_the_pdfs_are_sizes(run: Run, tmp_path: Path) -> None:
     again, source = formats.read(out, side="prediction"), formats.read(SAMPLE / "lines.json")
     np.testing.assert_allclose(in_shares(again), source.boxes.xyxy, atol=1e-12)
     assert [each.doc_id for each in again.documents] == [each.doc_id for each in source.documents]
+
+
+def test_coco_has_the_same_ap_as_its_source(run: Run, tmp_path: Path) -> None:
+    """Many predictions of the sample have equal scores, between which the image id decides in COCO."""
+    truth, made = tmp_path / "truth.json", tmp_path / "made.json"
+    for name, out in (("ground_truth", truth), ("lines", made)):
+        words = ("--to", "coco", "--out", out, "--pdfs", SAMPLE / "pdf")
+        assert run("convert", SAMPLE / f"{name}.json", *words)[0] == 0
+    again = tmp_path / "again.json"
+    assert run("convert", truth, "--to", "coco", "--out", again)[0] == 0
+    source, predictions = SAMPLE / "ground_truth.json", SAMPLE / "lines.json"
+    names = ("AP", "AP50", "AP75", "AR100")
+    (expected,) = project.evaluate("coco", source, [predictions])
+    assert isinstance(expected.result, CocoResult)
+    for ground_truth, prediction in ((truth, made), (truth, predictions), (source, made), (again, made)):
+        (one,) = project.evaluate("coco", ground_truth, [prediction], pdfs=SAMPLE / "pdf")
+        assert isinstance(one.result, CocoResult)
+        for name in names:
+            assert one.result.numbers[name] == pytest.approx(expected.result.numbers[name], abs=1e-12)
 
 
 def test_a_results_list_needs_its_ground_truth(run: Run, tmp_path: Path) -> None:

@@ -143,7 +143,11 @@ def test_a_model_without_the_measure_has_no_rank() -> None:
 
 
 def test_nothing_to_rank() -> None:
-    assert by_f1().sentence == ("No models have a F1 here.", "") or by_f1().models == ()
+    assert by_f1().sentence == ("No models have F1 here.", "")
+    alone = made("a", 0.5)
+    assert by_f1(alone).sentence == ("a has F1 0.500.", "Open another model to compare them.")
+    without = Contender("other", Measures(("d000",), ALL_LABELS, ()))
+    assert by_f1(alone, without).sentence == ("One model has F1 here.", "")
 
 
 @pytest.mark.parametrize(("text", "day"), [("2025-01-15T00:00:00Z", "2025-01-15"), ("15.1.2025", None), (None, None)])

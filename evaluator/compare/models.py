@@ -267,6 +267,8 @@ class Standings:
     def _answer(self) -> tuple[str, str]:
         known = [model.name for model, value in zip(self.models, self.values, strict=True) if not np.isnan(value)]
         title = METRICS[self.key.metric].title
+        if len(self.models) == len(known) == 1:
+            return f"{known[0]} has {title} {self.values[0]:.3f}.", "Open another model to compare them."
         if len(known) < 2:
             return f"{_number(len(known))} {'model has' if len(known) == 1 else 'models have'} {title} here.", ""
         if self.few_documents:

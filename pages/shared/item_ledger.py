@@ -52,6 +52,7 @@ def _table(ledger: ItemLedger) -> None:
         rows=8,
         on_select=picked,
         key=key,
+        names="",
         columns={"": 210, **dict.fromkeys(columns, widgets.count(84)), "Net": widgets.count(64)},
         alt=f"Ledger of {ledger.noun}s, by {ledger.criterion}",
     )
@@ -92,6 +93,7 @@ def _behind(ledger: ItemLedger, open_item: Callable[[Item], None]) -> None:
         rows=8,
         on_select=picked,
         key=key,
+        names="Document",
         columns={"Document": 240},
         alt=f"{ledger.noun.capitalize()}s behind the number",
     )

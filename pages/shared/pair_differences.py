@@ -145,6 +145,7 @@ def _table(every: Sequence[Difference]) -> None:
         },
         rows=12,
         placeholder="–",
+        names="Number",
         columns={
             "Number": 210,
             "A": widgets.ratio(62),

@@ -118,7 +118,7 @@ def table(
     *,
     rows: int = 0,
     columns: Mapping[str, Any] | None = None,
-    names: str = "",
+    names: str | None = None,
     widest: int = _WIDEST_NAMES,
     high: bool = False,
     **more: Any,  # noqa: ANN401
@@ -139,7 +139,7 @@ def table(
     `data` of columns by name goes to the browser without a frame of pandas, which costs more than all else of a table.
     """
     settings = dict(columns or {})
-    if names:
+    if names is not None:
         settings[names], height = _room(data[names], settings[names], widest)
         more.setdefault("row_height", height)
     if rows:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import msgspec
 
+from evaluator.formats.coco.ids import by_number
 from evaluator.formats.writers.base import (
+    Sheet,
     Writer,
     need_sizes,
     rings_of,
@@ -19,12 +21,31 @@ from evaluator.formats.writers.base import (
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector
 
+NAME: Final = "coco"
 _RING = 6
 
 
 def _number(value: float) -> float | int:
     """A whole number without its point."""
     return int(value) if value == int(value) else value
+
+
+def _image_ids(source: Annotations, pages: Sequence[Sheet]) -> list[int]:
+    """Ids of pages from 1, in the order of those that the source has; without these, of documents and pages.
+
+    Ids decide between equal scores where AP is evaluated, which so comes to the same number as from the source.
+    """
+    if source.format == NAME and len(source.page_ids):
+        at = zip(source.page_document.tolist(), source.page_index.tolist(), strict=True)
+        # The first entry of a page states its id.
+        rank: dict[tuple[int, int], Any] = dict(reversed(list(zip(at, by_number(source.page_ids), strict=True))))
+        keys = [rank[page.document, page.number] for page in pages]
+    else:
+        keys = [(source.documents[page.document].doc_id, page.number) for page in pages]
+    ids = [0] * len(pages)
+    for number, place in enumerate(sorted(range(len(pages)), key=keys.__getitem__), 1):
+        ids[place] = number
+    return ids
 
 
 def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
@@ -36,7 +57,7 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
     images: list[dict[str, Any]] = []
     items: list[dict[str, Any]] = []
     dropped = 0
-    for number, page in enumerate(pages, 1):
+    for number, page in zip(_image_ids(source, pages), pages, strict=True):
         assert page.size is not None
         images.append(
             {
@@ -82,4 +103,4 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
     return {"coco.json": msgspec.json.format(msgspec.json.encode(value), indent=1)}
 
 
-WRITER = Writer("coco", "COCO instances (JSON)", folder=False, write=write)
+WRITER = Writer(NAME, "COCO instances (JSON)", folder=False, write=write)

@@ -7,7 +7,7 @@ import streamlit as st
 
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import BadInput, plain
-from evaluator.pack.cards import CONFLICT, MOST_CARDS, PackOptions
+from evaluator.pack.cards import CONFLICT, MOST_CARDS, MOST_PAGES_PER_YEAR, MOST_SECONDS, PackOptions
 from evaluator.pack.contents import Contents
 from evaluator.pack.since import Packed, recorded
 from evaluator.review.verdicts import VERDICTS
@@ -41,7 +41,7 @@ def _limits(loaded: OpenedBoxes) -> PackOptions:
         seconds = st.number_input(
             "Seconds per box",
             min_value=0.5,
-            max_value=3_600.0,
+            max_value=float(MOST_SECONDS),
             value=usual.seconds,
             step=0.5,
             format="%g",
@@ -51,7 +51,7 @@ def _limits(loaded: OpenedBoxes) -> PackOptions:
         yearly = st.number_input(
             "Pages per year",
             min_value=1,
-            max_value=1_000_000_000,
+            max_value=MOST_PAGES_PER_YEAR,
             value=usual.pages_per_year,
             step=1_000,
             key="pack_yearly",

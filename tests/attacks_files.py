@@ -195,7 +195,7 @@ def _read_result(content: bytes, name: str) -> object:
         own = [one.against(**words, own=own) for own in (False, True)]  # type: ignore[arg-type]
         if "" in own:
             models.append(one.contender(0.5))
-    return [standings(models, Key(metric, ALL_LABELS), resamples=20) for metric in ("f1", "AP")]
+    return [standings(models, Key(metric, ALL_LABELS), resamples=40) for metric in ("f1", "AP")]
 
 
 @functools.cache

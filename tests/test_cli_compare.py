@@ -138,7 +138,7 @@ def test_intervals_of_few_documents_stand_in_the_json_only(run: Runner, tmp_path
 def test_the_seed_and_the_number_of_resamples_are_chosen(run: Runner) -> None:
     plain, again, other = (
         value_of(run("compare", "snapshot", *SIDES, "--json", *words))["differences"]
-        for words in ((), ("--seed", 0), ("--seed", 1, "--resamples", 200))
+        for words in ((), ("--seed", 0), ("--seed", 1, "--resamples", 400))
     )
     assert plain == again
     assert plain != other
@@ -159,7 +159,8 @@ def test_more_than_two_models_stand_in_one_table(run: Runner) -> None:
     [
         (SIDES[:4], "error: give --pred twice or more; to evaluate one prediction use layoutscope evaluate.\n"),
         ((*SIDES, "--json", "--markdown"), "error: choose one of --json and --markdown.\n"),
-        ((*SIDES, "--resamples", 0), "error: --resamples must be between 1 and 1,000,000; found 0.\n"),
+        ((*SIDES, "--resamples", 0), "error: --resamples must be between 40 and 1,000,000; found 0.\n"),
+        ((*SIDES, "--resamples", 39), "error: --resamples must be between 40 and 1,000,000; found 39.\n"),
         ((*SIDES, "--seed", -1), "error: --seed must be at least 0; found -1.\n"),
         ((*SIDES, "--min-score", 2), "error: --min-score must be between 0 and 1; found 2.\n"),
         ((*SIDES, "--labels", "Tabel"), "error: labels not in the label map: Tabel.\n"),
@@ -317,7 +318,7 @@ def _lines(folder: Path, sides: tuple[dict[str, Any], ...]) -> tuple[Path, Path,
 @pytest.mark.parametrize("protocol", ["pod", "coco", "pixel", "fields", "posters"])
 def test_every_protocol_is_compared_and_gated(run: Runner, tmp_path: Path, protocol: str) -> None:
     truth, a, b, options, metric = files_of(protocol, tmp_path)
-    sides = ("--gt", truth, "--pred", a, "--pred", b, *options, "--resamples", 20)
+    sides = ("--gt", truth, "--pred", a, "--pred", b, *options, "--resamples", 40)
     value = value_of(run("compare", protocol, *sides, "--json"))
     assert set(value) >= COMPARE_KEYS
     assert (value["ledger"] is None) == (protocol in ("pixel", "fields", "posters"))
@@ -325,7 +326,7 @@ def test_every_protocol_is_compared_and_gated(run: Runner, tmp_path: Path, proto
     overall = [row for row in value["differences"] if row["metric"] == metric and row["difference"] is not None]
     assert overall
     assert run("compare", protocol, *sides).code == 0
-    gate = ("gate", protocol, "--gt", truth, "--baseline", a, *options, "--resamples", 20, "--fail-if")
+    gate = ("gate", protocol, "--gt", truth, "--baseline", a, *options, "--resamples", 40, "--fail-if")
     assert run(*gate, f"{metric} < baseline", "--pred", b).code == 0
     if protocol != "pod":
         assert overall[0]["difference"] > 0.0
@@ -378,7 +379,7 @@ def test_labels_in_two_spellings_are_told_with_a_proposal(run: Runner, tmp_path:
     value["categories"][0]["name"] = "TABLE"
     other = tmp_path / "other.json"
     other.write_text(json.dumps(value))
-    words = ("compare", "pixel", "--gt", truth, "--pred", truth, "--pred", other, "--resamples", 20, "--allow-no-match")
+    words = ("compare", "pixel", "--gt", truth, "--pred", truth, "--pred", other, "--resamples", 40, "--allow-no-match")
     assert value_of(run(*words, "--json"))["labels"]["map_label"] == {"TABLE": "Table"}
     _, _, err = run(*words)
     assert err.splitlines()[-3:] == [

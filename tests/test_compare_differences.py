@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluator.compare.comparison import compare
 from evaluator.compare.differences import Difference, differences, in_reading_order, worth_showing
 from evaluator.compare.metrics import METRICS
+from evaluator.compare.models import standings
 from evaluator.compare.resampling import UNDEFINED_SHARE, Interval, draws, interval, reach, widened
 from evaluator.formats import fields as fields_reader
 from evaluator.formats import posters as posters_reader
@@ -245,6 +247,19 @@ def test_draws_do_not_depend_on_how_many_are_held_at_once(monkeypatch: pytest.Mo
     assert len(parts) == 13
     assert (np.concatenate(parts) == whole).all()
     assert next(iter(draws(0, resamples=4))).shape == (4, 0)
+
+
+@pytest.mark.parametrize("resamples", [-1, 1, 39])
+def test_an_interval_needs_forty_resamples(resamples: int) -> None:
+    truth, a, b = two_models(5, documents=12)
+    results = snapshot_results(truth, a, b, documents=names(12))
+    message = f"^resamples must be 0 or at least 40; found {resamples}$"
+    with pytest.raises(ValueError, match=message):
+        differences(*map(box_measures, results), resamples=resamples)
+    with pytest.raises(ValueError, match=message):
+        standings([], Key("f1", ALL_LABELS), resamples=resamples)
+    with pytest.raises(ValueError, match=f"^resamples must be at least 40; found {resamples}$"):
+        compare(results, ("A", "B"), resamples=resamples)
 
 
 @pytest.mark.parametrize("documents", [1, 9, 300])

@@ -314,7 +314,7 @@ def test_the_terminal_shows_the_ledger_and_what_differs(capsys: pytest.CaptureFi
 
     def run(*further: str) -> str:
         with pytest.raises(SystemExit) as left:
-            cli.main([str(word) for word in (*words, *more, "--resamples", 1, *further)])
+            cli.main([str(word) for word in (*words, *more, "--resamples", 40, *further)])
         assert left.value.code == 0
         return capsys.readouterr().out
 
@@ -335,7 +335,7 @@ def test_boxes_have_their_own_ledger(capsys: pytest.CaptureFixture[str]) -> None
     sides = ["--gt", "ground_truth.json", "--pred", "lines.json", "--pred", "blocks.json"]
     words = [str(SAMPLE_DATA / word) if word.endswith(".json") else word for word in sides]
     with pytest.raises(SystemExit):
-        cli.main(["compare", "snapshot", *words, "--resamples", "1", "--json"])
+        cli.main(["compare", "snapshot", *words, "--resamples", "40", "--json"])
     value = msgspec.json.decode(capsys.readouterr().out)
     assert value["item_ledgers"] == []
     assert value["ledger"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import csv
 import hashlib
 import html.parser
 import io
@@ -28,7 +29,7 @@ from evaluator.drawing import crops
 from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.causes import causes
 from evaluator.model.dataset import join
-from evaluator.pack import font, html_pack, tables
+from evaluator.pack import cards, font, html_pack, tables
 from evaluator.pack import marked as marked_copies
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents, gather, key_rows
@@ -177,7 +178,10 @@ def test_pages_of_findings_come_first_and_documents_can_be_chosen(results: list[
             "verdicts are model_wrong, ground_truth_wrong, ambiguous, ignore, conflict; found good",
         ),
         ({"pages": -1}, "the number of pages must be at least 0; found -1"),
-        ({"budget": 1000}, "the size budget must be at least 0.5 MB; found 0.00 MB"),
+        ({"budget": 1000}, "the size budget must be between 0.5 and 1,000 MB; found 0.000953674 MB"),
+        ({"budget": float("nan")}, "the size budget must be between 0.5 and 1,000 MB; found nan MB"),
+        ({"seconds": 1e300}, "the seconds for a box must be above 0 and at most 3,600; found 1e+300"),
+        ({"pages_per_year": 10**10}, "the pages per year must be between 1 and 1,000,000,000; found 10,000,000,000"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options: dict[str, Any], message: str) -> None:
@@ -783,3 +787,95 @@ def test_one_mistake_is_counted_as_one(tmp_path: Path, pool: PagePool, results: 
     text = made(tmp_path, gather(results, MODELS, ReviewLog.of([]), PackOptions(cards=0)), pool, pdfs=None)
     assert ": 1 mistake, TP " in text
     assert ": 1 mistakes," not in text
+
+
+# --- what is shown of all -------------------------------------------------------------------------------------
+
+GROUNDWATER = "groundwater-note.pdf"
+
+
+def small(results: list[ThresholdResult], events: list[Event], **given: Any) -> Contents:
+    return gather(results, MODELS, ReviewLog.of(events), PackOptions(pages=1, **given))
+
+
+def test_a_pack_of_some_documents_says_so_in_each_part(
+    tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
+) -> None:
+    contents = small(results, [], documents=(GROUNDWATER,))
+    shown = len(contents.cards)
+    assert contents.cards_words == (
+        f"no mistake of groundwater-note.pdf has a verdict yet; of these, the {shown} largest are shown"
+    )
+    assert contents.notes == (
+        "Numbers are over all documents; causes and pages are of groundwater-note.pdf only.",
+        "Findings are only those of groundwater-note.pdf.",
+    )
+    words = re.fullmatch(
+        r"those with an example in groundwater-note\.pdf, costliest first: \d+ of the 172 boxes to correct with B "
+        r"\(\d+ %\); boxes and pages are of all documents",
+        contents.causes_words,
+    )
+    assert words is not None
+    text = made(tmp_path, contents, pool, pdfs=None)
+    assert "<h2>Pages <small>of groundwater-note.pdf: 1 shown, " in text
+    everything = small(results, [])
+    assert everything.notes == ()
+    assert re.fullmatch(r"\d+ of the 172 boxes to correct with B \(\d+ %\), costliest first", everything.causes_words)
+    assert "<h2>Pages <small>1 shown, " in made(tmp_path, everything, pool, pdfs=None)
+    path = tmp_path / "pack.pdf"
+    write_pdf(path, contents, Pictures(pool, None), progress=nothing)
+    with pymupdf.open(path) as document:
+        printed = " ".join("".join(page.get_text() for page in document).split())
+    assert "Boxes of B blocks 1.0; pages of groundwater-note.pdf." in printed
+    assert contents.notes[0] in printed
+
+
+def test_a_pack_of_some_verdicts_or_tags_says_so(
+    tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
+) -> None:
+    events = judged(results)
+    tagged = small(results, events, tags=("style",), documents=(GROUNDWATER,))
+    assert tagged.cards_words == (
+        "1 finding (1 mistake) of groundwater-note.pdf with the tag style: 1 ground truth wrong"
+    )
+    one = small(results, events, verdicts=("model_wrong",))
+    assert one.cards_words == "1 finding (1 mistake) with the verdict model wrong: 1 model wrong"
+    assert one.notes[0] == "Findings are only those with the verdict model wrong."
+    none = small(results, events, verdicts=("ignore", "conflict"), tags=("a", "b", "c"))
+    assert none.cards_words == "none with the verdict ignore or reviewers disagree and the tag a, b or c"
+    text = made(tmp_path, none, pool, pdfs=None)
+    assert "boxes of the finding are strong, others pale" not in text
+
+
+def test_few_documents_are_named_and_more_are_counted() -> None:
+    assert cards.documents_in_words(PackOptions()) == ""
+    assert cards.documents_in_words(PackOptions(documents=("a.pdf", "b.pdf", "c.pdf"))) == "a.pdf, b.pdf and c.pdf"
+    assert cards.documents_in_words(PackOptions(documents=tuple("abcd"))) == "4 documents"
+
+
+def test_the_findings_of_a_folder_are_those_that_are_chosen(
+    tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
+) -> None:
+    events = judged(results)
+    # A later verdict of the same person: the earlier one is of the same finding.
+    events.append(verdict_on(results[1], 0, 0, verdict="ambiguous"))
+    chosen = (
+        ({}, events),
+        ({"verdicts": ("ambiguous",)}, [events[0], events[2]]),
+        ({"tags": ("style",)}, events[1:2]),
+        ({"documents": (GROUNDWATER,)}, events),
+        ({"documents": ("tram-options.pdf",)}, []),
+    )
+    folder, pictures = tmp_path / "pack", Pictures(pool, None)
+    for given, kept in chosen:
+        write_folder(folder, small(results, events, **given), pictures, events, None, progress=nothing)
+        with (folder / "findings.csv").open(encoding="utf-8", newline="") as file:
+            assert [row["event"] for row in csv.DictReader(file)] == [event.id for event in kept]
+
+
+def test_a_verdict_that_is_not_applied_has_its_document_and_page(results: list[ThresholdResult]) -> None:
+    events = [verdict_on(result, 0, 0, verdict="ground_truth_wrong") for result in results]
+    assert small(results, events).notes == (
+        "A verdict could not be applied: groundwater-note.pdf, page 1: a verdict is applied when no newer one changes "
+        "the same box; found a newer one.",
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 import zipfile
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -92,10 +93,19 @@ def test_a_pdf_by_its_name(tmp_path: Path, run: Run) -> None:
             ["--also", "posters,gt"],
             'error: --also must look like "posters,ground_truth,predictions"; found posters,gt.\n',
         ),
-        (["--iou", "0.05"], "error: --iou must be between 0.1 and 1; found 0.05.\n"),
+        (["--iou", "0"], "error: --iou must be above 0 and at most 1; found 0.\n"),
+        (["--documents", ""], "error: --documents must name at least one document.\n"),
+        (["--verdicts", ""], "error: --verdicts must name at least one verdict.\n"),
+        (["--tags", ","], "error: --tags must name at least one tag.\n"),
+        ([","], "error: protocol must name at least one protocol.\n"),
         (["--min-score", "1.5"], "error: --min-score must be between 0 and 1; found 1.5.\n"),
-        (["--min-score", "0.1", "--min-score", "0.2"], "error: --min-score is given once for each model; found 2.\n"),
-        (["--budget", "0.1"], "error: the size budget must be at least 0.5 MB; found 0.10 MB.\n"),
+        (
+            ["--min-score", "0.1", "--min-score", "0.2"],
+            "error: --min-score is given once for all models, or once for each; found 2 for 1 model.\n",
+        ),
+        (["--budget", "0.1"], "error: the size budget must be between 0.5 and 1,000 MB; found 0.1 MB.\n"),
+        (["--budget", "nan"], "error: the size budget must be between 0.5 and 1,000 MB; found nan MB.\n"),
+        (["--budget", "inf"], "error: the size budget must be between 0.5 and 1,000 MB; found inf MB.\n"),
         (["--documents", "gone.pdf"], "error: --documents must be in the files; not there: gone.pdf.\n"),
         (["--decide-by", "beauty"], "error: --decide-by must be one of "),
         (["--least", "100"], "error: --least must be at least 0 and below 100 points; found 100.\n"),
@@ -216,3 +226,38 @@ def test_two_models_of_one_name_are_told_apart(tmp_path: Path, run: Run) -> None
     assert (code, wrong) == (0, "")
     text = (tmp_path / "pack.html").read_text(encoding="utf-8")
     assert "Ship blocks 1.0 (2) instead of blocks 1.0 (1)?" in text
+
+
+@pytest.mark.parametrize(
+    ("given", "thresholds"),
+    [(("0.6",), ["0.60"] * 3), (("0.6", "0.7", "0"), ["0.60", "0.70", "0.00"]), ((), ["0.00"] * 3)],
+)
+def test_a_score_threshold_is_of_all_models_or_of_each(
+    tmp_path: Path, run: Run, given: tuple[str, ...], thresholds: list[str]
+) -> None:
+    out = tmp_path / "pack"
+    words = [word for score in given for word in ("--min-score", score)]
+    more = ["--pred", SAMPLE / "lines.json", "--pred", SAMPLE / "blocks.json"]
+    assert run("report", *FILES, *more, *words, "--out", out, "--pages", 0, "--cards", 0)[0] == 0
+    models = json.loads((out / "results.json").read_text(encoding="utf-8"))["models"]
+    parts = [re.search(r"score ≥ ([\d.]+)", model["signature"]) for model in models]
+    assert [each[1] for each in parts if each] == thresholds
+
+
+def test_two_score_thresholds_for_three_models_are_refused(tmp_path: Path, run: Run) -> None:
+    more = ["--pred", SAMPLE / "lines.json", "--pred", SAMPLE / "blocks.json"]
+    words = ["--min-score", "0.1", "--min-score", "0.2", "--out", tmp_path / "pack.html"]
+    code, _, wrong = run("report", *FILES, *more, *words)
+    assert (code, wrong) == (
+        2,
+        "error: --min-score is given once for all models, or once for each; found 2 for 3 models.\n",
+    )
+
+
+def test_an_iou_threshold_below_the_slider_is_that_of_compare(tmp_path: Path, run: Run) -> None:
+    out = tmp_path / "pack"
+    assert run("report", *FILES, "--iou", "0.05", "--out", out, "--pages", 0, "--cards", 0)[0] == 0
+    (model,) = json.loads((out / "results.json").read_text(encoding="utf-8"))["models"]
+    _, said, _ = run("evaluate", "snapshot", *FILES, "--iou", "0.05", "--json")
+    assert "IoU ≥ 0.05" in model["signature"]
+    assert model["labels"][0]["f1"] == json.loads(said)["thresholds"]["0.05"]["micro"]["f1"]

@@ -24,13 +24,18 @@ def thresholds(text: str) -> Iterator[float]:
         raise UsageError(f'--iou must be a number or a range such as "0.50:0.95:0.05"; found {text}.')
     stop, step = rest or (start, 1.0)
     for value in (start, stop):
-        if not 0.0 < value <= 1.0:
-            raise UsageError(f"--iou must be above 0 and at most 1; found {value:g}.")
+        need_iou(value)
     if not (step >= 0.001 and start <= stop):
         raise UsageError(f"--iou must rise from start to stop in steps of at least 0.001; found {text}.")
     for place in range(int(round((stop - start) / step, 6)) + 1):
         # Rounded, so that the third of 0.50:0.95:0.05 is 0.6 and not 0.6000000000000001.
         yield round(start + place * step, 12)
+
+
+def need_iou(value: float) -> None:
+    """Refuse an IoU threshold that is not in (0, 1]."""
+    if not 0.0 < value <= 1.0:
+        raise UsageError(f"--iou must be above 0 and at most 1; found {value:g}.")
 
 
 def size(text: str | None) -> tuple[float, float] | None:
@@ -44,13 +49,13 @@ def size(text: str | None) -> tuple[float, float] | None:
     raise UsageError(f'--page-size must look like "612x792"; found {text}.')
 
 
-def names(text: str | None) -> tuple[str, ...] | None:
+def names(option: str, text: str | None) -> tuple[str, ...] | None:
     """Names separated by commas; None when none were asked for."""
     if text is None:
         return None
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     if not names:
-        raise UsageError("--labels must name at least one label.")
+        raise UsageError(f"{option} must name at least one {option.removeprefix('--').removesuffix('s')}.")
     return names
 
 

@@ -27,7 +27,7 @@ from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, nee
 from evaluator.compare.comparison import Comparison, signature_line
 from evaluator.compare.comparison import compare as compared
 from evaluator.compare.gate import EXAMPLE, ConditionError, Verdict, judge, parse, verdict_table
-from evaluator.compare.resampling import RESAMPLES, SEED
+from evaluator.compare.resampling import LEAST_RESAMPLES, RESAMPLES, SEED
 from evaluator.metrics.results import count_of
 from evaluator.project import OptionError, Say, evaluate_together, model_names
 from evaluator.protocols import protocol_of
@@ -41,7 +41,12 @@ _resampling = Group("Intervals", sort_key=3)
 _output = Group("Output", sort_key=4)
 
 _Seed = Annotated[int, Parameter(group=_resampling, help="Seed of the resampling.")]
-_Resamples = Annotated[int, Parameter(group=_resampling, help="How often documents are drawn for the intervals.")]
+_Resamples = Annotated[
+    int,
+    Parameter(
+        group=_resampling, help=f"How often documents are drawn for the intervals; at least {LEAST_RESAMPLES} times."
+    ),
+]
 _Json = Annotated[bool, Parameter(group=_output, negative="", help="Write JSON to standard output.")]
 _Markdown = Annotated[bool, Parameter(group=_output, negative="", help="Write Markdown to standard output.")]
 
@@ -172,8 +177,9 @@ def _check(*, json: bool, markdown: bool, resamples: int, seed: int) -> None:
     """Refuse two forms at once, and numbers with which nothing can be drawn."""
     if json and markdown:
         raise UsageError("choose one of --json and --markdown.")
-    if not 1 <= resamples <= _MOST_RESAMPLES:
-        raise UsageError(f"--resamples must be between 1 and {_MOST_RESAMPLES:,}; found {resamples:,}.")
+    if not LEAST_RESAMPLES <= resamples <= _MOST_RESAMPLES:
+        allowed = f"between {LEAST_RESAMPLES} and {_MOST_RESAMPLES:,}"
+        raise UsageError(f"--resamples must be {allowed}; found {resamples:,}.")
     if seed < 0:
         raise UsageError(f"--seed must be at least 0; found {seed}.")
 

@@ -80,7 +80,7 @@ def _flag_of(hint: object, meta: Meta) -> _Flag:
     if hint == tuple[float, float]:
         return _Flag(str | None, None, lambda flag, text: size(text))
     if hint == tuple[str, ...]:
-        return _Flag(str | None, None, lambda flag, text: names(text))
+        return _Flag(str | None, None, names)
     if origin is Mapping:
         return _Flag(tuple[str, ...], (), _names_to_numbers if parts[1] is not str else _names_to_names)
     if origin is Literal or hint in (Path, str):

@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 from cyclopts import Group, Parameter
 
 from evaluator import protocols
-from evaluator.cli.arguments import letters, need_ratio
+from evaluator.cli.arguments import letters, need_iou, need_ratio
 from evaluator.cli.arguments import names as names_of
 from evaluator.cli.deciding import Least, Loss, Measure, rule_of
 from evaluator.cli.program import OK, UsageError, need_folder
@@ -98,14 +98,14 @@ def review_pack(
     pred
         Prediction file or folder; a second one is compared with the first, further ones are listed.
     out
-        pack.html or pack.pdf; or a folder or pack.zip that gets both, the tables, the findings and marked copies of
-        the PDFs.
+        pack.html or pack.pdf; or a folder or pack.zip that gets both, the tables, the findings of the chosen
+        documents, verdicts and tags, and marked copies of the PDFs.
     pdfs
         The folder under which the PDFs are looked up by name; without it pages are empty sheets.
     iou
         IoU threshold of decision, findings and pages; the protocol's first one when not given.
     min_score
-        Leave out predictions below this score; repeat it for each further model.
+        Leave out predictions below this score: once for all models, or once for each in the order of --pred.
     also
         One more evaluation of other files, as protocol,ground truth,prediction,...; repeat it for more.
     title
@@ -117,7 +117,8 @@ def review_pack(
     judged_only
         Leave the findings empty when nobody has judged anything, instead of showing the largest mistakes.
     documents
-        Ids of the documents whose findings and pages go in, separated by commas. Numbers are always of all.
+        Ids of the documents whose findings, causes and pages are shown, separated by commas. Numbers are always over
+        all documents.
     verdicts
         Findings of these verdicts only, separated by commas: model_wrong, ground_truth_wrong, ambiguous, ignore,
         conflict.
@@ -136,10 +137,10 @@ def review_pack(
     since
         An earlier pack.html: what changed since then in the decision, the numbers and the findings.
     """
-    systems = [_protocol(name) for name in names_of(protocol) or ()]
+    systems = [_protocol(name) for name in names_of("protocol", protocol) or ()]
     boxes = next((system for system in systems if isinstance(system, BoxProtocol)), None)
     further = [_Also.of(text) for text in also]
-    _need_scores(min_score, len(pred))
+    scores = _scores(min_score, len(pred))
     if boxes is not None:
         iou = _threshold(boxes, iou)
     rule = rule_of(decide_by, least, largest_loss)
@@ -150,10 +151,10 @@ def review_pack(
             judged_only=judged_only,
             cards=cards,
             pages=pages,
-            budget=round(budget * _MEGABYTE),
-            documents=names_of(documents) or (),
-            verdicts=names_of(verdicts) or (),
-            tags=names_of(tags) or (),
+            budget=budget * _MEGABYTE,
+            documents=names_of("--documents", documents) or (),
+            verdicts=names_of("--verdicts", verdicts) or (),
+            tags=names_of("--tags", tags) or (),
             seconds=seconds_per_box,
             pages_per_year=pages_per_year,
             rule=rule,
@@ -166,7 +167,7 @@ def review_pack(
     if since is not None and boxes is None:
         raise UsageError("--since compares packs with boxes; none of these protocols matches boxes.")
     earlier = None if since is None else read_earlier(since)
-    run = _Run(gt, pred, pdfs, chosen(options), [*min_score, *[0.0] * len(pred)][: len(pred)])
+    run = _Run(gt, pred, pdfs, chosen(options), scores)
     with progress("Reading") as say, PagePool(workers=min(os.cpu_count() or 2, _MOST_WORKERS), spares=0) as pool:
         run.need_options(systems)
         events = _events(findings, workspace, gt)
@@ -188,19 +189,22 @@ def review_pack(
     return OK
 
 
-def _need_scores(min_score: Sequence[float], models: int) -> None:
-    """Refuse more score thresholds than models, and what is no score."""
-    if len(min_score) > models:
-        raise UsageError(f"--min-score is given once for each model; found {len(min_score)}.")
-    for value in min_score:
+def _scores(given: Sequence[float], models: int) -> list[float]:
+    """The score threshold of each model, from one for all of them or one for each."""
+    if len(given) not in (0, 1, models):
+        of_models = count_of(models, "model")
+        raise UsageError(
+            f"--min-score is given once for all models, or once for each; found {len(given)} for {of_models}."
+        )
+    for value in given:
         need_ratio("--min-score", value)
+    return list(given) if len(given) == models else [*given, 0.0][:1] * models
 
 
 def _threshold(boxes: AnyBoxProtocol, iou: float | None) -> float:
     """The IoU threshold of decision, findings and pages; the protocol's first one when none is given."""
     chosen_iou = boxes.thresholds[0] if iou is None else iou
-    if not boxes.iou_floor <= chosen_iou <= 1.0:
-        raise UsageError(f"--iou must be between {boxes.iou_floor} and 1; found {chosen_iou:g}.")
+    need_iou(chosen_iou)
     return chosen_iou
 
 
@@ -312,9 +316,10 @@ class _Run(NamedTuple):
         files = require_joined(open_project(system, self.gt, list(self.pred), options, say), system, options)
         say("Matching")
         dataset = files.dataset
+        floor = min(system.iou_floor, iou)
         # Each model at a score threshold of its own.
         results = [
-            system.match(system.pair(dataset, model, options), options, min_score=score).at(iou)
+            system.match(system.pair(dataset, model, options, iou_floor=floor), options, min_score=score).at(iou)
             for model, score in enumerate(self.scores)
         ]
         issues = list(files.issues)

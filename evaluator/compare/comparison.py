@@ -21,7 +21,7 @@ from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.mistakes import MistakeCounts, mistake_counts
 from evaluator.compare.models import Contender, Standings, contender, standings
-from evaluator.compare.resampling import LEVEL, RESAMPLES, SEED
+from evaluator.compare.resampling import LEAST_RESAMPLES, LEVEL, RESAMPLES, SEED
 from evaluator.compare.sentences import interval_text, moved_text, sentence, summary
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.item_ledger import OUTCOMES, ItemLedger
@@ -296,7 +296,8 @@ def compare(
     Raises
     ------
     ValueError
-        With fewer than two results, not one name for each, results of different protocols, or fewer than one resample.
+        With fewer than two results, not one name for each, results of different protocols, or fewer than
+        `LEAST_RESAMPLES` resamples.
     """
     if len(results) < 2:
         raise ValueError("a comparison needs at least two predictions")
@@ -304,8 +305,8 @@ def compare(
         raise ValueError(f"a comparison needs one name for each model; found {len(names)} for {len(results)}")
     if len({type(result) for result in results}) > 1:
         raise ValueError("results are compared under one protocol")
-    if resamples < 1:
-        raise ValueError(f"resamples must be at least 1; found {resamples}")
+    if resamples < LEAST_RESAMPLES:
+        raise ValueError(f"resamples must be at least {LEAST_RESAMPLES}; found {resamples}")
     more_parts = tuple(tuple(parts) for parts in more)
     return Comparison(tuple(results), tuple(names), seed, resamples, more_parts, rule or Rule())
 

@@ -13,7 +13,16 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from evaluator.compare.metrics import METRICS
-from evaluator.compare.resampling import FEW_DOCUMENTS, RESAMPLES, SEED, Weights, draws, interval, widened
+from evaluator.compare.resampling import (
+    FEW_DOCUMENTS,
+    RESAMPLES,
+    SEED,
+    Weights,
+    draws,
+    interval,
+    need_resamples,
+    widened,
+)
 from evaluator.metrics.measures import Key, Measures
 from evaluator.metrics.results import defined
 from evaluator.model.boxes import FloatArray, IntArray
@@ -114,7 +123,7 @@ def differences(
         Of one protocol and one ground truth. A document or label that only one of them has is undefined for the
         other, or empty, as its protocol has it.
     seed, resamples : int
-        See `evaluator.compare.resampling.draws`; without resamples there are no intervals.
+        See `evaluator.compare.resampling.draws`; 0 resamples for no intervals, else at least `LEAST_RESAMPLES`.
     keys : sequence of Key, optional
         These only; all when absent.
 
@@ -129,6 +138,7 @@ def differences(
     percentile interval is widened for the number of documents that have the label, see `resampling.widened`. Documents
     are put in the order of their ids first, so that the order of files changes nothing.
     """
+    need_resamples(resamples)
     if keys is not None:
         a, b = a.only(set(keys)), b.only(set(keys))
     every = list(dict.fromkeys([*a.keys, *b.keys]))

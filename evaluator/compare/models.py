@@ -14,7 +14,17 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from evaluator.compare.metrics import METRICS
-from evaluator.compare.resampling import FEW_DOCUMENTS, LEVEL, RESAMPLES, SEED, draws, interval, reach, widened
+from evaluator.compare.resampling import (
+    FEW_DOCUMENTS,
+    LEVEL,
+    RESAMPLES,
+    SEED,
+    draws,
+    interval,
+    need_resamples,
+    reach,
+    widened,
+)
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import ALL_LABELS, AnyBoxResult
 from evaluator.metrics.measures import Key, Measures
@@ -356,7 +366,8 @@ def standings(models: Sequence[Contender], key: Key, *, seed: int = SEED, resamp
     key : Key
         The measure and its label.
     seed, resamples : int
-        See `evaluator.compare.resampling.draws`; 0 resamples for the values alone, which are there at once.
+        See `evaluator.compare.resampling.draws`; 0 resamples for the values alone, which are there at once,
+        else at least `LEAST_RESAMPLES`.
 
     Returns
     -------
@@ -373,6 +384,7 @@ def standings(models: Sequence[Contender], key: Key, *, seed: int = SEED, resamp
     interval of a comparison of two.
     Resamples in which a number of some model is undefined are left out.
     """
+    need_resamples(resamples)
     documents = sorted({name for model in models for name in model.measures.documents})
     place = {name: row for row, name in enumerate(documents)}
     chosen = [model.measures.only({key}) for model in models]

@@ -23,6 +23,8 @@ SEED: Final = 0
 RESAMPLES: Final = 2000
 LEVEL: Final = 0.95
 """Share of the resamples that an interval holds."""
+LEAST_RESAMPLES: Final = round(2.0 / (1.0 - LEVEL))
+"""An interval needs as many: with fewer, each outer 2.5 % are less than one resample."""
 FEW_DOCUMENTS: Final = 8
 """With fewer documents than this an interval is given in JSON, and shown as too uncertain."""
 UNDEFINED_SHARE: Final = 0.05
@@ -36,6 +38,12 @@ _WEIGHTS_KEPT: Final = 1 << 25
 
 Weights = npt.NDArray[np.unsignedinteger]
 """How often each document occurs in some resamples, shape (R, D)."""
+
+
+def need_resamples(resamples: int) -> None:
+    """ValueError for fewer resamples than an interval needs; 0 is for no intervals."""
+    if resamples != 0 and resamples < LEAST_RESAMPLES:
+        raise ValueError(f"resamples must be 0 or at least {LEAST_RESAMPLES}; found {resamples}")
 
 
 def draws(documents: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> Iterator[Weights]:

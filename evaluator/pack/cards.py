@@ -17,6 +17,7 @@ from evaluator.compare.decision import Rule
 from evaluator.drawing import layers
 from evaluator.drawing.payloads import BoxItem, MistakeItem, PageLayers
 from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.results import count_of, listed
 from evaluator.model.boxes import area
 from evaluator.model.dataset import Dataset
 from evaluator.model.issues import plain
@@ -26,10 +27,16 @@ from evaluator.review.status import STATES, FindingStatus, title_of
 from evaluator.review.verdicts import VERDICTS, Event, Judged, ReviewLog, Target
 
 MOST_CARDS: Final = 300
+MOST_SECONDS: Final = 3_600
+"""An hour for one box."""
+MOST_PAGES_PER_YEAR: Final = 1_000_000_000
+MOST_MEGABYTES: Final = 1_000
+"""Of one file, 2**20 bytes each."""
 CONFLICT: Final = "conflict"
 """The choice among the verdicts for findings on which reviewers disagree."""
 # Shown when nobody has judged anything yet, so that a first meeting has something to look at.
 _UNJUDGED_CARDS: Final = 12
+_VERDICT_WORDS: Final = dict[str, str]([*VERDICTS.items(), (CONFLICT, "Reviewers disagree")])
 _KINDS: Final = {"page": "Page", "document": "Document", "comparison": "Comparison"}
 
 
@@ -48,18 +55,18 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
         At most so many findings, 0 to `MOST_CARDS`.
     pages : int
         At most so many page pictures; pages of findings come first, then the worst.
-    budget : int
-        Bytes that the finished file should not exceed.
+    budget : float
+        Bytes that the finished file should not exceed, 0.5 to `MOST_MEGABYTES` megabytes.
     documents : tuple of str
-        Ids of the documents whose pages and findings go in; empty for all. Numbers are always of all.
+        Ids of the documents whose pages, causes and findings are shown; empty for all. Numbers are always of all.
     verdicts : tuple of str
         Keys of `VERDICTS`, and ``conflict`` where reviewers disagree; findings of these only, empty for all.
     tags : tuple of str
         Findings with one of these tags only; empty for all.
     seconds : float
-        What the correction of one box takes, above 0.
+        What the correction of one box takes, above 0 and at most `MOST_SECONDS`.
     pages_per_year : int
-        For which the hand work is computed, at least 1.
+        For which the hand work is computed, 1 to `MOST_PAGES_PER_YEAR`.
     rule : Rule
         When the candidate is to be shipped; further chapters decide by the measures of their own protocols.
     """
@@ -69,7 +76,7 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
     judged_only: bool = False
     cards: int = 60
     pages: int = 60
-    budget: int = 20 * 2**20
+    budget: float = 20.0 * 2**20
     documents: tuple[str, ...] = ()
     verdicts: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -85,12 +92,15 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
         unknown = [name for name in self.verdicts if name not in (*VERDICTS, CONFLICT)]
         if unknown:
             raise ValueError(f"verdicts are {', '.join((*VERDICTS, CONFLICT))}; found {', '.join(unknown)}")
-        if not 0.0 < self.seconds < float("inf"):
-            raise ValueError(f"the seconds for a box must be above 0; found {self.seconds:g}")
-        if self.pages_per_year < 1:
-            raise ValueError(f"the pages per year must be at least 1; found {self.pages_per_year}")
-        if self.budget < 2**19:
-            raise ValueError(f"the size budget must be at least 0.5 MB; found {self.budget / 2**20:.2f} MB")
+        if not 0.0 < self.seconds <= MOST_SECONDS:
+            allowed = f"above 0 and at most {MOST_SECONDS:,}"
+            raise ValueError(f"the seconds for a box must be {allowed}; found {self.seconds:g}")
+        if not 1 <= self.pages_per_year <= MOST_PAGES_PER_YEAR:
+            allowed = f"between 1 and {MOST_PAGES_PER_YEAR:,}"
+            raise ValueError(f"the pages per year must be {allowed}; found {self.pages_per_year:,}")
+        if not 0.5 <= self.budget / 2**20 <= MOST_MEGABYTES:
+            allowed = f"between 0.5 and {MOST_MEGABYTES:,} MB"
+            raise ValueError(f"the size budget must be {allowed}; found {self.budget / 2**20:g} MB")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,21 +162,54 @@ class Card:
     state: str = ""
 
 
+_NAMED: Final = 3
+"""So many documents are named; more are counted."""
+
+
+def documents_in_words(options: PackOptions) -> str:
+    """The documents that are shown, ``tram-options.pdf`` or ``4 documents``; empty for all."""
+    named = list(map(plain, options.documents))
+    return listed(named) if len(named) <= _NAMED else count_of(len(named), "document")
+
+
+def filter_in_words(options: PackOptions) -> str:
+    """Which findings are shown, after what they are: `` of tram-options.pdf with the tag border``; empty for all."""
+    documents = documents_in_words(options)
+    conditions = []
+    if options.verdicts:
+        verdicts = [_VERDICT_WORDS[name].lower() for name in options.verdicts]
+        conditions.append(f"the verdict {_either(verdicts)}")
+    if options.tags:
+        conditions.append(f"the tag {_either([plain(tag) for tag in options.tags])}")
+    of = f" of {documents}" if documents else ""
+    return f"{of} with {' and '.join(conditions)}" if conditions else of
+
+
+def _either(names: Sequence[str]) -> str:
+    """One of some names: ``a``, ``a, b or c``."""
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
+
+
 def wanted(document: str | None, options: PackOptions) -> bool:
     """Whether a document goes in."""
     return not options.documents or document is None or document in options.documents
 
 
-def chosen(one: FindingStatus, options: PackOptions) -> bool:
+def chosen(judged: Judged, options: PackOptions) -> bool:
     """Whether a finding goes in: its document, its verdict and its tags are wanted."""
-    judged = one.judged
     verdict = CONFLICT if judged.conflict else judged.verdict
-    tags = {tag for event in judged.opinions for tag in event.tags}
     return (
         wanted(judged.target.document, options)
         and (not options.verdicts or verdict in options.verdicts)
-        and (not options.tags or bool(tags & set(options.tags)))
+        and (not options.tags or bool(set(judged.tags) & set(options.tags)))
     )
+
+
+def chosen_events(events: Sequence[Event], options: PackOptions) -> list[Event]:
+    """The events of the findings that go in, in their order, those that were superseded included."""
+    every = ReviewLog.of(events).every
+    return [event for event in events if chosen(every[event.target_id], options)]
 
 
 def cards_of(
@@ -216,7 +259,7 @@ def _judged_card(number: int, models: Sequence[Model], one: FindingStatus, log: 
 
 def verdict_words(judged: Judged) -> str:
     """The verdict of a finding in words."""
-    return "Reviewers disagree" if judged.conflict else VERDICTS[judged.verdict] if judged.verdict else "Note"
+    return _VERDICT_WORDS[CONFLICT] if judged.conflict else VERDICTS[judged.verdict] if judged.verdict else "Note"
 
 
 def _person(event: Event) -> str:

@@ -24,8 +24,18 @@ from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.results import Metrics, count_of
 from evaluator.model.dataset import Dataset
-from evaluator.model.issues import Issue, plain
-from evaluator.pack.cards import Card, Model, PackOptions, cards_of, chosen, verdict_words, wanted
+from evaluator.model.issues import Issue, folded, plain
+from evaluator.pack.cards import (
+    Card,
+    Model,
+    PackOptions,
+    cards_of,
+    chosen,
+    documents_in_words,
+    filter_in_words,
+    verdict_words,
+    wanted,
+)
 from evaluator.pack.chapters import Chapter, FileRow
 from evaluator.pack.since import Packed, Since, record, since
 from evaluator.pack.slice_cards import NO_SLICES, PackSlices
@@ -121,6 +131,11 @@ class Contents:
     slices: PackSlices = NO_SLICES
 
     @property
+    def shown_documents(self) -> str:
+        """The documents whose causes, findings and pages are shown; empty for all."""
+        return documents_in_words(self.options)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """What the baseline and the candidate are called; one name without a candidate."""
         return tuple(model.letter for model in self.models[:2])
@@ -185,7 +200,7 @@ def gather(
     differences = compare_differences.in_reading_order(differences)
     summary = sentences.summary(differences, [model.letter for model in models]) if differences else None
     every = finding_statuses(log, results)
-    statuses = [status for status in every if chosen(status, options)]
+    statuses = [status for status in every if chosen(status.judged, options)]
     cards = cards_of(models, statuses, log, options)
     found_causes, causes_words = causes_of(models, log, options)
     pages, left_out = _pages(models, cards, options)
@@ -199,11 +214,11 @@ def gather(
         summary=f"{_decision_words(made)} {summary.headline} {summary.notes}".strip() if summary and made else "",
         ledger=ledger(*results[:2]) if len(results) > 1 else None,
         cards=cards,
-        cards_words=_cards_words(cards, statuses),
+        cards_words=_cards_words(cards, statuses, options),
         pages=pages,
         left_out=left_out,
         issues=tuple(issues),
-        notes=_notes(models, applied.issues if applied else ()),
+        notes=(*_filter_notes(options), *_notes(models, applied.issues if applied else ())),
         files=_files(models),
         question=question(models) if made else "",
         decision=made,
@@ -362,15 +377,30 @@ def _f1_words(model: Model) -> str:
     return "F1 n/a" if value is None else f"F1 {value:.3f}"
 
 
-def _cards_words(cards: Sequence[Card], statuses: Sequence[FindingStatus]) -> str:
-    """How many findings there are, and of which verdicts."""
+def _cards_words(cards: Sequence[Card], statuses: Sequence[FindingStatus], options: PackOptions) -> str:
+    """How many findings there are, of which verdicts, and which of all they are."""
+    only = filter_in_words(options)
     if not statuses:
-        return f"no mistake has a verdict yet; the {len(cards)} largest are shown" if cards else "none"
+        if not cards:
+            return f"none{only}"
+        largest = "largest is shown" if len(cards) == 1 else f"{len(cards)} largest are shown"
+        return f"no mistake{only} has a verdict yet; {'of these, ' if only else ''}the {largest}"
     counts = Counter(verdict_words(status.judged).lower() for status in statuses)
     listed = ", ".join(f"{count} {name}" for name, count in counts.items())
     shown = "" if len(cards) == len(statuses) else f"{len(cards)} of "
     mistakes = count_of(sum(status.judged.target.kind == "mistake" for status in statuses), "mistake")
-    return f"{shown}{count_of(len(statuses), 'finding')} ({mistakes}): {listed}"
+    return f"{shown}{count_of(len(statuses), 'finding')} ({mistakes}){only}: {listed}"
+
+
+def _filter_notes(options: PackOptions) -> list[str]:
+    """That a pack does not show everything, while its numbers are of everything."""
+    documents, only = documents_in_words(options), filter_in_words(options)
+    notes = []
+    if documents:
+        notes.append(f"Numbers are over all documents; causes and pages are of {documents} only.")
+    if only:
+        notes.append(f"Findings are only those{only}.")
+    return notes
 
 
 def _pages(models: Sequence[Model], cards: Sequence[Card], options: PackOptions) -> tuple[tuple[int, ...], int]:
@@ -401,5 +431,7 @@ def _notes(models: Sequence[Model], not_applied: Sequence[Issue]) -> tuple[str, 
                 f"Model {model.letter}: {count_of(len(only['ground_truth']), 'document')} only in the ground truth, "
                 f"{count_of(len(only['prediction']), 'document')} only in the prediction."
             )
-    notes += [f"A verdict could not be applied: {plain(issue.rule)}; {plain(issue.found)}." for issue in not_applied]
+    for issue in folded(not_applied):
+        reason = plain(f"{issue.place}: {issue.rule}; found {issue.found}")
+        notes.append(f"A verdict could not be applied: {reason}.")
     return tuple(notes)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evaluator.pack import tables
+from evaluator.pack.cards import chosen_events
 from evaluator.pack.contents import Contents
 from evaluator.pack.html_pack import Progress, Written, write_html
 from evaluator.pack.marked import Marked, write_marked
@@ -40,9 +41,11 @@ def write_folder(
 ) -> Folder:
     """Write a pack in all its forms into a folder, which is made when it is not there.
 
-    Every verdict and note of `events` goes into the findings files; without a folder `pdfs` nothing is marked.
+    The verdicts and notes of `events` that the options choose go into the findings files, all of their history
+    included; without a folder `pdfs` nothing is marked.
     """
     path.mkdir(parents=True, exist_ok=True)
+    events = chosen_events(events, contents.options)
     for name, content in (
         ("results.csv", tables.to_csv(contents).encode()),
         ("results.json", tables.to_json(contents).encode()),

@@ -141,7 +141,7 @@ def plan_of(contents: Contents, pictures: Pictures) -> Plan:
     """What fits the budget: crops first, then pages as sharp as they may be."""
     fixed = len(font.css()) + len(component_script("pack")) + len(component_style("viewer")) + _TEXT_BYTES
     fixed += len(msgspec.json.encode(contents.record))
-    left = contents.options.budget - fixed - len(contents.cards) * _CARD_BYTES
+    left = int(contents.options.budget) - fixed - len(contents.cards) * _CARD_BYTES
     of_cause = len(contents.names) * _CARD_BYTES
     causes = min(len(contents.causes), max(0, left // (2 * of_cause)) if of_cause else 0)
     left -= causes * of_cause

@@ -28,7 +28,7 @@ from evaluator.metrics.metric import BOX_METRICS
 from evaluator.metrics.results import capitalised, count_of, listed
 from evaluator.model.boxes import FloatArray
 from evaluator.model.issues import plain
-from evaluator.pack.cards import Model, PackOptions, verdict_words, wanted
+from evaluator.pack.cards import Model, PackOptions, documents_in_words, verdict_words, wanted
 from evaluator.review.identity import attach
 from evaluator.review.verdicts import ReviewLog
 
@@ -258,7 +258,13 @@ def causes_of(models: Sequence[Model], log: ReviewLog, options: PackOptions) -> 
         if every
         else ""
     )
-    return tuple(made), f"{share}, costliest first" if share else ""
+    if not share:
+        return tuple(made), ""
+    documents = documents_in_words(options)
+    if not documents:
+        return tuple(made), f"{share}, costliest first"
+    words = f"those with an example in {documents}, costliest first: {share}; boxes and pages are of all documents"
+    return tuple(made), words
 
 
 def _title_of(mine: Causes, family: Family, example: int) -> str:

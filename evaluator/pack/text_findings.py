@@ -13,7 +13,7 @@ from evaluator.metrics.results import capitalised, count_of
 from evaluator.model.fields import FieldDocuments
 from evaluator.model.issues import plain
 from evaluator.pack.blocks import Rows
-from evaluator.pack.cards import CONFLICT, PackOptions, verdict_words, wanted
+from evaluator.pack.cards import PackOptions, chosen, filter_in_words, verdict_words
 from evaluator.protocols.base import Source
 from evaluator.review.field_targets import PROBLEMS
 from evaluator.review.verdicts import Judged, Kind, ReviewLog
@@ -49,7 +49,7 @@ def text_findings(log: ReviewLog, truth: Source, models: Collection[str], option
     if not shown:
         return None
     left_out = len(judged) - len(shown)
-    note = f"{count_of(len(shown), 'finding')}, as they were when they were judged"
+    note = f"{count_of(len(shown), 'finding')}{filter_in_words(options)}, as they were when they were judged"
     if left_out:
         note += f"; {left_out:,} more are left out"
     columns = ("Where", "What", "Model", "Verdict", "By", "Note")
@@ -66,13 +66,7 @@ def _documents(truth: Source) -> tuple[Kind | None, Collection[str]]:
 
 def _goes_in(judged: Judged, models: Collection[str], options: PackOptions) -> bool:
     """Whether a finding is of these models, and of a wanted document, verdict and tag."""
-    target, verdict = judged.target, CONFLICT if judged.conflict else judged.verdict
-    return (
-        all(box.model in models for box in target.of("prediction"))
-        and wanted(target.document, options)
-        and (not options.verdicts or verdict in options.verdicts)
-        and (not options.tags or bool(set(judged.tags) & set(options.tags)))
-    )
+    return all(box.model in models for box in judged.target.of("prediction")) and chosen(judged, options)
 
 
 def _place(judged: Judged) -> tuple[str, int, str, str]:

@@ -213,7 +213,7 @@ class Suspects:
         label = self.dataset.labels[self.ranked.new_label[place]]
         saying = [model for model in models if model.label == label]
         if not saying:
-            return f"Its size, place and neighbours are those of a {label}{self._silent(models)}"
+            return f"Its size, place and neighbours are those of a {label}{self._silent(place, models)}"
         names = " and ".join(f"{model.name}{model.score}" for model in saying)
         says = "both say" if len(saying) > 1 else "says"
         others = [model for model in models if model.label != label]
@@ -225,8 +225,8 @@ class Suspects:
         )
         return f"{names} {says} {label}{rest}"
 
-    def _silent(self, models: Sequence[_Shown]) -> str:
-        if any(model.box is not None for model in models):
+    def _silent(self, place: int, models: Sequence[_Shown]) -> str:
+        if any(model.box is not None or self._near(place, at) is not None for at, model in enumerate(models)):
             return ""
         return "; neither A nor B finds it" if len(models) > 1 else "; the model does not find it"
 

@@ -7,10 +7,9 @@ import streamlit as st
 
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import BadInput, plain
-from evaluator.pack.cards import CONFLICT, MOST_CARDS, MOST_PAGES_PER_YEAR, MOST_SECONDS, PackOptions
+from evaluator.pack.cards import MOST_CARDS, MOST_PAGES_PER_YEAR, MOST_SECONDS, VERDICT_WORDS, PackOptions
 from evaluator.pack.contents import Contents
 from evaluator.pack.since import Packed, recorded
-from evaluator.review.verdicts import VERDICTS
 from pages.shared import decision, frame, headline, opened, protocol, widgets
 from pages.shared import pack as held
 from pages.shared.address import read_url, write_url
@@ -129,14 +128,13 @@ def _choice(loaded: OpenedBoxes, limits: PackOptions) -> PackOptions:
         format_func=widgets.distinct(offered),
         key="pack_documents",
         wrap=True,
-        help="Whose findings and pages go in; none chosen means all. Numbers are always of all.",
+        help="Whose findings, causes and pages are shown; none chosen means all. Numbers are over all documents.",
     )
-    names_of_verdicts: dict[str, str] = {**dict(VERDICTS.items()), CONFLICT: "Reviewers disagree"}
     verdicts = st.pills(
         "Verdicts",
-        list(names_of_verdicts),
+        list(VERDICT_WORDS),
         selection_mode="multi",
-        format_func=names_of_verdicts.__getitem__,
+        format_func=VERDICT_WORDS.__getitem__,
         key="pack_verdicts",
         help="Findings of these verdicts; none chosen means all.",
     )

@@ -34,9 +34,10 @@ MOST_MEGABYTES: Final = 1_000
 """Of one file, 2**20 bytes each."""
 CONFLICT: Final = "conflict"
 """The choice among the verdicts for findings on which reviewers disagree."""
+VERDICT_WORDS: Final = dict[str, str]([*VERDICTS.items(), (CONFLICT, "Reviewers disagree")])
+"""What the verdicts that findings can be chosen by are called."""
 # Shown when nobody has judged anything yet, so that a first meeting has something to look at.
 _UNJUDGED_CARDS: Final = 12
-_VERDICT_WORDS: Final = dict[str, str]([*VERDICTS.items(), (CONFLICT, "Reviewers disagree")])
 _KINDS: Final = {"page": "Page", "document": "Document", "comparison": "Comparison"}
 
 
@@ -177,7 +178,7 @@ def filter_in_words(options: PackOptions) -> str:
     documents = documents_in_words(options)
     conditions = []
     if options.verdicts:
-        verdicts = [_VERDICT_WORDS[name].lower() for name in options.verdicts]
+        verdicts = [VERDICT_WORDS[name].lower() for name in options.verdicts]
         conditions.append(f"the verdict {_either(verdicts)}")
     if options.tags:
         conditions.append(f"the tag {_either([plain(tag) for tag in options.tags])}")
@@ -259,7 +260,7 @@ def _judged_card(number: int, models: Sequence[Model], one: FindingStatus, log: 
 
 def verdict_words(judged: Judged) -> str:
     """The verdict of a finding in words."""
-    return _VERDICT_WORDS[CONFLICT] if judged.conflict else VERDICTS[judged.verdict] if judged.verdict else "Note"
+    return VERDICT_WORDS[CONFLICT] if judged.conflict else VERDICTS[judged.verdict] if judged.verdict else "Note"
 
 
 def _person(event: Event) -> str:

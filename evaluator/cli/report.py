@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
@@ -16,7 +17,9 @@ from evaluator import protocols
 from evaluator.cli.arguments import letters, need_ratio
 from evaluator.cli.arguments import names as names_of
 from evaluator.cli.deciding import Least, Loss, Measure, rule_of
-from evaluator.cli.program import OK, UsageError, need_folder
+from evaluator.cli.pack_place import need_own_place
+from evaluator.cli.places import PDFS, Read, need_store, store_files
+from evaluator.cli.program import OK, UsageError, need_folder, writing
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT_OF_PACK, PackedOptions, chosen
 from evaluator.drawing.payloads import ModelItem
@@ -161,6 +164,7 @@ def review_pack(
     except ValueError as problem:
         raise UsageError(f"{problem}.") from problem
     need_place(out)
+    _need_own_place(out, _Run(gt, pred, pdfs, {}, ()), further, findings, since)
     if pdfs is not None:
         need_folder("--pdfs", pdfs)
     if since is not None and boxes is None:
@@ -182,7 +186,8 @@ def review_pack(
                 contents = gather_all(of_boxes, others, wanted, _counted(say), earlier=earlier)
         _need_documents(wanted.documents, contents)
         pictures = Pictures(pool, pdfs, contents.dataset.page_images if contents.dataset is not None else None)
-        files = _write(out, contents, pictures, events, pdfs=pdfs, say=say)
+        with writing("--out", out):
+            files = _write(out, contents, pictures, events, pdfs=pdfs, say=say)
     sys.stderr.write(issues_text(contents.issues))
     sys.stdout.write(files)
     return OK
@@ -251,13 +256,29 @@ def need_place(out: Path) -> None:
         )
     is_file = ending in _ENDINGS and not (ending == ".zip" and out.is_dir())
     folder = out.parent if is_file else next(each for each in (out, *out.absolute().parents) if each.exists())
-    if not folder.is_dir():
-        what = "is no folder" if folder.exists() else "is not there"
-        raise UsageError(f"--out: the folder {plain(folder.name or str(folder))} {what}; make it first.")
+    if not folder.exists():
+        raise UsageError(f"--out: the folder {plain(folder.name or str(folder))} is not there; make it first.")
     if is_file and out.is_dir():
         raise UsageError(f"--out: {plain(out.name)} is a folder; give the name of a file.")
-    if not os.access(folder, os.W_OK):
-        raise UsageError(f"--out: nothing may be written in the folder {plain(folder.resolve().name)}.")
+    # What may be written is known only when it is done: permissions do not tell it of every file system.
+    with writing("--out", out), tempfile.TemporaryFile(dir=folder):
+        pass
+
+
+def _need_own_place(out: Path, run: _Run, further: Sequence[_Also], findings: str | None, since: Path | None) -> None:
+    """Refuse a store that is not there, and to write over what is read or what no pack wrote."""
+    if findings is not None:
+        need_store(findings)
+    read: Read = {
+        "--gt": run.gt,
+        "--pred": run.pred,
+        PDFS: run.pdfs,
+        "--also": [path for each in further for path in (each.gt, *each.pred)],
+        "--since": since,
+        "--findings": store_files(store_address(run.gt, named=findings, environment=os.environ)),
+    }
+    in_folder = out.is_dir() or out.suffix.lower() not in _ENDINGS
+    need_own_place(out, read, in_folder=in_folder)
 
 
 def _protocol(name: str) -> AnyProtocol:

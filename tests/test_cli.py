@@ -189,6 +189,17 @@ def test_out_gets_all_three_files(run: Runner, gt: Path, pred: Path, tmp_path: P
     assert sorted(path.name for path in folder.iterdir()) == ["result.csv", "result.json", "result.md"]
 
 
+def test_out_takes_no_file_that_is_read(run: Runner, gt: Path, pred: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    truth = folder / "result.json"
+    truth.write_bytes(gt.read_bytes())
+    code, out, err = run("evaluate", "snapshot", "--gt", truth, "--pred", pred, "--out", folder)
+    rule = "a source file is never written to"
+    assert (code, out, err) == (2, "", f"error: result.json: {rule}; found what --gt reads. Choose another --out.\n")
+    assert truth.read_bytes() == gt.read_bytes()
+
+
 def test_thresholds_are_repeated_and_options_named_in_the_signature(run: Runner, gt: Path, pred: Path) -> None:
     options = ("--iou", "0.6", "--iou", "0.9", "--min-score", "0.5", "--min-area", "0.01", "--labels", "Table, Figure")
     result = msgspec.json.decode(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluator import cli
 from evaluator.system.whole_file import write_whole
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -94,3 +95,15 @@ def test_what_was_there_stays_when_writing_fails(tmp_path: Path, monkeypatch: py
         write_whole(out, [b"new"])
     assert out.read_bytes() == b"old"
     assert [each.name for each in tmp_path.iterdir()] == ["out.json"]
+
+
+def test_an_interrupt_while_libraries_are_imported_is_quiet(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(_environment: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("evaluator.system.instructions.choose", interrupt)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["evaluate"])
+    assert (ended.value.code, capsys.readouterr()) == (130, ("", ""))

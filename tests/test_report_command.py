@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import re
+import sys
 import zipfile
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -140,8 +142,10 @@ def test_a_file_that_cannot_be_written_is_refused_before_any_work(
     code, said, wrong = run("report", *FILES, "--out", tmp_path / "missing" / "x.html")
     assert (code, said, wrong) == (2, "", "error: --out: the folder missing is not there; make it first.\n")
     (tmp_path / "file").write_text("")
+    refused = "must be writable; found Not a directory. Choose another place, or correct its permissions.\n"
     code, _, wrong = run("report", *FILES, "--out", tmp_path / "file" / "folder")
-    assert (code, wrong) == (2, "error: --out: the folder file is no folder; make it first.\n")
+    assert (code, wrong) == (2, f"error: --out: folder {refused}")
+    assert run("report", *FILES, "--out", tmp_path / "file")[2] == f"error: --out: file {refused}"
     (tmp_path / "taken.pdf").mkdir()
     code, _, wrong = run("report", *FILES, "--out", tmp_path / "taken.pdf")
     assert (code, wrong) == (2, "error: --out: taken.pdf is a folder; give the name of a file.\n")
@@ -152,6 +156,110 @@ def test_a_file_that_cannot_be_written_is_refused_before_any_work(
         "ending, or make the folder first.\n",
     )
     assert not (tmp_path / "pack.docx").exists()
+
+
+@pytest.mark.parametrize(
+    ("flag", "name", "out"),
+    [
+        ("--gt", "results.json", ""),
+        ("--pred", "pack.zip", "pack.zip"),
+        ("--pdfs", "a.pdf", "a.pdf"),
+        ("--since", "pack.html", "pack.html"),
+        ("--also", "findings.csv", ""),
+        ("--findings", "pack.html", "pack.html"),
+    ],
+)
+def test_a_pack_is_written_over_nothing_that_it_is_made_of(
+    tmp_path: Path, run: Run, flag: str, name: str, out: str
+) -> None:
+    (tmp_path / name).write_text("mine")
+    given: dict[str, object] = {"--gt": SAMPLE / "ground_truth.json", "--pred": SAMPLE / "blocks.json"}
+    of_folder = {"--pdfs": tmp_path, "--also": f"pod,{SAMPLE / 'ground_truth.json'},{tmp_path / name}"}
+    given[flag] = of_folder.get(flag, tmp_path / name)
+    words = [word for pair in given.items() for word in pair]
+    code, said, wrong = run("report", *words, "--out", tmp_path / out)
+    refused = f"error: {name}: a source file is never written to; found what {flag} reads. Choose another --out.\n"
+    assert (code, said, wrong) == (2, "", refused)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {name: "mine"}
+
+
+def test_a_pack_replaces_the_files_of_an_earlier_one_and_no_others(tmp_path: Path, run: Run) -> None:
+    out, few = tmp_path / "pack", ("--pages", 0, "--cards", 0)
+    (out / "marked").mkdir(parents=True)
+    mine = (out / "findings.csv", out / "marked" / "a-marked.pdf")
+    for path in mine:
+        path.write_text("mine")
+    words = ("report", *FILES, "--out", out, *few)
+    refused = "error: pack: a pack replaces only the files of an earlier pack; found {}. Choose another --out, or move "
+    refused += "what is in it.\n"
+    assert run(*words) == (2, "", refused.format("findings.csv and 1 other file"))
+    mine[0].unlink()
+    assert run(*words) == (2, "", refused.format("marked/a-marked.pdf"))
+    mine[1].rename(out / "marked" / "notes.pdf")
+    (out / "results.json").write_text('{"title": "Of another program"}')
+    assert run(*words) == (2, "", refused.format("results.json"))
+    (out / "results.json").unlink()
+    assert run(*words, "--pdfs", SAMPLE / "pdf", "--documents", "tram-options.pdf")[0] == 0
+    assert {path.name for path in (out / "marked").iterdir()} == {"tram-options-marked.pdf", "notes.pdf"}
+    assert run(*words, "--pdfs", SAMPLE / "pdf", "--documents", "river-districts.pdf")[0] == 0
+    assert {path.name for path in (out / "marked").iterdir()} == {"river-districts-marked.pdf", "notes.pdf"}
+    assert run(*words)[0] == 0
+    assert [path.name for path in (out / "marked").iterdir()] == ["notes.pdf"]
+
+
+def test_the_folder_of_the_documents_may_hold_the_packs(tmp_path: Path, run: Run) -> None:
+    name = "tram-options.pdf"
+    (tmp_path / name).write_bytes((SAMPLE / "pdf" / name).read_bytes())
+    words = ("report", *FILES, "--pages", 0, "--cards", 0, "--documents", name, "--pdfs", tmp_path)
+    for out in ("pack.pdf", "pack", "pack.pdf", "pack"):
+        assert run(*words, "--out", tmp_path / out)[0] == 0
+    assert {path.name for path in (tmp_path / "pack" / "marked").iterdir()} == {"tram-options-marked.pdf"}
+    assert run(*words, "--out", tmp_path / name)[0] == 2
+    assert (tmp_path / name).read_bytes() == (SAMPLE / "pdf" / name).read_bytes()
+
+
+def test_a_store_that_is_not_there_is_refused(tmp_path: Path, run: Run) -> None:
+    wrong = "error: there are no findings at nosuch.sqlite; check the spelling of --findings.\n"
+    words = ("report", *FILES, "--findings", tmp_path / "nosuch.sqlite", "--out", tmp_path / "pack.html")
+    assert run(*words) == (2, "", wrong)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_cannot_be_written_has_the_name_that_was_given(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_number: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    code, said, wrong = run("report", *FILES, "--pages", 0, "--cards", 0, "--out", tmp_path / "pack.html")
+    refused = (
+        "error: --out: pack.html must be writable; found No space left on device. Choose another place, or correct "
+    )
+    assert (code, said, wrong) == (2, "", f"{refused}its permissions.\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_document_that_cannot_be_read_is_not_said_of_the_place(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Path.read_bytes
+
+    def denied(path: Path) -> bytes:
+        if path.name == "tram-options.pdf":
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", denied)
+    words = ("--pages", 0, "--cards", 0, "--documents", "tram-options.pdf", "--pdfs", SAMPLE / "pdf")
+    code, said, _ = run("report", *FILES, *words, "--out", tmp_path / "pack")
+    assert (code, said.splitlines()[-1]) == (0, "tram-options.pdf: Permission denied")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a file system without new files")
+def test_a_file_system_that_takes_no_files(run: Run) -> None:
+    wrong = "error: --out: x.html must be writable; found No such file or directory. Choose another place, or correct "
+    assert run("report", *FILES, "--out", "/proc/x.html") == (2, "", f"{wrong}its permissions.\n")
 
 
 def test_a_zip_has_what_a_folder_has(tmp_path: Path, run: Run) -> None:
@@ -229,6 +337,28 @@ def test_two_models_of_one_name_are_told_apart(tmp_path: Path, run: Run) -> None
 
 
 @pytest.mark.parametrize(
+    ("protocol", "words", "said"),
+    [
+        ("pixel", ("--documents", "tram-options.pdf"), "--documents is not an option of pixel."),
+        ("pixel", ("--iou", "0.6"), "--iou is not an option of pixel."),
+        ("pixel", ("--judged-only",), "--judged-only is not an option of pixel."),
+        ("pixel", ("--cards", "3"), "--cards is not an option of pixel."),
+        ("pixel", ("--tags", "border"), "--tags is not an option of pixel."),
+        ("pixel", ("--least", "2"), "--least is not an option of pixel."),
+        ("fields", ("--iou", "0.6"), "--iou is not an option of fields."),
+        ("snapshot", ("--decide-by", "recall"), "--decide-by is for two models; give --pred twice."),
+        ("snapshot", ("--largest-loss", "2"), "--largest-loss is for two models; give --pred twice."),
+    ],
+)
+def test_an_option_without_effect_is_refused(
+    tmp_path: Path, run: Run, protocol: str, words: tuple[str, ...], said: str
+) -> None:
+    out = tmp_path / "pack.html"
+    assert run("report", protocol, *FILES, *words, "--out", out) == (2, "", f"error: {said}\n")
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
     ("given", "thresholds"),
     [(("0.6",), ["0.60"] * 3), (("0.6", "0.7", "0"), ["0.60", "0.70", "0.00"]), ((), ["0.00"] * 3)],
 )
@@ -261,3 +391,13 @@ def test_an_iou_threshold_below_the_slider_is_that_of_compare(tmp_path: Path, ru
     _, said, _ = run("evaluate", "snapshot", *FILES, "--iou", "0.05", "--json")
     assert "IoU ≥ 0.05" in model["signature"]
     assert model["labels"][0]["f1"] == json.loads(said)["thresholds"]["0.05"]["micro"]["f1"]
+
+
+def test_documents_and_marked_copies_are_kept_apart(tmp_path: Path, run: Run) -> None:
+    marked = tmp_path / "marked"
+    marked.mkdir()
+    (marked / "a.pdf").write_bytes(b"%PDF-")
+    for out, name in ((tmp_path, "marked"), (marked / "a.pdf", "a.pdf")):
+        code, _, wrong = run("report", *FILES, "--pdfs", marked, "--out", out)
+        rule = "a source file is never written to"
+        assert (code, wrong) == (2, f"error: {name}: {rule}; found what --pdfs reads. Choose another --out.\n")

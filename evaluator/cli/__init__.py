@@ -83,6 +83,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     arguments : sequence of str, optional
         ``sys.argv[1:]`` when absent. ``--debug`` anywhere shows tracebacks, ``--no-cache`` parses every file anew.
     """
+    try:
+        code = _code_of(arguments)
+    except KeyboardInterrupt:
+        # While libraries are imported; later the program answers it itself.
+        code = 130
+    sys.exit(code)
+
+
+def _code_of(arguments: Sequence[str] | None) -> int:
+    """The exit code of a command line, parameters as in `main`."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     quick = ""
     if words == ["--version"]:
@@ -93,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with contextlib.suppress(OSError):
         if quick:
             print(quick, end="", flush=True)
-            sys.exit(0)
+            return 0
     # The product has threads of its own; more of them inside each would only wait for each other. Read by numpy when it
     # is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -114,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 importlib.import_module(f"{__name__}.{place.partition(':')[0]}")
         gc.freeze()
         gc.enable()
-    sys.exit(run(words))
+    return run(words)
 
 
 def overview(width: int) -> str:

@@ -10,8 +10,16 @@ from typing import Annotated, Any
 from cyclopts import Group, Parameter
 
 from evaluator import export
-from evaluator.cli.from_project import MaybePredictions, MaybeProtocol, MaybeTruth, ProjectFile, compared_files
+from evaluator.cli.from_project import (
+    Compared,
+    MaybePredictions,
+    MaybeProtocol,
+    MaybeTruth,
+    ProjectFile,
+    compared_files,
+)
 from evaluator.cli.named_slices import PageTable, SlicesFile, check_table, named_in
+from evaluator.cli.places import PDFS, Read, need_apart, store_files
 from evaluator.cli.program import OK, UsageError, print_issues, writing
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen
@@ -25,6 +33,8 @@ from evaluator.slices.named import NamedNumbers, slices_json, slices_table
 from evaluator.system.beside import copies_allowed
 
 _output = Group("Output", sort_key=3)
+# JSON, CSV and Markdown.
+_FORMS = ("result.json", "result.csv", "result.md")
 
 
 def evaluate(
@@ -68,6 +78,9 @@ def evaluate(
     compared = compared_files(protocol, gt, pred, project, chosen(options))
     check_table(compared.gt, slices, attributes)
     options_given = compared.options
+    read = _read_by(compared, project, slices, attributes, findings)
+    if out is not None:
+        need_apart([out / name for name in _FORMS], read)
     if findings and options_given.get("page_ranges"):
         raise UsageError("--page-ranges leaves no boxes that --findings could correct; choose one of them.")
     with progress("Reading") as say:
@@ -86,11 +99,26 @@ def evaluate(
             results = with_corrected(results, findings)
         results, named = named_in(results, compared.gt, slices, attributes, pdfs=options_given.get("pdfs"), say=say)
         form = "result.json" if json else "result.csv" if csv else "result.md" if markdown else None
-        text = _written(results, named, form, out, say)
+        text = _written(results, named, form, out, read=read, say=say)
     sys.stdout.write(text)
     if not json:  # the JSON has them
         print_issues(issue for evaluated in results for issue in evaluated.issues)
     return OK
+
+
+def _read_by(
+    compared: Compared, project: Path | None, slices: Path | None, attributes: Path | None, findings: str | None
+) -> Read:
+    """What an evaluation reads, by the flag that names it."""
+    return {
+        "--gt": compared.gt,
+        "--pred": compared.pred,
+        PDFS: compared.options.get("pdfs"),
+        "--project": project,
+        "--slices": slices,
+        "--attributes": attributes,
+        "--findings": store_files(findings),
+    }
 
 
 def _written(
@@ -98,6 +126,8 @@ def _written(
     named: Sequence[NamedNumbers],
     chosen: str | None,
     out: Path | None,
+    *,
+    read: Read,
     say: Bar,
 ) -> str:
     """The results in the chosen form for standard output; all forms in the folder when one is given."""
@@ -108,21 +138,24 @@ def _written(
         if slices.measures
     ]
     # Made when it is wanted: the matrices of every page are dear, and most runs want a table.
-    forms: dict[str, Callable[[], str]] = {
-        "result.json": lambda: export.to_json(_values(results, named)) + "\n",
-        "result.csv": lambda: export.to_csv([evaluated.result.csv_table() for evaluated in results]),
-        "result.md": lambda: export.to_markdown(tables),
-    }
+    makers: tuple[Callable[[], str], ...] = (
+        lambda: export.to_json(_values(results, named)) + "\n",
+        lambda: export.to_csv([evaluated.result.csv_table() for evaluated in results]),
+        lambda: export.to_markdown(tables),
+    )
+    forms = dict(zip(_FORMS, makers, strict=True))
     made: dict[str, str] = {}
     for name in forms if out is not None else [chosen] if chosen else []:
         say(f"Writing {name}")
         made[name] = forms[name]()
     if out is not None:
+        for model, evaluated in enumerate(results):
+            files = numbered(evaluated.result.csv_files(), model, len(results))
+            made |= {name: export.to_csv([table]) for name, table in files.items()}
+        # The names of the matrices are known only now.
+        need_apart([out / name for name in made], read)
         with writing("--out", out):
             out.mkdir(parents=True, exist_ok=True)
-            for model, evaluated in enumerate(results):
-                files = numbered(evaluated.result.csv_files(), model, len(results))
-                made |= {name: export.to_csv([table]) for name, table in files.items()}
             for name, text in made.items():
                 (out / name).write_text(text, encoding="utf-8", newline="\n")
     return made[chosen] if chosen else export.to_text(tables)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 from cyclopts import Group, Parameter
 
@@ -16,7 +17,9 @@ from evaluator import protocols
 from evaluator.cli.arguments import letters, need_iou, need_ratio
 from evaluator.cli.arguments import names as names_of
 from evaluator.cli.deciding import Least, Loss, Measure, rule_of
-from evaluator.cli.program import OK, UsageError, need_folder
+from evaluator.cli.pack_place import need_own_place
+from evaluator.cli.places import PDFS, Read, need_store, store_files
+from evaluator.cli.program import OK, UsageError, need_folder, writing
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT_OF_PACK, PackedOptions, chosen
 from evaluator.drawing.payloads import ModelItem
@@ -55,6 +58,12 @@ _MEGABYTE = 2**20
 _ENDINGS = (".html", ".pdf", ".zip")
 # Processes that draw pages, each of some hundred megabytes at most.
 _MOST_WORKERS = 8
+_OF_TEXT: Final = ("--verdicts", "--tags", "--cards")
+_OF_TWO: Final = ("--decide-by", "--least", "--largest-loss")
+# What an option is that nobody gave.
+_CARDS: Final = 60
+_LEAST: Final = 1.0
+_LOSS: Final = 5.0
 
 
 def review_pack(
@@ -76,15 +85,15 @@ def review_pack(
     documents: Annotated[str | None, Parameter(group=_contents)] = None,
     verdicts: Annotated[str | None, Parameter(group=_contents)] = None,
     tags: Annotated[str | None, Parameter(group=_contents)] = None,
-    cards: Annotated[int, Parameter(group=_contents)] = 60,
+    cards: Annotated[int, Parameter(group=_contents)] = _CARDS,
     pages: Annotated[int, Parameter(group=_contents)] = 60,
     budget: Annotated[float, Parameter(group=_contents)] = 20.0,
     seconds_per_box: Annotated[float, Parameter(group=_contents)] = 8.0,
     pages_per_year: Annotated[int, Parameter(group=_contents)] = 20_000,
     since: Annotated[Path | None, Parameter(group=_contents)] = None,
     decide_by: Measure = None,
-    least: Least = 1.0,
-    largest_loss: Loss = 5.0,
+    least: Least = _LEAST,
+    largest_loss: Loss = _LOSS,
 ) -> int:
     """Make a review pack of one or more models: numbers, differences, findings and pages in one file.
 
@@ -144,6 +153,11 @@ def review_pack(
     if boxes is not None:
         iou = _threshold(boxes, iou)
     rule = rule_of(decide_by, least, largest_loss)
+    _need_effect(systems, [each.system for each in further], len(pred), {
+        "--verdicts": verdicts, "--tags": tags, "--documents": documents, "--cards": cards != _CARDS, "--iou": iou,
+        "--judged-only": judged_only, "--decide-by": decide_by, "--least": least != _LEAST,
+        "--largest-loss": largest_loss != _LOSS,
+    })  # fmt: skip
     try:
         wanted = PackOptions(
             title=title,
@@ -162,6 +176,7 @@ def review_pack(
     except ValueError as problem:
         raise UsageError(f"{problem}.") from problem
     need_place(out)
+    _need_own_place(out, _Run(gt, pred, pdfs, {}, ()), further, findings, since)
     if pdfs is not None:
         need_folder("--pdfs", pdfs)
     if since is not None and boxes is None:
@@ -183,10 +198,25 @@ def review_pack(
                 contents = gather_all(of_boxes, others, wanted, _counted(say), earlier=earlier)
         _need_documents(wanted.documents, contents)
         pictures = Pictures(pool, pdfs, contents.dataset.page_images if contents.dataset is not None else None)
-        files = _write(out, contents, pictures, events, pdfs=pdfs, say=say)
+        with writing("--out", out):
+            files = _write(out, contents, pictures, events, pdfs=pdfs, say=say)
     sys.stderr.write(issues_text(contents.issues))
     sys.stdout.write(files)
     return OK
+
+
+def _need_effect(
+    systems: Sequence[AnyProtocol], further: Sequence[AnyProtocol], models: int, given: Mapping[str, object]
+) -> None:
+    """Refuse options, by name with what was given if anything, that change nothing in a pack."""
+    names = [name for name, value in given.items() if value]
+    if not any(isinstance(system, BoxProtocol) for system in systems):
+        # Fields and posters have findings, too.
+        of_text = any(system.kind != "boxes" for system in (*systems, *further))
+        if without := [name for name in names if not (of_text and name in _OF_TEXT)]:
+            raise UsageError(f"{without[0]} is not an option of {systems[0].name}.")
+    if models < 2 and (alone := [name for name in names if name in _OF_TWO]):
+        raise UsageError(f"{alone[0]} is for two models; give --pred twice.")
 
 
 def _scores(given: Sequence[float], models: int) -> list[float]:
@@ -255,13 +285,29 @@ def need_place(out: Path) -> None:
         )
     is_file = ending in _ENDINGS and not (ending == ".zip" and out.is_dir())
     folder = out.parent if is_file else next(each for each in (out, *out.absolute().parents) if each.exists())
-    if not folder.is_dir():
-        what = "is no folder" if folder.exists() else "is not there"
-        raise UsageError(f"--out: the folder {plain(folder.name or str(folder))} {what}; make it first.")
+    if not folder.exists():
+        raise UsageError(f"--out: the folder {plain(folder.name or str(folder))} is not there; make it first.")
     if is_file and out.is_dir():
         raise UsageError(f"--out: {plain(out.name)} is a folder; give the name of a file.")
-    if not os.access(folder, os.W_OK):
-        raise UsageError(f"--out: nothing may be written in the folder {plain(folder.resolve().name)}.")
+    # What may be written is known only when it is done: permissions do not tell it of every file system.
+    with writing("--out", out), tempfile.TemporaryFile(dir=folder):
+        pass
+
+
+def _need_own_place(out: Path, run: _Run, further: Sequence[_Also], findings: str | None, since: Path | None) -> None:
+    """Refuse a store that is not there, and to write over what is read or what no pack wrote."""
+    if findings is not None:
+        need_store(findings)
+    read: Read = {
+        "--gt": run.gt,
+        "--pred": run.pred,
+        PDFS: run.pdfs,
+        "--also": [path for each in further for path in (each.gt, *each.pred)],
+        "--since": since,
+        "--findings": store_files(store_address(run.gt, named=findings, environment=os.environ)),
+    }
+    in_folder = out.is_dir() or out.suffix.lower() not in _ENDINGS
+    need_own_place(out, read, in_folder=in_folder)
 
 
 def _protocol(name: str) -> AnyProtocol:

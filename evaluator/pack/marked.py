@@ -7,6 +7,7 @@ The source documents are never touched.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -32,6 +33,8 @@ _LOOKS: Final[Mapping[str, tuple[str, float, bool]]] = {
     "FP": ("#C75000", 1.8, False),
     "FN": ("#5E35B1", 1.4, True),
 }
+COPY: Final = re.compile(r".+-marked(-\d+)?\.pdf")
+"""Names of the copies."""
 _DOCUMENTS_PER_PROCESS: Final = 50
 _WORDS: Final = {"TP": "True positive", "FP": "False positive", "FN": "Missed"}
 
@@ -104,6 +107,8 @@ class _Copies:
             return Marked(plain(name), None, 0, f"{plain(problem.title)}: {plain(problem.text)}")
         except WritingProblem as problem:
             return Marked(plain(name), None, 0, plain(str(problem)))
+        except OSError as problem:
+            return Marked(plain(name), None, 0, plain(problem.strerror or str(problem)))
         path = self._folder / _free_name(source.stem, self._taken)
         write_whole(path, [content])
         return Marked(plain(name), path, len(notes) - left_out, "")

@@ -89,7 +89,7 @@ def _projects() -> Files:
 def _packs() -> Files:
     model = {"name": "lines", "signature": "snapshot 1.3 · IoU ≥ 0.50", "f1": 0.5, "precision": None, "recall": 0.25}
     models = tuple(since.PackedModel(letter=each, mistakes=3, **model) for each in "AB")  # type: ignore[arg-type]
-    findings = (since.PackedFinding("Missed · Table", "a.pdf, page 1", "Model wrong"),)
+    findings = (since.PackedFinding("t1", "Missed · Table", "a.pdf, page 1", "Model wrong"),)
     record = since.Packed(1, "1 May 2026", "Ship B", "t", models, findings)
     html = f'<html><script type="application/json" id="{since.ELEMENT}">{_in_script(record)}</script></html>'
     return [("pack.html", html.encode())]

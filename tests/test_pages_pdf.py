@@ -1685,7 +1685,8 @@ def test_exact_spelling_goes_before_another_case(folder: Path) -> None:
         (
             "none.pdf",
             "PDF not found under documents. No document named none.pdf is in the folder documents or in the folders "
-            "inside it. Put the document into this folder, or add it in Files.",
+            "inside it. Folders that are links are not looked into: linked_folder. Put the document into this folder, "
+            "or add it in Files.",
         ),
         (
             "../x.pdf",

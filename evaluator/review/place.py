@@ -55,7 +55,7 @@ def store_file(address: str) -> Path | None:
 
     Examples
     --------
-    >>> store_file("sqlite:///notes.sqlite"), store_file("postgresql+psycopg://host/base")
+    >>> store_file("notes.sqlite"), store_file("postgresql+psycopg://host/base")
     (PosixPath('notes.sqlite'), None)
     """
     scheme, mark, rest = address.partition("://")

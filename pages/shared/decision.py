@@ -64,7 +64,7 @@ def card(
     known = costs_known()
     with st.container(border=True, key="decision"):
         st.html(_answer(made, chosen))
-        _rule(chosen[1], measures, made.counted)
+        _rule(chosen[1], measures)
         place = st.empty()
 
     def consequences(*, with_costs: bool) -> None:
@@ -74,8 +74,8 @@ def card(
     return (lambda: None) if known else partial(consequences, with_costs=True)
 
 
-def _rule(candidate: Named, measures: Sequence[str], counted: str) -> None:
-    """The rule as a sentence with three choices."""
+def _rule(candidate: Named, measures: Sequence[str]) -> None:
+    """The rule as a sentence with three choices; the numbers whose losses count are below it."""
     look: dict[str, Any] = {
         "label_visibility": "collapsed",
         "width": 88,
@@ -95,7 +95,6 @@ def _rule(candidate: Named, measures: Sequence[str], counted: str) -> None:
             for each in LOSSES
         }
         widgets.choice("Largest clear loss", limits, State.rule_loss, **look)
-        st.html(f'<span class="ls-rule">in {counted}</span>', width="content")
 
 
 def _answer(made: Decision, chosen: Sequence[Named]) -> str:

@@ -17,7 +17,7 @@ from cyclopts import Parameter
 
 from evaluator import export, formats
 from evaluator.cli.arguments import size as size_of
-from evaluator.cli.places import PDFS, need_apart, need_free
+from evaluator.cli.places import PDFS, need_apart, need_free, need_no_foreign
 from evaluator.cli.program import BAD_INPUT, OK, UsageError, need_folder, print_issues, writing
 from evaluator.cli.progress import progress
 from evaluator.doctor.contents import Contents, Spread, contents
@@ -29,7 +29,7 @@ from evaluator.formats.writers.base import HEAD
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.fields import FieldDocuments, class_key, leaves
-from evaluator.model.issues import BadInput, Issue, has_errors, plain, refuse
+from evaluator.model.issues import BadInput, Issue, has_errors, plain
 from evaluator.model.page_sizes import with_sizes
 from evaluator.pdf.sizes import page_sizes
 from evaluator.project import read_content
@@ -125,10 +125,7 @@ def _need_own_folder(out: Path, writer: Writer) -> None:
                 with each.open("rb") as file:
                     files[name] = file.read(HEAD)
     foreign = sorted({*foreign, *files} - {*writer.wrote(files)})
-    if foreign:
-        rule = f"--force replaces a folder in which a conversion to {writer.name} wrote every file"
-        more = f" and {count_of(len(foreign) - 1, 'other file')}" if len(foreign) > 1 else ""
-        refuse(out.resolve().name, "", rule, f"{foreign[0]}{more}", "Choose another --out, or move what is in it.")
+    need_no_foreign(out, foreign, f"--force replaces a folder in which a conversion to {writer.name} wrote every file")
 
 
 def _raised(problem: OSError) -> None:

@@ -5,13 +5,10 @@ Owns the checks of ``--out`` of ``report`` that ask what is there. What a pack c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from evaluator.cli.places import PDFS, Read, need_apart
-from evaluator.metrics.results import count_of
-from evaluator.model.issues import refuse
+from evaluator.cli.places import PDFS, Read, need_apart, need_no_foreign
 from evaluator.pack.folder import FILES, MARKED, foreign_files
 
 # What every PDF of a pack has, and no document has.
@@ -38,17 +35,9 @@ def need_own_place(out: Path, read: Read, *, in_folder: bool) -> None:
     # An earlier pack may lie in the folder of the documents; it is none of them.
     need_apart([path for path in written if not _is_pack(path)], {PDFS: read.get(PDFS)})
     if in_folder:
-        _need_no_foreign(out, foreign_files(out))
+        need_no_foreign(out, foreign_files(out), "a pack replaces only the files of an earlier pack")
 
 
 def _is_pack(path: Path) -> bool:
     """Whether a file is the PDF of a pack."""
     return path.suffix.lower() == ".pdf" and path.is_file() and _PRODUCER in path.read_bytes()
-
-
-def _need_no_foreign(out: Path, foreign: Sequence[str]) -> None:
-    """Refuse to replace files that no pack wrote."""
-    if foreign:
-        more = f" and {count_of(len(foreign) - 1, 'other file')}" if len(foreign) > 1 else ""
-        rule = "a pack replaces only the files of an earlier pack"
-        refuse(out.resolve().name, "", rule, f"{foreign[0]}{more}", "Choose another --out, or move what is in it.")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from evaluator.cli.program import UsageError
+from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain, refuse
 from evaluator.pdf.folder import IMAGE_SUFFIXES
 from evaluator.review.place import store_file
@@ -55,6 +56,13 @@ def need_free(out: Path, *, force: bool) -> None:
     """Refuse to write over what exists, unless it is asked for."""
     if out.exists() and not force:
         raise UsageError(f"{plain(out.name)} exists; choose another --out, or overwrite it with --force.")
+
+
+def need_no_foreign(out: Path, foreign: Sequence[str], rule: str) -> None:
+    """Refuse a folder with files, by their names in it, that would be replaced and that the command never wrote."""
+    if foreign:
+        more = f" and {count_of(len(foreign) - 1, 'other file')}" if len(foreign) > 1 else ""
+        refuse(out.resolve().name, "", rule, f"{foreign[0]}{more}", "Choose another --out, or move what is in it.")
 
 
 def store_files(address: str | None) -> list[Path]:

@@ -176,13 +176,13 @@ def review_pack(
     except ValueError as problem:
         raise UsageError(f"{problem}.") from problem
     need_place(out)
-    _need_own_place(out, _Run(gt, pred, pdfs, {}, ()), further, findings, since)
+    run = _Run(gt, pred, pdfs, chosen(options), scores)
+    _need_own_place(out, run, further, findings, since)
     if pdfs is not None:
         need_folder("--pdfs", pdfs)
     if since is not None and boxes is None:
         raise UsageError("--since compares packs with boxes; none of these protocols matches boxes.")
     earlier = None if since is None else read_earlier(since)
-    run = _Run(gt, pred, pdfs, chosen(options), scores)
     with progress("Reading") as say, PagePool(workers=min(os.cpu_count() or 2, _MOST_WORKERS), spares=0) as pool:
         run.need_options(systems)
         events = _events(findings, workspace, gt)

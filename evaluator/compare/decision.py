@@ -19,7 +19,7 @@ from evaluator.compare.metrics import METRICS, headlines
 from evaluator.compare.resampling import FEW_DOCUMENTS
 from evaluator.compare.sentences import interval_text, moved_name, moved_points, points
 from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.results import JsonObject, capitalised, count_of
+from evaluator.metrics.results import JsonObject, capitalised, count_of, listed
 
 Answer = Literal["ship", "keep", "cannot_tell"]
 MANY_DOCUMENTS: Final = 1_000
@@ -212,8 +212,7 @@ def counted_words(metric: str | None) -> str:
     """The numbers whose clear losses and gains count beside a main measure, in words."""
     if metric is not None and metric not in FOUND:
         return "any other number"
-    *titles, last = (METRICS[each].title for each in FOUND)
-    return f"{', '.join(titles)} or {last}"
+    return listed([METRICS[each].title for each in FOUND], "or")
 
 
 def _unjudged(every: Sequence[Difference]) -> tuple[str, ...]:

@@ -345,10 +345,10 @@ def capitalised(text: str) -> str:
     return text if first[1:] != first[1:].lower() else text[:1].upper() + text[1:]
 
 
-def listed(words: Sequence[str]) -> str:
+def listed(words: Sequence[str], before_last: Literal["and", "or"] = "and") -> str:
     """Words in a sentence: ``a``, ``a and b``, ``a, b and c``; empty for none."""
     *first, last = words or [""]
-    return f"{', '.join(first)} and {last}" if first else last
+    return f"{', '.join(first)} {before_last} {last}" if first else last
 
 
 def sum_by(rows: IntArray, values: FloatArray, size: int) -> FloatArray:

@@ -179,17 +179,11 @@ def filter_in_words(options: PackOptions) -> str:
     conditions = []
     if options.verdicts:
         verdicts = [VERDICT_WORDS[name].lower() for name in options.verdicts]
-        conditions.append(f"the verdict {_either(verdicts)}")
+        conditions.append(f"the verdict {listed(verdicts, 'or')}")
     if options.tags:
-        conditions.append(f"the tag {_either([plain(tag) for tag in options.tags])}")
+        conditions.append(f"the tag {listed([plain(tag) for tag in options.tags], 'or')}")
     of = f" of {documents}" if documents else ""
     return f"{of} with {' and '.join(conditions)}" if conditions else of
-
-
-def _either(names: Sequence[str]) -> str:
-    """One of some names: ``a``, ``a, b or c``."""
-    *first, last = names
-    return f"{', '.join(first)} or {last}" if first else last
 
 
 def wanted(document: str | None, options: PackOptions) -> bool:

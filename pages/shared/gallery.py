@@ -29,7 +29,7 @@ from pages.shared.browser import listing
 from pages.shared.computed import computed
 from pages.shared.opened import Model, OpenedBoxes
 from pages.shared.results import Result, ResultKey, result_key, result_of, result_of_all
-from pages.shared.state import FILTER, AnyField, State, state
+from pages.shared.state import FILTER, AnyField, State, is_narrowed, state, to_start
 
 CHARTS: Final = {
     "classes": "Classes",
@@ -90,13 +90,12 @@ def clear() -> None:
 
 def clear_filter() -> None:
     """Everything passes again."""
-    for field in _FILTER:
-        field.set(field.start)
+    to_start(_FILTER)
 
 
 def nothing_words() -> str:
     """Why there is no card, and what to do next."""
-    filtered = any(field.get() != field.start for field in _FILTER if field not in _IDLE)
+    filtered = is_narrowed(field for field in _FILTER if field not in _IDLE)
     if not filtered and state.gallery_question is None:
         return "No mistake at these thresholds."
     why = "No box passes the filter" if filtered else "No box is behind this number"

@@ -9,7 +9,7 @@ type of its own, is a field beside that type.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Self, TypeVar, cast, overload
 
@@ -462,6 +462,17 @@ FILTER: Final[tuple[AnyField, ...]] = (
 """What filters mistakes and pages: a saved filter has their values in this order."""
 
 state: Final = State()
+
+
+def is_narrowed(fields: Iterable[AnyField]) -> bool:
+    """Whether any part of a filter is not at its start."""
+    return any(field.get() != field.start for field in fields)
+
+
+def to_start(fields: Iterable[AnyField]) -> None:
+    """Put every part of a filter at its start."""
+    for field in fields:
+        field.set(field.start)
 
 
 def go_to(document: str, index: int) -> None:

@@ -41,7 +41,7 @@ from pages.shared.gallery import crop
 from pages.shared.opened import Named, OpenedBoxes, Place
 from pages.shared.reading import KEPT, Reading, kept_result
 from pages.shared.results import result_of
-from pages.shared.state import AnyField, Field, State, state
+from pages.shared.state import AnyField, Field, State, is_narrowed, state, to_start
 
 MARGINS: Final = (0.05, 0.03, 0.02, 0.01)
 SHOWN: Final = 200
@@ -143,13 +143,12 @@ class Chosen(NamedTuple):
 
 def is_filtered() -> bool:
     """Whether the list shows some of the suspects only."""
-    return any(field.get() != field.start for field in _FILTER)
+    return is_narrowed(_FILTER)
 
 
 def clear_filter() -> None:
     """Every suspect shows again."""
-    for field in _FILTER:
-        field.set(field.start)
+    to_start(_FILTER)
 
 
 def chosen(every: Suspects, log: ReviewLog, signature: str) -> Chosen:

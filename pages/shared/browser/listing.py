@@ -25,7 +25,7 @@ from pages.shared.computed import computed
 from pages.shared.findings import log as findings
 from pages.shared.opened import Model, OpenedBoxes, Place
 from pages.shared.results import Result, ResultKey, result_key, result_of
-from pages.shared.state import FILTER, Field, go_to, state
+from pages.shared.state import FILTER, Field, go_to, state, to_start
 
 _KEPT_FILTERS: Final = 50
 
@@ -74,8 +74,7 @@ def options() -> MistakeOptions | None:
 
 def clear_filter() -> None:
     """Everything shows again."""
-    for field in FILTER:
-        field.set(field.start)
+    to_start(FILTER)
 
 
 def save_filter(text: str) -> None:

@@ -1,6 +1,6 @@
 """Where a review pack is written: over nothing that it is made of, and over no file that no pack wrote.
 
-Owns the checks of ``--out`` of ``report`` that ask what is there. What a pack consists of is ``pack.folder``'s.
+Owns the checks of ``--out`` of ``report`` that ask what is there. What its files are called, ``pack.place`` says.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from evaluator.cli.places import PDFS, Read, need_apart, need_no_foreign
-from evaluator.pack.folder import FILES, MARKED, foreign_files
+from evaluator.pack.place import FILES, MARKED, foreign_files
 
 # What every PDF of a pack has, and no document has.
 _PRODUCER: Final = b"/Producer(LayoutScope)"

@@ -7,7 +7,6 @@ The source documents are never touched.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -33,8 +32,6 @@ _LOOKS: Final[Mapping[str, tuple[str, float, bool]]] = {
     "FP": ("#C75000", 1.8, False),
     "FN": ("#5E35B1", 1.4, True),
 }
-COPY: Final = re.compile(r".+-marked(-\d+)?\.pdf")
-"""Names of the copies."""
 _DOCUMENTS_PER_PROCESS: Final = 50
 _WORDS: Final = {"TP": "True positive", "FP": "False positive", "FN": "Missed"}
 

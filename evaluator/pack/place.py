@@ -1,0 +1,59 @@
+"""What the files of a review pack are called in its folder, and which of them an earlier pack left there.
+
+Owns by what a folder is recognised as that of a pack, whose files are replaced. What is in the files is not here:
+whoever asks only where a pack may be written loads nothing that writes one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+RESULTS: Final = "results.json"
+FILES: Final = (
+    RESULTS, "results.csv", "results.parquet", "findings.csv", "findings.json", "findings.parquet", "pack.html",
+    "pack.pdf",
+)  # fmt: skip
+"""Names of the files of every pack."""
+MARKED: Final = "marked"
+"""The folder of the marked copies."""
+_COPY: Final = re.compile(r".+-marked(-\d+)?\.pdf")
+
+
+class _Results(msgspec.Struct):
+    """What the results of every pack have."""
+
+    title: str
+    signature: str
+    models: list[msgspec.Raw]
+    differences: list[msgspec.Raw]
+
+
+def foreign_files(path: Path) -> list[str]:
+    """What a pack in a folder would replace and no earlier pack wrote, by its names in the folder."""
+    try:
+        msgspec.json.decode((path / RESULTS).read_bytes(), type=_Results)
+    except (OSError, msgspec.MsgspecError, RecursionError):
+        copies = sorted(f"{MARKED}/{copy.name}" for copy in _copies(path / MARKED))
+        return [name for name in FILES if os.path.lexists(path / name)] + copies
+    return []
+
+
+def _copies(folder: Path) -> list[Path]:
+    """The marked copies in a folder, which need not exist."""
+    return [path for path in folder.iterdir() if _COPY.fullmatch(path.name)] if folder.is_dir() else []
+
+
+def remove_copies(folder: Path, kept: set[Path | None]) -> None:
+    """Remove the marked copies of an earlier pack, and the folder when nothing is left in it."""
+    for path in _copies(folder):
+        if path not in kept:
+            path.unlink()
+    # It holds something else, or is not there.
+    with contextlib.suppress(OSError):
+        folder.rmdir()

@@ -69,6 +69,7 @@ def assert_equal_to_ordinary(truth: object, predictions: object, pages: int = 7,
     assert averages is not None
     assert in_copies is not None
     assert in_copies.to_json() == averages.to_json()
+    assert in_copies.f1 == averages.f1
     assert averages.numbers == expected.numbers
     assert averages.per_label == expected.per_label
     for one, other in zip(averages.columns, expected.columns, strict=True):
@@ -121,6 +122,14 @@ def test_more_than_a_hundred_predictions_of_a_page_and_label(pages: int) -> None
     truth, results = plain_set(pages, images=4, labels=2, per_image=90.0, scores=5)
     assert np.bincount([row["image_id"] for row in results]).max() > coco.MAX_DETECTIONS[-1]
     assert_equal_to_ordinary(truth, results, pages)
+
+
+@pytest.mark.parametrize("labels", [1, 2, 3, 9])
+def test_the_labels_are_averaged_in_two_parts_of_which_one_may_be_empty(labels: int) -> None:
+    averages = assert_equal_to_ordinary(*plain_set(labels, labels=labels), pages=3)
+    assert len(averages.labels) == labels
+    assert averages.f1 is not None
+    assert 0.0 < averages.f1 < 1.0
 
 
 @pytest.mark.parametrize("iou", [[0.5], [0.75, 0.3, 0.75], [1.0], np.linspace(0.05, 1.0, 64).tolist()])

@@ -186,8 +186,12 @@ def _result(
             told = yield *predictions.arrays(), np.frombuffer(bytes.fromhex(predicted.sha256), np.uint8)
             truths.know(told)
             give_back()
-            states = _matched(truths, predictions, truths.ranges[truths.middle :], named.labels.names, iou)
-            yield [array for state in states for array in state.arrays()]
+            states = [*_matched(truths, predictions, truths.ranges[truths.middle :], named.labels.names, iou)]
+            middle = _middle(states)
+            # Each averages a part of the labels, over the ranges of both.
+            told = yield [np.array([middle]), *_arrays(states, slice(middle))]
+            states = [*_State.all_of(told), *(state.of(slice(middle, None)) for state in states)]
+            yield _averaged(states, len(iou))
 
         with beside(second_half) as other, closing(truth.columns(threads)) as columns:
             # Annotations wait until it is known which images there are.
@@ -206,16 +210,19 @@ def _result(
             _need_few_pairs(predictions)
             other.tell(truths.arrays())
             states = [*_matched(truths, predictions, truths.ranges[: truths.middle], named.labels.names, iou)]
-            states += _State.all_of(other.ask())
+            (middle,), *arrays = other.ask()
+            other.tell(_arrays(states, slice(middle, None)))
+            states = [*(state.of(slice(middle)) for state in states), *_State.all_of(arrays)]
+            averages = _Averages.of_all([_averaged(states, len(iou)), _Averages(*other.ask())])
     return RangesResult(
         ground_truth=SourceFile(ground_truth.name, truth.sha256),
         prediction=SourceFile(prediction.name, digest.tobytes().hex()),
         labels=named.labels.names,
         iou=tuple(iou),
-        columns=_averaged(states, len(named.labels.names), len(iou)),
+        columns=averages.columns,
         documents=named.documents,
         pages=len(named.ids),
-        f1=_f1(states),
+        f1=averages.f1,
     )
 
 
@@ -241,14 +248,6 @@ def _need_few_pairs(waiting: _Waiting) -> None:
     """Doubt about a side whose pairs the ordinary way counts before it makes them; see `metrics.crowding`."""
     if float((waiting.of_page.astype(np.float64) ** 2).sum()) > most_pairs(int(waiting.of_page.sum())):
         raise Doubt
-
-
-def _f1(states: Sequence[_State]) -> float | None:
-    """F1 over all labels at the lowest threshold; None without any box."""
-    hits = sum(int(np.count_nonzero(_at(state.ranked.true[_ALL], 0))) for state in states)
-    predicted = sum(int(np.count_nonzero(_at(state.ranked.counts[_ALL], 0))) for state in states)
-    boxes = predicted + sum(int(state.positives[_ALL].sum()) for state in states)
-    return 2 * hits / boxes if boxes else None
 
 
 def _is_coco(path: Path) -> bool:
@@ -414,6 +413,14 @@ class _State(NamedTuple):
         yield from (*self.ranked, self.positives)
         yield from (self.best[most] for most in MAX_DETECTIONS[:-1])
 
+    def of(self, labels: slice) -> _State:
+        """The same of some labels that follow each other."""
+        score, true, counts, bounds = self.ranked
+        begins, ends = bounds[:-1][labels], bounds[1:][labels]
+        rows = slice(int(begins[0]), int(ends[-1])) if len(ends) else slice(0, 0)
+        ranked = _Ranked(score[rows], true[:, rows], counts[:, rows], np.append(begins, ends[-1:]) - rows.start)
+        return _State(ranked, self.positives[:, labels], {most: best[:, labels] for most, best in self.best.items()})
+
     @classmethod
     def all_of(cls, arrays: Iterable[npt.NDArray[Any]]) -> Iterator[_State]:
         """States from their columns, one state after the other."""
@@ -464,21 +471,77 @@ def _at(bits: BitArray, step: int) -> BoolArray:
     return np.asarray((bits & bits.dtype.type(1 << step)) != 0)
 
 
-def _averaged(states: Sequence[_State], labels: int, thresholds: int) -> Columns:
+class _Averages(NamedTuple):
+    """What the states of all ranges come to, for some labels.
+
+    Attributes
+    ----------
+    precision, recall : float64, shape (S, T, L)
+        Average precision and recall for each of `AREA_RANGES`; NaN where a label has no ground truth.
+    recall_at : float64, shape (M, T, L)
+        Of any size, for each of `MAX_DETECTIONS`.
+    boxes : int64, shape (3,)
+        True positives, predictions and ground truth that count for any size at the lowest threshold.
+    """
+
+    precision: FloatArray
+    recall: FloatArray
+    recall_at: FloatArray
+    boxes: IntArray
+
+    @classmethod
+    def of_all(cls, parts: Sequence[_Averages]) -> _Averages:
+        """Those of all labels, from those of labels that follow each other."""
+        precision, recall, recall_at = (
+            np.concatenate([part[field] for part in parts], axis=2) for field in range(len(cls._fields) - 1)
+        )
+        return cls(precision, recall, recall_at, np.sum([part.boxes for part in parts], axis=0))
+
+    @property
+    def columns(self) -> Columns:
+        """By size and by number of predictions."""
+        precision, recall = (dict(zip(AREA_RANGES, each, strict=True)) for each in (self.precision, self.recall))
+        return Columns(precision, recall, dict(zip(MAX_DETECTIONS, self.recall_at, strict=True)))
+
+    @property
+    def f1(self) -> float | None:
+        """F1 over all labels at the lowest threshold; None without any box."""
+        hits, predicted, positives = self.boxes.tolist()
+        return 2 * hits / (predicted + positives) if predicted + positives else None
+
+
+def _middle(states: Sequence[_State]) -> int:
+    """A label up to which there are about as many predictions as from it on."""
+    ends = np.sum([state.ranked.bounds[1:] for state in states], axis=0)
+    return int(np.abs(2 * ends - ends[-1:]).argmin()) + 1 if len(ends) else 0
+
+
+def _arrays(states: Iterable[_State], labels: slice) -> Iterator[npt.NDArray[Any]]:
+    """The columns of states, for some labels."""
+    return (array for state in states for array in state.of(labels).arrays())
+
+
+def _averaged(states: Sequence[_State], thresholds: int) -> _Averages:
     """Average precision and recall of all pages, from the states of ranges in the order of their image ids."""
     positives = np.sum([state.positives for state in states], axis=0)
+    sizes, labels = positives.shape
+    if not labels:
+        of_size, of_most = (np.zeros((count, thresholds, 0)) for count in (sizes, len(MAX_DETECTIONS)))
+        return _Averages(of_size, of_size, of_most, np.zeros(3, dtype=np.int64))
     every = _together([state.ranked for state in states], labels)
-    averages = [
-        _averages(true, counts, every.bounds, of_size, thresholds)
-        for true, counts, of_size in zip(every.true, every.counts, positives, strict=True)
-    ]
-    precision = {size: answer[0] for size, answer in zip(AREA_RANGES, averages, strict=True)}
-    recall = {size: answer[1] for size, answer in zip(AREA_RANGES, averages, strict=True)}
-    recall_at = {MAX_DETECTIONS[-1]: recall["all"]}
+    precision, recall = np.stack(
+        [
+            _of_size(true, counts, every.bounds, known, thresholds)
+            for true, counts, known in zip(every.true, every.counts, positives, strict=True)
+        ],
+        axis=1,
+    )
+    recall_at = []
     for most in MAX_DETECTIONS[:-1]:
         hits = np.sum([state.best[most] for state in states], axis=0)
-        recall_at[most] = ratio(hits, np.broadcast_to(positives[_ALL], hits.shape))
-    return Columns(precision, recall, recall_at)
+        recall_at.append(ratio(hits, np.broadcast_to(positives[_ALL], hits.shape)))
+    boxes = [np.count_nonzero(_at(bits[_ALL], 0)) for bits in (every.true, every.counts)]
+    return _Averages(precision, recall, np.stack([*recall_at, recall[_ALL]]), np.array([*boxes, positives[_ALL].sum()]))
 
 
 def _together(parts: Sequence[_Ranked], labels: int) -> _Ranked:
@@ -493,7 +556,7 @@ def _together(parts: Sequence[_Ranked], labels: int) -> _Ranked:
     return _Ranked(score[order], true.take(order, axis=1), counts.take(order, axis=1), bounds)
 
 
-def _averages(
+def _of_size(
     true: BitArray, counts: BitArray, bounds: IntArray, positives: IntArray, thresholds: int
 ) -> FloatArray:  # fmt: skip
     """Average precision and recall of one size, float64, shape (2, T, L)."""

@@ -124,9 +124,15 @@ def test_more_than_a_hundred_predictions_of_a_page_and_label(pages: int) -> None
     assert_equal_to_ordinary(truth, results, pages)
 
 
-@pytest.mark.parametrize("labels", [1, 2, 3, 9])
+@pytest.mark.parametrize("labels", [1, 2, 3])
 def test_the_labels_are_averaged_in_two_parts_of_which_one_may_be_empty(labels: int) -> None:
-    averages = assert_equal_to_ordinary(*plain_set(labels, labels=labels), pages=3)
+    truth, results = plain_set(5)
+    truth["categories"] = truth["categories"][:labels]
+    known = {category["id"] for category in truth["categories"]}
+    truth["annotations"], results = (
+        [row for row in rows if row["category_id"] in known] for rows in (truth["annotations"], results)
+    )
+    averages = assert_equal_to_ordinary(truth, results, pages=3)
     assert len(averages.labels) == labels
     assert averages.f1 is not None
     assert 0.0 < averages.f1 < 1.0

@@ -39,7 +39,7 @@ from evaluator.protocols.base import Result
 from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, Matched, matched_by_size
 from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, numbers_by_label, numbers_of, table_of
 from evaluator.protocols.coco.matching import AREA_RANGES, NAME, Pairs, own_signature, pair
-from evaluator.system.beside import Work, beside, copies
+from evaluator.system.beside import Beside, Work, beside, copies
 from evaluator.system.freed_memory import give_back, keep
 from evaluator.system.threads import in_threads
 
@@ -187,11 +187,7 @@ def _result(
             truths.know(told)
             give_back()
             states = [*_matched(truths, predictions, truths.ranges[truths.middle :], named.labels.names, iou)]
-            middle = _middle(states)
-            # Each averages a part of the labels, over the ranges of both.
-            told = yield [np.array([middle]), *_arrays(states, slice(middle))]
-            states = [*_State.all_of(told), *(state.of(slice(middle, None)) for state in states)]
-            yield _averaged(states, len(iou))
+            yield from _later_labels(states, len(iou))
 
         with beside(second_half) as other, closing(truth.columns(threads)) as columns:
             # Annotations wait until it is known which images there are.
@@ -210,10 +206,7 @@ def _result(
             _need_few_pairs(predictions)
             other.tell(truths.arrays())
             states = [*_matched(truths, predictions, truths.ranges[: truths.middle], named.labels.names, iou)]
-            (middle,), *arrays = other.ask()
-            other.tell(_arrays(states, slice(middle, None)))
-            states = [*(state.of(slice(middle)) for state in states), *_State.all_of(arrays)]
-            averages = _Averages.of_all([_averaged(states, len(iou)), _Averages(*other.ask())])
+            averages = _of_all_labels(states, other, len(iou))
     return RangesResult(
         ground_truth=SourceFile(ground_truth.name, truth.sha256),
         prediction=SourceFile(prediction.name, digest.tobytes().hex()),
@@ -510,10 +503,22 @@ class _Averages(NamedTuple):
         return 2 * hits / (predicted + positives) if predicted + positives else None
 
 
-def _middle(states: Sequence[_State]) -> int:
-    """A label up to which there are about as many predictions as from it on."""
+def _of_all_labels(states: Sequence[_State], other: Beside, thresholds: int) -> _Averages:
+    """What the states of the first ranges and of those of another process come to; it averages the later labels."""
+    (middle,), *arrays = other.ask()
+    other.tell(_arrays(states, slice(middle, None)))
+    earlier = _averaged([*(state.of(slice(middle)) for state in states), *_State.all_of(arrays)], thresholds)
+    return _Averages.of_all([earlier, _Averages(*other.ask())])
+
+
+def _later_labels(states: Sequence[_State], thresholds: int) -> Work:
+    """The part of the other process, from the states of the later ranges."""
+    # Up to this label there are about as many predictions as from it on.
     ends = np.sum([state.ranked.bounds[1:] for state in states], axis=0)
-    return int(np.abs(2 * ends - ends[-1:]).argmin()) + 1 if len(ends) else 0
+    middle = int(np.abs(2 * ends - ends[-1:]).argmin()) + 1 if len(ends) else 0
+    told = yield [np.array([middle]), *_arrays(states, slice(middle))]
+    later = [*_State.all_of(told), *(state.of(slice(middle, None)) for state in states)]
+    yield _averaged(later, thresholds)
 
 
 def _arrays(states: Iterable[_State], labels: slice) -> Iterator[npt.NDArray[Any]]:

@@ -16,6 +16,7 @@ import sys
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextvars import ContextVar
+from io import BufferedReader
 from typing import Any, BinaryIO, Final
 
 import msgspec
@@ -28,8 +29,11 @@ Array = npt.NDArray[Any]
 Work = Generator[Iterable[Array], list[Array], None]
 """Steps of a work: each gives arrays, and takes those that it is told."""
 
-_ARRAYS: Final = msgspec.msgpack.Decoder(list[tuple[str, tuple[int, ...], bytes]]).decode
+_KIND: Final = msgspec.msgpack.Encoder()
+_KIND_OF: Final = msgspec.msgpack.Decoder(tuple[str, tuple[int, ...]]).decode
 _SIZE_BYTES: Final = 8
+_NO_MORE: Final = bytes(_SIZE_BYTES)
+"""In the place of the next size."""
 _ENDED: Final = "the process that did a part of the work ended early"
 
 _ALLOWED: Final[ContextVar[bool]] = ContextVar("allowed", default=False)
@@ -59,7 +63,7 @@ class Beside:
         self._begun = False
 
     def ask(self) -> list[Array]:
-        """Wait for the arrays of the next step; those of a copy can only be read.
+        """Wait for the arrays of the next step.
 
         Raises
         ------
@@ -172,22 +176,33 @@ def _begun(work: Callable[[], Work], mine: tuple[int, int], others: tuple[int, i
 
 
 def _write(arrays: Iterable[Array], pipe: BinaryIO) -> None:
-    """Some arrays behind the number of their bytes."""
-    parts = []
+    """Some arrays, each behind its kind and shape; only one that does not lie in one piece is copied meanwhile."""
     for array in arrays:
         if array.dtype.hasobject:
             raise TypeError("only plain values are handed over")
-        parts.append((array.dtype.str, array.shape, array.tobytes()))
-    content = msgspec.msgpack.encode(parts)
-    pipe.write(len(content).to_bytes(_SIZE_BYTES))
-    pipe.write(content)
+        head = _KIND.encode((array.dtype.str, array.shape))
+        pipe.write(len(head).to_bytes(_SIZE_BYTES))
+        pipe.write(head)
+        pipe.write(_bytes_of(np.ascontiguousarray(array)))
+    pipe.write(_NO_MORE)
     pipe.flush()
 
 
-def _read(pipe: BinaryIO) -> list[Array] | None:
+def _read(pipe: BufferedReader) -> list[Array] | None:
     """The arrays that the other process wrote next; None when it ended."""
-    size = pipe.read(_SIZE_BYTES)
-    content = pipe.read(int.from_bytes(size))
-    if not content or len(content) < int.from_bytes(size):
-        return None
-    return [np.frombuffer(values, dtype=kind).reshape(shape) for kind, shape, values in _ARRAYS(content)]
+    arrays: list[Array] = []
+    while (size := pipe.read(_SIZE_BYTES)) != _NO_MORE:
+        head = pipe.read(int.from_bytes(size))
+        if not head or len(head) < int.from_bytes(size):
+            return None
+        kind, shape = _KIND_OF(head)
+        array = np.empty(shape, kind)
+        if pipe.readinto(_bytes_of(array)) < array.nbytes:
+            return None
+        arrays.append(array)
+    return arrays
+
+
+def _bytes_of(array: Array) -> memoryview:
+    """The memory of an array that lies in one piece."""
+    return array.reshape(-1).view(np.uint8).data

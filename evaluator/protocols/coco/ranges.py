@@ -186,8 +186,8 @@ def _result(
             told = yield *predictions.arrays(), np.frombuffer(bytes.fromhex(predicted.sha256), np.uint8)
             truths.know(told)
             give_back()
-            states = [*_matched(truths, predictions, truths.ranges[truths.middle :], named.labels.names, iou)]
-            yield from _later_labels(states, len(iou))
+            matched = _matched(truths, predictions, truths.ranges[truths.middle :], named.labels.names, iou)
+            yield from _later_labels(matched, len(iou))
 
         with beside(second_half) as other, closing(truth.columns(threads)) as columns:
             # Annotations wait until it is known which images there are.
@@ -205,8 +205,8 @@ def _result(
             _need_few_pairs(truths)
             _need_few_pairs(predictions)
             other.tell(truths.arrays())
-            states = [*_matched(truths, predictions, truths.ranges[: truths.middle], named.labels.names, iou)]
-            averages = _of_all_labels(states, other, len(iou))
+            matched = _matched(truths, predictions, truths.ranges[: truths.middle], named.labels.names, iou)
+            averages = _of_all_labels(matched, other, len(iou))
     return RangesResult(
         ground_truth=SourceFile(ground_truth.name, truth.sha256),
         prediction=SourceFile(prediction.name, digest.tobytes().hex()),
@@ -407,11 +407,12 @@ class _State(NamedTuple):
         yield from (self.best[most] for most in MAX_DETECTIONS[:-1])
 
     def of(self, labels: slice) -> _State:
-        """The same of some labels that follow each other."""
+        """A copy of what belongs to some labels that follow each other."""
         score, true, counts, bounds = self.ranked
         begins, ends = bounds[:-1][labels], bounds[1:][labels]
         rows = slice(int(begins[0]), int(ends[-1])) if len(ends) else slice(0, 0)
-        ranked = _Ranked(score[rows], true[:, rows], counts[:, rows], np.append(begins, ends[-1:]) - rows.start)
+        bounds = np.append(begins, ends[-1:]) - rows.start
+        ranked = _Ranked(score[rows].copy(), true[:, rows].copy(), counts[:, rows].copy(), bounds)
         return _State(ranked, self.positives[:, labels], {most: best[:, labels] for most, best in self.best.items()})
 
     @classmethod
@@ -503,27 +504,39 @@ class _Averages(NamedTuple):
         return 2 * hits / (predicted + positives) if predicted + positives else None
 
 
-def _of_all_labels(states: Sequence[_State], other: Beside, thresholds: int) -> _Averages:
+def _of_all_labels(matched: Iterable[_State], other: Beside, thresholds: int) -> _Averages:
     """What the states of the first ranges and of those of another process come to; it averages the later labels."""
+    states = [*matched]
     (middle,), *arrays = other.ask()
-    other.tell(_arrays(states, slice(middle, None)))
-    earlier = _averaged([*(state.of(slice(middle)) for state in states), *_State.all_of(arrays)], thresholds)
-    return _Averages.of_all([earlier, _Averages(*other.ask())])
+    earlier, later = _divided(states, middle)
+    other.tell(array for state in later for array in state.arrays())
+    del later
+    give_back()
+    averaged = _averaged([*earlier, *_State.all_of(arrays)], thresholds)
+    return _Averages.of_all([averaged, _Averages(*other.ask())])
 
 
-def _later_labels(states: Sequence[_State], thresholds: int) -> Work:
+def _later_labels(matched: Iterable[_State], thresholds: int) -> Work:
     """The part of the other process, from the states of the later ranges."""
+    states = [*matched]
     # Up to this label there are about as many predictions as from it on.
     ends = np.sum([state.ranked.bounds[1:] for state in states], axis=0)
     middle = int(np.abs(2 * ends - ends[-1:]).argmin()) + 1 if len(ends) else 0
-    told = yield [np.array([middle]), *_arrays(states, slice(middle))]
-    later = [*_State.all_of(told), *(state.of(slice(middle, None)) for state in states)]
-    yield _averaged(later, thresholds)
+    earlier, later = _divided(states, middle)
+    told = yield chain([np.array([middle])], (array for state in earlier for array in state.arrays()))
+    del earlier
+    give_back()
+    yield _averaged([*_State.all_of(told), *later], thresholds)
 
 
-def _arrays(states: Iterable[_State], labels: slice) -> Iterator[npt.NDArray[Any]]:
-    """The columns of states, for some labels."""
-    return (array for state in states for array in state.of(labels).arrays())
+def _divided(states: list[_State], middle: int) -> tuple[list[_State], list[_State]]:
+    """The states of the labels before one and from it on; the list is emptied, so that nothing is there twice."""
+    earlier, later = [], []
+    while states:
+        state = states.pop()
+        earlier.append(state.of(slice(middle)))
+        later.append(state.of(slice(middle, None)))
+    return earlier[::-1], later[::-1]
 
 
 def _averaged(states: Sequence[_State], thresholds: int) -> _Averages:
@@ -556,9 +569,11 @@ def _together(parts: Sequence[_Ranked], labels: int) -> _Ranked:
     bounds = np.sum([part.bounds for part in parts], axis=0)
     # Ranges follow each other by image id, and equal scores keep their order.
     order = np.concatenate([falling(score[start:stop]) + start for start, stop in pairwise(bounds.tolist())])
-    true = np.concatenate([part.true[:, span] for part, span in spans], axis=1)
-    counts = np.concatenate([part.counts[:, span] for part, span in spans], axis=1)
-    return _Ranked(score[order], true.take(order, axis=1), counts.take(order, axis=1), bounds)
+    score = score[order]
+    # One after the other: what is not in order is not kept.
+    true = np.concatenate([part.true[:, span] for part, span in spans], axis=1).take(order, axis=1)
+    counts = np.concatenate([part.counts[:, span] for part, span in spans], axis=1).take(order, axis=1)
+    return _Ranked(score, true, counts, bounds)
 
 
 def _of_size(

@@ -23,7 +23,7 @@ from evaluator.model.order import begins
 _IOU: Final = 0.5
 _MOST_PAIRS: Final = 20_000
 _MOST_OFFSETS: Final = 8
-_FORMS: Final = ("", "xywh", "xyxy", "centre", "corners")
+_FORMS: Final = ("xywh", "xyxy", "centre", "corners")
 # Each further fix has to bring more than this of all boxes.
 _PRICE: Final = 0.03
 _ENOUGH: Final = 0.5
@@ -77,6 +77,23 @@ def guesses(source: Annotations, other: Annotations) -> list[Guess]:
     return [given] if given.score >= GOOD else [given, *search.ranked(given.score)]
 
 
+class _Base(NamedTuple):
+    """The numbers of the boxes as they may be meant.
+
+    Attributes
+    ----------
+    numbers : float64, shape (N, 4)
+    fixes : tuple of Fix
+        That say so.
+    forms : tuple of str
+        See `_forms`.
+    """
+
+    numbers: FloatArray
+    fixes: tuple[Fix, ...]
+    forms: tuple[str, ...]
+
+
 class _Search:
     """The search for one pair of files."""
 
@@ -116,22 +133,22 @@ class _Search:
 
     def ranked(self, given: float) -> list[Guess]:
         """Guesses with at least one fix, best first; what is dear is tried only when nothing cheap explains it."""
-        bases, offsets = self._bases(), self._offsets()
+        bases, offsets = [_Base(base, fixes, _forms(base)) for base, fixes in self._bases()], self._offsets()
         shifted = [(Fix("page-offset", f"{offset:+d}"), self._pairs(offset)) for offset in offsets]
         pairs = self._pairs(0)
-        for base, fixes in bases:
-            self._try(base, fixes, pairs, estimate=False)
+        for base in bases:
+            self._try(base, (), pairs, estimate=False)
         if not self._explained(given):
             for fix, at in shifted:
-                for base, fixes in bases:
-                    self._try(base, (fix, *fixes), at, estimate=False)
+                for base in bases:
+                    self._try(base, (fix,), at, estimate=False)
         if not self._explained(given):
-            for base, fixes in bases:
-                self._try(base, fixes, pairs, estimate=True)
+            for base in bases:
+                self._try(base, (), pairs, estimate=True)
         if not self._explained(given):
             for fix, at in shifted[:3]:
-                for base, fixes in bases:
-                    self._try(base, (fix, *fixes), at, estimate=True)
+                for base in bases:
+                    self._try(base, (fix,), at, estimate=True)
         different = {guess.fixes: guess for guess in self._found if guess.fixes and guess.score > 0.0}
         return sorted(different.values(), key=lambda guess: -_value(guess))
 
@@ -214,16 +231,20 @@ class _Search:
 
     # --- one hypothesis --------------------------------------------------------------------------------------
 
-    def _try(self, base: FloatArray, fixes: tuple[Fix, ...], pairs: Pairs, *, estimate: bool) -> None:
+    def _try(self, base: _Base, offset: tuple[Fix, ...], pairs: Pairs, *, estimate: bool) -> None:
         """All forms, orders and directions of some numbers, directly and with an estimated scale and shift."""
         if not len(pairs.first):
             return
-        unit = tuple(fix for fix in fixes if fix.kind == "units")
-        scaled = any(fix.value in ("percent", "thousandths") for fix in unit)
-        for shape, form in _shapes(base):
+        scaled = any(fix.value in ("percent", "thousandths") for fix in base.fixes)
+        # Of all boxes those of a pair are looked at.
+        used, second = np.unique(pairs.second, return_inverse=True)
+        numbers, pairs = base.numbers.take(used, axis=0), pairs._replace(second=second)
+        for form in base.forms:
+            shape = reshaped(numbers, form) if form else numbers
             for swapped in (False, True):
                 corners = shape[:, [1, 0, 3, 2]] if swapped else shape
-                before = (*fixes, *form, *((Fix("swap-axes"),) if swapped else ()))
+                kinds = [*([form] if form else []), *(["swap-axes"] if swapped else [])]
+                before = (*offset, *base.fixes, *map(Fix, kinds))
                 for flips, turned in self._turned(corners):
                     score = self._score(pairs, turned) if self._shares else 0.0
                     if not self._shares and not flips:
@@ -309,13 +330,11 @@ def _value(guess: Guess) -> float:
     return guess.score - _PRICE * len(guess.fixes)
 
 
-def _shapes(base: FloatArray) -> Iterator[tuple[FloatArray, tuple[Fix, ...]]]:
-    """The forms that the four numbers may have; those that make no boxes are left out."""
-    for form in _FORMS:
-        shape = reshaped(base, form) if form else base
-        if (form and not _makes_boxes(shape)) or (form == "corners" and (shape == base).all()):
-            continue
-        yield shape, (Fix(form),) if form else ()
+def _forms(numbers: FloatArray) -> tuple[str, ...]:
+    """The forms that the four numbers of all boxes may have; those that make no boxes are left out."""
+    shapes = ((form, reshaped(numbers, form)) for form in _FORMS)
+    others = (form for form, shape in shapes if _makes_boxes(shape) and (form != "corners" or (shape != numbers).any()))
+    return ("", *others)
 
 
 def _makes_boxes(corners: FloatArray) -> bool:

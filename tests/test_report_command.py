@@ -109,7 +109,11 @@ def test_a_pdf_by_its_name(tmp_path: Path, run: Run) -> None:
         (["--budget", "nan"], "error: the size budget must be between 0.5 and 1,000 MB; found nan MB.\n"),
         (["--budget", "inf"], "error: the size budget must be between 0.5 and 1,000 MB; found inf MB.\n"),
         (["--documents", "gone.pdf"], "error: --documents must be in the files; not there: gone.pdf.\n"),
-        (["--decide-by", "beauty"], "error: --decide-by must be one of "),
+        (
+            ["--decide-by", "AP"],
+            "error: --decide-by must be one of f1, mean_coverage, mean_iou, mean_purity, precision, recall under "
+            "snapshot; found AP.\n",
+        ),
         (["--least", "100"], "error: --least must be at least 0 and below 100 points; found 100.\n"),
         (["--largest-loss", "-1"], "error: --largest-loss must be at least 0 and below 100 points; found -1.\n"),
         (["--labels", "Chart"], "error: labels not in the label map: Chart.\n"),

@@ -30,7 +30,7 @@ from evaluator.compare.gate import EXAMPLE, ConditionError, Verdict, judge, pars
 from evaluator.compare.resampling import LEAST_RESAMPLES, RESAMPLES, SEED
 from evaluator.metrics.results import count_of
 from evaluator.project import OptionError, Say, evaluate_together, model_names
-from evaluator.protocols import protocol_of
+from evaluator.protocols import PROTOCOLS, protocol_of
 from evaluator.protocols.base import Evaluation
 from evaluator.slices.named import PREFIX, slices_part, with_slices
 from evaluator.system.freed_memory import give_back, share_among_threads
@@ -83,7 +83,7 @@ def compare(
     if len(files.pred) < 2:
         raise UsageError("give --pred twice or more; to evaluate one prediction use layoutscope evaluate.")
     check_table(files.gt, slices, attributes)
-    rule = rule_of(decide_by, least, largest_loss)
+    rule = rule_of(decide_by, least, largest_loss, PROTOCOLS[files.protocol])
     pdfs = files.options.get("pdfs")
     with progress("Reading") as say:
         evaluations = _evaluated(files, say)

@@ -8,7 +8,8 @@ from cyclopts import Group, Parameter
 
 from evaluator.cli.program import UsageError
 from evaluator.compare.decision import Rule, counted_words
-from evaluator.compare.metrics import METRICS
+from evaluator.model.issues import plain
+from evaluator.protocols import AnyProtocol
 
 _group = Group("Decision", sort_key=2)
 
@@ -26,10 +27,12 @@ Loss = Annotated[
 ]
 
 
-def rule_of(metric: str | None, least: float, loss: float) -> Rule:
-    """When B is to be shipped, from what was typed."""
-    if metric is not None and metric not in METRICS:
-        raise UsageError(f"--decide-by must be one of {', '.join(sorted(METRICS))}; found {metric}.")
+def rule_of(metric: str | None, least: float, loss: float, protocol: AnyProtocol) -> Rule:
+    """When B is to be shipped under a protocol, from what was typed."""
+    # More of a measure that has a target is not better.
+    known = sorted(name for name, of in protocol.metrics.items() if of.target is None)
+    if metric is not None and metric not in known:
+        raise UsageError(f"--decide-by must be one of {', '.join(known)} under {protocol.name}; found {plain(metric)}.")
     for name, value in (("--least", least), ("--largest-loss", loss)):
         if not 0.0 <= value < 100.0:
             raise UsageError(f"{name} must be at least 0 and below 100 points; found {value:g}.")

@@ -152,7 +152,7 @@ def review_pack(
     scores = _scores(min_score, len(pred))
     if boxes is not None:
         iou = _threshold(boxes, iou)
-    rule = rule_of(decide_by, least, largest_loss)
+    rule = rule_of(decide_by, least, largest_loss, boxes or systems[0])
     _need_effect(systems, [each.system for each in further], len(pred), {
         "--verdicts": verdicts, "--tags": tags, "--documents": documents, "--cards": cards != _CARDS, "--iou": iou,
         "--judged-only": judged_only, "--decide-by": decide_by, "--least": least != _LEAST,

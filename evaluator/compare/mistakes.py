@@ -32,8 +32,8 @@ class MistakeCounts:
 
     def title(self, name: str) -> str:
         """A name in words."""
-        title = ERROR_TYPES["document"][name].title
-        return title.replace("nothing there", "nothing of these labels there") if self.some_labels else title
+        of_name = ERROR_TYPES["document"][name]
+        return of_name.title_of_some if self.some_labels else of_name.title
 
     def to_json(self) -> dict[str, dict[str, int]]:
         """Counts of both models and ``b`` minus ``a`` by name, over all labels."""

@@ -49,6 +49,11 @@ class ErrorType(NamedTuple):
         """The title where there is room for a word or two."""
         return "Extra" if self.name == "invented" else self.title
 
+    @property
+    def title_of_some(self) -> str:
+        """The title where only some labels are counted: boxes of others may lie there."""
+        return "False positive with nothing of these labels there" if self.name == "invented" else self.title
+
 
 _TRUTH: Final[tuple[Side, ...]] = ("ground_truth",)
 _PREDICTION: Final[tuple[Side, ...]] = ("prediction",)

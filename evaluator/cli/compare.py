@@ -11,7 +11,7 @@ from cyclopts import Group, Parameter
 
 from evaluator import export
 from evaluator.cli.arguments import letters
-from evaluator.cli.deciding import Least, Loss, Measure, rule_of
+from evaluator.cli.deciding import LARGEST_LOSS, LEAST, Least, Loss, Measure, rule_of
 from evaluator.cli.from_project import (
     Compared,
     MaybePredictions,
@@ -62,8 +62,8 @@ def compare(
     slices: SlicesFile = None,
     attributes: PageTable = None,
     decide_by: Measure = None,
-    least: Least = 1.0,
-    largest_loss: Loss = 5.0,
+    least: Least = LEAST,
+    largest_loss: Loss = LARGEST_LOSS,
     seed: _Seed = SEED,
     resamples: _Resamples = RESAMPLES,
     json: _Json = False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from cyclopts import Group, Parameter
 
@@ -10,6 +10,10 @@ from evaluator.cli.program import UsageError
 from evaluator.compare.decision import Rule, counted_words
 from evaluator.model.issues import plain
 from evaluator.protocols import AnyProtocol
+
+LEAST: Final = 1.0
+LARGEST_LOSS: Final = 5.0
+"""What the options are that nobody gave, in points."""
 
 _group = Group("Decision", sort_key=2)
 

@@ -16,7 +16,7 @@ from cyclopts import Group, Parameter
 from evaluator import protocols
 from evaluator.cli.arguments import letters, need_iou, need_ratio
 from evaluator.cli.arguments import names as names_of
-from evaluator.cli.deciding import Least, Loss, Measure, rule_of
+from evaluator.cli.deciding import LARGEST_LOSS, LEAST, Least, Loss, Measure, rule_of
 from evaluator.cli.pack_place import need_own_place
 from evaluator.cli.places import PDFS, Read, need_store, store_files
 from evaluator.cli.program import OK, UsageError, need_folder, writing
@@ -60,10 +60,8 @@ _ENDINGS = (".html", ".pdf", ".zip")
 _MOST_WORKERS = 8
 _OF_TEXT: Final = ("--verdicts", "--tags", "--cards")
 _OF_TWO: Final = ("--decide-by", "--least", "--largest-loss")
-# What an option is that nobody gave.
+# What the option is that nobody gave.
 _CARDS: Final = 60
-_LEAST: Final = 1.0
-_LOSS: Final = 5.0
 
 
 def review_pack(
@@ -92,8 +90,8 @@ def review_pack(
     pages_per_year: Annotated[int, Parameter(group=_contents)] = 20_000,
     since: Annotated[Path | None, Parameter(group=_contents)] = None,
     decide_by: Measure = None,
-    least: Least = _LEAST,
-    largest_loss: Loss = _LOSS,
+    least: Least = LEAST,
+    largest_loss: Loss = LARGEST_LOSS,
 ) -> int:
     """Make a review pack of one or more models: numbers, differences, findings and pages in one file.
 
@@ -155,8 +153,8 @@ def review_pack(
     rule = rule_of(decide_by, least, largest_loss, boxes or systems[0])
     _need_effect(systems, [each.system for each in further], len(pred), {
         "--verdicts": verdicts, "--tags": tags, "--documents": documents, "--cards": cards != _CARDS, "--iou": iou,
-        "--judged-only": judged_only, "--decide-by": decide_by, "--least": least != _LEAST,
-        "--largest-loss": largest_loss != _LOSS,
+        "--judged-only": judged_only, "--decide-by": decide_by, "--least": least != LEAST,
+        "--largest-loss": largest_loss != LARGEST_LOSS,
     })  # fmt: skip
     try:
         wanted = PackOptions(

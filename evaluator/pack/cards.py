@@ -6,7 +6,7 @@ it was when it was judged. Plain text and numbers; pictures come later.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -240,7 +240,7 @@ def _judged_card(number: int, models: Sequence[Model], one: FindingStatus, log: 
         title=title_of_target(target, drawn[0].title if drawn else ""),
         model=model.letter if target.kind == "mistake" else "",
         facts=tuple(drawn[0].lines) if drawn else (),
-        place=place_of(target, _names(dataset)),
+        place=place_of(target, dataset),
         page=-1 if page is None else page,
         boxes=tuple(drawn[1]) if drawn else tuple(_judged_boxes(target)),
         verdict=judged.verdict,
@@ -269,16 +269,13 @@ def title_of_target(target: Target, today: str = "") -> str:
     return f"{name} · {plain(target.label)}" if target.label else name
 
 
-def place_of(target: Target, names: Mapping[str, str]) -> str:
-    """Document and page of a finding in words; `names` are those of the documents, by id."""
+def place_of(target: Target, dataset: Dataset | None) -> str:
+    """Document and page of a finding in words; a document that is not in the dataset goes by its id."""
     if target.document is None:
         return "all documents"
-    name = plain(names.get(target.document, target.document))
+    code = None if dataset is None else dataset.document_code.get(target.document)
+    name = plain(target.document if dataset is None or code is None else dataset.documents[code].name)
     return name if target.page is None else f"{name}, page {target.page + 1}"
-
-
-def _names(dataset: Dataset) -> dict[str, str]:
-    return {each.doc_id: each.name for each in dataset.documents}
 
 
 def _judged_boxes(target: Target) -> list[BoxItem]:

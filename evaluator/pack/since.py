@@ -112,9 +112,8 @@ def record(*, date: str, answer: str, models: Sequence[Model], judged: Sequence[
     """The record of a pack with every finding of its store; without models it has no numbers."""
     dataset = models[0].result.matching.dataset if models else None
     truth = dataset.ground_truth.source.sha256 if dataset else ""
-    names = {each.doc_id: each.name for each in dataset.documents} if dataset else {}
     findings = tuple(
-        PackedFinding(each.target_id, title_of_target(each.target), place_of(each.target, names), verdict_words(each))
+        PackedFinding(each.target_id, title_of_target(each.target), place_of(each.target, dataset), verdict_words(each))
         for each in judged
     )
     return Packed(_LAYOUT, date, answer, truth, tuple(map(_packed, models)), findings)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from evaluator import cli
+from evaluator.compare.resampling import student_expansion
 from evaluator.protocols import PROTOCOLS
 from evaluator.suspects import planning
 from evaluator.suspects.laws import jitter, log_sum, log_total, neighbourhood, rates
@@ -400,7 +401,7 @@ def test_the_interval_at_the_end_of_a_review_holds_the_recall(
 
 def test_the_quantile_is_that_of_student() -> None:
     for freedom, quantile in ((6, 2.4469), (10, 2.2281), (30, 2.0423)):
-        assert planning._quantile(freedom) == pytest.approx(quantile, abs=0.002)
+        assert student_expansion(planning.LEVEL, freedom) == pytest.approx(quantile, abs=0.002)
 
 
 def test_a_narrower_bound_needs_more_pages() -> None:

@@ -11,7 +11,7 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -175,25 +175,8 @@ def lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
     -------
     int
         In [0, min(len(first), len(second))]; 0 when either is empty.
-
-    Notes
-    -----
-    Bit-parallel (Hyyrö 2004) as in RapidFuzz, after what both begin and end with. Each token becomes a character of its
-    own first, so that equal means equal and not of one hash.
     """
-    # Here, so that what has no text starts without it.
-    from rapidfuzz.distance import LCSseq
-
-    start = _shared_start(first, second)
-    first, second = first[start:], second[start:]
-    end = _shared_start(first[::-1], second[::-1])
-    first, second = first[: len(first) - end], second[: len(second) - end]
-    number = {token: place for place, token in enumerate(dict.fromkeys((*first, *second)))}
-    if len(number) > _MOST_CHARACTERS:
-        coded = ([number[token] for token in tokens] for tokens in (first, second))
-        return start + end + LCSseq.similarity(*coded)
-    characters = dict(zip(number, map(chr, range(len(number))), strict=True))
-    return start + end + LCSseq.similarity(*("".join(map(characters.__getitem__, side)) for side in (first, second)))
+    return int(lcs_lengths([first], [second])[0, 0]) if first != second else len(first)
 
 
 def lcs_lengths(first: Sequence[Sequence[str]], second: Sequence[Sequence[str]]) -> IntArray:
@@ -210,24 +193,26 @@ def lcs_lengths(first: Sequence[Sequence[str]], second: Sequence[Sequence[str]])
 
     Notes
     -----
-    Bit-parallel (Hyyrö 2004) on Python integers, with all R rows in one: one addition per token carries a row of the
-    textbook table; an empty bit after each sequence takes up its carry and is cleared at every step.
+    Bit-parallel (Hyyrö 2004), by RapidFuzz. Each token becomes a character of its own first, so that equal means equal
+    and not of one hash.
     """
-    lengths = np.array([len(tokens) for tokens in first], dtype=np.int64)
-    starts = (np.cumsum(lengths + 1) - lengths - 1).tolist()
-    place = _positions([token for tokens in first for token in (*tokens, None)])
-    place.pop(None, None)
-    everywhere = sum(((1 << len(tokens)) - 1) << start for tokens, start in zip(first, starts, strict=True))
-    parts = [(start, (1 << len(tokens)) - 1) for tokens, start in zip(first, starts, strict=True)]
-    unmatched = np.zeros((len(first), len(second)), dtype=np.int64)
-    for column, tokens in enumerate(second):
-        row = everywhere
+    if not first or not second:
+        return np.zeros((len(first), len(second)), dtype=np.int64)
+    # Here, so that what has no text starts without it.
+    from rapidfuzz.distance import LCSseq
+    from rapidfuzz.process import cdist
+
+    number: dict[str, int] = {}
+    for tokens in (*first, *second):
         for token in tokens:
-            if (hit := place.get(token)) is not None:
-                step = row & hit
-                row = ((row + step) | (row ^ step)) & everywhere
-        unmatched[:, column] = [((row >> start) & part).bit_count() for start, part in parts]
-    return lengths[:, None] - unmatched
+            number.setdefault(token, len(number))
+    coded: list[list[Sequence[object]]]
+    if len(number) > _MOST_CHARACTERS:
+        coded = [[[number[token] for token in tokens] for tokens in side] for side in (first, second)]
+    else:
+        character = dict(zip(number, map(chr, range(len(number))), strict=True))
+        coded = [["".join(map(character.__getitem__, tokens)) for tokens in side] for side in (first, second)]
+    return np.asarray(cdist(*coded, scorer=LCSseq.similarity, dtype=np.int64), dtype=np.int64)
 
 
 def lcs_f1(first: Sequence[str], second: Sequence[str]) -> float:
@@ -252,27 +237,6 @@ def lcs_f1s(first: Sequence[Sequence[str]], second: Sequence[Sequence[str]]) -> 
     rows, columns = (np.array([len(tokens) for tokens in side], dtype=np.int64) for side in (first, second))
     tokens = rows[:, None] + columns
     return np.asarray(2 * lcs_lengths(first, second) / np.maximum(tokens, 1), dtype=np.float64)
-
-
-def _positions(tokens: Iterable[str | None]) -> dict[str | None, int]:
-    """Where each token is: bit i of its number is set when it is token i."""
-    place: dict[str | None, int] = {}
-    for position, token in enumerate(tokens):
-        if token in place:
-            place[token] |= 1 << position
-        else:
-            place[token] = 1 << position
-    return place
-
-
-def _shared_start(first: Iterable[str], second: Iterable[str]) -> int:
-    """How many tokens two sequences begin with alike."""
-    count = 0
-    for one, other in zip(first, second, strict=False):
-        if one != other:
-            break
-        count += 1
-    return count
 
 
 def _in_word(character: str) -> bool:

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from evaluator.compare.resampling import student_expansion
 from evaluator.model.boxes import FloatArray, IntArray
 
 LEVEL: Final = 0.95
@@ -41,7 +42,6 @@ _UNCHANGED: Final = 0.5
 _FREEDOM: Final = 6.0
 _FREEDOM_OF_BOX: Final = 0.5
 """Degrees of freedom of the interval, to begin with and for each promised wrong box that was reviewed."""
-_NORMAL: Final = 1.959963984540054
 _LEAST_OF_STRATUM: Final = 4
 _MOST_SUMS: Final = 4_096
 """Beginnings of an order whose promise is kept, at most."""
@@ -311,18 +311,8 @@ def _half(promised: _Promised, known: _Estimate) -> float:
     reviewed, left = promised
     own = left * (reviewed + left + _LEVELLED) / (reviewed + _LEVELLED)
     variance = known.effect * float(own.sum() + promised.levelled**2 * promised.rate_weight)
-    return _quantile(_FREEDOM + _FREEDOM_OF_BOX * float(reviewed.sum())) * math.sqrt(variance) / known.total
-
-
-def _quantile(freedom: float) -> float:
-    """The 0.975 quantile of Student's t, by the expansion of Cornish and Fisher; from 6 degrees on within 0.002."""
-    z = _NORMAL
-    return (
-        z
-        + (z**3 + z) / (4.0 * freedom)
-        + (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / (96.0 * freedom**2)
-        + (3.0 * z**7 + 19.0 * z**5 + 17.0 * z**3 - 15.0 * z) / (384.0 * freedom**3)
-    )
+    quantile = student_expansion(LEVEL, _FREEDOM + _FREEDOM_OF_BOX * float(reviewed.sum()))
+    return quantile * math.sqrt(variance) / known.total
 
 
 class Course(NamedTuple):

@@ -1,5 +1,5 @@
-"""For every test: findings are kept in a file of the test session, no example of Hypothesis has a deadline, and nothing
-is connected to but this machine.
+"""For every test: it writes nothing where the user's own state is, no example of Hypothesis has a deadline, and it
+connects to this machine only.
 
 With pytest-xdist a file is one piece of work, so that what it starts is started once, and the longest come first, so
 that no worker is left alone with one at the end.
@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests import network, outside
+from tests import network, outside, run_folder
 
 # A busy machine is no fault of the code: what takes too long meets the timeout of pytest.
 # A benchmark asks for more examples than a test of the suite.
@@ -52,6 +52,11 @@ class Looks:
 looks_while_collected = Looks()
 if SHARED:
     sys.addaudithook(looks_while_collected.note)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Begin the run, before anything asks for a temporary folder."""
+    run_folder.begin(config)
 
 
 def pytest_collection_finish() -> None:
@@ -106,25 +111,20 @@ network.guard()
 
 
 @pytest.fixture(autouse=True, scope="session")
-def no_other_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No test, no Python process and no Chromium that one started reached another machine, also where none was told."""
-    notes = tmp_path_factory.mktemp("connections") / "notes.txt"
+def to_themselves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test, no Python process and no Chromium that one started reached another machine or the user's own state."""
+    notes = tmp_path_factory.mktemp("notes") / "notes.txt"
     with network.noted(notes):
         yield
     assert network.reached == []
+    assert run_folder.opened == []
     assert not notes.exists(), notes.read_text(encoding="utf-8")
 
 
 @pytest.fixture(autouse=True, scope="session")
-def findings_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def findings_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
     """The place of findings for the dashboard, in this process and in the servers that tests start."""
-    before = os.environ.get("LAYOUTSCOPE_FINDINGS")
     os.environ["LAYOUTSCOPE_FINDINGS"] = str(tmp_path_factory.mktemp("findings") / "findings.sqlite")
-    yield
-    if before is None:
-        del os.environ["LAYOUTSCOPE_FINDINGS"]
-    else:
-        os.environ["LAYOUTSCOPE_FINDINGS"] = before
 
 
 @pytest.fixture

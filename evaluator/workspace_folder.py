@@ -16,7 +16,7 @@ import shutil
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -134,6 +134,9 @@ class WorkspaceFolder:
     """
 
     def __init__(self, root: Path, *, most_bytes: int = MOST_BYTES) -> None:
+        # Here, so that who keeps nothing starts without it.
+        from filelock import FileLock, Timeout
+
         self.root = root.resolve()
         self._uploads = self.root / _UPLOADS
         self._most = most_bytes
@@ -142,15 +145,18 @@ class WorkspaceFolder:
             self._uploads.mkdir(parents=True, exist_ok=True)
             if self._uploads.is_symlink() or (self.root / STATE_FILE).is_symlink():
                 raise CannotKeep(f"{self.root.name}/{_UPLOADS} and {STATE_FILE} must not be links that lead elsewhere.")
-            self._held = _hold(self.root / ".lock")
+            self._held = FileLock(self.root / ".lock", thread_local=False)
+            self._held.acquire(blocking=False)
             # What an ended server left behind.
             shutil.rmtree(self.root / _SESSIONS, ignore_errors=True)
+        except Timeout:
+            raise CannotKeep("Another LayoutScope uses this workspace folder.") from None
         except OSError as problem:
             raise CannotKeep(f"The workspace folder cannot be written: {problem.strerror}.") from problem
 
     def close(self) -> None:
         """Let another server use the folder."""
-        self._held.close()
+        self._held.release()
 
     def session_folder(self) -> Path:
         """Where a session has the pages that it shows under their names, as links to the uploads.
@@ -318,18 +324,3 @@ def put(source: Path, target: Path) -> None:
 def _bare(side: _Side) -> Taken:
     """A kept side without its bytes, for `Taken.replaces`."""
     return Taken(side.kind, side.side, Upload(side.name, (), side.format), side.alone)
-
-
-def _hold(path: Path) -> IO[bytes]:
-    """An open file that no other process can hold; where the system has no such locks it is only open."""
-    file = path.open("ab")
-    try:
-        import fcntl
-    except ImportError:
-        return file
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise CannotKeep("Another LayoutScope uses this workspace folder.") from None
-    return file

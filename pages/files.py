@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import os
 import urllib.parse
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -301,7 +300,7 @@ def _save_project(held: Mapping[Kind, AnyProject]) -> None:
         if not any(each.ground_truth for each in sides.values()):
             raise project_file.CannotSave("Uploaded files and the sample data have no folder to save a project in.")
         path = project_file.save(sides, parts(), as_reference=held["boxes"].as_reference)
-        project_file.remember(path, state_folder(os.environ))
+        project_file.remember(path, state_folder())
     except project_file.CannotSave as problem:
         state.project_saved = (_of_project(held), False, frame.escaped(str(problem)))
     else:
@@ -325,7 +324,7 @@ def _own_sides(files: AnyProject) -> Sides | None:
 
 def _recent() -> None:
     """Project files that the user opened before."""
-    paths = project_file.recent(state_folder(os.environ))
+    paths = project_file.recent(state_folder())
     if not paths:
         return
     frame.section("Recent projects", count_of(len(paths), "file"))
@@ -347,7 +346,7 @@ def _reopen(path: Path) -> None:
         state.project_issues = problem.issues
         return
     state.project_issues = ()
-    project_file.remember(path, state_folder(os.environ))
+    project_file.remember(path, state_folder())
     # Those of this session; what the workspace folder has comes back with a reload.
     state.taken = ()
     for kind in _KINDS.values():

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import platformdirs.windows
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -562,23 +563,33 @@ class TestPlace:
         assert store_address(file, environment={FINDINGS_VARIABLE: "postgresql://x"}) == "postgresql://x"
         assert store_address(file, named="a.sqlite", environment={FINDINGS_VARIABLE: "b"}) == "a.sqlite"
 
-    def test_the_sample_and_uploads_have_the_state_of_the_user(self, tmp_path: Path) -> None:
-        home = {"HOME": str(tmp_path)}
+    def test_the_sample_and_uploads_have_the_state_of_the_user(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.delenv("XDG_STATE_HOME", raising=False)
         wanted = str(tmp_path / ".local/state/layoutscope/layoutscope-findings.sqlite")
-        assert store_address(None, environment=home) == wanted
-        assert store_address(SAMPLE_DATA / "ground_truth.json", environment=home, bundled=SAMPLE_DATA) == wanted
+        assert store_address(None, environment={}) == wanted
+        assert store_address(SAMPLE_DATA / "ground_truth.json", environment={}, bundled=SAMPLE_DATA) == wanted
 
     @pytest.mark.parametrize(
-        ("platform", "environment", "wanted"),
+        ("platform", "chosen", "wanted"),
         [
-            ("linux", {"HOME": "/h", "XDG_STATE_HOME": "/s"}, "/s/layoutscope"),
-            ("linux", {"HOME": "/h", "XDG_STATE_HOME": "relative"}, "/h/.local/state/layoutscope"),
-            ("darwin", {"HOME": "/h"}, "/h/Library/Application Support/LayoutScope"),
-            ("win32", {"HOME": "/h", "LOCALAPPDATA": "/l"}, "/l/LayoutScope"),
+            ("linux", "/s", "/s/layoutscope"),
+            ("linux", "relative", "/h/.local/state/layoutscope"),
+            ("darwin", "/s", "/h/Library/Application Support/LayoutScope"),
+            ("win32", "/s", "/l/LayoutScope"),
         ],
     )
-    def test_state_folders(self, platform: str, environment: dict[str, str], wanted: str) -> None:
-        assert state_folder(environment, platform) == Path(wanted)
+    def test_state_folders(self, platform: str, chosen: str, wanted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What users have saved is found: these places are those of every version."""
+        monkeypatch.setenv("HOME", "/h")
+        monkeypatch.setenv("XDG_STATE_HOME", chosen)
+        if platform == "win32":
+            monkeypatch.setattr("platformdirs.windows.get_win_folder", {"CSIDL_LOCAL_APPDATA": "/l"}.__getitem__)
+            monkeypatch.setattr("platformdirs.PlatformDirs", platformdirs.windows.Windows)
+        monkeypatch.setattr("sys.platform", platform)
+        assert state_folder() == Path(wanted)
 
     def test_projects_of_one_database_do_not_see_each_other(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         seeded(kept)

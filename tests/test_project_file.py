@@ -206,7 +206,7 @@ def test_recent_projects_are_those_that_were_opened(tmp_path: Path) -> None:
 def test_files_opens_a_recent_one(sides: Sides, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("HOME", str(tmp_path))
-    state = state_folder(os.environ)
+    state = state_folder()
     project_file.remember(tmp_path / "gone.toml", state)
     project_file.remember(project_file.save({"boxes": sides}, {"protocol": "coco", "fix": "a.json:y-flip"}), state)
     app = start(monkeypatch, FILES)

@@ -101,7 +101,7 @@ def open_paths(
         if len(paths) > 1 or gt or pred or pdfs or as_reference:
             raise UsageError(f"{files[0].name} lists what to open; give it alone.")
         workspace_files, address = project_file.read(files[0])
-        project_file.remember(files[0], state_folder(os.environ))
+        project_file.remember(files[0], state_folder())
     elif not (paths or gt or pred or pdfs):
         if as_reference:
             raise UsageError("--as-reference needs the file that --gt names.")

@@ -7,7 +7,6 @@ for the state of programs.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -46,7 +45,7 @@ def store_address(
     if given:
         return given
     if ground_truth is None or (bundled is not None and ground_truth.resolve().is_relative_to(bundled.resolve())):
-        return str(state_folder(environment) / FILE_NAME)
+        return str(state_folder() / FILE_NAME)
     return str(ground_truth.resolve().parent / FILE_NAME)
 
 
@@ -66,25 +65,14 @@ def store_file(address: str) -> Path | None:
     return Path(rest.partition("/")[2].partition("?")[0])
 
 
-def state_folder(environment: Mapping[str, str], platform: str = sys.platform) -> Path:
-    """The folder of this user for what a program keeps between two runs.
+def state_folder() -> Path:
+    """The folder of this user for what a program keeps between two runs; it need not exist.
 
-    Parameters
-    ----------
-    platform : str
-        As `sys.platform`.
-
-    Returns
-    -------
-    Path
-        It need not exist. ``$XDG_STATE_HOME/layoutscope`` or ``~/.local/state/layoutscope`` (XDG base directory
-        specification 0.8), the application support folder of macOS, ``%LOCALAPPDATA%`` of Windows.
+    ``$XDG_STATE_HOME/layoutscope`` or ``~/.local/state/layoutscope``, the application support folder of macOS,
+    ``%LOCALAPPDATA%`` of Windows.
     """
-    home = Path(environment.get("HOME") or os.path.expanduser("~"))
-    if platform == "darwin":
-        return home / "Library" / "Application Support" / "LayoutScope"
-    if platform == "win32":
-        return Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local") / "LayoutScope"
-    chosen = environment.get("XDG_STATE_HOME", "")
-    # The specification: a relative path is ignored.
-    return (Path(chosen) if os.path.isabs(chosen) else home / ".local" / "state") / "layoutscope"
+    from platformdirs import user_state_path
+
+    if sys.platform == "darwin":  # also where XDG_STATE_HOME is set: what was saved lies there
+        return Path.home() / "Library" / "Application Support" / "LayoutScope"
+    return user_state_path("LayoutScope" if sys.platform == "win32" else "layoutscope", appauthor=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from pathlib import Path
 from typing import Final
 
@@ -19,10 +18,9 @@ def cache_folder() -> Path | None:
     named = os.environ.get(VARIABLE, "")
     if named:
         return None if named.lower() == OFF else Path(named)
+    # Here, so that what reads no file starts without it.
+    from platformdirs import user_cache_path
+
     with contextlib.suppress(RuntimeError):
-        if sys.platform == "win32":
-            return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "layoutscope" / "cache"
-        if sys.platform == "darwin":
-            return Path.home() / "Library" / "Caches" / "layoutscope"
-        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "layoutscope"
+        return user_cache_path("layoutscope", appauthor=False)
     return None

@@ -12,7 +12,7 @@ from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import IntArray
 from evaluator.model.issues import displayed
-from pages.shared import frame, gallery, headline, opened, pictures, review_plan, widgets
+from pages.shared import frame, gallery, headline, jobs, opened, pictures, review_plan, widgets
 from pages.shared import window as turned
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
@@ -138,25 +138,17 @@ def _page_choice(shown: browser.Listed) -> None:
 
 def _text_by_label(loaded: OpenedBoxes, model: Model, document: str | None) -> None:
     """How much text the model loses, by label: counted when asked for, because every page must be read."""
-    job = words.COUNT.get()
-    running = job is not None and job.running
-    with st.expander("Text lost by label", expanded=running):
-        st.fragment(_text_count, run_every=0.5 if running else None)(loaded, model, document, running)
+    with st.expander("Text lost by label", expanded=words.COUNT.running):
+        _text_count(loaded, model, document)
 
 
-def _text_count(loaded: OpenedBoxes, model: Model, document: str | None, was_running: bool) -> None:
+def _text_count(loaded: OpenedBoxes, model: Model, document: str | None) -> None:
     """The count, its progress, or the way to it."""
-    job, summary = words.COUNT.get(), words.counted(loaded, model, document)
+    job, summary = words.COUNT.current, words.counted(loaded, model, document)
     if job is not None and job.running:
-        done = job.summary.pages if job.summary else 0
-        st.progress(done / max(job.total, 1), text=f"{done:,} of {count_of(job.total, 'page')}")
-        st.button("Stop", key="words_stop", on_click=words.stop)
-        if not was_running:
-            # From here on this part runs by itself.
-            st.rerun()
+        counted = "{:,} of " + count_of(job.total, "page")
+        jobs.progress(words.COUNT, lambda at: counted.format(at.done), words.COUNT.cancel, "Stop", "words_stop")
         return
-    if was_running:
-        st.rerun()
     if summary is None:
         pages = len(words.rows_of(loaded, document))
         if job is not None and job.failed:

@@ -21,6 +21,7 @@ from evaluator.protocols import PROTOCOLS, pixel
 from evaluator.protocols.pixel.cells import CellFacts, asymmetry, cell_words, difference_words
 from pages.shared import components, frame, headline, in_sight, pair_differences, pictures, widgets
 from pages.shared.address import at, read_url, write_url
+from pages.shared.jobs import prefetch
 from pages.shared.opened import OpenedBoxes, Place, pixels
 from pages.shared.pixel import results as choices
 from pages.shared.pixel.controls import count_choices
@@ -38,7 +39,6 @@ from pages.shared.pixel.scope import (
     values_of,
 )
 from pages.shared.pixel.summary import PAGES_AT_ONCE, summary
-from pages.shared.preparer import prepare_thresholds
 from pages.shared.state import AnyField, State, chosen_cells, go_to, report, state, written
 
 _HEATMAP, _PAGE, _TABLE = "pixel_matrix", "pixel_page_view", "pixel_table"
@@ -457,7 +457,7 @@ def _results(
     row, column = (shown.classes[each] for each in cell)
     # The cell and the page follow from the files when nobody chose them, but a link must show the same on other files.
     write_url("pixel_confusion", {State.pixel_row: row, State.pixel_column: column, State.pixel_of: of, **at(place)})
-    prepare_thresholds([result.prepare_scores for result in results.values()])
+    prefetch("threshold preparer", [result.prepare_scores for result in results.values()])
 
 
 view()

@@ -10,7 +10,7 @@ from evaluator.model.issues import BadInput, plain
 from evaluator.pack.cards import MOST_CARDS, MOST_PAGES_PER_YEAR, MOST_SECONDS, VERDICT_WORDS, PackOptions
 from evaluator.pack.contents import Contents
 from evaluator.pack.since import Packed, recorded
-from pages.shared import decision, frame, headline, opened, protocol, widgets
+from pages.shared import decision, frame, headline, jobs, opened, protocol, widgets
 from pages.shared import pack as held
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import OpenedBoxes
@@ -188,38 +188,25 @@ def _chapters(contents: Contents) -> None:
             st.text(plain(f"{chapter.title}: {chapter.decision.headline}"))
 
 
-@st.fragment(run_every=0.5)
-def _progress() -> None:
-    """How far the pack is; runs by itself while it is made."""
-    current = held.JOB.get()
-    if current is not None and current.running:
-        share = current.done / current.total if current.total else 0.0
-        st.progress(min(share, 1.0), text=frame.escaped(current.text))
-        st.button("Cancel", on_click=held.cancel, key="pack_cancel")
-        return
-    # Done or cancelled: the whole view once more, so that nothing asks twice a second any longer.
-    st.rerun()
-
-
-def _finished(current: held.Job) -> None:
+def _finished(made: held.Made) -> None:
     """The file, or why there is none."""
-    if current.written is not None and not current.path.is_file():
+    if made.written is not None and not made.path.is_file():
         # Streamlit ends what belongs to a session when its connection is lost for long.
         st.info("The pack was lost with the connection. Rebuild it.")
         return
-    if current.written is None:
-        st.error(frame.escaped(current.problem or "The pack could not be made."))
-        if current.issues:
-            frame.issues(current.issues)
+    if made.written is None:
+        st.error(frame.escaped(made.problem))
+        if made.issues:
+            frame.issues(made.issues)
         return
-    name, mime = held.NAMES[current.form]
-    left_out = current.written.left_out
-    words = f"{current.written.size / _MEGABYTE:.1f} MB, {current.written.shown}"
+    name, mime = held.NAMES[made.form]
+    left_out = made.written.left_out
+    words = f"{made.written.size / _MEGABYTE:.1f} MB, {made.written.shown}"
     if left_out:
         words += f"; {count_of(left_out, 'page')} left out to stay within the size"
     st.download_button(
         f"Download {name}",
-        current.path.read_bytes,
+        made.path.read_bytes,
         file_name=name,
         mime=mime,
         key="pack_download",
@@ -239,9 +226,9 @@ def _make(
     earlier: Packed | None = None,
 ) -> None:
     """The button, the progress, and the finished file."""
-    current = held.JOB.get()
+    current = held.JOB.current
     if current is not None and current.running:
-        _progress()
+        jobs.progress(held.JOB, lambda job: frame.escaped(job.text), held.JOB.cancel, "Cancel", "pack_cancel")
         return
     with st.container(horizontal=True, gap="small"):
         st.button(
@@ -261,8 +248,10 @@ def _make(
                 key="pack_csv",
                 on_click="ignore",
             )
-    if current is not None:
-        _finished(current)
+    if current is not None and current.result is not None:
+        _finished(current.result)
+    elif current is not None:
+        st.error(frame.escaped("The pack could not be made."))
 
 
 def _without_boxes() -> None:
@@ -280,9 +269,9 @@ def _without_boxes() -> None:
     with left:
         options = PackOptions(date=held.today(), title=_title())
         also = _also(None)
-        current = held.JOB.get()
-        if current is not None and current.contents is not None and not current.running:
-            _chapters(current.contents)
+        current = held.JOB.current
+        if current is not None and current.result is not None and current.result.contents is not None:
+            _chapters(current.result.contents)
         _make(None, options, form, also, None)
 
 
@@ -309,11 +298,12 @@ def view() -> None:
     with left:
         options = _choice(loaded, limits)
         also = _also(loaded)
-        contents, current = held.contents_of(loaded, options, earlier), held.JOB.get()
-        made = current.contents if current is not None and not current.running else None
-        if current is None or current.choices != held.choices(loaded, options, also, earlier):
-            made = None
-        _preview(loaded, made or contents, is_made=made is not None)
+        contents, made = (
+            held.contents_of(loaded, options, earlier),
+            held.JOB.result(held.choices(loaded, options, also, earlier)),
+        )
+        finished = None if made is None else made.contents
+        _preview(loaded, finished or contents, is_made=finished is not None)
         _make(loaded, options, form, also, contents, earlier=earlier)
     frame.sidebar(loaded)
     write_url("review_pack")

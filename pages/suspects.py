@@ -9,7 +9,7 @@ import streamlit as st
 
 from evaluator.model.issues import whole
 from evaluator.suspects.listing import Suspects
-from pages.shared import components, frame, headline, reading, review_plan, widgets
+from pages.shared import components, frame, headline, jobs, review_plan, widgets
 from pages.shared import suspects as held
 from pages.shared.address import read_url, write_url
 from pages.shared.findings import log as findings
@@ -59,7 +59,7 @@ def _pages_read(loaded: OpenedBoxes) -> None:
     if loaded.project.pdfs is None:
         return
     read = held.with_pages(loaded)
-    reading.panel(
+    jobs.panel(
         held.READING,
         start=lambda: held.read_pages(loaded),
         unread="Words and ink of the pages do not count yet.",

@@ -5,17 +5,12 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
 from streamlit.runtime.session_manager import SessionInfo
 
-from pages.shared import ended_sessions
 from pages.shared.ended_sessions import EndingStorage
-from pages.shared.reading import Reading
 from tests.browser.conftest import ROOT
 
 
@@ -107,9 +102,9 @@ class Context:
     session_id = "one"
 ended_sessions.get_script_run_ctx = lambda **_: Context
 folder, kept = tempfile.TemporaryDirectory(), tempfile.TemporaryDirectory()
-ended_sessions.at_end(folder.cleanup)
+ended_sessions.at_end("folder", folder.cleanup)
 Context.session_id = "other"
-ended_sessions.at_end(kept.cleanup)
+ended_sessions.at_end("folder", kept.cleanup)
 session = object.__new__(AppSession)
 session.id = "one"
 AppSession.shutdown.__wrapped__.__code__ = (lambda session: None).__code__
@@ -124,23 +119,3 @@ print(Path(folder.name).exists(), Path(kept.name).exists())
 def test_what_a_session_noted_ends_with_it_and_nothing_else() -> None:
     done = subprocess.run([sys.executable, "-c", _STREAMLIT], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.stdout, done.returncode) == ("False True\n", 0), done.stderr
-
-
-def test_pages_that_are_being_read_for_a_session_are_left_when_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ended_sessions, "get_script_run_ctx", lambda **_: Session("reader", []))
-    monkeypatch.setattr(Session, "session_id", property(lambda session: session.id), raising=False)
-    monkeypatch.setattr(ended_sessions, "_IN_FORCE", ended := threading.Event())
-    ended.set()
-    job: Reading[str, str] = Reading("key", 3)
-
-    def work(note: Callable[[int, int], None]) -> str:
-        while True:
-            note(1, 3)
-            time.sleep(0.01)
-
-    job.start(work)
-    assert job.running
-    ended_sessions._call(ended_sessions._ENDS.pop("reader"))
-    assert job._thread is not None
-    job._thread.join(60)
-    assert (job.running, job.result) == (False, None)

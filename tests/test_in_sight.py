@@ -57,7 +57,7 @@ def test_the_first_page_comes_with_pages_ahead_that_nothing_waited_for(
     fresh = PagePool()
     monkeypatch.setattr(pictures, "pool", lambda: fresh)
     monkeypatch.setattr("pages.shared.window._FIRST_SECONDS", 30.0)
-    monkeypatch.setattr("pages.shared.preparer.Preparer.ask", lambda *_: None)
+    monkeypatch.setattr("pages.shared.window.prefetch", lambda *_: None)
     with fresh:
         app = start(monkeypatch, PAGE_BROWSER, order="page")
         (first,) = payloads(app, "around")

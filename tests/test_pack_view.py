@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -18,18 +16,20 @@ from evaluator.pack import further
 from evaluator.pack.blocks import Rows
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.chapters import Chapter, chapter_of
+from evaluator.pack.contents import Contents
 from evaluator.pack.further import Further, gather_all
-from evaluator.pack.html_pack import Cancelled, Written
+from evaluator.pack.html_pack import Written
 from evaluator.project import evaluate_together, open_project
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.coco import CocoResult
 from evaluator.workspace import Sides, Workspace
 from pages.shared import pack as held
-from pages.shared.pack import Choices, Job
+from pages.shared.jobs import Cancelled, Job, Note
+from pages.shared.pack import Made
 from tests import dashboard
 from tests.dashboard import SAMPLE_DATA, fine, start
 
-Make = Callable[[AppTest], tuple[AppTest, Job]]
+Make = Callable[[AppTest], tuple[AppTest, Made]]
 PACK = "pages/review_pack.py"
 BOXES = Sides(
     SAMPLE_DATA / "ground_truth.json", (SAMPLE_DATA / "lines.json", SAMPLE_DATA / "blocks.json"), SAMPLE_DATA / "pdf"
@@ -55,20 +55,19 @@ def also(app: AppTest) -> Any:
 @pytest.fixture
 def made() -> Iterator[Make]:
     """What presses the button: the view that shows the finished pack, and the pack."""
-    jobs: list[Job] = []
+    jobs: list[Job[Any, Made]] = []
 
     def make(app: AppTest) -> tuple[AppTest, Job]:
         fine(app.run())
         app.button(key="pack_start").click().run()
-        jobs.append(app.session_state["pack_job"])
-        thread = jobs[-1].thread
-        assert thread is not None
-        thread.join(120)
-        return fine(app.run()), jobs[-1]
+        job: Job[Any, Made] = app.session_state["pack_job"]
+        jobs.append(job)
+        made = job.future.result(120)
+        return fine(app.run()), made
 
     yield make
     for job in jobs:
-        job.folder.cleanup()
+        job.cancel()
 
 
 def small(app: AppTest) -> AppTest:
@@ -209,25 +208,29 @@ def test_the_rule_of_compare_and_an_earlier_pack_go_in(
     app.file_uploader(key="pack_earlier").upload("other.html", b"<p>no pack</p>", "text/html")
     fine(app.run())
     assert [row["Found"] for row in dashboard.issues(app)] == ["no record of a pack in it"]
-    held._discard_all([job])
+    app.session_state["pack_job"].cancel()
     assert not Path(job.folder.name).exists()
     assert any(each.value == "The pack was lost with the connection. Rebuild it." for each in fine(app.run()).info)
 
 
-def test_a_folder_goes_with_a_pack_that_nobody_can_have() -> None:
-    """Whichever comes first, the end of the work or that it is given up."""
-    for given_up_first in (True, False):
-        folder = tempfile.TemporaryDirectory()
-        job = Job("html", folder, Choices((), (), b"", (0, ""), ()), thread=threading.current_thread())
-        job.written = Written(1, 0, 0)
-        steps = [job.discard, job.end] if given_up_first else [job.end, job.discard]
-        steps[0]()
-        assert Path(folder.name).exists()
-        steps[1]()
-        assert not Path(folder.name).exists()
-    failed = Job("html", tempfile.TemporaryDirectory(), Choices((), (), b"", (0, ""), ()))
-    failed.end()
-    assert not Path(failed.folder.name).exists()
+@pytest.mark.parametrize("problem", [OSError(28, "No space left on device"), Cancelled(), ValueError("a defect")])
+def test_no_folder_is_left_of_a_pack_that_was_not_written(problem: Exception) -> None:
+    folders: list[Path] = []
+
+    def write(path: Path, _contents: Contents, _note: Note) -> Written:
+        folders.append(path.parent)
+        path.write_text("half")
+        raise problem
+
+    def make() -> Made:
+        return held._make("html", lambda _note: cast("Contents", None), write, lambda _done, _total, text="": None)
+
+    if isinstance(problem, OSError):
+        assert make().problem == "The file cannot be written: No space left on device."
+    else:
+        with pytest.raises(type(problem)):
+            make()
+    assert not folders[0].exists()
 
 
 def test_files_that_a_system_cannot_evaluate_are_said(monkeypatch: pytest.MonkeyPatch, made: Make) -> None:

@@ -1,8 +1,7 @@
-"""What is made ready for other thresholds in the background: the same numbers, made once, and what is asked last."""
+"""What is made ready for other thresholds in the background: the same numbers, made once."""
 
 from __future__ import annotations
 
-import threading
 from unittest.mock import patch
 
 import msgspec
@@ -14,7 +13,6 @@ from evaluator.metrics import error_types
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
 from evaluator.protocols.snapshot.evaluation import Pairs
-from pages.shared.preparer import Preparer
 from tests.building import annotations, ground_truth
 from tests.comparing import two_models
 
@@ -61,21 +59,3 @@ def test_ledgers_after_preparing_are_those_without(seed: int) -> None:
         made = ledgers.ledger(a.match(min_score=0.5).at(0.6), b.match(min_score=0.4).at(0.6))
         counts.append(msgspec.json.encode(made.to_json()))
     assert counts[0] == counts[1]
-
-
-def test_tasks_are_done_in_their_order_and_those_that_wait_give_way() -> None:
-    preparer, begun, go, done = Preparer("test preparer"), threading.Event(), threading.Event(), threading.Event()
-    said: list[str] = []
-
-    def first() -> None:
-        begun.set()
-        assert go.wait(10)
-        said.append("first")
-
-    preparer.ask([first, lambda: said.append("never")])
-    assert begun.wait(10)
-    preparer.ask([lambda: said.append("second"), lambda: said.append("third"), done.set])
-    go.set()
-    assert done.wait(10)
-    assert said == ["first", "second", "third"]
-    preparer.forget()

@@ -17,7 +17,7 @@ from evaluator.model.dataset import join
 from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.slices.averages import find_by_average
 from evaluator.slices.slices import find_slices, pages_of
-from pages.shared import observed_slices, waiting
+from pages.shared import jobs, observed_slices
 from pages.shared import slices as shared_slices
 from tests.dashboard import SAMPLE_DATA, fine, html_blocks, key_of, send_event, start, viewer, workspace
 from tests.test_slices_averages import files
@@ -119,7 +119,6 @@ def test_slices_by_averages_are_those_of_the_search(
 
 
 KINDS = pytest.mark.parametrize("kind", ["boxes", "fields"])
-WAITS = {"boxes": "in_a_line", "fields": "with_progress"}
 
 
 @pytest.fixture
@@ -145,12 +144,12 @@ def test_a_long_search_lists_the_same(monkeypatch: pytest.MonkeyPatch, kind: str
 def test_a_search_that_was_cancelled_begins_when_asked_for(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     with monkeypatch.context() as cancelled:
 
-        def cancel(_title: str, _work: object, cancel: Callable[[], None], **_more: object) -> None:
+        def cancel(_title: str, _job: object, cancel: Callable[[], None], **_more: object) -> None:
             # What the button does, and the run that comes of it.
             cancel()
             st.rerun()
 
-        cancelled.setattr(waiting, WAITS[kind], cancel)
+        cancelled.setattr(jobs, "awaited", cancel)
         app = start(monkeypatch, SLICES, slices=kind, of_models="B", slice_measure="mean_coverage")
         assert "The search was cancelled." in [caption.value for caption in app.caption]
         # Of boxes the slices of an earlier search may be there, without what a search says.
@@ -164,27 +163,27 @@ def test_a_search_that_was_cancelled_begins_when_asked_for(monkeypatch: pytest.M
 @KINDS
 @pytest.mark.usefixtures("every_search_is_long")
 def test_a_search_goes_on_when_the_view_is_run_again(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    begun: list[waiting.Work[Any]] = []
-    wait_for = getattr(waiting, WAITS[kind])
+    begun: list[jobs.Job[Any, Any]] = []
+    wait_for = jobs.awaited
 
-    def leave(_title: str, work: waiting.Work[Any], *_more: object, **_named: object) -> None:
-        begun.append(work)
+    def leave(_title: str, job: jobs.Job[Any, Any], *_more: object, **_named: object) -> None:
+        begun.append(job)
         st.stop()
 
     with monkeypatch.context() as left:
-        left.setattr(waiting, WAITS[kind], leave)
+        left.setattr(jobs, "awaited", leave)
         app = start(monkeypatch, SLICES, slices=kind, of_models="B", slice_measure="mean_iou")
         fine(app.run())
 
-    def again(title: str, work: waiting.Work[Any], *more: Any, **named: Any) -> Any:
-        begun.append(work)
-        return wait_for(title, work, *more, **named)
+    def again(title: str, job: jobs.Job[Any, Any], *more: Any, **named: Any) -> Any:
+        begun.append(job)
+        return wait_for(title, job, *more, **named)
 
-    monkeypatch.setattr(waiting, WAITS[kind], again)
+    monkeypatch.setattr(jobs, "awaited", again)
     fine(app.run())
     assert any(" tested on " in block for block in html_blocks(app))
     # It may have ended before the second run, which then has no need of it.
-    assert len({id(work) for work in begun}) == 1
+    assert len({id(job) for job in begun}) == 1
 
 
 class Left(NamedTuple):
@@ -198,15 +197,15 @@ class Left(NamedTuple):
 def step_left(app: AppTest, monkeypatch: pytest.MonkeyPatch, iou: float, *, cancelled: bool) -> Left:
     """A step to an IoU threshold, and the view as it is while its search goes on, or once that was cancelled."""
 
-    def leave(_title: str, work: waiting.Work[Any], cancel: Callable[[], None], **_more: object) -> None:
-        work.stop()
+    def leave(_title: str, job: jobs.Job[Any, Any], cancel: Callable[[], None], **_more: object) -> None:
+        job.cancel()
         if not cancelled:
             st.stop()
         cancel()
         st.rerun()
 
     with monkeypatch.context() as left:
-        left.setattr(waiting, "in_a_line", leave)
+        left.setattr(jobs, "awaited", leave)
         next(slider for slider in app.slider if slider.label == "IoU threshold").set_value(iou)
         fine(app.run())
     return Left(slices_of(app)["slices"], html_blocks(app), [button.label for button in app.button])
@@ -248,7 +247,7 @@ def test_the_slices_of_the_search_before_are_counted_again_at_once(
 
 @pytest.mark.usefixtures("every_search_is_long")
 def test_a_search_without_one_before_it_shows_the_measure_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "in_a_line", lambda *_given, **_named: st.stop())
+    monkeypatch.setattr(jobs, "awaited", lambda *_given, **_named: st.stop())
     app = start(monkeypatch, SLICES, of_models="B", slice_measure="mean_purity")
     files = [formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")]
     purity = [pair(join(*files), model).match().at(0.5).micro.mean_purity[0] for model in (0, 1)]

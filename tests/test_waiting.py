@@ -8,17 +8,18 @@ import pty
 import re
 import subprocess
 import sys
-import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
+import streamlit as st
 
 from evaluator import formats
 from evaluator.formats import table as table_format
 from evaluator.formats import xml_text
 from evaluator.formats.base import Reading
 from evaluator.system import progress
-from pages.shared import waiting
+from pages.shared import jobs, opened
 from tests import dashboard
 from tests.building import box, write_file
 
@@ -115,7 +116,7 @@ def test_a_pipe_has_no_bar(tmp_path: Path) -> None:
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     """Files that count as large."""
-    monkeypatch.setattr(waiting, "LARGE_BYTES", 1)
+    monkeypatch.setattr(opened, "LARGE_BYTES", 1)
     write_file(tmp_path / "truth.json", [box(0.1, 0.1, 0.5, 0.5)], side="ground_truth")
     write_file(tmp_path / "a.json", [box(0.1, 0.1, 0.5, 0.5)])
     return dashboard.workspace(tmp_path / "truth.json", [tmp_path / "a.json"])
@@ -127,7 +128,7 @@ def test_large_files_are_read_like_others(monkeypatch: pytest.MonkeyPatch, large
     assert [each.label for each in app.button if each.label == "Cancel"] == []
 
 
-def test_a_reading_that_is_left_ends_and_a_cancelled_file_is_named(monkeypatch: pytest.MonkeyPatch, large: str) -> None:
+def test_a_cancelled_file_is_named(monkeypatch: pytest.MonkeyPatch, large: str) -> None:
     app = dashboard.start(monkeypatch, dashboard.FILES, files=large)
     app.session_state["files"] = None
     app.session_state["cancelled"] = ("a.json",)
@@ -135,19 +136,24 @@ def test_a_reading_that_is_left_ends_and_a_cancelled_file_is_named(monkeypatch: 
     assert [row["Rule"] for row in dashboard.issue_tables(app)[0]] == ["the file must be read to its end"]
 
 
-def test_the_thread_ends_after_its_step_when_nobody_waits() -> None:
-    begun, go_on = threading.Event(), threading.Event()
+def test_a_reading_goes_on_when_the_view_is_left(monkeypatch: pytest.MonkeyPatch, large: str) -> None:
+    shown: list[jobs.Job[Any, Any]] = []
+    show = jobs.awaited
 
-    def read() -> str:
-        progress.report(1, 2)
-        begun.set()
-        go_on.wait(10)
-        progress.report(2, 2)
-        return "read"
+    def leave(_title: str, job: jobs.Job[Any, Any], *_more: object, **_named: object) -> None:
+        shown.append(job)
+        job.future.result(60)
+        st.stop()
 
-    work = waiting.Work(read)
-    assert begun.wait(10)
-    work.stop()
-    go_on.set()
-    assert isinstance(work.future.exception(10), waiting._Cancelled)
-    assert (work.done, work.total) == (1, 2)
+    def again(title: str, job: jobs.Job[Any, Any], *more: Any, **named: Any) -> Any:
+        shown.append(job)
+        return show(title, job, *more, **named)
+
+    with monkeypatch.context() as left:
+        left.setattr(jobs, "awaited", leave)
+        app = dashboard.start(monkeypatch, dashboard.FILES, files=large)
+    monkeypatch.setattr(jobs, "awaited", again)
+    dashboard.fine(app.run())
+    assert app.dataframe[0].value["Boxes"].tolist() == [1, 1]
+    assert [job.key[0].name for job in shown] == ["truth.json", "truth.json", "a.json"]
+    assert shown[0] is shown[1]

@@ -54,7 +54,7 @@ from evaluator.system.whole_file import write_whole
 from evaluator.web.source import component_script, component_style
 
 Progress = Callable[[int, int, str], None]
-"""Called with what is done, of how much, and what comes next; it may raise `Cancelled`."""
+"""Called with what is done, of how much, and what comes next; it may raise to end the work."""
 Drawn = tuple[Picture, PageText | None]
 """A picture of a page or of a part of it, and the words of the page."""
 
@@ -72,10 +72,6 @@ _TOGETHER: Final = 6
 _CHART_WIDTH: Final = 250.0
 # Half of the widest number of the scale is outside of it.
 _CHART_EDGE: Final = 20.0
-
-
-class Cancelled(Exception):
-    """Raised by a `Progress` to stop; nothing is left behind."""
 
 
 class Written(NamedTuple):
@@ -114,12 +110,10 @@ def written_of(size: int, contents: Contents, plan: Plan, pictures: Pictures) ->
 
 
 def write_html(path: Path, contents: Contents, pictures: Pictures, *, progress: Progress) -> Written:
-    """Write the pack; an older file stays until the new one is complete.
+    """Write the pack; an older file stays until the new one is complete, also when `progress` raises to end it.
 
     Raises
     ------
-    Cancelled
-        When `progress` does.
     OSError
         When the file cannot be written; the older file is untouched.
     """

@@ -69,12 +69,10 @@ _CURVE_COLOURS: Final = ("#5B6675", "#1F5FA8", "#C75000", "#00796B", "#5E35B1", 
 
 
 def write_pdf(path: Path, contents: Contents, pictures: Pictures, *, progress: Progress) -> Written:
-    """Write the pack as PDF; an older file stays until the new one is complete.
+    """Write the pack as PDF; an older file stays until the new one is complete, also when `progress` raises to end it.
 
     Raises
     ------
-    Cancelled
-        When `progress` does.
     WritingProblem
         When the writing process fails or takes too long.
     OSError

@@ -13,7 +13,6 @@ import dataclasses
 import functools
 import gc
 import threading
-import weakref
 from collections.abc import Callable
 from typing import Final
 
@@ -25,9 +24,8 @@ from streamlit.runtime.session_manager import SessionInfo, SessionStorage
 
 MOST_WAITING: Final = 128
 """Sessions without a browser that are kept, as Streamlit does."""
-# A bound method that is not kept alive: what is gone needs no end.
-_End = weakref.WeakMethod[Callable[[], object]]
-_ENDS: Final[dict[str, list[_End]]] = {}
+_End = Callable[[], object]
+_ENDS: Final[dict[str, dict[str, _End]]] = {}
 _WHEN_NONE: Final[list[_End]] = []
 _IN_FORCE: Final = threading.Event()
 
@@ -112,22 +110,29 @@ def keep_watch() -> None:
         shutdown(session)
         # Streamlit asks once more when the session is collected.
         if session.id in _ENDS:
-            _beside(functools.partial(_call, _ENDS.pop(session.id)))
+            _beside(functools.partial(_call, [*_ENDS.pop(session.id).values()]))
 
     AppSession.shutdown = ended  # type: ignore[method-assign, assignment]
     _IN_FORCE.set()
 
 
-def at_end(end: Callable[[], object]) -> None:
-    """Have a method called when the session of this run has ended; nothing, where no server watches its sessions."""
+def at_end(name: str, end: _End | None) -> None:
+    """Call something when the session of this run has ended, in place of what it noted by this name before.
+
+    Nothing with None, and where no server watches its sessions.
+    """
     context = get_script_run_ctx(suppress_warning=True)
-    if context is not None and _IN_FORCE.is_set():
-        _ENDS.setdefault(context.session_id, []).append(weakref.WeakMethod(end))
+    if context is None or not _IN_FORCE.is_set():
+        return
+    ends = _ENDS.setdefault(context.session_id, {})
+    ends.pop(name, None)
+    if end is not None:
+        ends[name] = end
 
 
-def when_none(end: Callable[[], object]) -> None:
-    """Have a method called each time that a session has ended and nobody has the dashboard open."""
-    _WHEN_NONE.append(weakref.WeakMethod(end))
+def when_none(end: _End) -> None:
+    """Call something each time that a session has ended and nobody has the dashboard open."""
+    _WHEN_NONE.append(end)
 
 
 def _beside(work: Callable[[], None]) -> None:
@@ -137,11 +142,9 @@ def _beside(work: Callable[[], None]) -> None:
 
 def _call(ends: list[_End]) -> None:
     for end in ends:
-        method = end()
-        if method is not None:
-            # One that cannot be removed must not keep the others.
-            with contextlib.suppress(OSError):
-                method()
+        # One that cannot be removed must not keep the others.
+        with contextlib.suppress(OSError):
+            end()
 
 
 def _rest() -> None:

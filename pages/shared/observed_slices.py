@@ -29,15 +29,13 @@ from evaluator.slices.attributes import OfPages
 from evaluator.slices.observed import counted_in, find_observed, pages_of
 from evaluator.slices.pdf_pages import of_listed_pages
 from evaluator.slices.slices import Slice, Slices
-from evaluator.system.recent import Recent
-from pages.shared import components, frame, long_search, opened, pictures, slice_list, widgets
+from pages.shared import components, frame, jobs, opened, pictures, slice_list, widgets
 from pages.shared.computed import computed
 from pages.shared.fields import results as fields
 from pages.shared.opened import Named
 from pages.shared.pixel import results as pixels
 from pages.shared.posters import results as posters
-from pages.shared.reading import KEPT, Reading, kept_result
-from pages.shared.state import Field, State, chosen_cells, go_to, report, state
+from pages.shared.state import State, chosen_cells, go_to, report, state
 
 _VIEWS: Final = {"pixels": "pages/pixel_confusion.py", "fields": "pages/fields.py", "posters": "pages/posters.py"}
 _KEY: Final = "observed_slices"
@@ -151,14 +149,8 @@ class ReadKey(NamedTuple):
     pdfs: str
 
 
-READING: Final[Field[Reading[ReadKey, OfPages] | None]] = Field(None, "observed_reading")
+READING: Final[jobs.Jobs[ReadKey, OfPages]] = jobs.Jobs("observed_reading")
 """What the session reads of the PDFs, or has read."""
-
-
-@st.cache_resource(show_spinner=False)
-def _read() -> Recent[ReadKey, OfPages]:
-    """What this process has read to its end."""
-    return Recent(most=KEPT)
 
 
 def _read_key(source: Source) -> ReadKey:
@@ -180,16 +172,10 @@ def pdfs_part(source: Source) -> None:
     root, key = source.pdfs, _read_key(source)
 
     def start() -> None:
-        under_way = READING.get()
-        if under_way is not None:
-            under_way.stop()
-        _read().drop(key)
         pool = pictures.pool()
-        job: Reading[ReadKey, OfPages] = Reading(key, len(pages))
-        READING.set(job)
-        job.start(lambda count: of_listed_pages(pages, PdfFolder(root), pool, count))
+        READING.start(key, lambda note: of_listed_pages(pages, PdfFolder(root), pool, note), total=len(pages))
 
-    seen = kept_result(READING.get(), key, _read())
+    seen = READING.result(key)
     slice_list.pdfs_panel(READING, start=start, pages=len(pages), read=None if seen is None else len(seen), key=_KEY)
 
 
@@ -215,7 +201,7 @@ def searched(source: Source, of: str, measure: str) -> Searched | None:
     """
     letters = ["A", "B"] if of == "B-A" else [of]
     places = [place for place, model in enumerate(source.models) if model.letter in letters]
-    of_pages = None if source.pdfs is None else kept_result(READING.get(), _read_key(source), _read())
+    of_pages = None if source.pdfs is None else READING.result(_read_key(source))
     key = (source.kind, *source.key, of, measure, "" if of_pages is None else f"{source.pdfs} {id(of_pages)}")
     work = partial(
         _search,
@@ -225,9 +211,9 @@ def searched(source: Source, of: str, measure: str) -> Searched | None:
         of_pages,
     )
     pages = len(_pages((source.kind, *source.key), _results=source.results))
-    result = long_search.found(key, work, long=pages >= LARGE_PAGES)
+    result = jobs.found(key, work, long=pages >= LARGE_PAGES)
     if result is None:
-        long_search.begin_again(_KEY)
+        jobs.begin_again(_KEY)
     return result
 
 

@@ -11,7 +11,7 @@ import contextlib
 import gc
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar, cast
@@ -27,12 +27,12 @@ from evaluator.formats.posters import Posters
 from evaluator.metrics.results import distinct_names
 from evaluator.model.dataset import Annotations, Dataset, Side, join
 from evaluator.model.fields import FieldDocuments
-from evaluator.model.issues import BadInput, Issue
+from evaluator.model.issues import BadInput, Issue, plain
 from evaluator.project import Member, Project, Upload
 from evaluator.protocols.base import Source
 from evaluator.workspace import WORKSPACE_VARIABLE, Workspace
 from evaluator.workspace_folder import Taken
-from pages.shared import kept, protocol, waiting
+from pages.shared import jobs, kept, protocol
 from pages.shared.computed import computed
 from pages.shared.state import Field, Given, PlaceField, State, Uploaded, state, written
 
@@ -300,33 +300,52 @@ POSTERS: Final[Kind[Posters]] = Kind(
 )
 
 
+LARGE_BYTES: Final = 8 << 20
+"""From this size on a file is read with a progress bar."""
+
+
 def read(
     kind: Kind[C], origin: Origin, name: str, side: Side, *, as_reference: bool = False, as_written: bool = False
 ) -> Member[C]:
     """A file or folder of this machine, or uploaded files; unreadable ones carry their issues.
 
-    A large one is read with a progress bar; once cancelled it is not read again until the tab is reloaded.
+    A large one is read with a progress bar, and goes on being read when the view is left; once cancelled it is not
+    read again until the tab is reloaded.
     """
     reading = Reading(side=side, as_reference=as_reference, as_written=as_written)
 
     def content() -> C:
         return kind.read(origin, name, reading)
 
-    if _bytes_of(origin) < waiting.LARGE_BYTES:
+    def member() -> Member[C]:
         return project.read_member(name, side, origin, content)
+
+    size = _bytes_of(origin)
+    if size < LARGE_BYTES:
+        return member()
     if name in state.cancelled:
         rule, fix = "the file must be read to its end", "Reload the tab to read it."
         issue = Issue(severity="error", file=name, place="", rule=rule, found="its reading was cancelled", fix=fix)
         return Member(name, side, None, (issue,), origin)
 
     def cancel() -> None:
+        of_file.cancel()
         # An upload is forgotten, and can be read again at once.
         if isinstance(origin, Path):
             state.cancelled = (*state.cancelled, name)
         else:
             state.given = state.field_given = state.dropped = None
 
-    return project.read_member(name, side, origin, lambda: waiting.read_with_progress(name, content, cancel))
+    of_file: jobs.Jobs[Hashable, Member[C]] = jobs.Jobs(f"reading_{name}", kept=0)
+    job = of_file.of((origin, size, kind.name, reading), lambda _: member())
+    key = f"cancel_reading_{name}"
+    made = jobs.awaited(f"Reading {plain(name)}", job, cancel, words=_share_read, key=key)
+    of_file.cancel()
+    return made
+
+
+def _share_read(done: int, total: int) -> str:
+    return f"{done / total:.0%} read" if total else "being read"
 
 
 def _bytes_of(origin: Origin) -> int:

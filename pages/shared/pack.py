@@ -1,11 +1,11 @@
-"""What the view Review pack holds: one job of this session, made in a thread of its own, and its finished files."""
+"""What the view Review pack holds: one job of this session, and its finished files."""
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -19,8 +19,8 @@ from evaluator.pack import tables
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents, gather
 from evaluator.pack.folder import write_zip
-from evaluator.pack.further import Boxes, Further, MadeBefore, Note, gather_all
-from evaluator.pack.html_pack import Cancelled, Written, write_html
+from evaluator.pack.further import Boxes, Further, MadeBefore, gather_all
+from evaluator.pack.html_pack import Written, write_html
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.since import Packed
@@ -34,9 +34,10 @@ from pages.shared import pictures, protocol, slices
 from pages.shared.computed import computed
 from pages.shared.fields import results as field_results
 from pages.shared.findings import log as findings
+from pages.shared.jobs import Jobs, Note
 from pages.shared.opened import FIELDS, POSTERS, AnyOpened, OpenedBoxes, opened, pixels
 from pages.shared.results import ResultKey, result_key, result_of, score_threshold
-from pages.shared.state import Field, state
+from pages.shared.state import state
 
 FORMS: Final[Mapping[str, str]] = {"html": "One HTML file", "pdf": "PDF for print", "zip": "Everything, as a zip"}
 NAMES: Final[Mapping[str, tuple[str, str]]] = {
@@ -74,22 +75,20 @@ class Choices(NamedTuple):
     earlier: bytes = b""
 
 
-@dataclass(slots=True)
-class Job:
-    """A pack that is being made, or was.
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What came of making a pack.
 
     Attributes
     ----------
     form : str
         A key of `FORMS`.
     folder : TemporaryDirectory
-        Holds the file; it goes when there is none, when the job is replaced, and with the session.
-    text : str
-        What is being done.
-    choices : Choices
-        What it is made of.
+        Holds the file; it goes when there is none, when the pack is replaced, and with the session.
     contents : Contents or None
-        What it says, once that is known.
+        What it says, once that was known.
+    written : Written or None
+        What was written; None when there is no file.
     problem : str
         Why there is none.
     issues : tuple of Issue
@@ -98,52 +97,23 @@ class Job:
 
     form: str
     folder: tempfile.TemporaryDirectory[str]
-    choices: Choices
     contents: Contents | None = None
-    issues: tuple[Issue, ...] = ()
-    done: int = 0
-    total: int = 0
-    text: str = "Starting"
     written: Written | None = None
     problem: str = ""
-    cancelled: bool = False
-    thread: threading.Thread | None = field(default=None, repr=False)
-    ended: bool = False
-    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-
-    @property
-    def running(self) -> bool:
-        """Whether it is being made."""
-        return self.thread is not None and self.thread.is_alive()
+    issues: tuple[Issue, ...] = ()
 
     @property
     def path(self) -> Path:
-        """Where its file is, or will be."""
-        return Path(self.folder.name) / NAMES[self.form][0]
-
-    def discard(self) -> None:
-        """Stop the work and remove the folder: at once, or when the thread that writes there has stopped."""
-        with self.lock:
-            self.cancelled = True
-            if self.ended or self.thread is None:
-                self.folder.cleanup()
-
-    def end(self) -> None:
-        """Take note that the thread has stopped; nothing stays of a pack that nobody can have."""
-        with self.lock:
-            self.ended = True
-            if self.cancelled or self.written is None:
-                self.folder.cleanup()
-
-    def note(self, done: int, total: int, text: str) -> None:
-        """Take note of the progress; stops the work when it was cancelled."""
-        if self.cancelled:
-            raise Cancelled
-        self.done, self.total, self.text = done, total, text
+        """Where its file is, when there is one."""
+        return _path(self.folder, self.form)
 
 
-JOB: Final[Field[Job | None]] = Field(None, "pack_job")
-"""The pack of the session."""
+def _path(folder: tempfile.TemporaryDirectory[str], form: str) -> Path:
+    return Path(folder.name) / NAMES[form][0]
+
+
+JOB: Final[Jobs[Choices, Made]] = Jobs("pack_job", kept=0, discard=lambda made: made.folder.cleanup())
+"""The pack of the session, by what it is made of."""
 
 
 def contents_of(loaded: OpenedBoxes, options: PackOptions, earlier: Packed | None = None) -> Contents:
@@ -232,27 +202,21 @@ def start(
     earlier: Packed | None = None,
 ) -> None:
     """Begin a pack of the boxes and of further evaluation systems; an older one of this session is given up."""
-    cancel()
-    folder = tempfile.TemporaryDirectory(prefix="layoutscope-pack-")
-    made = Job(form, folder, choices(loaded, options, also, earlier))
-    _of_session().append(made)
     pdfs = loaded.project.pdfs if loaded is not None else None
     drawn = Pictures(pictures.pool(), pdfs, loaded.dataset.page_images if loaded is not None else None)
     events = [event for judged in findings.review_log().judged.values() for event in judged.history]
     # All that follows from the session is read here: the thread has none.
-    boxes, further, before = _boxes(loaded), _further(loaded, also), _made_before()
-    work: dict[str, Callable[[Contents], Written]] = {
-        "html": lambda contents: write_html(made.path, contents, drawn, progress=made.note),
-        "pdf": lambda contents: write_pdf(made.path, contents, drawn, progress=made.note),
-        "zip": lambda contents: write_zip(made.path, contents, drawn, events, pdfs, progress=made.note).html,
-    }
+    boxes, others, before = _boxes(loaded), _further(loaded, also), _made_before()
 
     def gathered(note: Note) -> Contents:
-        return gather_all(boxes, further, options, note, earlier=earlier, before=before)
+        return gather_all(boxes, others, options, note, earlier=earlier, before=before)
 
-    made.thread = threading.Thread(target=_run, args=(made, gathered, work[form]), daemon=True, name="review pack")
-    JOB.set(made)
-    made.thread.start()
+    def write(path: Path, contents: Contents, note: Note) -> Written:
+        if form == "zip":
+            return write_zip(path, contents, drawn, events, pdfs, progress=note).html
+        return (write_pdf if form == "pdf" else write_html)(path, contents, drawn, progress=note)
+
+    JOB.start(choices(loaded, options, also, earlier), lambda note: _make(form, gathered, write, note))
 
 
 def _open_kinds(loaded: OpenedBoxes | None) -> dict[str, AnyOpened | None]:
@@ -329,44 +293,34 @@ def _chosen(pdfs: Folders | None) -> dict[str, object]:
     }
 
 
-def cancel() -> None:
-    """Give the job of this session up, with its file."""
-    job = JOB.take()
-    if job is not None:
-        job.discard()
-    _of_session().clear()
-
-
-def _discard_all(jobs: list[Job]) -> None:
-    for job in jobs:
-        job.discard()
-
-
-@st.cache_resource(scope="session", on_release=_discard_all, show_spinner=False)
-def _of_session() -> list[Job]:
-    """The jobs of this session whose folders go when it ends."""
-    return []
-
-
 def csv_of(contents: Contents) -> str:
     """The numbers of a pack as CSV."""
     return tables.to_csv(contents)
 
 
-def _run(made: Job, gathered: Callable[[Note], Contents], work: Callable[[Contents], Written]) -> None:
-    """The work of the thread; whatever goes wrong is shown on screen."""
-    try:
-        made.contents = gathered(made.note)
-        made.written = work(made.contents)
-    except Cancelled:
-        made.problem = "Cancelled."
-    except BadInput as problem:
-        made.problem, made.issues = "Files cannot be evaluated as chosen. Each row shows how to fix it.", problem.issues
-    except OptionError as problem:
-        made.problem = f"{plain(str(problem))}."
-    except WritingProblem as problem:
-        made.problem = plain(str(problem))
-    except OSError as problem:
-        made.problem = f"The file cannot be written: {plain(problem.strerror or 'an error of the file system')}."
-    finally:
-        made.end()
+def _make(
+    form: str,
+    gathered: Callable[[Note], Contents],
+    write: Callable[[Path, Contents, Note], Written],
+    note: Note,
+) -> Made:
+    """Make a pack in a folder of its own; what can go wrong with the files is said, and leaves no folder."""
+    folder, contents = tempfile.TemporaryDirectory(prefix="layoutscope-pack-"), None
+    issues: tuple[Issue, ...] = ()
+    with contextlib.ExitStack() as without_file:
+        without_file.enter_context(folder)
+        try:
+            contents = gathered(note)
+            written = write(_path(folder, form), contents, note)
+        except BadInput as problem:
+            said, issues = "Files cannot be evaluated as chosen. Each row shows how to fix it.", problem.issues
+        except OptionError as problem:
+            said = f"{plain(str(problem))}."
+        except WritingProblem as problem:
+            said = plain(str(problem))
+        except OSError as problem:
+            said = f"The file cannot be written: {plain(problem.strerror or 'an error of the file system')}."
+        else:
+            without_file.pop_all()
+            return Made(form, folder, contents, written)
+    return Made(form, folder, contents, None, said, issues)

@@ -467,7 +467,7 @@ def _upload_folder() -> Path:
     )
     if state.upload_folder is None:
         state.upload_folder = uploaded
-        ended_sessions.at_end(uploaded.cleanup)
+        ended_sessions.at_end("uploads", uploaded.cleanup)
     return Path(uploaded.name)
 
 

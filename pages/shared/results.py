@@ -18,8 +18,8 @@ from evaluator.model.dataset import Dataset
 from evaluator.protocols.base import BoxEvaluation
 from pages.shared import protocol
 from pages.shared.computed import computed
+from pages.shared.jobs import prefetch
 from pages.shared.opened import BOXES, Model, OpenedBoxes, files
-from pages.shared.preparer import prepare_thresholds
 from pages.shared.state import Field, State, state
 
 # Of every protocol that matches boxes.
@@ -167,7 +167,7 @@ def result_of(loaded: OpenedBoxes, model: Model, *, iou: float | None = None) ->
 
 def prepare(loaded: OpenedBoxes, models: Sequence[Model], *more: Callable[[], object]) -> None:
     """Have made in the background what results at other thresholds follow from; more of it may be given."""
-    prepare_thresholds([*(result_of(loaded, model).matching.pairs.prepare for model in models), *more])
+    prefetch("threshold preparer", [*(result_of(loaded, model).matching.pairs.prepare for model in models), *more])
 
 
 def result_of_all(loaded: OpenedBoxes, model: Model) -> Result:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import Final, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import msgspec
 import streamlit as st
@@ -13,26 +13,23 @@ from evaluator.metrics.box_items import Question
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import cut, whole
 from evaluator.slices.slices import Slice, Slices
-from pages.shared import components, frame, gallery, long_search, widgets
+from pages.shared import components, frame, gallery, jobs, widgets
 from pages.shared import slices as held
 from pages.shared.browser import listing
 from pages.shared.opened import OpenedBoxes
-from pages.shared.reading import Reading, panel
-from pages.shared.state import Field, State, go_to, report, state
+from pages.shared.state import State, go_to, report, state
 
-K = TypeVar("K", bound=Hashable)
-T = TypeVar("T")
 _GOES_ON: Final = "The search at the new threshold goes on: which slices are listed, p and confirmed come from it."
 BROWSER_VIEW, GALLERY_VIEW = "pages/page_browser.py", "pages/gallery.py"
 
 
 def pdfs_panel(
-    field: Field[Reading[K, T] | None], *, start: Callable[[], None], pages: int, read: int | None, key: str
+    reading: jobs.Jobs[Any, Any], *, start: Callable[[], None], pages: int, read: int | None, key: str
 ) -> None:
     """What the PDFs say: the way to read so many pages, its progress, or that so many count; None before."""
     unread = f"Also search by words, fonts, ink, pictures and ruled lines: reads {count_of(pages, 'page')}."
     counted = f"Also by words, fonts, ink, pictures and ruled lines of {count_of(read or 0, 'page')}."
-    panel(field, start=start, unread=unread, read=None if read is None else counted, key=key)
+    jobs.panel(reading, start=start, unread=unread, read=None if read is None else counted, key=key)
 
 
 def heading(slices: Slices) -> None:
@@ -82,7 +79,7 @@ def of_choice(
     with head:
         result = held.chosen(loaded, of, measure, meanwhile=meanwhile)
         if result is None:
-            long_search.begin_again(key)
+            jobs.begin_again(key)
             return
         slices, payload = result
         heading(slices)

@@ -28,12 +28,10 @@ from evaluator.slices.recounted import Recounted
 from evaluator.slices.search import SameBoxes
 from evaluator.slices.slices import Slice, Slices, boxes_in, find_slices, signature_of
 from evaluator.system.recent import Recent
-from pages.shared import long_search, pictures
+from pages.shared import jobs, pictures
 from pages.shared.computed import computed
 from pages.shared.opened import Model, Named, OpenedBoxes
-from pages.shared.reading import KEPT, Reading, kept_result
 from pages.shared.results import Result, ResultKey, evaluation_of, result_key, result_of
-from pages.shared.state import Field
 
 _Searched = tuple[Slices, SlicesPayload]
 
@@ -91,14 +89,8 @@ class ReadKey(NamedTuple):
     models: tuple[int, ...]
 
 
-READING: Final[Field[Reading[ReadKey, PdfAttributes] | None]] = Field(None, "slices_reading")
+READING: Final[jobs.Jobs[ReadKey, PdfAttributes]] = jobs.Jobs("slices_reading")
 """What the session reads of the PDFs, or has read."""
-
-
-@st.cache_resource(show_spinner=False)
-def _read() -> Recent[ReadKey, PdfAttributes]:
-    """What this process has read to its end."""
-    return Recent(most=KEPT)
 
 
 def _read_key(loaded: OpenedBoxes) -> ReadKey:
@@ -107,23 +99,17 @@ def _read_key(loaded: OpenedBoxes) -> ReadKey:
 
 def from_pdfs(loaded: OpenedBoxes) -> PdfAttributes | None:
     """What the PDFs say about pages and boxes; None while they are not read."""
-    return kept_result(READING.get(), _read_key(loaded), _read())
+    return READING.result(_read_key(loaded))
 
 
 def read_pdfs(loaded: OpenedBoxes) -> None:
     """Begin to read; what this session has under way is stopped."""
-    under_way = READING.get()
-    if under_way is not None:
-        under_way.stop()
     root, key = loaded.project.pdfs, _read_key(loaded)
     if root is None:
         return
-    _read().drop(key)
     dataset, pool = loaded.dataset, pictures.pool()
     sides = [dataset.ground_truth, *(dataset.predictions[model.index] for model in loaded.pair)]
-    job: Reading[ReadKey, PdfAttributes] = Reading(key, dataset.pages)
-    READING.set(job)
-    job.start(lambda count: of_pdf_pages(dataset, sides, PdfFolder(root), pool, count))
+    READING.start(key, lambda note: of_pdf_pages(dataset, sides, PdfFolder(root), pool, note), total=dataset.pages)
 
 
 def _pdfs(loaded: OpenedBoxes) -> str:
@@ -188,7 +174,7 @@ def chosen(
     measure : str
         A measure, an average of the protocol, or `ALL`.
     meanwhile : callable, optional
-        See `long_search.found`.
+        See `jobs.found`.
 
     Raises
     ------
@@ -206,7 +192,7 @@ def chosen(
         return slices, slices_payload(slices, choice.key.names, results, searched)
 
     boxes = sum(map(len, (loaded.dataset.ground_truth, *loaded.dataset.predictions)))
-    made = long_search.found(choice.key, listed, long=boxes >= LARGE_BOXES, meanwhile=meanwhile)
+    made = jobs.found(choice.key, listed, long=boxes >= LARGE_BOXES, meanwhile=meanwhile)
     if made is not None:
         _last().put(choice.key.search.at_any, _Earlier(choice.key.search, made[0]))
     return made
@@ -242,7 +228,7 @@ class _Earlier(NamedTuple):
 @st.cache_resource(show_spinner=False)
 def _last() -> Recent[_SearchKey, _Earlier]:
     """The last search of the same files, models and measure that was shown, at whichever thresholds."""
-    return Recent(most=KEPT)
+    return Recent(most=jobs.KEPT)
 
 
 def overall(loaded: OpenedBoxes, of: str, measure: str) -> str:

@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
-import streamlit as st
 
 from evaluator.drawing.payloads import (
     CropItem,
@@ -38,10 +37,10 @@ from pages.shared import components, pictures
 from pages.shared.computed import computed
 from pages.shared.findings import log as findings
 from pages.shared.gallery import crop
+from pages.shared.jobs import Jobs
 from pages.shared.opened import Named, OpenedBoxes, Place
-from pages.shared.reading import KEPT, Reading, kept_result
 from pages.shared.results import result_of
-from pages.shared.state import AnyField, Field, State, is_narrowed, state, to_start
+from pages.shared.state import AnyField, State, is_narrowed, state, to_start
 
 MARGINS: Final = (0.05, 0.03, 0.02, 0.01)
 SHOWN: Final = 200
@@ -70,7 +69,7 @@ class SuspectKey(NamedTuple):
     pdfs: str
 
 
-READING: Final[Field[Reading[SuspectKey, Suspects] | None]] = Field(None, "suspect_reading")
+READING: Final[Jobs[SuspectKey, Suspects]] = Jobs("suspect_reading")
 """What the session reads of the pages of suspects, or has read."""
 
 
@@ -83,30 +82,18 @@ def _key(loaded: OpenedBoxes) -> SuspectKey:
     return SuspectKey(loaded.digests, tuple(model.index for model in loaded.pair), str(loaded.project.pdfs))
 
 
-@st.cache_resource(show_spinner=False)
-def _read() -> Recent[SuspectKey, Suspects]:
-    """What this process has read to its end."""
-    return Recent(most=KEPT)
-
-
 def with_pages(loaded: OpenedBoxes) -> Suspects | None:
     """The suspects with what their pages say; None while these are not read."""
-    return kept_result(READING.get(), _key(loaded), _read())
+    return READING.result(_key(loaded))
 
 
 def read_pages(loaded: OpenedBoxes) -> None:
     """Begin to read words and ink of the likeliest suspects' pages; what this session has under way is stopped."""
-    under_way = READING.get()
-    if under_way is not None:
-        under_way.stop()
     root, key = loaded.project.pdfs, _key(loaded)
     if root is None:
         return
-    _read().drop(key)
-    plain, pool = _listed(*key[:2], _dataset=loaded.dataset), pictures.pool()
-    job: Reading[SuspectKey, Suspects] = Reading(key, min(MOST_PAGES, loaded.dataset.pages))
-    READING.set(job)
-    job.start(lambda count: with_ink(plain, PdfFolder(root), pool, count=count))
+    plain, pool, pages = _listed(*key[:2], _dataset=loaded.dataset), pictures.pool(), loaded.dataset.pages
+    READING.start(key, lambda note: with_ink(plain, PdfFolder(root), pool, count=note), total=min(MOST_PAGES, pages))
 
 
 @computed(8, spinner="Comparing the ground truth with the models")

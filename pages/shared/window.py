@@ -23,7 +23,7 @@ from evaluator.drawing import page_window
 from evaluator.drawing.payloads import GoEvent, MoreEvent, Payload, PlacedItem, SelectedEvent, VerdictEvent
 from evaluator.system.recent import Recent
 from pages.shared import by_digest, pictures
-from pages.shared.preparer import preparer
+from pages.shared.jobs import prefetch
 from pages.shared.state import Field, state
 
 AHEAD: Final = 8
@@ -202,4 +202,4 @@ def prepare(pages: Pages[ContentT]) -> None:
     """Have the pages around the shown one rendered in the background."""
     if pages.here is not None:
         tasks = (task for at in _wanted(pages) for task in pages.preparation(at))
-        preparer("page preparer").ask([task for task in tasks if task is not None])
+        prefetch("page preparer", [task for task in tasks if task is not None])

@@ -6,23 +6,20 @@ all sessions under these. Words are cached by the digests of the PDFs, so a seco
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
-import streamlit as st
 
 from evaluator.drawing.text_lost import TextSummary, count_pages
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
-from evaluator.system.recent import Recent
 from pages.shared import pictures
+from pages.shared.jobs import Jobs, Note
 from pages.shared.opened import Model, OpenedBoxes
-from pages.shared.reading import PageJob
 from pages.shared.results import ResultKey, result_key, result_of
-from pages.shared.state import Field
 
 _FINISHED_KEPT: Final = 64
 
@@ -35,38 +32,8 @@ class CountKey(NamedTuple):
     document: str | None
 
 
-class Count(PageJob[CountKey]):
-    """One count that is under way, stopped or finished."""
-
-    def __init__(self, key: CountKey, total: int) -> None:
-        super().__init__(key, total)
-        self.summary: TextSummary | None = None
-
-    @property
-    def finished(self) -> bool:
-        """Whether all of its pages were looked at."""
-        return self.summary is not None and self.summary.pages == self.total
-
-    def start(self, steps: Callable[[], Iterable[TextSummary]]) -> None:
-        """Begin; `steps` gives the summaries one after the other."""
-
-        def count() -> None:
-            for summary in steps():
-                self.summary = summary
-                if self._stop.is_set():
-                    break
-
-        self._begin(count, "word count")
-
-
-COUNT: Final[Field[Count | None]] = Field(None, "word_count")
-"""The count of the session."""
-
-
-@st.cache_resource(show_spinner=False)
-def _finished() -> Recent[CountKey, TextSummary]:
-    """Counts of this process that came to their end."""
-    return Recent(most=_FINISHED_KEPT)
+COUNT: Final[Jobs[CountKey, TextSummary]] = Jobs("word_count", kept=_FINISHED_KEPT)
+"""The count of the session, and those of all sessions that came to their end."""
 
 
 def _key(loaded: OpenedBoxes, model: Model, document: str | None) -> CountKey:
@@ -76,11 +43,7 @@ def _key(loaded: OpenedBoxes, model: Model, document: str | None) -> CountKey:
 
 def counted(loaded: OpenedBoxes, model: Model, document: str | None) -> TextSummary | None:
     """The finished count of a document, or of all; None when there is none."""
-    key = _key(loaded, model, document)
-    job = COUNT.get()
-    if job is not None and job.key == key and job.finished and job.summary is not None:
-        _finished().put(key, job.summary)
-    return _finished().get(key)
+    return COUNT.result(_key(loaded, model, document))
 
 
 def rows_of(loaded: OpenedBoxes, document: str | None) -> IntArray:
@@ -93,20 +56,15 @@ def rows_of(loaded: OpenedBoxes, document: str | None) -> IntArray:
 
 def start(loaded: OpenedBoxes, model: Model, document: str | None) -> None:
     """Begin to count; a count that this session has under way is stopped."""
-    stop()
-    rows = rows_of(loaded, document)
-    result = result_of(loaded, model)
+    rows, result = rows_of(loaded, document), result_of(loaded, model)
     words_of = _reader(loaded, pictures.pool())
-    job = Count(_key(loaded, model, document), len(rows))
-    COUNT.set(job)
-    job.start(lambda: count_pages(result, rows, words_of))
 
+    def count(note: Note) -> TextSummary:
+        for summary in count_pages(result, rows, words_of):
+            note(summary.pages, len(rows))
+        return summary
 
-def stop() -> None:
-    """End the count of this session."""
-    job = COUNT.get()
-    if job is not None:
-        job.stop()
+    COUNT.start(_key(loaded, model, document), count, total=len(rows))
 
 
 def _reader(loaded: OpenedBoxes, pool: PagePool) -> Callable[[int], FloatArray | None]:

@@ -21,11 +21,11 @@ from pages.shared import frame, headline, pair_differences, pictures
 from pages.shared.address import at, write_url
 from pages.shared.compared import panes
 from pages.shared.computed import computed
+from pages.shared.jobs import prefetch
 from pages.shared.opened import OpenedBoxes, Place
 from pages.shared.pixel import results as choices
 from pages.shared.pixel import verdicts as pixel_findings
 from pages.shared.pixel.controls import count_choices
-from pages.shared.preparer import prepare_thresholds
 from pages.shared.state import go_to, state
 
 PIXEL_VIEW = "pages/pixel_confusion.py"
@@ -75,7 +75,7 @@ def body(loaded: OpenedBoxes) -> None:
         open_item=lambda item: panes.open_place(lambda: go_to(item.document, item.page or 0)),
     )
     _write_url()
-    prepare_thresholds([result.prepare_scores for result in results])
+    prefetch("threshold preparer", [result.prepare_scores for result in results])
 
 
 def _key(loaded: OpenedBoxes, *results: pixel.PixelResult) -> list[str]:

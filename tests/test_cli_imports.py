@@ -16,7 +16,7 @@ from evaluator.cli.registered import app
 
 HEAVY = (
     "numpy", "pandas", "pyarrow", "altair", "sqlalchemy", "jinja2", "streamlit", "pymupdf", "PIL", "shapely", "yaml",
-    "rich.progress", "urllib.request", "webbrowser", "numba", "rapidfuzz", "numpy.ma", "numpy.random",
+    "rich.progress", "urllib.request", "webbrowser", "rapidfuzz", "numpy.ma", "numpy.random",
 )  # fmt: skip
 # What the start does not need either: it answers before the command line is parsed.
 START = (*HEAVY, "cyclopts", "rich", "msgspec", "attrs", "inspect", "typing")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -400,22 +399,10 @@ def pieces_are_plain(text: bytes) -> bool:
         return reading.columns() is not None
 
 
-def reader_of(name: str) -> Callable[[Any, dict[str, Any]], bool]:
-    if name == "uniform":
-        return coco_uniform.read
-    pytest.importorskip("numba", reason="the extra fast is not installed")
-    from evaluator.formats.coco import compiled as coco_compiled
-
-    return coco_compiled.read
-
-
-@pytest.fixture(params=["uniform", "compiled"])
-def small_pieces(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Pieces of small arrays are read as those of big ones, by one of the two readers; its name."""
-    read = reader_of(request.param)
+@pytest.fixture
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read pieces of small arrays as those of big ones."""
     monkeypatch.setattr(coco_pieces, "_FEWEST_BYTES", 0)
-    monkeypatch.setattr(coco_pieces, "reader_for", lambda _size: read)
-    return str(request.param)
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -448,10 +435,11 @@ def test_what_surrounds_the_records_must_be_an_array(around: bytes) -> None:
     assert coco_shape.decode(around % b", ".join([ONE] * 3)) is None
 
 
+@pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("indent", [None, 0, 1])
 @pytest.mark.parametrize("step", [1, 300, 1 << 20])
 def test_plain_pieces_have_the_columns_of_the_exact_walk(
-    indent: int | None, step: int, small_pieces: str, monkeypatch: pytest.MonkeyPatch
+    indent: int | None, step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(coco_pieces, "_STEP", step)
     scores = [
@@ -469,12 +457,8 @@ def test_plain_pieces_have_the_columns_of_the_exact_walk(
     results = [result(image_id=7 - row, bbox=[score / 1e300, -row, row, 1e-5]) for row, score in enumerate(scores)]
     results = [{**row, "score": score} for row, score in zip(results, scores, strict=True)]
     text = json.dumps(results, indent=indent).encode()
-    # The compiled code leaves numbers of more than 19 digits and the very smallest ones to the decoder.
-    assert pieces_are_plain(text) == (small_pieces == "uniform")
+    assert pieces_are_plain(text)
     assert read(text).boxes.score.tobytes() == np.array(scores, dtype=np.float64).tobytes()
-    few = json.dumps([row for row in results if row["score"] not in (5e-324, 12345678901234567890)], indent=indent)
-    assert pieces_are_plain(few.encode())
-    assert read(few.encode()).boxes.score.tobytes() == np.array([*scores[:2], *scores[3:5], *scores[6:]]).tobytes()
     rows = [annotation(id=2**62 + row, area=row / 7, iscrowd=row % 2, ignore=row % 3 // 2) for row in range(9)]
     assert len(read(json.dumps(instances(*rows), indent=indent).encode()).boxes) == 9
 
@@ -767,11 +751,9 @@ _ROWS = [
 ]
 
 
-@pytest.mark.parametrize("reader", ["uniform", "compiled"])
 @settings(deadline=None, max_examples=400)
 @given(data=st.data(), step=st.sampled_from([1, 150, 1 << 20]))
-def test_what_pieces_say_is_what_the_exact_walk_says(reader: str, data: st.DataObject, step: int) -> None:
-    read_piece = reader_of(reader)
+def test_what_pieces_say_is_what_the_exact_walk_says(data: st.DataObject, step: int) -> None:
     content = bytearray(data.draw(st.sampled_from(_ROWS)))
     pieces = [
         b"",
@@ -797,7 +779,6 @@ def test_what_pieces_say_is_what_the_exact_walk_says(reader: str, data: st.DataO
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coco_pieces, "_FEWEST_BYTES", 0)
         patch.setattr(coco_pieces, "_STEP", step)
-        patch.setattr(coco_pieces, "reader_for", lambda _size: read_piece)
         assert outcome(bytes(content), exact=False) == outcome(bytes(content), exact=True)
 
 

@@ -8,9 +8,8 @@ on disk: wall and processor seconds, and the memory of one more run of the same 
 time. Ours begins as ``layoutscope evaluate coco`` does and takes its way, which does a part of the work in a copy of
 its process where there is a second processor; the seconds and the memory are those of both. The bars are for these;
 hotcoco is called from Python, because its own command takes longer. Then, in one process, loading and numbers are timed
-apart, in wall and in processor seconds (hotcoco uses all cores): as installed, with the compiled reader of the extra
-``fast``, and over ranges of pages, where reading and numbers are one step. A peer that is not installed is skipped and
-named.
+apart, in wall and in processor seconds (hotcoco uses all cores): of whole files, and over ranges of pages, where
+reading and numbers are one step. A peer that is not installed is skipped and named.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gc
-import importlib
 import importlib.util
 import io
 import json
@@ -32,15 +30,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
-from unittest import mock
 
 import msgspec
 import numpy as np
 
 from evaluator import formats
 from evaluator.formats import coco as reader
-from evaluator.formats.coco import pieces as coco_pieces
-from evaluator.formats.coco import uniform as coco_uniform
 from evaluator.model.dataset import Annotations, join
 from evaluator.project import read_ahead
 from evaluator.protocols import coco
@@ -51,13 +46,12 @@ from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like
 SIDE_PX = 1025.0
 OVER_PYCOCOTOOLS = 60.0
 TIME_OF_HOTCOCO = 1.0
-TIME_WITH_FAST = 0.8
 MEMORY_OF_HOTCOCO = 1 / 2
 NEW_SCORE_MS = 50.0
 ROUNDS = 5
-OURS, FAST, RANGES = "layoutscope", "with fast", "page ranges"
+OURS, RANGES = "layoutscope", "page ranges"
 # What must be installed for each.
-NEEDS = {OURS: "numpy", FAST: "numba", RANGES: "numpy", "hotcoco": "hotcoco", "pycocotools": "pycocotools"}
+NEEDS = {OURS: "numpy", RANGES: "numpy", "hotcoco": "hotcoco", "pycocotools": "pycocotools"}
 
 
 class Peer(NamedTuple):
@@ -79,18 +73,6 @@ def load_ours(truth: Path, prediction: Path) -> tuple[Annotations, Annotations]:
 def numbers_of_ours(sides: tuple[Annotations, Annotations]) -> list[float | None]:
     """The twelve numbers."""
     return list(coco.evaluate(*sides).numbers.values())
-
-
-def load_plain(truth: Path, prediction: Path) -> tuple[Annotations, Annotations]:
-    """The same without the extra ``fast``."""
-    with mock.patch.object(coco_pieces, "reader_for", return_value=coco_uniform.read):
-        return load_ours(truth, prediction)
-
-
-def load_compiled(truth: Path, prediction: Path) -> tuple[Annotations, Annotations]:
-    """The same with it, whatever the size of the files."""
-    importlib.import_module("evaluator.formats.coco.compiled")
-    return load_ours(truth, prediction)
 
 
 def load_nothing(truth: Path, prediction: Path) -> tuple[Path, Path]:
@@ -145,8 +127,7 @@ def summarized(evaluation: Any) -> list[float | None]:
 
 
 PEERS = {
-    OURS: Peer(load_plain, numbers_of_ours),
-    FAST: Peer(load_compiled, numbers_of_ours),
+    OURS: Peer(load_ours, numbers_of_ours),
     RANGES: Peer(load_nothing, numbers_over_ranges),
     "hotcoco": Peer(load_hotcoco, numbers_of_hotcoco),
     "pycocotools": Peer(load_pycocotools, numbers_of_pycocotools),
@@ -219,8 +200,6 @@ def race(paths: tuple[Path, Path], names: list[str], rounds: int) -> dict[str, d
     """Everybody in turns; the slow one as often as it can be afforded. Numbers must be equal to ours."""
     seconds: dict[str, dict[str, list[tuple[float, float]]]] = {name: {"load": [], "numbers": []} for name in names}
     ours: list[float | None] = []
-    if FAST in names:
-        load_compiled(*paths)
     for turn in range(rounds):
         for name in names:
             if name == "pycocotools" and turn:
@@ -251,15 +230,12 @@ def summary(rows: dict[str, list[tuple[float, float]]]) -> dict[str, Any]:
 
 
 _OURS = """
-import gc, importlib.util, json, os, sys
+import gc, json, os, sys
 from evaluator.system import instructions
 # As the command begins, before it imports anything else; see evaluator.cli.
 gc.set_threshold(50_000)
 gc.disable()
 instructions.choose(os.environ)
-if {without}:
-    there = importlib.util.find_spec
-    importlib.util.find_spec = lambda name, *more: None if name == "numba" else there(name, *more)
 from evaluator.project import evaluate
 from evaluator.system.beside import copies_allowed
 gc.freeze()
@@ -273,8 +249,7 @@ evaluation.evaluate(); evaluation.accumulate(); evaluation.summarize()
 numbers = [None if value == -1.0 else float(value) for value in evaluation.stats]
 """
 _PROGRAMS = {
-    OURS: _OURS.format(without=True),
-    FAST: _OURS.format(without=False),
+    OURS: _OURS,
     "hotcoco": """
 import json, sys, hotcoco
 truth = hotcoco.COCO(sys.argv[1])
@@ -360,25 +335,22 @@ def new_score_ms(paths: tuple[Path, Path]) -> float:
 
 def judged(rows: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     """Ratios to the bars, for the peers that ran."""
-    ours, least = rows.get(FAST, rows[OURS]), rows[OURS]
-    bars = [("a new score threshold, ms of cpu", least["new_score_ms"], NEW_SCORE_MS, False)]
+    ours = rows[OURS]
+    bars = [("a new score threshold, ms of cpu", ours["new_score_ms"], NEW_SCORE_MS, False)]
     if "pycocotools" in rows:
         ratio = rows["pycocotools"]["numbers"]["cpu"] / ours["numbers"]["cpu"]
         bars.append(("numbers: pycocotools / ours, cpu", ratio, OVER_PYCOCOTOOLS, True))
         for kind in ("wall", "cpu"):
-            ratio = rows["pycocotools"]["fresh"][kind] / least["fresh"][kind]
+            ratio = rows["pycocotools"]["fresh"][kind] / ours["fresh"][kind]
             bars.append((f"new process: pycocotools / ours, {kind}", ratio, OVER_PYCOCOTOOLS, True))
     if "hotcoco" in rows:
         peer = rows["hotcoco"]["fresh"]
         bars += [
-            (f"new process: ours / hotcoco, {kind}", least["fresh"][kind] / peer[kind], TIME_OF_HOTCOCO, False)
+            (f"new process: ours / hotcoco, {kind}", ours["fresh"][kind] / peer[kind], TIME_OF_HOTCOCO, False)
             for kind in ("wall", "cpu")
         ]
-        ratio = least["fresh"]["peak_mb"] / peer["peak_mb"]
+        ratio = ours["fresh"]["peak_mb"] / peer["peak_mb"]
         bars.append(("new process: ours / hotcoco, peak memory", ratio, MEMORY_OF_HOTCOCO, False))
-        if FAST in rows:
-            ratio = ours["fresh"]["wall"] / peer["wall"]
-            bars.append(("new process: with fast / hotcoco, wall", ratio, TIME_WITH_FAST, False))
     return [
         {"what": what, "ratio": ratio, "bar": bar, "reached": ratio >= bar if more else ratio <= bar}
         for what, ratio, bar, more in bars

@@ -1,18 +1,14 @@
 """Annotations and results whose values are plain numbers: several pieces of the array at a time.
 
-Owns the cuts of the array and the threads that turn pieces into the columns of ``shape``, by compiled code where
-the extra ``fast`` is installed and the array is big, by ``uniform`` elsewhere, with the same result. Neither makes an
+Owns the cuts of the array and the threads that turn pieces into the columns of ``shape`` by ``uniform``, which makes no
 object per record. A piece that has anything but plain numbers is left to the decoder.
 """
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import os
 import re
-import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Self
 
@@ -27,17 +23,14 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
 _STEP: Final = 1 << 18
-# Arrays of fewer bytes are decoded before threads are started, and others are read before compiled code is loaded.
+# Arrays of fewer bytes are decoded before threads are started.
 _FEWEST_BYTES: Final = 1 << 22
-_FEWEST_COMPILED_BYTES: Final = 1 << 26
 # Then pieces are small, so that what the decoder makes of them stays in the processor's cache.
 _SMALL_STEP: Final = 1 << 16
 # White space is that of JSON: Python's own has more.
 _NEXT_ITEM = re.compile(rb"\}[ \t\n\r]*+,[ \t\n\r]*+(?=\{)")
 _FIRST_ITEM = re.compile(rb"[ \t\n\r]*+(\{[^{}]*+\})")
 CLOSING: Final = b"}"[0]
-Reader = Callable[[Text, dict[str, Column]], bool]
-"""Writes the records of a piece into columns, and says whether it could; see `uniform.read`."""
 _REQUIRED: Final = frozenset({"image_id", "category_id", coco_uniform.BOX})
 
 
@@ -67,12 +60,10 @@ class Reading:
         closing = [np.count_nonzero(text[cut] == CLOSING) for cut in self._cuts]
         self._rows = [0, *np.cumsum(closing).tolist()]
         self._columns = empty_columns(keys, self._rows[-1])
-        read = reader_for(len(text))
         self._pool = thread_pool(min(os.cpu_count() or 1, MOST_THREADS))
-        self._answers = [
-            self._pool.submit(read, text[cut], {key: column[slice(*rows)] for key, column in self._columns.items()})
-            for cut, rows in zip(self._cuts, pairwise(self._rows), strict=True)
-        ]
+        for cut, rows in zip(self._cuts, pairwise(self._rows), strict=True):
+            part = {key: column[slice(*rows)] for key, column in self._columns.items()}
+            self._answers.append(self._pool.submit(coco_uniform.read, text[cut], part))
 
     def __enter__(self) -> Self:
         return self
@@ -119,15 +110,3 @@ def _cuts(content: bytes, at: int, end: int, step: int) -> Iterator[slice]:
         cut = _NEXT_ITEM.search(content, at + step, end) if at + step < end else None
         yield slice(at, cut.start() + 1 if cut else end)
         at = cut.end() if cut else end
-
-
-def reader_for(size: int) -> Reader:
-    """What writes the records of a piece into columns: compiled code where it is there and worth loading."""
-    name = "evaluator.formats.coco.compiled"
-    if name not in sys.modules and (size < _FEWEST_COMPILED_BYTES or importlib.util.find_spec("numba") is None):
-        return coco_uniform.read
-    try:
-        return importlib.import_module(name).read  # type: ignore[no-any-return]
-    except RuntimeError:
-        # numba finds no folder to keep compiled code in, and compiling each time takes longer than reading.
-        return coco_uniform.read

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.formats import json_text, limits
-from evaluator.formats.coco.pieces import CLOSING, Reader, empty_columns, plain_keys, reader_for
+from evaluator.formats.coco.pieces import CLOSING, empty_columns, plain_keys
 from evaluator.formats.coco.rules import (
     Index,
     Labels,
@@ -43,6 +43,7 @@ from evaluator.formats.coco.shape import (
     is_frame,
     plain_columns,
 )
+from evaluator.formats.coco.uniform import read
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Side
 from evaluator.model.issues import BadInput, Collector
@@ -271,7 +272,6 @@ class _Array:
         `ahead` is whether a thread takes them from the file meanwhile.
         """
         keys: tuple[str, ...] = ()
-        read = reader_for(self._stop - self._start)
 
         def pieces() -> Iterator[tuple[bytes, tuple[str, ...]]]:
             nonlocal keys
@@ -280,7 +280,7 @@ class _Array:
                 yield piece, keys
 
         given = made_ahead(pieces()) if ahead else pieces()
-        return in_threads(lambda given: use(_columns(*given, read)), given, most=threads)
+        return in_threads(lambda given: use(_columns(*given)), given, most=threads)
 
     def _pieces(self) -> Iterator[bytes]:
         """Records with a comma between them; an empty array has no piece."""
@@ -300,7 +300,7 @@ class _Array:
         self._digest.update(self._tail)
 
 
-def _columns(piece: bytes, keys: tuple[str, ...], read: Reader) -> ItemColumns:
+def _columns(piece: bytes, keys: tuple[str, ...]) -> ItemColumns:
     """The records of a piece as columns."""
     text = np.frombuffer(piece, dtype=np.uint8)
     columns = empty_columns(keys, int(np.count_nonzero(text == CLOSING)))

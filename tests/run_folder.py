@@ -53,6 +53,8 @@ def user_folders() -> list[str]:
 
 def _make() -> None:
     folder = Path(tempfile.mkdtemp(prefix="layoutscope-tests-"))
+    # A test gives itself up to a user who may do nothing but pass through.
+    folder.chmod(0o711)
     words = [sys.executable, "-I", "-S", str(CHILDREN / "clear_up.py"), str(folder), str(os.getpid())]
     # In a session of its own, because Ctrl+C is not for it, and without the variables by which it finds the others.
     clearing = subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True)

@@ -32,7 +32,7 @@ from sqlalchemy import Connection, create_engine, text
 from evaluator.review import schema
 from evaluator.review.identity import page_target
 from evaluator.review.problems import StoreProblem
-from evaluator.review.store import _KEEP_NEW, _LAYOUT_KEY, _POSTGRES_TURN, _READ, Store
+from evaluator.review.store import _POSTGRES_TURN, Store
 from evaluator.review.verdicts import Event, JudgedBox, Target, judge
 from tests.store_process import POSTGRES, own_schema
 
@@ -115,16 +115,6 @@ def begin_layout_1(address: str, events: list[Event]) -> None:
                 text(f"INSERT INTO layoutscope_event ({names}) VALUES ({', '.join(':' + name for name in row)})"), row
             )
     engine.dispose()
-
-
-def test_the_written_out_statements_have_the_columns_of_the_schema() -> None:
-    table = schema.event_table
-    columns = [column.name for column in table.c if column.name != "seq"]
-    assert _KEEP_NEW.text == (
-        f"INSERT INTO {table.name} ({', '.join(columns)}) SELECT :{', :'.join(columns)} "
-        f"WHERE NOT EXISTS (SELECT 1 FROM {table.name} WHERE id = :same_id)"
-    )
-    assert _READ.text == f"SELECT * FROM {table.name} WHERE workspace = :workspace AND seq > :after ORDER BY seq"
 
 
 class TestContract:
@@ -517,49 +507,6 @@ class TestServers:
         assert raised.kind == "unreachable"
         store.add([said(2)])
         assert [event.target.page for event in store.events()] == [0, 2]
-
-    def test_who_begins_while_another_makes_the_tables_takes_no_turn_to_look_for_them(
-        self, address: str, store: Store, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """Each of twenty who begin together looked in a turn of its own, and the last waited for all of them."""
-        engine = create_engine(address)
-        with engine.connect() as maker, ThreadPoolExecutor(1) as threads:
-            maker.execute(text(f"SELECT pg_advisory_xact_lock({_LAYOUT_KEY})"))
-            schema.create(maker)
-            # What would look in a turn.
-            monkeypatch.setattr(Store, "_ensure_layout", None)
-            monkeypatch.setattr(Store, "_writing", None)
-            adding = threads.submit(store.add, [said(0)])
-            waits = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = :key")
-            while not maker.execute(waits, {"key": _LAYOUT_KEY}).scalar():
-                time.sleep(0.01)
-            maker.commit()
-            adding.result(timeout=60)
-        engine.dispose()
-        assert [event.target.page for event in store.events()] == [0]
-
-    def test_who_begins_after_another_gave_up_making_the_tables_makes_them(
-        self, address: str, store: Store, opened: Opener
-    ) -> None:
-        engine = create_engine(address)
-        with engine.connect() as maker, ThreadPoolExecutor(1) as threads:
-            maker.execute(text(f"SELECT pg_advisory_xact_lock({_LAYOUT_KEY})"))
-            adding = threads.submit(store.add, [said(0)])
-            waits = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = :key")
-            while not maker.execute(waits, {"key": _LAYOUT_KEY}).scalar():
-                time.sleep(0.01)
-            maker.rollback()
-            adding.result(timeout=60)
-        engine.dispose()
-        assert [event.target.page for event in opened(address).events()] == [0]
-
-    def test_from_the_turn_to_the_commit_is_one_message(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Asked one by one, each answer would wait for this process while others wait for its turn."""
-        store.add([said(0)])
-        with monkeypatch.context() as patch:
-            patch.setattr(Store, "_writing", None)
-            store.add([said(1), said(2)])
-        assert [event.target.page for event in store.events()] == [0, 1, 2]
 
 
 class TestAddresses:

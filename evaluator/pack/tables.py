@@ -9,7 +9,7 @@ from evaluator.metrics.box_results import ALL_LABELS, AnyBoxResult
 from evaluator.metrics.results import Metrics, ResultTable
 from evaluator.model.issues import plain
 from evaluator.pack.contents import Contents
-from evaluator.review import arrow
+from evaluator.review.exchange import parquet_of
 
 _NUMBERS = tuple(Metrics.__annotations__)
 _DIFFERENCE = ("metric", "label", "a", "b", "difference", "low", "high", "documents_better", "documents_worse")
@@ -89,4 +89,4 @@ def to_parquet(contents: Contents) -> bytes:
     rows = [(table.title, *row, table.signature) for table in result_tables(contents) for row in table.rows]
     columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
     types = {name: pa.int64() if name in ("tp", "fp", "fn") else pa.float64() for name in _NUMBERS}
-    return arrow.to_parquet(columns, {name: types.get(name, pa.string()) for name in names})
+    return parquet_of(columns, {name: types.get(name, pa.string()) for name in names})

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]
+from pyarrow import parquet
 
 from evaluator.metrics.results import ResultTable
-from evaluator.review import arrow
 from evaluator.review.verdicts import Event, Judged, ReviewLog
 
 FORMAT: Final = "layoutscope findings 1"
@@ -79,7 +79,21 @@ def to_parquet(events: Iterable[Event]) -> bytes:
     types: dict[str, pa.DataType] = dict.fromkeys(COLUMNS, pa.string())
     types |= {"page_index": pa.int64(), "verified": pa.bool_(), "tags": pa.list_(pa.string())}
     columns = {name: [row[name] for row in rows] for name in COLUMNS}
-    return arrow.to_parquet(columns, types, metadata={"layoutscope": FORMAT})
+    return parquet_of(columns, types, metadata={"layoutscope": FORMAT})
+
+
+def parquet_of(
+    columns: Mapping[str, Sequence[Any]],
+    types: Mapping[str, pa.DataType],
+    *,
+    metadata: Mapping[str, str] | None = None,
+) -> bytes:
+    """Columns of one length, each of its type, as the content of a Parquet file."""
+    out = pa.BufferOutputStream()
+    schema = pa.schema([(name, types[name]) for name in columns], metadata=metadata)
+    parquet.write_table(pa.Table.from_pydict(columns, schema=schema), out)
+    content: bytes = out.getvalue().to_pybytes()
+    return content
 
 
 def merge(*sources: Sequence[Event]) -> Merged:

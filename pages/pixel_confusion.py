@@ -21,7 +21,6 @@ from evaluator.protocols import PROTOCOLS, pixel
 from evaluator.protocols.pixel.cells import CellFacts, asymmetry, cell_words, difference_words
 from pages.shared import components, frame, headline, in_sight, pair_differences, pictures, widgets
 from pages.shared.address import at, read_url, write_url
-from pages.shared.jobs import prefetch
 from pages.shared.opened import OpenedBoxes, Place, pixels
 from pages.shared.pixel import results as choices
 from pages.shared.pixel.controls import count_choices
@@ -457,7 +456,6 @@ def _results(
     row, column = (shown.classes[each] for each in cell)
     # The cell and the page follow from the files when nobody chose them, but a link must show the same on other files.
     write_url("pixel_confusion", {State.pixel_row: row, State.pixel_column: column, State.pixel_of: of, **at(place)})
-    prefetch("threshold preparer", [result.prepare_scores for result in results.values()])
 
 
 view()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.metrics.pixel_counts import BACKGROUND, Resolution, covered_pixels
+from evaluator.metrics.pixel_counts import BACKGROUND, Resolution, on_page, pixel_edges
 from evaluator.protocols.pixel import PixelResult
 from evaluator.protocols.pixel.matrix import shares
 
@@ -18,7 +18,9 @@ def paint(side: Resolution, page: int, size: tuple[int, int]) -> npt.NDArray[np.
     here = side.at(np.flatnonzero(side.page == page))
     sizes = np.zeros((page + 1, 2), dtype=np.int64)
     sizes[page] = size
-    for (x1, y1, x2, y2), bit in zip(covered_pixels(here, sizes).tolist(), here.bit.tolist(), strict=True):
+    for (x1, y1, x2, y2), bit in zip(
+        on_page(pixel_edges(here), here.page, sizes).tolist(), here.bit.tolist(), strict=True
+    ):
         if x1 < x2 and y1 < y2:
             words[y1:y2, x1:x2] |= np.uint64(1 << bit)
     words[words == 0] = BACKGROUND

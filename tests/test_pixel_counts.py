@@ -6,6 +6,7 @@ import math
 import os
 from collections import Counter
 from typing import NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.metrics import pixel_counts, pixel_sweep
-from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_pairs, in_sequence, merge
+from evaluator.metrics.pixel_counts import PageCounts, PairCounts, Resolution, count_pairs, in_sequence, merge
 from tests.painting import paint
 
 # 10,000 by hand: LAYOUTSCOPE_EXAMPLES=10000 pytest tests/test_pixel_counts.py
@@ -224,6 +225,40 @@ def test_counts_add_up(drawn: tuple[list[Row], list[Row], list[tuple[int, int]]]
 
 
 @EXAMPLES
+@given(drawn=pages(), seed=st.integers(0, 10**6))
+def test_counts_of_some_boxes_after_others_are_those_of_these_boxes_alone(
+    drawn: tuple[list[Row], list[Row], list[tuple[int, int]]], seed: int
+) -> None:
+    *sides, sizes = drawn
+    rng = np.random.default_rng(seed)
+    asked = PageCounts(tuple(resolution(rows) for rows in sides), np.array(sizes, dtype=np.int64).reshape(-1, 2))
+    taken = [np.ones(len(rows), dtype=bool) for rows in sides]
+    for share in (0.0, 0.3, 0.0, 1.0, 0.1):
+        taken = [boxes ^ (rng.random(len(boxes)) < share) for boxes in taken]
+        some = [
+            [row for row, there in zip(rows, boxes, strict=True) if there]
+            for rows, boxes in zip(sides, taken, strict=True)
+        ]
+        one, other = asked.of(tuple(taken)), counted(*some, sizes)
+        for name in ("scopes", "scope", "row_first", "row_second", "pixels"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
+
+
+def test_pages_whose_boxes_stay_are_not_counted_again() -> None:
+    rows = [Row(page, 1, (0.0, 0.0, 2.0, 2.0)) for page in range(3)]
+    asked = PageCounts((resolution(rows), resolution(rows)), np.array([[4, 4]] * 3))
+    every_box, without = np.ones(3, dtype=bool), np.array([True, False, True])
+    with patch.object(pixel_counts, "count_pairs", wraps=count_pairs) as counts:
+        before = asked.of((every_box, every_box))
+        assert asked.of((every_box, every_box.copy())) is before
+        after = asked.of((every_box, without))
+    assert [call.args[2].tolist() for call in counts.call_args_list] == [[[4, 4]] * 3, [[0, 0], [4, 4], [0, 0]]]
+    assert [len(call.args[1].page) for call in counts.call_args_list] == [3, 0]
+    assert every(before) == [[(1, 1, 12), (2, 2, 4)]] * 3
+    assert every(after) == [[(1, 1, 12), (2, 2, 4)], [(1, 1, 12), (2, 1, 4)], [(1, 1, 12), (2, 2, 4)]]
+
+
+@EXAMPLES
 @given(drawn=pages())
 def test_paint_equals_the_painter(drawn: tuple[list[Row], list[Row], list[tuple[int, int]]]) -> None:
     first, _, sizes = drawn
@@ -260,7 +295,7 @@ def test_scaled_edges_that_were_on_a_pixel_stay_there(width: int) -> None:
     # 0.07 * 100 is 7.000000000000001: without care the ceiling paints an eighth column.
     steps = np.arange(width + 1)
     rows = resolution([Row(0, 1, (step / width, 0.0, step / width, 1.0)) for step in steps], np.array([[width, 5.0]]))
-    edges = pixel_counts.covered_pixels(rows, np.array([[width, 5]]))
+    edges = pixel_counts.on_page(pixel_counts.pixel_edges(rows), rows.page, np.array([[width, 5]]))
     assert (edges[:, 0] == steps).all()
     assert (edges[:, 2] == steps).all()
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -19,15 +20,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator import export
-from evaluator.metrics import pixel_changes
 from evaluator.metrics.pixel_counts import PairCounts, merge
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput
 from evaluator.protocols import pixel
-from evaluator.protocols.pixel import evaluation, matrix
+from evaluator.protocols.pixel import matrix
 from evaluator.protocols.pixel.cells import cell_facts
-from evaluator.protocols.pixel.evaluation import PixelResult, evaluate
-from evaluator.protocols.pixel.ledger import by_matrices
+from evaluator.protocols.pixel.difference import difference as pixel_difference
+from evaluator.protocols.pixel.evaluation import Files, PixelResult, evaluate
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME, Matrices, PixelColumns, confusion, zero_division
 from evaluator.protocols.pixel.tables import matrix_tables
 from tests.benchmarks import bench_pixel
@@ -644,51 +644,108 @@ def test_a_low_score_leaves_a_box_of_the_second_side_out() -> None:
     assert "score ≥ 0.50" in result.signature.line
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_a_step_of_a_score_gives_the_counts_of_a_fresh_count(seed: int) -> None:
+def scored_pair(seed: int) -> tuple[Annotations, Annotations]:
+    """Two sides of some pages; every seventh box of the second has no score."""
     truth, predicted = random_rows(seed, documents=8, per_page=(0.5, 2.0, 6.0)[seed % 3])
-    sides = (
-        annotations(truth),
-        annotations([row._replace(score=None) if at % 7 == 0 else row for at, row in enumerate(predicted)]),
-    )
-    earlier, kept = None, 0
+    unscored = [row._replace(score=None) if at % 7 == 0 else row for at, row in enumerate(predicted)]
+    return annotations(truth), annotations(unscored)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_at_every_score_the_numbers_are_those_of_the_two_files_alone(seed: int) -> None:
+    sides = scored_pair(seed)
+    files = Files.of(*sides, page_size=(61.0, 79.5))
     for first, second in ((0.0, 0.0), (0.0, 0.03), (0.02, 0.03), (0.02, 0.0), (0.9, 0.9), (0.0, 0.0), (0.0, 0.0)):
-        options = {"page_size": (61.0, 79.5), "first_min_score": first, "min_score": second}
-        with (
-            patch.object(evaluation, "count_pairs", wraps=evaluation.count_pairs) as all_pages,
-            patch.object(pixel_changes, "_MANY_PIECES", 9.0),
-        ):
-            result = evaluate(*sides, **options, earlier=earlier)
-        kept += not all_pages.called
-        fresh = evaluate(*sides, **options)
-        assert result.counts.scopes == fresh.counts.scopes
-        for name in ("scope", "pair", "pixels", "first", "second"):
-            one, other = getattr(result.counts, name), getattr(fresh.counts, name)
-            assert one.dtype == other.dtype
-            np.testing.assert_array_equal(one, other)
-        assert result.issues == fresh.issues
-        assert result.to_json() == fresh.to_json()
-        for name in ("scope", "row_first", "row_second", "pixels"):
-            np.testing.assert_array_equal(getattr(result.whole.counts, name), getattr(fresh.whole.counts, name))
-        np.testing.assert_array_equal(result.wrong.amounts, fresh.wrong.amounts)
-        np.testing.assert_array_equal(result.wrong.amounts, by_matrices(fresh))
-        for name in ("scope", "row_first", "row_second", "pixels"):
-            one, other = (getattr(each.per_document.counts, name) for each in (result, fresh))
-            np.testing.assert_array_equal(one, other)
-        for name in ("first", "second"):
-            for one, other in zip(getattr(result, name), getattr(fresh, name), strict=True):
-                np.testing.assert_array_equal(one, other)
-        # The first two cells are asked for again and again, the others once.
-        for row, column in ((1, 0), (1, 1), (0, kept % 3), (2, kept % 3)):
-            np.testing.assert_array_equal(result.cell_pixels(row, column), fresh.cell_pixels(row, column))
-            np.testing.assert_array_equal(result.row_pixels(row), fresh.per_page.first_pixels[:, row])
-        for page in range(0, result.counts.scopes, 5):
-            one, other = result.cell_region(page, 1, 0), fresh.cell_region(page, 1, 0)
-            assert one.rectangles.tolist() == other.rectangles.tolist()
-        earlier = result
-    assert kept > 1
-    larger = evaluate(*sides, page_size=(70.0, 90.0), earlier=earlier)
-    assert larger.to_json() == evaluate(*sides, page_size=(70.0, 90.0)).to_json()
+        scores = {"first_min_score": first, "min_score": second}
+        result = files.evaluate(**scores)
+        alone = evaluate(*sides, page_size=(61.0, 79.5), **scores)
+        for name in ("counts", "whole.counts", "per_document.counts"):
+            one, other = (attrgetter(name)(each) for each in (result, alone))
+            assert one.scopes == other.scopes
+            for column in ("scope", "row_first", "row_second", "pixels"):
+                assert getattr(one, column).dtype == getattr(other, column).dtype
+                np.testing.assert_array_equal(getattr(one, column), getattr(other, column))
+        assert result.issues == alone.issues
+        assert result.to_json() == alone.to_json()
+        per_page = alone.per_page
+        for row, column in np.ndindex(len(result.classes), len(result.classes)):
+            np.testing.assert_array_equal(
+                result.cell_pixels(row, column), per_page.matrices.confusion[:, row, column], f"cell {row}, {column}"
+            )
+        for row in range(len(result.classes)):
+            np.testing.assert_array_equal(result.row_pixels(row), per_page.first_pixels[:, row], f"row {row}")
+        for document in range(len(result.dataset.documents)):
+            own = result.document_columns(document).counts.triples(0)
+            assert own == alone.per_document.counts.triples(document), f"document {document}"
+        for page in range(result.counts.scopes):
+            own = result.page_columns(page).counts.triples(0)
+            assert own == alone.counts.triples(page), f"page {page}"
+
+
+def test_wrong_pixels_are_those_off_the_diagonal_of_each_page() -> None:
+    result = evaluate(*scored_pair(2), page_size=(61.0, 79.5))
+    for row, matrix_of_page in enumerate(result.per_page.matrices.confusion):
+        wrong = matrix_of_page - np.diag(np.diag(matrix_of_page))
+        touched = matrix_of_page.sum(axis=0) + matrix_of_page.sum(axis=1) > 0.0
+        own = np.where(touched, wrong.sum(axis=0) + wrong.sum(axis=1), np.nan)
+        np.testing.assert_allclose(result.wrong_pixels[row], [wrong.sum(), *own[1:]], rtol=1e-12, atol=1e-9)
+
+
+@pytest.mark.parametrize("exact", [2.0, 200_000.0])
+def test_numbers_of_pages_that_are_too_fine_for_whole_numbers_are_rounded(exact: float) -> None:
+    sides = scored_pair(2)
+    wanted = evaluate(*sides, page_size=(61.0, 79.5))
+    with patch.object(matrix, "EXACT", exact):
+        result = evaluate(*sides, page_size=(61.0, 79.5))
+        np.testing.assert_allclose(result.wrong_pixels, wanted.wrong_pixels, rtol=1e-12, atol=0.0)
+        for row, column in np.ndindex(len(result.classes), len(result.classes)):
+            np.testing.assert_allclose(
+                result.cell_pixels(row, column), wanted.cell_pixels(row, column), rtol=1e-12, atol=0.0
+            )
+
+
+def test_the_order_of_questions_changes_no_byte() -> None:
+    """Thirty questions about two models of one ground truth, in five orders, each order with files made ready anew."""
+    truth, predicted = random_rows(5, documents=6, per_page=6.0)
+    other = random_rows(6, documents=6, per_page=6.0)[1]
+    sides = annotations(truth), annotations(predicted), annotations(other)
+    floors = (0.0, 0.02, 0.3, 0.31, 0.9)
+    labels = sides[0].labels
+
+    def answers(order: Sequence[int]) -> dict[int, bytes]:
+        files = [Files.of(sides[0], model, page_size=(61.0, 79.5)) for model in sides[1:]]
+        a, b = files
+        between = Files.of(sides[1], sides[2], page_size=(61.0, 79.5))
+
+        def plain(value: object) -> bytes:
+            return msgspec.json.encode(value, enc_hook=lambda array: array.tolist())
+
+        questions: list[Callable[[], bytes]] = []
+        for at, floor in enumerate(floors):
+            one = Files.of(*sides[:2], page_size=(61.0, 79.5), labels=[labels[at % 2]]).evaluate
+            questions += [
+                lambda floor=floor: plain(a.evaluate(min_score=floor).to_json()),
+                lambda floor=floor: b.evaluate(min_score=floor).wrong_pixels.tobytes(),
+                lambda floor=floor, at=at: plain(cell_facts(a.evaluate(min_score=floor), at % 3, 1)),
+                lambda floor=floor, at=at: plain(b.evaluate(min_score=floor).page_columns(at).row(0, exact=True)),
+                lambda floor=floor: plain(
+                    pixel_difference(
+                        a.evaluate(min_score=floor).whole, b.evaluate(min_score=0.3).whole, "recall"
+                    ).values
+                ),
+                lambda floor=floor, one=one: plain(
+                    [one(min_score=floor).to_json(), between.evaluate(first_min_score=floor, min_score=0.3).to_json()]
+                ),
+            ]
+        return {number: questions[number]() for number in order}
+
+    orders = [np.random.default_rng(seed).permutation(30).tolist() for seed in range(4)]
+    expected = answers(range(30))
+    assert len(set(expected.values())) > 20
+    for order in orders:
+        given = answers(order)
+        differing = [number for number in range(30) if given[number] != expected[number]]
+        assert not differing, f"in the order {order} these have another answer: {differing}"
 
 
 def test_the_signature() -> None:

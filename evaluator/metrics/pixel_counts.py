@@ -15,10 +15,9 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from evaluator.metrics.pixel_sweep import X_BITS, Areas, Covered, Lanes, WordArray, in_order, swept
-from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.order import all_true, begins, numbers_from
 
 Word = TypeVar("Word", bound="np.integer[Any]")
@@ -231,17 +230,11 @@ def count_pairs(
     return _with_background(parts, size) if parts else no_counts(len(size))
 
 
-def covered_pixels(side: Resolution, size: IntArray) -> IntArray:
-    """The pixels that the boxes of a side cover, cut off at the page, int64, shape (N, 4).
-
-    First column and row, and those after the last: x2 <= x1 or y2 <= y1 for a box that covers nothing. `size`, int64,
-    shape (P, 2), is the width and height of the raster of each page.
-    """
-    return on_page(pixel_edges(side), side.page, size)
-
-
 def on_page(edges: FloatArray, page: IntArray, size: IntArray) -> IntArray:
-    """Edges from `pixel_edges` cut off at the page of each, int64, shape (n, 4); `size` is that of each page."""
+    """Edges from `pixel_edges` cut off at the page of each, int64, shape (n, 4); `size` is that of each page.
+
+    First column and row, and those after the last: x2 <= x1 or y2 <= y1 for a box that covers nothing.
+    """
     # In columns, as the edges are.
     most = np.ascontiguousarray(size.take(page, axis=0).T)
     covered = np.maximum(edges.T, 0.0)
@@ -251,7 +244,7 @@ def on_page(edges: FloatArray, page: IntArray, size: IntArray) -> IntArray:
 
 
 def pixel_edges(side: Resolution) -> FloatArray:
-    """The same before they are cut off at the page: whole numbers, floor of x1 and y1, ceil of x2 and y2, float64."""
+    """Edges of boxes in whole pixels, floor of x1 and y1, ceil of x2 and y2, float64, shape (N, 4)."""
     return _edges([side])
 
 
@@ -349,11 +342,16 @@ def gathered(rows: PairCounts, scope: IntArray, scopes: int) -> PairCounts:
     """Rows under other scopes, in any order: put in order and added up by scope and pair."""
     if not len(rows):
         return no_counts(scopes)
-    if scopes == 1 and int(np.abs(rows.pixels).sum()) < _EXACT:
+    if scopes == 1 and int(rows.pixels.sum()) < _EXACT:
         # Rows are sorted by their pairs alone, which is known.
         sums = np.bincount(rows.pair, weights=rows.pixels, minlength=len(rows.first)).astype(np.int64)
         return PairCounts(1, np.zeros(len(sums), dtype=np.int64), rows.first, rows.second, sums)
-    (key,), bits = _keys([PairCounts(scopes, scope, rows.row_first, rows.row_second, rows.pixels)])
+    widths = [int(words.max()).bit_length() for words in (rows.row_first, rows.row_second)]
+    bits = (scopes - 1).bit_length() + sum(widths)
+    if bits <= _NUMBER_BITS:
+        key = scope << sum(widths) | (rows.row_first << np.uint64(widths[1]) | rows.row_second).view(np.int64)
+    else:
+        key, bits = scope * len(rows.first) + rows.pair, (scopes * len(rows.first)).bit_length()
     order = in_order(key, bits)
     key = key.take(order)
     starts = begins(key).nonzero()[0]
@@ -362,60 +360,48 @@ def gathered(rows: PairCounts, scope: IntArray, scopes: int) -> PairCounts:
     return PairCounts(scopes, scope.take(one), rows.row_first.take(one), rows.row_second.take(one), sums)
 
 
-def added(parts: Sequence[PairCounts]) -> PairCounts:
-    """Counts of the same scopes, at least one, and differences of them, added up; pairs without a pixel are left out.
+class PageCounts:
+    """The counts of pages, of each those of the boxes that were asked for last, so that other pages are counted alone.
 
-    The first may be large: it is not sorted again.
+    Parameters
+    ----------
+    sides : pair of Resolution
+        All boxes of the first side, and of the second.
+    size : int64, shape (P, 2)
+        Raster of each page.
     """
-    earlier, *changes = parts
-    if not changes:
-        return earlier
-    change = changes[0]
-    if len(changes) > 1:
-        every = joined(changes, [0] * len(changes), earlier.scopes)
-        change = gathered(every, every.scope, every.scopes)
-    (mine, others), _ = _keys([earlier, change])
-    at = mine.searchsorted(others)
-    there = at < len(mine)
-    there[there] = mine.take(at[there]) == others[there]
-    pixels = earlier.pixels.copy()
-    pixels[at[there]] += change.pixels[there]
-    kept, comes = pixels != 0, ~there & (change.pixels != 0)
-    # Before each row that comes: those kept that are before it, and those that come before it.
-    before = np.concatenate([np.zeros(1, np.int64), kept.cumsum()]).take(at[comes])
-    stays = np.ones(int(np.count_nonzero(kept)) + len(before), dtype=bool)
-    stays[before + np.arange(len(before))] = False
 
-    def column(first: npt.NDArray[Word], second: npt.NDArray[Word]) -> npt.NDArray[Word]:
-        rows = np.empty(len(stays), dtype=first.dtype)
-        rows[stays], rows[~stays] = first[kept], second[comes]
-        return rows
+    def __init__(self, sides: tuple[Resolution, Resolution], size: IntArray) -> None:
+        self._sides, self._size = sides, size
+        # Replaced as a whole, so that threads may ask at the same time.
+        self._last: tuple[tuple[BoolArray, BoolArray], PairCounts] | None = None
 
-    return PairCounts(
-        earlier.scopes,
-        column(earlier.scope, change.scope),
-        column(earlier.row_first, change.row_first),
-        column(earlier.row_second, change.row_second),
-        column(pixels, change.pixels),
-    )
+    def of(self, taken: tuple[BoolArray, BoolArray], *, count: Callable[[int, int], None] | None = None) -> PairCounts:
+        """`count_pairs` of some boxes of each side, bool, shape (N,); `count` as there."""
+        last = self._last
+        changed = np.full(len(self._size), last is None)
+        if last is not None:
+            for side, before, now in zip(self._sides, last[0], taken, strict=True):
+                changed[side.page[before != now]] = True
+            if not changed.any():
+                return last[1]
+        first, second = (
+            side if all_true(now) and all_true(changed) else side.at(np.flatnonzero(now & changed[side.page]))
+            for side, now in zip(self._sides, taken, strict=True)
+        )
+        counts = count_pairs(first, second, np.where(changed[:, None], self._size, 0), count=count)
+        if last is not None:
+            counts = _inserted(last[1], ~changed, counts)
+        self._last = taken, counts
+        return counts
 
 
-def _keys(parts: Sequence[PairCounts]) -> tuple[list[IntArray], int]:
-    """Scope and pair of each row of some counts as one number, which sorts as they do, and the bits that it takes."""
-    widths = [
-        max(int(getattr(part, name).max(initial=0)).bit_length() for part in parts)
-        for name in ("row_first", "row_second")
-    ]
-    bits = (parts[0].scopes - 1).bit_length() + sum(widths)
-    if bits <= _NUMBER_BITS:
-        shift = np.uint64(widths[1])
-        pairs = [(part.row_first << shift | part.row_second).view(np.int64) for part in parts]
-        return [part.scope << sum(widths) | pair for part, pair in zip(parts, pairs, strict=True)], bits
-    columns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("row_first", "row_second"))
-    known, pair = known_pairs(*columns)
-    split = np.split(pair, np.cumsum([len(part) for part in parts])[:-1])
-    keys = [part.scope * len(known) + number for part, number in zip(parts, split, strict=True)]
-    return keys, (parts[0].scopes * len(known)).bit_length()
+def _inserted(counts: PairCounts, kept: BoolArray, others: PairCounts) -> PairCounts:
+    """The rows of the scopes that are kept, bool, shape (S,), and those of the other scopes from other counts."""
+    mine = counts.taken(np.flatnonzero(kept[counts.scope]))
+    at = mine.scope.searchsorted(others.scope)
+    columns = ("scope", "row_first", "row_second", "pixels")
+    return PairCounts(counts.scopes, *(np.insert(getattr(mine, name), at, getattr(others, name)) for name in columns))
 
 
 def joined(parts: Sequence[PairCounts], starts: Sequence[int], scopes: int) -> PairCounts:

@@ -9,11 +9,12 @@ from evaluator.protocols.pixel.evaluation import (
     ORDER_MATTERS,
     PRESENT_CLASSES,
     VERSION,
+    Files,
     PixelResult,
     evaluate,
 )
 
 __all__ = [
     "ALL_CLASSES", "CLASSES", "MISSING_PAGE", "MIXED_SIZES", "NAME", "ORDER_MATTERS", "PRESENT_CLASSES", "VERSION",
-    "PixelResult", "evaluate",
+    "Files", "PixelResult", "evaluate",
 ]  # fmt: skip

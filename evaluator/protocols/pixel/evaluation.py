@@ -10,21 +10,17 @@ of the first side, origin top left. No box is matched to another, and scores pla
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import Any, Final, Literal, NamedTuple, TypeVar
+from functools import cached_property
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 import numpy as np
 
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.item_ledger import Item, Items
-from evaluator.metrics.pixel_changes import PageCounts, SideChange, count_changes
-from evaluator.metrics.pixel_counts import PairCounts, Resolution, added, count_pairs
-from evaluator.metrics.pixel_moves import PixelMoves
-from evaluator.metrics.pixel_scores import ScoreChanges, ScoredCounts
+from evaluator.metrics.pixel_counts import PageCounts, PairCounts, Resolution, count_pairs
 from evaluator.metrics.results import JsonObject, ResultTable, Signature, applied_score, defined, threshold_text
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, fixes_said, join
@@ -37,9 +33,10 @@ from evaluator.protocols.pixel.matrix import (
     VECTORS,
     PixelColumns,
     page_means,
+    pixels_of_cell,
     shares,
+    wrong_pixels,
 )
-from evaluator.protocols.pixel.page_sums import Numbers, PageSums, rounded, shares_of
 from evaluator.protocols.pixel.regions import CutPage, Region
 from evaluator.protocols.pixel.sides import (
     Classes,
@@ -53,11 +50,8 @@ from evaluator.protocols.pixel.sides import (
     raster,
     report_labels,
 )
-from evaluator.protocols.pixel.wrong import WrongPixels
 from evaluator.protocols.snapshot import evaluation as snapshot
 from evaluator.system.recent import Recent
-
-Known = TypeVar("Known")
 
 NAME: Final = "pixel"
 # The year of the matrix; the definition itself has no version.
@@ -85,10 +79,8 @@ BOXES_COUNT: Final = "pixels of boxes, not of outlines"
 SAME_OBJECT_IOU: Final = 0.5
 # Pages whose numbers are held at once while JSON is made.
 _PAGES_AT_ONCE: Final = 1 << 9
-# Numbers of all scores that are kept up to date: over everything, and for the cells that were looked at last.
-_MOST_KNOWN: Final = 16
-# Shares of the boxes that are left out where numbers are made ahead: no score is further off than a quarter of them.
-_PREPARED: Final = (0.25, 0.75)
+# Cells of a result whose pages are kept: a view asks for those of one cell several times.
+_MOST_CELLS: Final = 4
 
 
 class Cell(NamedTuple):
@@ -106,36 +98,6 @@ class Cell(NamedTuple):
     pixels: float
 
 
-class Taken(NamedTuple):
-    """Which boxes of each side take part, bool, shape (N,): those of at least a score."""
-
-    first: BoolArray
-    second: BoolArray
-
-    @property
-    def boxes(self) -> tuple[int, int]:
-        """How many of each side: these are always the same boxes."""
-        return int(np.count_nonzero(self.first)), int(np.count_nonzero(self.second))
-
-    @property
-    def all_of_first(self) -> bool:
-        """Whether every box of the first side takes part."""
-        return bool(self.first.all())
-
-
-class Asked(NamedTuple):
-    """Two files and what `evaluate` was asked for beside the scores."""
-
-    ground_truth: Annotations
-    prediction: Annotations
-    classes: Classes
-    missing_page: MissingPage
-    page_size: tuple[float, float] | None
-    labels: tuple[str, ...] | None
-    shared_labels: tuple[str, ...]
-    page_sizes: PageSizes
-
-
 @dataclass(frozen=True, eq=False)
 class Files:
     """Two files made ready to be counted under some options, whatever the scores of the boxes.
@@ -151,6 +113,11 @@ class Files:
         The boxes that can take part.
     issues : pair of Collector
         What there is to say so far.
+    missing_page : "penalize" or "ignore"
+    chosen : tuple of str or None
+        The labels that were scored when not all were.
+    options : tuple of str
+        What was decided, in words.
     """
 
     dataset: Dataset
@@ -159,46 +126,86 @@ class Files:
     raster: Raster
     sides: tuple[SideBoxes, SideBoxes]
     issues: tuple[Collector, Collector]
+    missing_page: MissingPage
+    chosen: tuple[str, ...] | None
+    options: tuple[str, ...]
 
-    # What was worked out last, whatever the scores, by its name, and the boxes that took part then.
-    known: Recent[object, tuple[Taken, Any]] = field(
-        default_factory=lambda: Recent(most=_MOST_KNOWN), init=False, repr=False
-    )
-    # The same at a few scores, made ahead, so that no other score is far from all of them.
-    prepared: dict[object, list[tuple[Taken, Any]]] = field(default_factory=dict, init=False, repr=False)
-    # A thread makes it ahead, and who needs it before waits for that.
-    _making: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
-    # The last moves: several numbers follow from the same.
-    _moves: Recent[object, PixelMoves] = field(default_factory=lambda: Recent(most=2), init=False, repr=False)
+    @classmethod
+    def of(
+        cls,
+        ground_truth: Annotations,
+        prediction: Annotations,
+        *,
+        classes: Classes = "auto",
+        missing_page: MissingPage = "penalize",
+        page_sizes: PageSizes | None = None,
+        page_size: tuple[float, float] | None = None,
+        labels: Sequence[str] | None = None,
+        shared_labels: Sequence[str] = (),
+    ) -> Files:
+        """Make two files ready; parameters and errors are those of `evaluate`."""
+        _check_options(classes, missing_page)
+        dataset = join(ground_truth, prediction)
+        joined = dataset.ground_truth, dataset.predictions[0]
+        issues = Collector(ground_truth.name, max_per_rule=200), Collector(prediction.name, max_per_rule=200)
+        matrix = matrix_classes(
+            ground_truth, prediction, classes=classes, labels=labels, shared=shared_labels, issues=issues[1]
+        )
+        counted = counted_pages(dataset, missing_page, issues)
+        rasters = raster(dataset, counted, page_sizes or {}, page_size, issues)
+        _refuse(issues)
+        for side, bits, collector in zip(joined, matrix.bits, issues, strict=True):
+            report_labels(side, bits, labels=labels, issues=collector)
+        first, second = (
+            SideBoxes.of(side, bits, scale, counted, rasters.size)
+            for side, bits, scale in zip(joined, matrix.bits, rasters.scale, strict=True)
+        )
+        options = (
+            *([f"shared {', '.join(shared_labels)}"] if shared_labels and not matrix.same else []),
+            f"missing pages: {missing_page}",
+            *([] if page_size is None else [f"pages of unknown size: {page_size[0]:g} x {page_size[1]:g}"]),
+        )
+        chosen = None if labels is None else tuple(labels)
+        return cls(dataset, matrix, counted, rasters, (first, second), issues, missing_page, chosen, options)
 
-    @property
-    def score_changes(self) -> ScoreChanges | None:
-        """What the boxes of the second side change by falling score where all boxes of the first take part.
-
-        Made once; None where that is more work than to count all pages.
-        """
-        with self._making:
-            return self._score_changes
-
-    def moves(self, before: Taken, now: Taken, count: Callable[[int, int], None] | None = None) -> PixelMoves | None:
-        """What moves where other boxes take part than before; None where to count all pages is less work."""
-        states = before.boxes, now.boxes
-        moves = self._moves.get(states)
-        if moves is not None:
-            return moves
-        changes = self.score_changes if before.all_of_first and now.all_of_first else None
-        if changes is not None:
-            moves = changes.between(states[0][1], states[1][1])
-        else:
-            sides = [SideChange(side.in_pixels, *taken) for side, *taken in zip(self.sides, before, now, strict=True)]
-            moves = count_changes(sides, len(self.raster.size), count=count)
-        if moves is not None:
-            self._moves.put(states, moves)
-        return moves
+    def evaluate(
+        self,
+        *,
+        min_score: float = 0.0,
+        first_min_score: float = 0.0,
+        count: Callable[[int, int], None] | None = None,
+    ) -> PixelResult:
+        """Count the pixels of the boxes with at least some scores; see `evaluate`."""
+        first, second = self.sides
+        taken = first.taking_part(first_min_score), second.taking_part(min_score)
+        self.page_counts.of(taken, count=count)
+        sources = self.dataset.ground_truth.source, self.dataset.predictions[0].source
+        return PixelResult(
+            dataset=self.dataset,
+            classes=self.matrix.names,
+            comparable=self.matrix.comparable,
+            size=self.raster.size,
+            extent=self.raster.extent,
+            counted=self.counted,
+            files=self,
+            taken=taken,
+            chosen=self.chosen,
+            options=(
+                "same classes" if self.matrix.same else "different classes",
+                *self.options,
+                *([f"score of the first side ≥ {threshold_text(first_min_score)}"] if first_min_score > 0.0 else []),
+                *([BOXES_COUNT] if any(len(side.boxes.polygons) for side in sources) else []),
+                *fixes_said(*sources),
+            ),
+            min_score=min_score,
+            missing_page=self.missing_page,
+        )
 
     @cached_property
-    def _score_changes(self) -> ScoreChanges | None:
-        return ScoreChanges.of([side.in_pixels for side in self.sides], self.sides[1].score, len(self.raster.size))
+    def page_counts(self) -> PageCounts:
+        """The counts of the pages."""
+        first, second = self.sides
+        return PageCounts((first.boxes, second.boxes), self.raster.size)
 
     @cached_property
     def items(self) -> Items:
@@ -227,13 +234,10 @@ class PixelResult(DatasetResult):
         Width and height of each page before they are rounded up to whole pixels; NaN where no file states them.
     counted : bool, shape (P,)
         Pages that are counted.
-    asked : Asked
     files : Files
         What follows from the two files and the options, whatever the scores.
-    taken : Taken
+    taken : pair of bool, shape (N,)
         Which boxes of each side of `files` take part.
-    by_page : PageCounts or ScoredCounts
-        One scope per page of the dataset.
     chosen : tuple of str or None
         The labels that were scored when not all were.
     options : tuple of str
@@ -252,20 +256,29 @@ class PixelResult(DatasetResult):
     size: IntArray
     extent: FloatArray
     counted: BoolArray
-    asked: Asked
     files: Files
-    taken: Taken
-    by_page: PageCounts | ScoredCounts
+    taken: tuple[BoolArray, BoolArray]
     chosen: tuple[str, ...] | None
     options: tuple[str, ...]
     min_score: float
     missing_page: MissingPage = "penalize"
     exact: bool = False
+    _of_cells: Recent[tuple[int, int], FloatArray] = field(
+        default_factory=lambda: Recent(most=_MOST_CELLS), init=False, repr=False
+    )
 
     @property
     def counts(self) -> PairCounts:
-        """The counts of all pages, one scope per page; large, so ask for a page with ``by_page.on``."""
-        return self.by_page.every
+        """The counts of all pages, one scope per page; large, so they are not kept with each result."""
+        return self.files.page_counts.of(self.taken)
+
+    def page_counts(self, page: int) -> PairCounts:
+        """The counts of one page, as a single scope."""
+        one, other = (
+            side._replace(page=np.zeros_like(side.page), scale=None if side.scale is None else side.scale[[page]])
+            for side in self.on_page(page)
+        )
+        return count_pairs(one, other, self.size[[page]])
 
     @cached_property
     def issues(self) -> tuple[Issue, ...]:
@@ -275,36 +288,15 @@ class PixelResult(DatasetResult):
             side.report(boxes, issues)
         return tuple(issue for collector in collectors for issue in collector.issues())
 
-    @cached_property
+    @property
     def first(self) -> Resolution:
         """The boxes of the first side that take part."""
         return self.files.sides[0].chosen(self.taken[0])
 
-    @cached_property
+    @property
     def second(self) -> Resolution:
         """The boxes of the second side that take part."""
         return self.files.sides[1].chosen(self.taken[1])
-
-    def prepare_scores(self) -> None:
-        """Make ahead what the results at other scores follow from, which may take seconds; nothing without scores."""
-        files, score = self.files, self.files.sides[1].score
-        if not self.taken.all_of_first or np.isnan(score).all():
-            return
-        changes = files.score_changes
-        moved: dict[object, Callable[[Any, PixelMoves], Any]] = {
-            "wrong": self._moved_wrong,
-            "documents": partial(self._moved_counts, *self._in_documents),
-        }
-        known = {name: last for name in moved if name not in files.prepared and (last := files.known.get(name))}
-        if changes is None or not known:
-            return
-        floors = np.nanquantile(score, _PREPARED).tolist()
-        taken = [Taken(self.taken.first, files.sides[1].taking_part(floor)) for floor in floors]
-        for name, (before, value) in known.items():
-            if before.all_of_first:
-                moves = [changes.between(before.boxes[1], one.boxes[1]) for one in taken]
-                values = [(one, moved[name](value, move)) for one, move in zip(taken, moves, strict=True)]
-                files.prepared[name] = [start for start in values if start[1] is not None]
 
     def on_page(self, page: int) -> tuple[Resolution, Resolution]:
         """The boxes of one page that take part, of both sides."""
@@ -392,92 +384,40 @@ class PixelResult(DatasetResult):
             pages=int(self.counted.sum()),
         )
 
-    @cached_property
+    @property
     def per_page(self) -> PixelColumns:
         """One scope per page of the dataset; large, so ask for parts of it with ``between``."""
         return PixelColumns(self.counts, self.classes, self.comparable)
 
     def page_columns(self, page: int) -> PixelColumns:
         """One page, as a single scope."""
-        return PixelColumns(self.by_page.on(page), self.classes, self.comparable)
+        return PixelColumns(self.page_counts(page), self.classes, self.comparable)
 
     @property
     def per_document(self) -> PixelColumns:
         """One scope per document of the dataset."""
-        return self._pooled("documents", *self._in_documents)
+        into = self.dataset.page_document.astype(np.int64)
+        return PixelColumns(self.counts.pooled(into, len(self.dataset.documents)), self.classes, self.comparable)
+
+    def document_columns(self, document: int) -> PixelColumns:
+        """One document, as a single scope."""
+        pages = np.flatnonzero(self.dataset.page_document == document)
+        return PixelColumns(self.counts.of(pages).pooled(*self._in_one), self.classes, self.comparable)
 
     @cached_property
     def whole(self) -> PixelColumns:
         """One scope: every counted page, weighted by its pixels."""
-        return self._pooled("whole", *self._in_one)
-
-    def _pooled(self, name: str, into: IntArray, scopes: int) -> PixelColumns:
-        """Scopes of several pages."""
-        made: PixelColumns | None = self._followed(
-            name,
-            lambda: PixelColumns(self.counts.pooled(into, scopes), self.classes, self.comparable),
-            partial(self._moved_counts, into, scopes),
-        )
-        assert made is not None
-        return made
-
-    def _moved_counts(self, into: IntArray, scopes: int, known: PixelColumns, moves: PixelMoves) -> PixelColumns:
-        """Scopes of several pages after some moves."""
-        return PixelColumns(added([known.counts, moves.pooled(into, scopes)]), self.classes, self.comparable)
-
-    def _moved_wrong(self, known: WrongPixels, moves: PixelMoves) -> WrongPixels | None:
-        """Wrong pixels after some moves."""
-        return known.changed(moves, self._most_pixels)
-
-    def _followed(
-        self, name: object, fresh: Callable[[], Known | None], moved: Callable[[Known, PixelMoves], Known | None]
-    ) -> Known | None:
-        """Something that follows from the counts: from what was known of it last and what moved since, if anything.
-
-        It is kept with the files, not with each result: of many results only the last has to hold it.
-        """
-        value: Known | None = None
-        last = self.files.known.get(name)
-        if last is not None:
-            before, value = last
-            if before.boxes == self.taken.boxes:
-                return value
-            starts: list[tuple[Taken, Known]] = [last, *self.files.prepared.get(name, ())]
-            before, nearest = min(starts, key=lambda start: self._boxes_since(start[0]))
-            moves = self.files.moves(before, self.taken)
-            value = None if moves is None else moved(nearest, moves)
-        value = fresh() if value is None else value
-        if value is not None:
-            self.files.known.put(name, (self.taken, value))
-        return value
-
-    def _boxes_since(self, before: Taken) -> int:
-        """How many boxes more or less take part than before."""
-        return sum(abs(now - then) for now, then in zip(self.taken.boxes, before.boxes, strict=True))
+        return PixelColumns(self.counts.pooled(*self._in_one), self.classes, self.comparable)
 
     @property
     def _in_one(self) -> tuple[IntArray, int]:
         """The scope of each page where all pages are one, and the number of scopes."""
         return np.zeros(self.dataset.pages, dtype=np.int64), 1
 
-    @property
-    def _in_documents(self) -> tuple[IntArray, int]:
-        """The scope of each page where each document is one, and the number of scopes."""
-        return self.dataset.page_document.astype(np.int64), len(self.dataset.documents)
-
-    @property
-    def wrong(self) -> WrongPixels | None:
-        """How many pixels are wrong on each page; None where shares of pixels are too fine for whole numbers."""
-        return self._followed(
-            "wrong",
-            lambda: WrongPixels.of(self.counts, len(self.classes), self._most_pixels),
-            self._moved_wrong,
-        )
-
-    @property
-    def _most_pixels(self) -> int:
-        """Pixels of the largest page; 0 without pages."""
-        return int(self.size.prod(axis=1).max(initial=0))
+    @cached_property
+    def wrong_pixels(self) -> FloatArray:
+        """How many pixels are wrong on each page, float64, shape (P, C); see `matrix.wrong_pixels`."""
+        return wrong_pixels(self.counts, len(self.classes))
 
     @cached_property
     def page_mean(self) -> dict[str, Any]:
@@ -555,35 +495,24 @@ class PixelResult(DatasetResult):
 
         Pixels; fractions where they have several labels. Row and column are classes of the first and the second side.
         """
-        return self._by_page((row, column))
+        return self._of_cells.get_or_make(
+            (row, column), lambda: pixels_of_cell(self.counts, row, column, len(self.classes))
+        )
 
     def row_pixels(self, row: int) -> IntArray:
         """Pixels of each page that carry a class on the first side, int64, shape (P,), by row of the page."""
-        return self._by_page((row,)).astype(np.int64)
-
-    def _by_page(self, of: Numbers) -> FloatArray:
-        """A number of each page."""
-        sums = self._followed(
-            of, lambda: self._page_sums(of), lambda known, moves: known.moved(moves, self._most_pixels)
-        )
-        return rounded(self.counts, of, len(self.classes)) if sums is None else sums.pixels
-
-    def _page_sums(self, of: Numbers) -> PageSums | None:
-        """A number of each page as whole numbers; None where they are too large to be exact."""
-        by_page, start = self.by_page, PageSums(of, len(self.classes), np.zeros(self.dataset.pages))
-        if not isinstance(by_page, ScoredCounts):
-            return start.counted(by_page.every, self._most_pixels)
-        # The counts of all pages would have to be made from these two.
-        sums = start.counted(by_page.earlier.every, self._most_pixels)
-        return sums and sums.moved(by_page.since(by_page.before), self._most_pixels)
+        counts = self.counts
+        there = counts.row_first >> np.uint64(row) & np.uint64(1)
+        return np.bincount(counts.scope, weights=counts.pixels * there, minlength=counts.scopes).astype(np.int64)
 
     def cell_region(self, page: int, row: int, column: int) -> Region:
         """Where on one page the pixels are that add to one cell of the confusion matrix; see `cell_pixels`.
 
         Rectangles in pixels of the page's raster, however large it is; divided by `extent` they are shares of the page.
         """
-        counts = self.by_page.on(page)
-        chosen = shares_of(counts.first, counts.second, (row, column), len(self.classes))[0] > 0
+        counts = self.page_counts(page)
+        parts = shares(counts.first, counts.second, len(self.classes))
+        chosen = parts.pair[(parts.row == row) & (parts.column == column)]
         sets = zip(counts.first[chosen].tolist(), counts.second[chosen].tolist(), strict=True)
         return self._cut(page).region(list(sets))
 
@@ -592,7 +521,7 @@ class PixelResult(DatasetResult):
 
         Cells without a pixel on the page are left out; a pixel with several labels may be in several.
         """
-        counts = self.by_page.on(page)
+        counts = self.page_counts(page)
         first, second = counts.first, counts.second
         parts = shares(first, second, len(self.classes))
         cut, regions = self._cut(page), dict[tuple[int, int], Region]()
@@ -632,7 +561,6 @@ def evaluate(
     shared_labels: Sequence[str] = (),
     min_score: float = 0.0,
     first_min_score: float = 0.0,
-    earlier: PixelResult | None = None,
     count: Callable[[int, int], None] | None = None,
 ) -> PixelResult:
     """The pixels of one layout resolution against those of another.
@@ -656,12 +584,8 @@ def evaluate(
         In case B, names that are one class although the classes differ; other names on both sides stay two classes.
     min_score, first_min_score : float
         Boxes of the second side, and of the first, with a lower score are left out; those without a score stay.
-    earlier : PixelResult, optional
-        Of the same files under the same options but the scores: only pixels of boxes that are left out now, or are not
-        any more, are looked at, and what follows from the files and options alone is kept. Of other ones nothing is
-        taken.
     count : callable, optional
-        Called with how many of how many pages are counted; with an earlier result, of such boxes.
+        Called with how many of how many pages are counted.
 
     Raises
     ------
@@ -679,79 +603,17 @@ def evaluate(
     page, where docling-eval and docling-metrics-layout lose a box that begins left of it or above it (recall or
     precision falls there); with boxes on the page the numbers are equal, undefined ones apart, which they call 0.
     """
-    _check_options(classes, missing_page)
-    chosen = None if labels is None else tuple(labels)
-    asked = Asked(
-        ground_truth, prediction, classes, missing_page, page_size, chosen, tuple(shared_labels), page_sizes or {}
-    )
-    if earlier is not None and earlier.asked != asked:
-        earlier = None
-    files = _ready(asked) if earlier is None else earlier.files
-    dataset, matrix = files.dataset, files.matrix
-    floors = first_min_score, min_score
-    taken = Taken(*(side.taking_part(floor) for side, floor in zip(files.sides, floors, strict=True)))
-    by_page = None if earlier is None else _after(earlier, taken, count)
-    if by_page is None:
-        one, other = (side.chosen(boxes) for side, boxes in zip(files.sides, taken, strict=True))
-        by_page = PageCounts(count_pairs(one, other, files.raster.size, count=count))
-    return PixelResult(
-        dataset=dataset,
-        classes=matrix.names,
-        comparable=matrix.comparable,
-        size=files.raster.size,
-        extent=files.raster.extent,
-        counted=files.counted,
-        asked=asked,
-        files=files,
-        taken=taken,
-        by_page=by_page,
-        chosen=chosen,
-        options=(
-            "same classes" if matrix.same else "different classes",
-            *([f"shared {', '.join(shared_labels)}"] if shared_labels and not matrix.same else []),
-            f"missing pages: {missing_page}",
-            *([] if page_size is None else [f"pages of unknown size: {page_size[0]:g} x {page_size[1]:g}"]),
-            *([f"score of the first side ≥ {threshold_text(first_min_score)}"] if first_min_score > 0.0 else []),
-            *([BOXES_COUNT] if any(len(side.boxes.polygons) for side in (ground_truth, prediction)) else []),
-            *fixes_said(dataset.ground_truth.source, dataset.predictions[0].source),
-        ),
-        min_score=min_score,
+    files = Files.of(
+        ground_truth,
+        prediction,
+        classes=classes,
         missing_page=missing_page,
+        page_sizes=page_sizes,
+        page_size=page_size,
+        labels=labels,
+        shared_labels=shared_labels,
     )
-
-
-def _ready(asked: Asked) -> Files:
-    """Two files made ready to be counted; BadInput where they cannot be."""
-    truth, prediction, classes, labels = asked.ground_truth, asked.prediction, asked.classes, asked.labels
-    dataset = join(truth, prediction)
-    joined = dataset.ground_truth, dataset.predictions[0]
-    issues = Collector(truth.name, max_per_rule=200), Collector(prediction.name, max_per_rule=200)
-    matrix = matrix_classes(
-        truth, prediction, classes=classes, labels=labels, shared=asked.shared_labels, issues=issues[1]
-    )
-    counted = counted_pages(dataset, asked.missing_page, issues)
-    rasters = raster(dataset, counted, asked.page_sizes, asked.page_size, issues)
-    _refuse(issues)
-    for side, bits, collector in zip(joined, matrix.bits, issues, strict=True):
-        report_labels(side, bits, labels=labels, issues=collector)
-    first, second = (
-        SideBoxes.of(side, bits, scale, counted, rasters.size)
-        for side, bits, scale in zip(joined, matrix.bits, rasters.scale, strict=True)
-    )
-    return Files(dataset, matrix, counted, rasters, (first, second), issues)
-
-
-def _after(
-    earlier: PixelResult, taken: Taken, count: Callable[[int, int], None] | None
-) -> PageCounts | ScoredCounts | None:
-    """The counts of other boxes of the same files; None where to count all pages is less work."""
-    by_page, files = earlier.by_page, earlier.files
-    changes = files.score_changes if taken.all_of_first and earlier.taken.all_of_first else None
-    if changes is None:
-        moves = files.moves(earlier.taken, taken, count)
-        return None if moves is None else by_page.changed(moves)
-    before, now = earlier.taken.boxes[1], taken.boxes[1]
-    return by_page.at(now) if isinstance(by_page, ScoredCounts) else ScoredCounts(by_page, before, now, changes)
+    return files.evaluate(min_score=min_score, first_min_score=first_min_score, count=count)
 
 
 def _check_options(classes: str, missing_page: str) -> None:

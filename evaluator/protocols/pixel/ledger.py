@@ -15,7 +15,6 @@ from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
 
 EVERYTHING = "All labels"
 BY_PIXELS = "wrong pixels"
-_PAGES_AT_ONCE = 1_000
 
 
 def page_ledger(a: PixelResult, b: PixelResult) -> ItemLedger | None:
@@ -52,26 +51,10 @@ def page_ledger(a: PixelResult, b: PixelResult) -> ItemLedger | None:
 
 def _wrong_pixels(result: PixelResult, labels: tuple[str, ...]) -> tuple[Items, FloatArray]:
     """Wrong pixels of each counted page: everything, then each label, float64, shape (N, 1 + L); NaN without pixels."""
-    wrong, own = result.wrong, result.classes
-    amounts = by_matrices(result) if wrong is None else wrong.amounts
+    amounts, own = result.wrong_pixels, result.classes
     if not result.counted.all():
         amounts = amounts[result.counted]
     columns = [0, *(own.index(name) if name in own else -1 for name in labels)]
     if columns != list(range(amounts.shape[1])):
         amounts = np.where(np.array(columns) < 0, np.nan, amounts[:, columns])
     return result.files.items, amounts
-
-
-def by_matrices(result: PixelResult) -> FloatArray:
-    """`WrongPixels.amounts`, rounded where shares of pixels are too fine for whole numbers."""
-    amounts = np.empty((result.dataset.pages, len(result.classes)))
-    # The matrices of all pages at once would not fit.
-    for start in range(0, len(amounts), _PAGES_AT_ONCE):
-        part = slice(start, min(start + _PAGES_AT_ONCE, len(amounts)))
-        matrices = result.per_page.between(part.start, part.stop).matrices
-        right = np.diagonal(matrices.scaled, axis1=1, axis2=2)
-        rows, columns = matrices.scaled.sum(axis=2), matrices.scaled.sum(axis=1)
-        amounts[part, 0] = (rows.sum(axis=1) - right.sum(axis=1)) / matrices.divisor
-        touched = (rows + columns)[:, 1:]
-        amounts[part, 1:] = np.where(touched > 0.0, (touched - 2.0 * right[:, 1:]) / matrices.divisor, np.nan)
-    return amounts

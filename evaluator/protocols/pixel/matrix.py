@@ -217,65 +217,80 @@ def confusion(counts: PairCounts, classes: int) -> Matrices:
 def _from_shares(counts: PairCounts, classes: int) -> Matrices:
     """`confusion` of scopes of few rows."""
     parts = shares(counts.first, counts.second, classes)
-    divisors = np.unique(parts.divisor).tolist()
-    common = math.lcm(*divisors)
-    cell = parts.row * classes + parts.column
-    if int(counts.totals.max(initial=0)) * common < EXACT:
-        weight = parts.numerator * (common // parts.divisor)
-        scaled = spread(coded(counts), Entries(parts.pair, cell, weight), classes**2)
-    else:
-        common = 1
-        scaled = np.zeros((counts.scopes, classes**2))
-        for divisor in divisors:
-            weight = np.where(parts.divisor == divisor, parts.numerator, 0)
-            scaled += spread(coded(counts), Entries(parts.pair, cell, weight), classes**2) / divisor
+    cells = parts.row * classes + parts.column
+    scaled, common = _sums_of_shares(counts, parts, cells, classes**2)
     return Matrices(scaled.reshape(-1, classes, classes), common)
 
 
-def coded(counts: PairCounts) -> Coded:
-    """The pixels of counts by their pairs of label sets."""
-    return Coded(counts.scopes, counts.scope, counts.pair, counts.pixels)
+def _sums_of_shares(
+    counts: PairCounts, parts: Shares, cell: IntArray, cells: int, *, most: int = 1
+) -> tuple[FloatArray, int]:
+    """Pixels times their shares by scope and cell, float64, shape (S, cells), and what to divide by; see `confusion`.
 
-
-class Coded(NamedTuple):
-    """Pixels by scope and code.
-
-    Attributes
-    ----------
-    scopes : int
-        Number of scopes.
-    scope : int64, shape (R,), rising
-    code : int64, shape (R,)
-        What the pixels are: a pair of label sets, or a move from one to another.
-    pixels : int64, shape (R,)
+    A pixel adds at most `most` to a cell.
     """
+    divisors = np.unique(parts.divisor).tolist()
+    common = math.lcm(*divisors)
+    if int(counts.totals.max(initial=0)) * common * most < EXACT:
+        weight = parts.numerator * (common // parts.divisor)
+        return spread(counts, Entries(parts.pair, cell, weight), cells), common
+    sums = np.zeros((counts.scopes, cells))
+    for divisor in divisors:
+        weight = np.where(parts.divisor == divisor, parts.numerator, 0)
+        sums += spread(counts, Entries(parts.pair, cell, weight), cells) / divisor
+    return sums, 1
 
-    scopes: int
-    scope: IntArray
-    code: IntArray
-    pixels: IntArray
+
+def pixels_of_cell(counts: PairCounts, row: int, column: int, classes: int) -> FloatArray:
+    """One cell of the confusion matrix of each scope, float64, shape (S,)."""
+    parts = shares(counts.first, counts.second, classes)
+    here = np.flatnonzero((parts.row == row) & (parts.column == column))
+    sums, common = _sums_of_shares(counts, Shares(*(part[here] for part in parts)), np.zeros_like(here), 1)
+    return np.asarray(sums[:, 0] / common)
+
+
+def wrong_pixels(counts: PairCounts, classes: int) -> FloatArray:
+    """Pixels off the diagonal of each confusion matrix, float64, shape (S, C).
+
+    All of them, fractions where pixels have several labels; then those of the row and of the column of each class but
+    the background, NaN without pixels of the class.
+    """
+    every = shares(counts.first, counts.second, classes)
+    wrong = Shares(*(part[every.row != every.column] for part in every))
+    of_row, of_column = (Shares(*(part[codes > 0] for part in wrong)) for codes in (wrong.row, wrong.column))
+    parts = Shares(*(np.concatenate(columns) for columns in zip(wrong, of_row, of_column, strict=True)))
+    cell = np.concatenate([np.zeros_like(wrong.row), of_row.row, of_column.column])
+    order = np.argsort(parts.pair, kind="stable")
+    sums, common = _sums_of_shares(
+        counts, Shares(*(part[order] for part in parts)), cell[order], classes, most=2 * classes
+    )
+    amounts = np.asarray(sums / common)
+    pair, label = np.nonzero(has_label(counts.first | counts.second, classes))
+    there = spread(counts, Entries(pair, label, np.ones_like(pair)), classes) > 0.0
+    amounts[:, 1:][~there[:, 1:]] = np.nan
+    return amounts
 
 
 class Entries(NamedTuple):
-    """What a pixel of each code adds to which cells, columns of one length, sorted by code."""
+    """What a pixel of each pair of label sets adds to which cells, columns of one length, sorted by pair."""
 
-    code: IntArray
+    pair: IntArray
     cell: IntArray
     weight: IntArray
 
 
-def spread(rows: Coded, entries: Entries, cells: int) -> FloatArray:
-    """Pixels times the weight of each cell of their code, added up by scope, float64, shape (S, cells)."""
+def spread(rows: PairCounts, entries: Entries, cells: int) -> FloatArray:
+    """Pixels times the weight of each cell of their pair, added up by scope, float64, shape (S, cells)."""
     sums = np.zeros((rows.scopes, cells))
-    width_of = np.bincount(entries.code, minlength=int(rows.code.max(initial=-1)) + 1)
+    width_of = np.bincount(entries.pair, minlength=len(rows.first))
     start = np.cumsum(width_of) - width_of
-    widths = width_of.take(rows.code)
+    widths = width_of.take(rows.pair)
     amount = np.bincount(rows.scope, weights=widths, minlength=rows.scopes).astype(np.int64)
     for run in runs_up_to(_SHARES_AT_ONCE, amount):
         low, high = run.start, run.stop
         some = slice(*np.searchsorted(rows.scope, [low, high]))
-        code, width = rows.code[some], widths[some]
-        at = numbers_from(start.take(code), width)
+        pair, width = rows.pair[some], widths[some]
+        at = numbers_from(start.take(pair), width)
         target = np.repeat((rows.scope[some] - low) * cells, width)
         target += entries.cell.take(at)
         pixels = np.repeat(rows.pixels[some], width)
@@ -551,7 +566,7 @@ class PixelColumns:
         size = len(self.classes)
         first, second = has_label(self.counts.first, size), has_label(self.counts.second, size)
         pair, cell = np.nonzero(np.concatenate([first, second, first & second], axis=1))
-        sums = spread(coded(self.counts), Entries(pair, cell, np.ones(len(pair), np.int64)), 3 * size)
+        sums = spread(self.counts, Entries(pair, cell, np.ones(len(pair), np.int64)), 3 * size)
         return sums.astype(np.int64).reshape(-1, 3, size)
 
     def _diagonal(self, matrix: FloatArray) -> FloatArray:

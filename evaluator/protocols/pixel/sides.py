@@ -15,7 +15,6 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from evaluator.metrics.pixel_counts import MAX_CLASSES, MAX_SIDE, Resolution, on_page, pixel_edges
-from evaluator.metrics.pixel_steps import PixelBoxes
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
@@ -291,11 +290,6 @@ class SideBoxes:
     def by_page(self) -> PageRows:
         """The N boxes by page."""
         return PageRows(self.boxes.page, len(self.size))
-
-    @cached_property
-    def in_pixels(self) -> PixelBoxes:
-        """Those of the N boxes that cover a pixel, as changes of them are counted."""
-        return PixelBoxes.of(self.boxes, self.size)
 
     def taking_part(self, min_score: float) -> BoolArray:
         """Those with at least a score, and those without one, bool, shape (N,); all for a score of 0."""

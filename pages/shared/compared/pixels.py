@@ -21,7 +21,6 @@ from pages.shared import frame, headline, pair_differences, pictures
 from pages.shared.address import at, write_url
 from pages.shared.compared import panes
 from pages.shared.computed import computed
-from pages.shared.jobs import prefetch
 from pages.shared.opened import OpenedBoxes, Place
 from pages.shared.pixel import results as choices
 from pages.shared.pixel import verdicts as pixel_findings
@@ -75,7 +74,6 @@ def body(loaded: OpenedBoxes) -> None:
         open_item=lambda item: panes.open_place(lambda: go_to(item.document, item.page or 0)),
     )
     _write_url()
-    prefetch("threshold preparer", [result.prepare_scores for result in results])
 
 
 def _key(loaded: OpenedBoxes, *results: pixel.PixelResult) -> list[str]:

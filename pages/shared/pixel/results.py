@@ -8,7 +8,6 @@ size nobody gives has one only when the reader says so.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
@@ -21,7 +20,6 @@ from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput, Issue
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.sides import Classes, MissingPage, PageSizes
-from evaluator.system.recent import Recent
 from pages.shared import pictures
 from pages.shared.computed import computed
 from pages.shared.opened import BOXES, OpenedBoxes
@@ -48,15 +46,23 @@ class Counted:
     issues: tuple[Issue, ...]
 
 
-# The last result of some files and options, whatever its scores: on most pages a step of a score changes nothing.
-_LATEST: Final = Recent[Hashable, pixel.PixelResult](most=4)
+Options = tuple[Classes, MissingPage, tuple[float, float] | None]
+
+
+@computed(4)
+def _files(
+    first: str, second: str, options: Options, sizes: str, *, _sides: tuple[Annotations, Annotations], _sizes: PageSizes
+) -> pixel.Files:
+    """Two sides made ready, by the digests of everything that this follows from; BadInput where they cannot be."""
+    classes, missing_page, page_size = options
+    return pixel.Files.of(*_sides, classes=classes, missing_page=missing_page, page_sizes=_sizes, page_size=page_size)
 
 
 @computed(24, spinner="Counting the pixels")
 def _counted(
     first: str,
     second: str,
-    options: tuple[Classes, MissingPage, tuple[float, float] | None],
+    options: Options,
     floors: tuple[float, float],
     sizes: str,
     *,
@@ -64,22 +70,11 @@ def _counted(
     _sizes: PageSizes,
 ) -> Counted:
     """The result of two sides by the digests of everything that it follows from."""
-    classes, missing_page, page_size = options
-    of = first, second, options, sizes
     try:
-        result = pixel.evaluate(
-            *_sides,
-            classes=classes,
-            missing_page=missing_page,
-            page_sizes=_sizes,
-            page_size=page_size,
-            first_min_score=floors[0],
-            min_score=floors[1],
-            earlier=_LATEST.get(of),
-        )
+        files = _files(first, second, options, sizes, _sides=_sides, _sizes=_sizes)
     except BadInput as problem:
         return Counted(None, problem.issues)
-    _LATEST.put(of, result)
+    result = files.evaluate(first_min_score=floors[0], min_score=floors[1])
     return Counted(result, result.issues)
 
 

@@ -62,7 +62,8 @@ def _scope_of(result: pixel.PixelResult, place: Place | None) -> Scope:
         return Scope(result, result.page_columns(page), 0, np.array([page]))
     if wanted == "document" and page is not None:
         document = int(result.dataset.page_document[page])
-        return Scope(result, result.per_document, document, every[result.dataset.page_document[every] == document])
+        pages = every[result.dataset.page_document[every] == document]
+        return Scope(result, result.document_columns(document), 0, pages)
     return Scope(result, result.whole, 0, every)
 
 

@@ -12,7 +12,6 @@ from streamlit.delta_generator import DeltaGenerator
 from evaluator.charts import boxes as charts
 from evaluator.compare.differences import Difference
 from evaluator.compare.labels import label_notes
-from evaluator.compare.ledger import prepare as prepare_ledger
 from evaluator.compare.sentences import interval_text, moved_text
 from evaluator.drawing import pair_causes, pair_list
 from evaluator.drawing.board import board_data
@@ -51,7 +50,7 @@ from pages.shared.fields import results as field_choices
 from pages.shared.findings import log as findings
 from pages.shared.opened import Named, OpenedBoxes, Place
 from pages.shared.pixel import results as pixels
-from pages.shared.results import confusion_of, prepare, result_key, score_threshold
+from pages.shared.results import confusion_of, result_key, score_threshold
 from pages.shared.state import State, chosen_cells, chosen_points, report, state
 from pages.shared.widgets import Column
 
@@ -558,7 +557,7 @@ def _of_boxes() -> None:
             chosen,
             both.differences,
             lambda: decision.cost(*both.keys, _results=both.results),
-            lambda: all(result.corrections_known for result in both.results),
+            lambda: all(result.mistakes_known for result in both.results),
             lambda: _write_url(held.shown_place(loaded)),
         )
     with right:
@@ -574,7 +573,6 @@ def _of_boxes() -> None:
     add_cost()
     in_sight.part("changed", "What changed", lambda: _more(loaded), height=420, alone=True)
     frame.sidebar(loaded)
-    prepare(loaded, chosen, lambda: prepare_ledger(*both.results))
 
 
 view()

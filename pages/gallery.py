@@ -13,7 +13,7 @@ from evaluator.drawing import crops
 from evaluator.drawing.class_matrix import class_matrix
 from evaluator.drawing.payloads import GalleryPayload, with_axes
 from evaluator.metrics.box_items import MATCHED, MATCHED_NAME, Question
-from evaluator.metrics.causes import causes, family_title
+from evaluator.metrics.causes import family_title
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import cut, displayed
@@ -23,7 +23,7 @@ from pages.shared.address import read_url, write_url
 from pages.shared.components import chosen_cell, gallery, matrix, opened_card, wanted
 from pages.shared.findings import of_causes
 from pages.shared.opened import Named, OpenedBoxes
-from pages.shared.results import confusion_of, has_scores, prepare, result_key, result_of, score_threshold
+from pages.shared.results import confusion_of, has_scores, result_key, result_of, score_threshold
 from pages.shared.state import State, chosen_cells, chosen_points, chosen_range, go_to, report, state
 
 BROWSER_VIEW = "pages/page_browser.py"
@@ -265,7 +265,7 @@ def _names(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
 def _causes(loaded: OpenedBoxes, model: Named) -> None:
     """Families of causes; a row shows each time one happened."""
     result = result_of(loaded, model)
-    made = causes(result)
+    made = result.causes
     if not len(made):
         st.caption("No mistake at these thresholds.")
         return
@@ -397,7 +397,6 @@ def view() -> None:
     _cards(loaded, model, shown, first)
     frame.sidebar(loaded)
     write_url("gallery")
-    prepare(loaded, chosen)
 
 
 view()

@@ -19,7 +19,6 @@ from pages.shared import frame, headline, widgets
 from pages.shared import models as held
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import OpenedBoxes
-from pages.shared.results import prepare
 from pages.shared.state import State, chosen_cells, state
 
 COMPARE_VIEW = "pages/compare.py"
@@ -319,7 +318,6 @@ def view() -> None:
             _runs(loaded, every)
     frame.sidebar(loaded)
     write_url("models")
-    prepare(loaded, loaded.models)
 
 
 view()

@@ -17,7 +17,7 @@ from pages.shared import doctor, frame, headline, in_sight, means, own_numbers, 
 from pages.shared.address import read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.opened import Model, Named, OpenedBoxes
-from pages.shared.results import Result, prepare, result_of
+from pages.shared.results import Result, result_of
 from pages.shared.state import state
 from pages.shared.widgets import Column
 
@@ -277,7 +277,6 @@ def view() -> None:
         in_sight.part("scores", "Scores", lambda: own_numbers.scores(loaded, chosen), height=420)
     frame.sidebar(loaded)
     write_url("overview")
-    prepare(loaded, chosen)
     if loaded.project.pdfs:
         # The pages that are looked at next then wait for no process.
         pictures.pool().start()

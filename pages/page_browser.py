@@ -21,7 +21,6 @@ from pages.shared.browser import window
 from pages.shared.components import parse_events, viewer, with_documents
 from pages.shared.findings import log as findings
 from pages.shared.opened import BOXES, Model, OpenedBoxes
-from pages.shared.results import prepare
 from pages.shared.state import Field, State, go_to, report, state, written
 
 GALLERY_VIEW = "pages/gallery.py"
@@ -318,7 +317,6 @@ def _pages(loaded: OpenedBoxes, model: Model, shown: browser.Listed) -> None:
     )
     if place is not None:
         window.prepare(loaded, model, shown, place)
-    prepare(loaded, [model])
     opened.freeze_loaded("page drawn")
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evaluator import formats
 from evaluator.metrics import causes as grouping
-from evaluator.metrics.causes import CAUSES, Causes, Family, causes, causes_in_parts, family_title
+from evaluator.metrics.causes import CAUSES, Causes, Family, family_title
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
 from tests.building import Box, annotations, box, ground_truth, random_rows
@@ -27,7 +27,7 @@ def result_of(truth: list[Box], predicted: list[Box]) -> snapshot.ThresholdResul
 
 
 def titles(truth: list[Box], predicted: list[Box]) -> list[str]:
-    named_causes = causes(result_of(truth, predicted))
+    named_causes = result_of(truth, predicted).causes
     return sorted(named_causes.title(row) for row in range(len(named_causes)))
 
 
@@ -45,7 +45,7 @@ ELSEWHERE = [box(0.1, 0.6 + 0.05 * row, 0.9, 0.63 + 0.05 * row, label="Text") fo
 
 class TestRules:
     def test_a_table_read_as_lines_is_one_event(self) -> None:
-        named_causes = causes(result_of([TABLE, *ELSEWHERE], [*lines(22), *ELSEWHERE]))
+        named_causes = result_of([TABLE, *ELSEWHERE], [*lines(22), *ELSEWHERE]).causes
         assert len(named_causes) == 1
         assert named_causes.title(0) == "Table read as 22 Text boxes"
         assert named_causes.families[0] == Family("parts", "", "Table", "Text")
@@ -79,7 +79,7 @@ class TestRules:
     def test_a_shifted_page(self) -> None:
         truth = [*lines(4, height=0.3), *ELSEWHERE]
         moved = [row._replace(xyxy=tuple(np.add(row.xyxy, (0.0, 0.045, 0.0, 0.045)).tolist())) for row in truth]
-        named_causes = causes(result_of(truth, moved))
+        named_causes = result_of(truth, moved).causes
         assert named_causes.families[0].cause == "shifted"
         assert named_causes.title(0) == f"Page shifted, {named_causes.counts[0][0]} boxes"
         assert named_causes.counts[0][0] >= 4
@@ -98,7 +98,7 @@ class TestRules:
         assert titles(ELSEWHERE[:3], cut) == ["Text cut off, right, 3 times"]
 
     def test_nothing_wrong(self) -> None:
-        named_causes = causes(result_of(ELSEWHERE, ELSEWHERE))
+        named_causes = result_of(ELSEWHERE, ELSEWHERE).causes
         assert (len(named_causes), named_causes.alike, len(named_causes.on_page(0))) == (0, {}, 0)
 
 
@@ -108,12 +108,12 @@ class TestSums:
         rows = random_rows(seed)
         dataset = join(ground_truth(rows[0]), annotations(rows[1]))
         result = snapshot.pair(dataset, 0, iou_floor=snapshot.IOU_FLOOR).match().at(0.5)
-        self.check(causes(result), result)
+        self.check(result.causes, result)
 
     @pytest.mark.parametrize("model", [0, 1])
     def test_on_the_sample(self, model: int) -> None:
         result = sample_result(model)
-        named_causes = causes(result)
+        named_causes = result.causes
         self.check(named_causes, result)
         assert len(named_causes) < 0.6 * len(result.mistakes)
 
@@ -138,7 +138,7 @@ def sample_result(model: int) -> snapshot.ThresholdResult:
 
 
 def test_the_tables_of_the_sample_read_as_lines_are_like_each_other() -> None:
-    named_causes = causes(sample_result(0))
+    named_causes = sample_result(0).causes
     family, rows = next(iter(named_causes.alike.items()))
     assert family == Family("parts", "", "Table", "")
     assert family_title(family) == "Table read as several boxes"
@@ -208,7 +208,7 @@ def test_a_page_has_the_causes_that_it_has_alone(seed: int) -> None:
     truth = [*(each for each in truth if each.page != 5), *(each._replace(page=5) for each in truth if each.page == 4)]
 
     def of(rows: tuple[list[Box], list[Box]], page: int) -> list[tuple[Family, int, list[int]]]:
-        grouped = causes(result_of(*rows))
+        grouped = result_of(*rows).causes
         here = np.flatnonzero(grouped.page == (page if rows[0] is truth else 0))
         return [
             (grouped.families[each], int(grouped.cost[each]), grouped.counts[each].tolist()) for each in here.tolist()
@@ -218,66 +218,3 @@ def test_a_page_has_the_causes_that_it_has_alone(seed: int) -> None:
         alone = tuple([each._replace(page=0) for each in side if each.page == page] for side in (truth, predicted))
         if all(alone):
             assert of((truth, predicted), page) == of((alone[0], alone[1]), page)
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_a_step_of_a_threshold_gives_the_causes_of_a_fresh_matching(seed: int) -> None:
-    truth, predicted = random_rows(seed, documents=12, per_page=(0.5, 3.0, 9.0)[seed % 3])
-    dataset = join(ground_truth(truth), annotations(predicted))
-    pairs, kept, few = snapshot.pair(dataset), [], 0
-    for iou, score in ((0.5, 0.0), (0.51, 0.0), (0.51, 0.02), (0.47, 0.02), (0.9, 0.6), (0.88, 0.6), (0.88, 0.58)):
-        kept.append(pairs.match(min_score=score).at(iou))
-        pages = kept[-1].changed_since(kept[-2]) if len(kept) > 1 else None
-        few += pages is not None and not pages.all()
-        own = causes(kept[-1])
-        fresh = causes(snapshot.pair(dataset).match(min_score=score).at(iou))
-        assert own.kinds == fresh.kinds
-        for name in ("kind", "page", "cost", "boxes", "of_mistake", "counts"):
-            first, second = getattr(own, name), getattr(fresh, name)
-            assert first.dtype == second.dtype
-            np.testing.assert_array_equal(first, second)
-        assert [rows.tolist() for rows in own.rows] == [rows.tolist() for rows in fresh.rows]
-    assert few
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_causes_in_parts_are_those_of_a_fresh_matching(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for most in ("_AT_ONCE", "_IN_PARTS"):
-        monkeypatch.setattr(f"evaluator.metrics.box_results.{most}", 1.0)
-    truth, predicted = random_rows(seed, documents=12, per_page=(0.5, 3.0, 9.0)[seed % 3])
-    dataset = join(ground_truth(truth), annotations(predicted))
-    pairs, kept, in_parts = snapshot.pair(dataset), [], 0
-    for iou, score in ((0.5, 0.0), (0.51, 0.0), (0.52, 0.0), (0.52, 0.02), (0.5, 0.02), (0.49, 0.02)):
-        kept.append(pairs.match(min_score=score).at(iou))
-        parts, fresh = causes_in_parts(kept[-1]), snapshot.pair(dataset).match(min_score=score).at(iou)
-        assert causes_in_parts(kept[-1]).kinds == parts.kinds
-        whole, mistakes = causes(fresh), fresh.mistakes
-        in_parts += parts.own is not None
-        assert parts.kinds == whole.kinds
-        assert [parts.more_like(family) for family in parts.kinds] == (whole.of_kind - 1).tolist()
-        causes_of: list[set[tuple[int, int]]] = []
-        for side, boxes, of in (
-            ("ground_truth", dataset.ground_truth, mistakes.of_truth),
-            ("prediction", dataset.predictions[0], mistakes.of_prediction),
-        ):
-            rows = np.flatnonzero(of >= 0)
-            made, expected = parts.cause_of(side, rows, boxes.page[rows]), whole.of_mistake[of[rows]]
-            assert parts.kind_of(made).tolist() == whole.kind[expected].tolist()
-            assert made.max(initial=-1) < len(parts)
-            causes_of.append(set(zip(made.tolist(), expected.tolist(), strict=True)))
-        pairs_of = causes_of[0] | causes_of[1]
-        # Each cause here is one there.
-        assert len({one for one, _ in pairs_of}) == len({other for _, other in pairs_of}) == len(pairs_of)
-        for page in range(dataset.pages):
-            named, of_page = parts.on(page)
-            here = np.flatnonzero(of_page.page == page)
-            there = np.flatnonzero(whole.page == page)
-            assert [of_page.title(at) for at in here.tolist()] == [whole.title(at) for at in there.tolist()]
-            assert int((named.page == page).sum()) == int((mistakes.page == page).sum())
-    assert in_parts >= 2
-    for result in kept:
-        fresh_result = snapshot.pair(dataset).match(min_score=result.matching.min_score).at(result.iou)
-        own, whole = causes(result), causes(fresh_result)
-        assert own.kinds == whole.kinds
-        for name in ("kind", "page", "cost", "boxes", "of_mistake", "counts"):
-            np.testing.assert_array_equal(getattr(own, name), getattr(whole, name))

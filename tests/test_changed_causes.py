@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,11 +10,8 @@ from evaluator.compare.changed_causes import SOURCES, ChangedCauses, changed_cau
 from evaluator.compare.ledger import ledger
 from evaluator.drawing.pair import pair_data
 from evaluator.drawing.pair_causes import box_keys, boxes_per_page, cause_items, key_of, pages_of, place_of
-from evaluator.metrics.causes import causes_in_parts, family_title
-from evaluator.model.dataset import join
-from evaluator.protocols.snapshot import pair
-from evaluator.review.identity import page_mistakes
-from tests.building import Box, annotations, box, ground_truth, random_rows, read_by_browser
+from evaluator.metrics.causes import family_title
+from tests.building import Box, box, random_rows, read_by_browser
 from tests.test_pair import MODELS, NAMES, Results, results_of, sample
 
 WHOLE = box(0.1, 0.1, 0.9, 0.5, label="Table")
@@ -130,44 +126,3 @@ def test_a_page_row_is_a_row_of_the_dataset() -> None:
     truth = [Box("a.pdf", 2, "Table", (0.1, 0.1, 0.5, 0.5), None), BELOW._replace(page=0)]
     made = of(results_of(truth, [], truth))
     assert sorted(made.page.tolist()) == [0, 1]
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_a_step_of_a_threshold_compares_as_two_fresh_models(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The ledger, the causes, the list and the pages, whatever was compared before."""
-    for most in ("_AT_ONCE", "_IN_PARTS"):
-        monkeypatch.setattr(f"evaluator.metrics.box_results.{most}", 1.0)
-    per_page = (0.5, 3.0, 8.0)[seed % 3]
-    truth, first = random_rows(seed, documents=10, per_page=per_page)
-    second = [row for row in first if hash((seed, row.xyxy)) % 5] + random_rows(seed + 1, documents=10)[1]
-    dataset = join(ground_truth(truth), annotations(first), annotations(second))
-    pairs, kept, in_parts = [pair(dataset, model) for model in (0, 1)], [], 0
-    for iou, scores in (
-        (0.5, (0.0, 0.0)), (0.51, (0.0, 0.0)), (0.52, (0.0, 0.0)), (0.52, (0.02, 0.0)), (0.51, (0.02, 0.01)),
-        (0.75, (0.3, 0.9)), (0.76, (0.3, 0.9)),
-    ):  # fmt: skip
-        results, fresh = (
-            tuple(one.match(min_score=score).at(iou) for one, score in zip(of, scores, strict=True))
-            for of in (pairs, [pair(dataset, model) for model in (0, 1)])
-        )
-        both, expected = ledger(*results), ledger(*fresh)
-        np.testing.assert_array_equal(both.truth_outcome, expected.truth_outcome)
-        for own, other in ((both.a, expected.a), (both.b, expected.b)):
-            for name in ("row", "partner", "page", "document", "label"):
-                np.testing.assert_array_equal(getattr(own, name), getattr(other, name))
-        for label in (None, "Table"):
-            labels = None if label is None else {label}
-            made = changed_causes(*results, both.only(labels=labels))
-            anew = changed_causes(*fresh, expected.only(labels=labels))
-            assert made.families == anew.families
-            for name in ("solved", "new", "remains", "family", "source", "row", "page"):
-                np.testing.assert_array_equal(getattr(made, name), getattr(anew, name))
-            assert cause_items(made, NAMES) == cause_items(anew, NAMES)
-            assert made.page_counts.tolist() == [len(made.pages_of(place)) for place in range(len(made))]
-        in_parts += sum(causes_in_parts(result).own is not None for result in results)
-        for page in range(-1, dataset.pages, 3):
-            assert pair_data(*results, both, page, models=MODELS) == pair_data(*fresh, expected, page, models=MODELS)
-            for result, other in zip(results, fresh, strict=True):
-                assert page_mistakes(result, page).targets == page_mistakes(other, page).targets
-        kept.append(results)
-    assert in_parts >= 2

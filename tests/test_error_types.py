@@ -6,7 +6,6 @@ import importlib.util
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,9 +38,6 @@ from evaluator.metrics.matching import fit_pairs, overlapping_pairs
 from evaluator.model.boxes import AnyArray, overlap
 from evaluator.model.dataset import join
 from evaluator.project import evaluate
-from evaluator.protocols import snapshot
-from evaluator.protocols.coco.matching import pair as coco_pair
-from evaluator.protocols.pod.evaluation import pair as pod_pair
 from evaluator.protocols.snapshot import pair
 from tests.benchmarks import bench_error_types
 from tests.building import Box, annotations, ground_truth, random_rows
@@ -835,114 +831,9 @@ def assert_equal_mistakes(one: Mistakes, other: Mistakes) -> None:
         assert (np.diff(carriers.rows) > 0).all()
 
 
-WALK = (
-    (0.5, 0.0),
-    (0.51, 0.0),
-    (0.51, 0.02),
-    (0.47, 0.02),
-    (0.47, 0.0),
-    (0.9, 0.6),
-    (0.88, 0.6),
-    (0.88, 0.58),
-    (0.5, 0.0),
-)
-"""IoU and score thresholds as a reader sets them one after the other."""
-
-
-@pytest.mark.parametrize("protocol", [snapshot.pair, coco_pair, pod_pair], ids=["snapshot", "coco", "pod"])
-@pytest.mark.parametrize("seed", range(12))
-def test_a_step_of_a_threshold_gives_the_names_of_a_fresh_matching(seed: int, protocol: Callable[..., Any]) -> None:
-    truth, predicted = random_rows(seed, documents=12, per_page=(0.5, 3.0, 8.0)[seed % 3])
-    # Files need not be sorted by page.
-    dataset = join(ground_truth(shuffled_rows(truth, seed)), annotations(shuffled_rows(predicted, seed)))
-    pairs = protocol(dataset)
-    kept, few = [], 0
-    for iou, score in WALK:
-        if iou < pairs.iou_floor:
-            continue
-        result = pairs.match(min_score=score).at(iou)
-        earlier = pairs.history.last()
-        pages = None if earlier is None else result.changed_since(earlier)
-        few += pages is not None and not pages.all()
-        fresh = protocol(dataset).match(min_score=score).at(iou)
-        assert_equal_mistakes(result.mistakes, fresh.mistakes)
-        mistakes, every = fresh.mistakes, np.arange(len(fresh.mistakes))
-        np.testing.assert_array_equal(mistakes.first_of("ground_truth", every), mistakes.first_truth)
-        np.testing.assert_array_equal(mistakes.first_of("prediction", every), mistakes.first_prediction)
-        for carriers in (mistakes.truth_carriers, mistakes.prediction_carriers):
-            np.testing.assert_array_equal(carriers.of(np.arange(carriers.boxes)), carriers.spread())
-        if pages is not None:
-            one, other = earlier.mistakes, result.mistakes
-            rows = [~pages[each.page] for each in (one, other)]
-            for name in ("kind", "page", "label", "side", "share"):
-                np.testing.assert_array_equal(getattr(one, name)[rows[0]], getattr(other, name)[rows[1]])
-        kept.append(result)
-    assert few
-
-
-@pytest.mark.parametrize("protocol", [snapshot.pair, coco_pair, pod_pair], ids=["snapshot", "coco", "pod"])
-@pytest.mark.parametrize("seed", range(8))
-def test_mistakes_in_parts_are_those_of_a_fresh_matching(
-    seed: int, protocol: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Steps that only ask what the mistakes cost put nothing together, until somebody asks for all of them."""
-    for most in ("_AT_ONCE", "_IN_PARTS"):
-        monkeypatch.setattr(f"evaluator.metrics.box_results.{most}", 1.0)
-    truth, predicted = random_rows(seed, documents=12, per_page=(0.5, 3.0, 8.0)[seed % 3])
-    dataset = join(ground_truth(shuffled_rows(truth, seed)), annotations(shuffled_rows(predicted, seed)))
-    pairs, labels = protocol(dataset), len(dataset.labels)
-    kept = [pairs.match().at(0.5)]
-    assert len(kept[0].mistakes)
-    assert kept[0].in_parts is None
-    parts = steps = 0
-    for iou, score in WALK[1:-1]:
-        if iou < pairs.iou_floor:
-            continue
-        kept.append(pairs.match(min_score=score).at(iou))
-        fresh = protocol(dataset).match(min_score=score).at(iou)
-        assert kept[-1].corrections.tolist() == fresh.mistakes.corrections_per_label(labels).tolist()
-        assert kept[-1].corrections.sum() == fresh.mistakes.corrections.sum()
-        assert kept[-1].corrections_known
-        if not kept[-1].mistakes_known:
-            parts, steps = parts + (kept[-1].in_parts is not None), steps + (kept[-1].last_step is not None)
-            earlier, renamed = kept[-1].in_parts
-            assert earlier.mistakes is renamed.earlier
-            assert set(renamed.own.page.tolist()) <= set(np.flatnonzero(renamed.pages).tolist())
-    assert parts >= 2
-    assert steps
-    for iou, score, result in [(result.iou, result.matching.min_score, result) for result in reversed(kept)]:
-        assert_equal_mistakes(result.mistakes, protocol(dataset).match(min_score=score).at(iou).mistakes)
-
-
-def test_the_mistake_of_some_boxes_is_that_of_all() -> None:
-    truth, predicted = random_rows(4)
-    mistakes = pair(join(ground_truth(truth), annotations(predicted))).match().at(0.5).mistakes
-    for carriers in (mistakes.truth_carriers, mistakes.prediction_carriers):
-        rows = np.arange(carriers.boxes)[::-3]
-        np.testing.assert_array_equal(carriers.of(rows), carriers.spread()[rows])
-    nobody = np.empty(0, dtype=np.int64)
-    assert error_types.Carriers(nobody, nobody, 3).of(np.array([2, 0])).tolist() == [-1, -1]
-
-
 def shuffled_rows(rows: list[Box], seed: int) -> list[Box]:
     """The same boxes in another order."""
     return [rows[place] for place in np.random.default_rng(seed).permutation(len(rows))]
-
-
-def test_nothing_is_kept_where_everything_is_named_anew() -> None:
-    truth, predicted = random_rows(3, documents=12)
-    dataset = join(ground_truth(truth), annotations(predicted))
-    pairs, others = pair(dataset), pair(dataset)
-    first = pairs.match().at(0.5)
-    assert len(first.mistakes)
-    # Of other pairs, at a threshold far away, and when nobody has the earlier result any more.
-    assert others.match().at(0.5).changed_since(first) is None
-    assert pairs.match(min_score=0.99).at(0.99).changed_since(first) is None
-    assert pairs.history.last() is first
-    del first
-    assert pairs.history.last() is None
-    again = pairs.match().at(0.51)
-    assert_equal_mistakes(again.mistakes, others.match().at(0.51).mistakes)
 
 
 def test_boxes_of_one_side_only_are_named_page_by_page_too() -> None:

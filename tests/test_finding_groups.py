@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from evaluator import formats
-from evaluator.metrics.causes import causes
 from evaluator.model.dataset import join
 from evaluator.pack.minutes import minutes
 from evaluator.protocols import snapshot
@@ -35,7 +34,7 @@ def said(targets: dict[str, Target], verdict: str, author: str = "Anna", minutes
 
 def table_read_as_lines() -> int:
     """The costliest Table of the first model that was read as lines."""
-    made = causes(results()[0])
+    made = results()[0].causes
     return int(
         made.alike[next(each for each in made.alike if each.cause == "parts" and each.truth_label == "Table")][0]
     )
@@ -47,7 +46,7 @@ def item_of(log: ReviewLog, title: str) -> tuple[AgendaItem, list[AgendaItem]]:
 
 
 def test_findings_of_one_cause_are_one_group_with_the_cost_of_what_was_judged() -> None:
-    made, cause = causes(results()[0]), table_read_as_lines()
+    made, cause = results()[0].causes, table_read_as_lines()
     targets = targets_of_causes(results()[0], np.array([cause]), ReviewLog())
     assert len(targets) == len(made.rows[cause])
     log = ReviewLog.of(said(targets, "model_wrong"))
@@ -62,7 +61,7 @@ def test_findings_of_one_cause_are_one_group_with_the_cost_of_what_was_judged() 
 
 def test_the_costs_of_groups_add_up_and_each_finding_is_in_one() -> None:
     result = results()[0]
-    targets = targets_of_causes(result, np.arange(len(causes(result))), ReviewLog())
+    targets = targets_of_causes(result, np.arange(len(result.causes)), ReviewLog())
     assert len(targets) == len(result.mistakes)
     every = groups(finding_statuses(ReviewLog.of(said(targets, "ignore")), results()), results())
     assert sum(len(group.entries) for group in every) == len(targets)
@@ -73,7 +72,7 @@ def test_the_costs_of_groups_add_up_and_each_finding_is_in_one() -> None:
 
 def test_a_model_is_beside_itself_what_its_cause_says() -> None:
     result, cause = results()[0], table_read_as_lines()
-    made = causes(result)
+    made = result.causes
     place = rows_of(result, made.rows[cause], int(made.page[cause]))
     truths, predictions = made.counts[cause]
     assert (len(place.truths), len(place.predictions)) == (truths, predictions)
@@ -104,6 +103,6 @@ def test_agreed_needs_two_reviewers() -> None:
     assert of_causes(finding_statuses(ReviewLog.of(one), results()), result, item.examples) != []
     assert of_causes(finding_statuses(ReviewLog.of(one), results()), result, item.examples[:0]) == []
     judged = of_causes(finding_statuses(ReviewLog.of(one), results()), result, item.examples[:1])
-    assert len(judged) == len(causes(result).rows[int(item.examples[0])])
+    assert len(judged) == len(result.causes.rows[int(item.examples[0])])
     item, _ = item_of(ReviewLog.of([*one, *said(targets, "ignore", "Ben", 1)]), title)
     assert state_of_item(item) == "Reviewers differ"

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
 from evaluator.metrics.box_items import MATCHED, Question, answer, class_confusion, items
-from evaluator.metrics.causes import Family, causes
+from evaluator.metrics.causes import Family
 from evaluator.model.dataset import join
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from evaluator.review.place import FINDINGS_VARIABLE
@@ -171,7 +171,7 @@ def test_one_verdict_for_all_causes_of_one_kind(monkeypatch: pytest.MonkeyPatch,
     next(each for each in app.text_input if each.label == "Note").set_value("rulings")
     fine(app.button(key="say_ambiguous").click().run())
     result = core()
-    made = causes(result)
+    made = result.causes
     rows = made.alike[Family("parts", "", "Table", "")]
     mistakes = sum(len(made.rows[row]) for row in rows.tolist())
     with Store(path) as store:

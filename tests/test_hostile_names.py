@@ -22,7 +22,6 @@ import pytest
 
 from evaluator import cli, formats
 from evaluator.export import to_markdown, to_text
-from evaluator.metrics.causes import causes
 from evaluator.metrics.results import ResultTable
 from evaluator.model.dataset import join
 from evaluator.pack.minutes import minutes
@@ -242,7 +241,7 @@ def _judged(folder: Path) -> tuple[list[AgendaItem], list[Event]]:
     """The agenda of a meeting on hostile names, every item judged with hostile words."""
     dataset = join(*(formats.read(folder / f"{name}.json") for name in ("gt", "model0", "model1")))
     results = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
-    targets = targets_of_causes(results[0], np.arange(len(causes(results[0]))), ReviewLog())
+    targets = targets_of_causes(results[0], np.arange(len(results[0].causes)), ReviewLog())
     events = [
         judge(
             target, verdict="model_wrong", note=NAME, tags=(OTHER,), author=OTHER, verified=False, owner=NAME[:150],

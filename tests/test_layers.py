@@ -14,7 +14,6 @@ from evaluator.drawing import layers, mistake_filter
 from evaluator.drawing.mistake_filter import MistakeFilter
 from evaluator.drawing.text_lost import PageText
 from evaluator.metrics.box_results import BoxResult
-from evaluator.metrics.causes import causes
 from evaluator.metrics.error_types import MistakeOptions
 from evaluator.model.dataset import join
 from evaluator.pdf.pool import Words
@@ -409,7 +408,7 @@ def test_boxes_of_one_cause_have_one_chip() -> None:
     result = snapshot.pair(dataset, 0, iou_floor=snapshot.IOU_FLOOR).match().at(0.5)
     row = dataset.page_row("harvest-survey-2024.pdf", 3)
     assert row is not None
-    data = page_data(result, row, causes=causes(result))
+    data = page_data(result, row, causes=result.causes)
     (cause,) = [each for each in data["causes"] if each["title"] == "Table read as 14 boxes"]
     own = [each for each in data["boxes"] if each["mistake"] in cause["numbers"]]
     assert [(each["label"], each["status"]) for each in own if each["cause"]] == [("Table", "FN")]

@@ -25,7 +25,6 @@ from evaluator.drawing.mistake_filter import MistakeFilter
 from evaluator.drawing.pair_list import boxes_of, listed_pages
 from evaluator.formats.fields import FORMAT as FIELD_FORMAT
 from evaluator.metrics.box_items import Question, answer, boxes_of_cell, class_confusion, items
-from evaluator.metrics.causes import causes
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.model.dataset import Dataset, join
 from evaluator.project import evaluate
@@ -488,7 +487,7 @@ class TestCauses:
         app = start(monkeypatch, GALLERY, charts="causes")
         table = next(each.value for each in app.dataframe if "Cause" in each.value)
         for at, row in table.iterrows():
-            family = list(causes(core(0)).alike)[int(str(at))]
+            family = list(core(0).causes.alike)[int(str(at))]
             said = heading(start(monkeypatch, GALLERY, question=json.dumps({"cause": family}), charts="causes"))
             numbers = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) (?:times?|mistakes?|pages?)", said)]
             assert numbers == [row["Times"], row["Mistakes"], row["Pages"]], (row["Cause"], said)

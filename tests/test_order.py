@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.model.boxes import AnyArray
-from evaluator.model.order import Joining, PageRows, numbers_from, order_by, runs_up_to
+from evaluator.model.order import PageRows, numbers_from, order_by, runs_up_to
 
 DTYPES = st.sampled_from([np.int8, np.int32, np.int64, np.float64])
 
@@ -82,39 +82,6 @@ def test_runs_add_up_to_the_limit_or_have_one_row() -> None:
 
 def test_not_a_row() -> None:
     assert order_by([np.empty(0), np.empty(0, dtype=np.int64)]).tolist() == []
-
-
-@given(
-    earlier=st.lists(st.integers(0, 9), max_size=30),
-    own=st.lists(st.integers(0, 9), max_size=30),
-    pages=st.lists(st.booleans(), min_size=10, max_size=10),
-)
-def test_two_lists_are_joined_by_page(earlier: list[int], own: list[int], pages: list[bool]) -> None:
-    before = sorted(earlier)
-    now = sorted(page for page in own if pages[page])
-    # What is expected, entry by entry: a page, and where it comes from.
-    every = [(page, 0, at) for at, page in enumerate(before) if not pages[page]]
-    every = sorted(every + [(page, 1, at) for at, page in enumerate(now)])
-    joining = Joining(np.array(before, dtype=np.int64), np.array(now, dtype=np.int64), np.array(pages))
-    assert joining.column(np.array(before, dtype=np.int64), np.array(now, dtype=np.int64)).tolist() == [
-        page for page, _, _ in every
-    ]
-    numbers = [np.arange(len(each), dtype=np.int64) for each in (before, now)]
-    assert joining.column(numbers[0], numbers[1]).tolist() == [at for _, _, at in every]
-    tables = [np.column_stack([each, -each]) for each in numbers]
-    assert joining.column(tables[0], tables[1]).tolist() == [[at, -at] for _, _, at in every]
-    for number, (_, source, at) in enumerate(every):
-        assert (joining.after if source else joining.before)[at] == number
-    # Entry i of a list has i % 3 rows.
-    widths = [each % 3 for each in numbers]
-    ragged = [
-        (np.repeat(each, width), np.concatenate([[0], np.cumsum(width)]))
-        for each, width in zip(numbers, widths, strict=True)
-    ]
-    rows, offsets = joining.ragged(ragged[0], ragged[1])
-    assert [rows[low:high].tolist() for low, high in pairwise(offsets.tolist())] == [
-        [at] * (at % 3) for _, _, at in every
-    ]
 
 
 @given(st.lists(st.integers(0, 9), max_size=30), st.lists(st.booleans(), min_size=10, max_size=10), st.booleans())

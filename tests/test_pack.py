@@ -27,7 +27,6 @@ from evaluator import formats, project
 from evaluator.compare.decision import Cost
 from evaluator.drawing import crops
 from evaluator.drawing.payloads import ModelItem
-from evaluator.metrics.causes import causes
 from evaluator.model.dataset import join
 from evaluator.pack import cards, font, html_pack, tables
 from evaluator.pack import marked as marked_copies
@@ -720,7 +719,7 @@ def test_causes_cost_what_the_dashboard_says_and_show_both_models(
     pool: PagePool, results: list[ThresholdResult]
 ) -> None:
     contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions())
-    by_model = [causes(result) for result in results]
+    by_model = [result.causes for result in results]
     families = list(by_model[1].alike)[: len(contents.causes)]
     for cause, family in zip(contents.causes, families, strict=True):
         for cost, each in zip(cause.costs, by_model, strict=True):

@@ -15,7 +15,7 @@ import numpy as np
 
 from evaluator.compare.ledger import A_ONLY, B_ONLY, NEITHER, FalsePositives, Ledger
 from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.causes import Family, causes_in_parts
+from evaluator.metrics.causes import Family
 from evaluator.metrics.error_types import NONE
 from evaluator.model.boxes import BoolArray, IntArray
 
@@ -102,20 +102,19 @@ def changed_causes(a: AnyBoxResult, b: AnyBoxResult, ledger: Ledger) -> ChangedC
     parts: list[tuple[IntArray, IntArray, IntArray, IntArray]] = []
     remaining: set[int] = set()
     for result, own, missed, source in ((a, ledger.a, B_ONLY, FIRST), (b, ledger.b, A_ONLY, SECOND)):
-        made = causes_in_parts(result)
+        made, mistakes = result.causes, result.mistakes
         codes = np.array([families.setdefault(_kind(each), len(families)) for each in made.kinds], dtype=np.int64)
         truths = np.flatnonzero(ledger.truth_outcome == missed)
         extra = _alone(own)
         both = np.flatnonzero(ledger.truth_outcome == NEITHER)
-        truth, lone = ledger.dataset.ground_truth, own.page[~own.shared]
         changed = [
-            (TRUTH, truths, truth.page[truths], made.cause_of("ground_truth", truths, truth.page[truths])),
-            (source, extra, lone, made.cause_of("prediction", extra, lone)),
+            (TRUTH, truths, ledger.dataset.ground_truth.page[truths], made.of_mistake[mistakes.of_truth[truths]]),
+            (source, extra, own.page[~own.shared], made.of_mistake[mistakes.of_prediction[extra]]),
         ]
         of_both = np.zeros(len(made), dtype=bool)
-        of_both[made.cause_of("ground_truth", both, truth.page[both])] = True
+        of_both[made.of_mistake[mistakes.of_truth[both]]] = True
         for code, rows, page, cause in changed:
-            family = codes[made.kind_of(cause)]
+            family = codes[made.kind[cause]]
             remains = np.bincount(family[of_both[cause]], minlength=len(families))
             remaining.update(np.flatnonzero(remains).tolist())
             parts.append((family, np.full(len(rows), code), rows, page))

@@ -15,25 +15,17 @@ the ground truth alone.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.metrics.box_results import UNMATCHED, AnyBoxPairs, AnyBoxResult, BoxMatching
-from evaluator.metrics.matching import (
-    Candidates,
-    FittedPairs,
-    Matches,
-    alone_pairs,
-    greedy_rows,
-    overlapping_pairs,
-)
+from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult, BoxMatching
+from evaluator.metrics.matching import Candidates, greedy_rows, overlapping_pairs
 from evaluator.metrics.results import count_by
-from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray
+from evaluator.model.boxes import AnyArray, BoolArray, IntArray
 from evaluator.model.dataset import CodeArray, Dataset, JoinedBoxes
 from evaluator.model.order import order_by
 
@@ -337,13 +329,6 @@ def ledger(a: AnyBoxResult, b: AnyBoxResult) -> Ledger:
     )
 
 
-def prepare(a: AnyBoxResult, b: AnyBoxResult) -> None:
-    """Make ahead what ledgers of compared models at other thresholds follow from; it may take seconds."""
-    known = _alike_of(a, b)
-    if known is not None:
-        known.fitted(len(a.false_positives) < len(b.false_positives))
-
-
 def _require_comparable(a: AnyBoxResult, b: AnyBoxResult) -> None:
     """ValueError for two results that do not count the same ground truth in the same way."""
     if not _same(a.matching.dataset, b.matching.dataset):
@@ -380,85 +365,13 @@ def _false_positives(result: AnyBoxResult, shared: IntArray, with_other: IntArra
 
 def _shared(a: AnyBoxResult, b: AnyBoxResult) -> tuple[IntArray, IntArray]:
     """Rows of the false positives of both that are the same, one to one."""
-    known = _alike_of(a, b)
-    # Which side comes first decides ties; it must not depend on which model is the baseline.
-    if known is None or len(a.false_positives) == len(b.false_positives):
-        return _looked_for(a, b)
-    false = [np.zeros(len(result.matching.prediction), dtype=bool) for result in (a, b)]
-    for mask, result in zip(false, (a, b), strict=True):
-        mask[result.false_positives] = True
-    keep = false[0][known.rows[0]] & false[1][known.rows[1]]
-    chosen = np.flatnonzero(known.fitted(len(a.false_positives) < len(b.false_positives)).match(keep))
-    first, second = (column[chosen].astype(np.int64) for column in known.rows)
-    return first, second
-
-
-@dataclass(frozen=True, eq=False)
-class _Alike:
-    """All predictions of two models that would be one false positive, whatever the thresholds are.
-
-    Attributes
-    ----------
-    rows : two int32, shape (K,)
-        Rows of the predictions of each model.
-    iou : float64, shape (K,)
-    ranks : two int32
-        Place of each prediction of a model by page, label and corners.
-    """
-
-    rows: tuple[AnyArray, AnyArray]
-    iou: FloatArray
-    ranks: tuple[CodeArray, CodeArray]
-    _fitted: dict[bool, FittedPairs] = field(default_factory=dict, init=False, repr=False)
-
-    def fitted(self, in_order: bool) -> FittedPairs:
-        """The pairs, ready to be matched; ties go by the place in the second model first, or else in the first one."""
-        if in_order not in self._fitted:
-            one, other = (0, 1) if in_order else (1, 0)
-            pairs = Candidates(self.rows[other], self.rows[one], self.iou)
-            sizes = len(self.ranks[one]), len(self.ranks[other])
-            alone = alone_pairs(pairs, *sizes)
-            contested = np.flatnonzero(~alone)
-            ranks = [rank[rows[contested]] for rank, rows in zip(self.ranks, self.rows, strict=True)]
-            contested = contested[order_by([-self.iou[contested], ranks[other], ranks[one]])]
-            columns = Matches(self.rows[other], self.rows[one], self.iou, self.iou, self.iou)
-            self._fitted[in_order] = FittedPairs(columns, *sizes, alone, contested)
-        return self._fitted[in_order]
-
-
-# What is known of two models, under the first of them, and None once their results were compared.
-_KNOWN: WeakKeyDictionary[AnyBoxPairs, WeakKeyDictionary[AnyBoxPairs, _Alike | None]] = WeakKeyDictionary()
-
-
-def _alike_of(a: AnyBoxResult, b: AnyBoxResult) -> _Alike | None:
-    """The predictions of two models that are alike, from the second time on that results of theirs are compared.
-
-    None the first time: for one comparison it is less work to look at the false positives alone.
-    """
-    of_a = _KNOWN.setdefault(a.matching.pairs, WeakKeyDictionary())
-    if b.matching.pairs not in of_a:
-        of_a[b.matching.pairs] = None
-        return None
-    known = of_a[b.matching.pairs]
-    if known is None:
-        orders = [_by_corners(each, np.arange(len(each.matching.prediction))) for each in (a, b)]
-        pairs = _overlapping((a, b), orders)
-        ranks = [np.empty(len(order), dtype=np.int32) for order in orders]
-        for rank, order in zip(ranks, orders, strict=True):
-            rank[order] = np.arange(len(order), dtype=np.int32)
-        rows = orders[0][pairs.ground_truth].astype(np.int32), orders[1][pairs.prediction].astype(np.int32)
-        known = of_a[b.matching.pairs] = _Alike(rows, pairs.iou, (ranks[0], ranks[1]))
-    return known
-
-
-def _looked_for(a: AnyBoxResult, b: AnyBoxResult) -> tuple[IntArray, IntArray]:
-    """See `_shared`; nothing is known yet of the two models."""
     results = (a, b)
     rows = [_by_corners(result, result.false_positives) for result in results]
     content = [
         (len(some), _groups(result, some).tobytes(), result.matching.prediction.xyxy[some].tobytes())
         for result, some in zip(results, rows, strict=True)
     ]
+    # Which side comes first decides ties; it must not depend on which model is the baseline.
     first = 0 if content[0] <= content[1] else 1
     ordered = [rows[first], rows[1 - first]]
     pairs = _overlapping((results[first], results[1 - first]), ordered)

@@ -22,7 +22,6 @@ from evaluator.drawing.page_rows import page_shares, rows_on
 from evaluator.drawing.payloads import CardBoxItem, CardItem, Rect
 from evaluator.metrics.box_items import MATCHED, Items
 from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.causes import causes
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import FloatArray, IntArray
@@ -144,7 +143,7 @@ def _boxes_of(side: Side, result: AnyBoxResult, rows: Sequence[IntArray]) -> Ite
 
 def cause_cards(result: AnyBoxResult, rows: IntArray) -> list[CardItem]:
     """Some causes of the mistakes of a result, each on one card with all boxes that carry a name."""
-    of_causes, dataset, mistakes = causes(result), result.matching.dataset, result.mistakes
+    of_causes, dataset, mistakes = result.causes, result.matching.dataset, result.mistakes
     made = []
     for row in rows.tolist():
         truths = np.flatnonzero(np.isin(mistakes.of_truth, of_causes.rows[row]))

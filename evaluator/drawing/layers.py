@@ -8,7 +8,7 @@ shown, and changes no name, no neighbour and no sentence.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -66,7 +66,6 @@ def page_data(
     kept: Kept | None = None,
     text: PageText | None = None,
     causes: Causes | None = None,
-    more_like: Callable[[Family], int] | None = None,
 ) -> PageLayers:
     """Boxes, mistakes and counts of one page, as the viewer reads them.
 
@@ -88,8 +87,6 @@ def page_data(
         The text of the page; without it mistakes name no words.
     causes : Causes, optional
         Of the mistakes: those of one cause are then listed together, where its first one is.
-    more_like : callable, optional
-        How many other causes there are of the family of one, where `causes` are not all of them.
 
     Returns
     -------
@@ -123,7 +120,7 @@ def page_data(
     for item, (mistake, own) in zip(listed, groups.items(), strict=True):
         changes |= {box.key: {"mistake": item.number, **facts.fit(mistake)} for box in own}
     boxes = [msgspec.structs.replace(box, **changes.get(box.key, {})) for box in boxes]
-    items = [] if causes is None else _cause_items(list(groups), causes, more_like)
+    items = [] if causes is None else _cause_items(list(groups), causes)
     chips = cause_chips(boxes, items)
     present = {box.label for box in boxes}
     return PageLayers(
@@ -147,7 +144,7 @@ def _by_cause(groups: dict[int, list[BoxItem]], causes: Causes) -> dict[int, lis
     return {mistake: groups[mistake] for mistake in ordered}
 
 
-def _cause_items(listed: Sequence[int], causes: Causes, more_like: Callable[[Family], int] | None) -> list[CauseItem]:
+def _cause_items(listed: Sequence[int], causes: Causes) -> list[CauseItem]:
     """The causes of two or more of the listed mistakes."""
     numbers: dict[int, list[int]] = {}
     for number, mistake in enumerate(listed, start=1):
@@ -157,7 +154,7 @@ def _cause_items(listed: Sequence[int], causes: Causes, more_like: Callable[[Fam
             title=displayed(causes.title(cause)),
             numbers=own,
             cost=int(causes.cost[cause]),
-            alike=causes.more_like(cause) if more_like is None else more_like(causes.family(cause)),
+            alike=causes.more_like(cause),
             family=Family(*map(cut, causes.family(cause))),
         )
         for cause, own in numbers.items()
@@ -295,11 +292,11 @@ def _grouped(
     """
     groups: dict[int, list[BoxItem]] = {}
     faded: dict[str, int] = {}
-    carriers = {"ground_truth": mistakes.truth_carriers, "prediction": mistakes.prediction_carriers}
+    named = {"ground_truth": mistakes.of_truth, "prediction": mistakes.of_prediction}
     of: dict[str, int] = {}
-    for side, carried in carriers.items():
+    for side, mistake_of in named.items():
         keys = [box.key for box in boxes if box.side == side]
-        numbers = carried.of(np.array([_row(key) for key in keys], dtype=np.int64))
+        numbers = mistake_of[np.array([_row(key) for key in keys], dtype=np.int64)]
         of |= dict(zip(keys, numbers.tolist(), strict=True))
     for box in sorted(boxes, key=lambda box: (round(box.xyxy[1], 2), box.xyxy[0], box.key)):
         mistake = of[box.key]

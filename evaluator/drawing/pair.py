@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from evaluator.compare.ledger import A_ONLY, B_ONLY, OUTCOMES, Ledger
-from evaluator.drawing.layers import Kept, cause_chips, page_data
+from evaluator.drawing.layers import cause_chips, page_data
 from evaluator.drawing.page_rows import rows_on
 from evaluator.drawing.payloads import (
     BoxItem,
@@ -30,7 +30,6 @@ from evaluator.drawing.payloads import (
     PaneItem,
 )
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
-from evaluator.metrics.causes import causes_in_parts
 from evaluator.model.issues import isolated
 
 
@@ -163,17 +162,7 @@ def _layers(
     result: AnyBoxResult, page: int, labels: Sequence[str] | None, page_points: tuple[float, float] | None
 ) -> PageLayers:
     """The page of one model, mistakes of one cause together."""
-    parts = causes_in_parts(result)
-    mistakes, of_page = parts.on(page)
-    return page_data(
-        result,
-        page,
-        labels=labels,
-        page_points=page_points,
-        kept=Kept(mistakes, np.ones(len(mistakes), dtype=bool)),
-        causes=of_page,
-        more_like=parts.more_like,
-    )
+    return page_data(result, page, labels=labels, page_points=page_points, causes=result.causes)
 
 
 class _Side(NamedTuple):
@@ -202,7 +191,7 @@ def _side(
     here = np.flatnonzero(own.page == row)
     mates = dict(zip(own.row[here].tolist(), own.partner[here].tolist(), strict=True))
     keys = [int(box.key[1:]) for box in layers.boxes if box.side == "prediction"]
-    partners = result.partners("prediction", np.array(keys, dtype=np.int64)).tolist()
+    partners = result.prediction_partner[np.array(keys, dtype=np.int64)].tolist()
     truth_of = dict(zip(keys, partners, strict=True))
     titles: dict[int | None, str] = {mistake.number: mistake.title.lower() for mistake in layers.mistakes}
     drawn, boxes = {*CHANGES, *wanted}, []

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
-from evaluator.metrics.causes import Family, causes, family_title
+from evaluator.metrics.causes import Family, family_title
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, KindArray
 from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap, area
 from evaluator.model.dataset import CodeArray, JoinedBoxes
@@ -336,7 +336,7 @@ def with_name(every: Items, name: str) -> BoolArray:
 
 def with_cause(every: Items, result: AnyBoxResult, family: Family) -> BoolArray:
     """Items that are mistakes whose cause is of a family, bool, shape (K,)."""
-    grouped = causes(result)
+    grouped = result.causes
     named = np.zeros(len(result.mistakes) + 1, dtype=bool)
     for cause in grouped.alike.get(family, ()):
         named[grouped.rows[int(cause)]] = True

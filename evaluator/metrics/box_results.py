@@ -7,13 +7,11 @@ threshold what matched. Rows are file order, codes are those of the `Dataset`.
 
 from __future__ import annotations
 
-import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Self, TypeVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -37,18 +35,13 @@ from evaluator.model.polygons import POLYGON_IOU, outline_bounds, polygon_overla
 
 if TYPE_CHECKING:
     # A result names its mistakes when it is asked; until then nothing of this is needed.
-    from evaluator.metrics.error_types import BoxColumns, MistakeOptions, Mistakes, RenamedMistakes, Touching
+    from evaluator.metrics.causes import Causes
+    from evaluator.metrics.error_types import BoxColumns, MistakeOptions, Mistakes, Touching
 
 UNMATCHED: Final = -1
 WEIGHTED_MEAN: Final = "Weighted mean over labels"
 """What a table calls the mean over labels that have weights."""
 ALL_LABELS: Final = "All labels"
-# On more than this share of the pages, mistakes are named anew on all: to join both takes longer then.
-_FEW_PAGES: Final = 0.6
-# On more than this share of the pages, they are put together with the others, so that the next step has less to do:
-# in one step, or in several.
-_AT_ONCE: Final = 0.1
-_IN_PARTS: Final = 0.25
 
 
 class BinnedScores(NamedTuple):
@@ -344,144 +337,25 @@ class BoxResult(ABC, Generic[MatchingT]):
 
     @property
     def mistakes_known(self) -> bool:
-        """Whether `mistakes` was asked for before: the first time takes longer than all numbers together."""
+        """Whether `mistakes` was asked for before: a view shows the other numbers first where it was not."""
         return "mistakes" in vars(self)
 
     @cached_property
     def mistakes(self) -> Mistakes:
-        """Every unmatched box under exactly one name; see `named`.
-
-        Where few pages changed since the mistakes of another result of the same pairs were named, the others are kept.
-        """
-        since = self._since
-        mistakes = self.named(None) if since is None else since.renamed.joined()
-        if since is not None and (earlier := since.result()) is not None:
-            # From now on others follow from this result, which needs no other one: they would all be held else.
-            vars(self)["_since"] = since._replace(result=weakref.ref(earlier))
-        history = self.matching.pairs.history
-        history.last = history.step = weakref.ref(self)
-        return mistakes
-
-    @cached_property
-    def _since(self) -> _Since | None:
-        """What changed since mistakes of another result of the same pairs were named; None where it helps nothing."""
-        history = self.matching.pairs.history
-        earlier, step = history.last(), history.step()
-        if earlier is None:
-            return None
-        made = None
-        if step is not None and step is not earlier:
-            made = self._since_step(step)
-        if made is None:
-            pages = self.changed_since(earlier)
-            made = None if pages is None else _Since(lambda: earlier, self._named_on(pages, earlier.mistakes))
-        if made is not None:
-            history.step = weakref.ref(self)
-        return made
-
-    def _since_step(self, step: AnyBoxResult) -> _Since | None:
-        """The same by way of a nearer result, whose mistakes are not put together yet; None where that is too far."""
-        before, pages = step._since, self.changed_since(step)
-        if before is None or pages is None or np.count_nonzero(before.renamed.pages | pages) > _IN_PARTS * len(pages):
-            return None
-        moved = self._named_on(pages, before.renamed.own)
-        return _Since(before.result, before.renamed.followed_by(moved), weakref.ref(step), moved)
+        """Every unmatched box under exactly one name; see `named`."""
+        return self.named(None)
 
     @property
-    def renamed_since(self) -> tuple[AnyBoxResult, RenamedMistakes] | None:
-        """Another result of the same pairs whose mistakes are known, and those of the pages that changed since.
-
-        None where nothing is gained by that, see `changed_since`, or where nobody has the other result any more.
-        """
-        earlier = None if self._since is None else self._since.result()
-        return None if self._since is None or earlier is None else (earlier, self._since.renamed)
-
-    @property
-    def in_parts(self) -> tuple[AnyBoxResult, RenamedMistakes] | None:
-        """What `renamed_since` gives, where that is enough; None where `mistakes` are known, or better put together."""
-        since = None if self.mistakes_known else self.renamed_since
-        most = _AT_ONCE if self._since is None or self._since.step is None else _IN_PARTS
-        if since is None or np.count_nonzero(since[1].pages) > most * len(since[1].pages):
-            return None
-        return since
-
-    @property
-    def last_step(self) -> tuple[AnyBoxResult, RenamedMistakes] | None:
-        """A result between that of `in_parts` and this one, and what was named again of its own part; None without."""
-        since = self._since
-        step = None if since is None or since.step is None else since.step()
-        return None if since is None or since.moved is None or step is None else (step, since.moved)
-
-    @cached_property
     def corrections(self) -> IntArray:
         """Sum of `Mistakes.corrections` of each label of the dataset, int64, shape (labels,)."""
-        labels = len(self.matching.dataset.labels)
-        parts = self.in_parts
-        return self.mistakes.corrections_per_label(labels) if parts is None else parts[1].corrections(labels)
-
-    @property
-    def corrections_known(self) -> bool:
-        """Whether `corrections` are there at once."""
-        return self.mistakes_known or "corrections" in vars(self)
-
-    def changed_since(self, earlier: AnyBoxResult) -> BoolArray | None:
-        """The pages on which mistakes may have other names than in an earlier result whose mistakes are known.
-
-        On all other pages each box has the partner that it had and takes part as it did, and no overlapping pair has an
-        IoU between the two thresholds.
-
-        Returns
-        -------
-        bool, shape (pages of the dataset,), or None
-            None when nothing is gained by that: it is a result of other pairs, most pages changed, or outlines are
-            compared.
-        """
-        if earlier not in self._changed:
-            self._changed[earlier] = self._compared(earlier)
-        return self._changed[earlier]
+        return self.mistakes.corrections_per_label(len(self.matching.dataset.labels))
 
     @cached_property
-    def _changed(self) -> WeakKeyDictionary[AnyBoxResult, BoolArray | None]:
-        """What `changed_since` answered."""
-        return WeakKeyDictionary()
+    def causes(self) -> Causes:
+        """The causes of the mistakes; see `evaluator.metrics.causes.grouped_mistakes`."""
+        from evaluator.metrics.causes import grouped_mistakes
 
-    def _compared(self, earlier: AnyBoxResult) -> BoolArray | None:
-        """See `changed_since`."""
-        pairs = self.matching.pairs
-        touching = pairs.touching() if earlier.matching.pairs is pairs else None
-        if touching is None:
-            return None
-        truth, prediction = pairs.dataset.ground_truth, pairs.prediction
-        pages = np.zeros(pairs.dataset.pages, dtype=bool)
-        pages[self._pages_matched_otherwise(earlier)] = True
-        for side, counts, before in (
-            (truth, self.matching.truth_counts, earlier.matching.truth_counts),
-            (prediction, self.counting_predictions, earlier.counting_predictions),
-        ):
-            if counts is not before:
-                pages[side.page[counts != before]] = True
-        pages[pairs.touching_between(*sorted((self.iou, earlier.iou)))] = True
-        return pages if np.count_nonzero(pages) <= _FEW_PAGES * len(pages) else None
-
-    def _pages_matched_otherwise(self, earlier: Self) -> IntArray:
-        """Pages with a box that has another partner than in another result of the same pairs."""
-        return np.asarray(self.matching.dataset.ground_truth.page[self.truth_partner != earlier.truth_partner])
-
-    def _named_on(self, pages: BoolArray, earlier: Mistakes) -> RenamedMistakes:
-        """The mistakes of some pages; those of the others are what they were in another result of the same pairs."""
-        from evaluator.metrics.error_types import CountedBoxes, rename_mistakes
-
-        pairs = self.matching.pairs
-        return rename_mistakes(
-            earlier,
-            pages,
-            CountedBoxes(pairs.columns("ground_truth"), self.matching.truth_counts, pairs.truth_by_page),
-            CountedBoxes(pairs.columns("prediction"), self.counting_predictions, pairs.prediction_by_page),
-            lambda truths: self.partners("ground_truth", truths),
-            iou=self.iou,
-            touching=pairs.touching_known,
-            touching_by_page=pairs.touching_by_page,
-        )
+        return grouped_mistakes(self)
 
     def named(self, options: MistakeOptions | None) -> Mistakes:
         """Every unmatched box under exactly one name; see `evaluator.metrics.error_types`.
@@ -503,7 +377,7 @@ class BoxResult(ABC, Generic[MatchingT]):
             truth_counts=self.matching.truth_counts,
             prediction_counts=self.counting_predictions,
             options=options,
-            touching=self.matching.pairs.touching(),
+            touching=self.matching.pairs.touching,
         )
 
     @cached_property
@@ -604,37 +478,6 @@ class BoxResult(ABC, Generic[MatchingT]):
         )
 
 
-class _Since(NamedTuple):
-    """A result, as long as it is needed, and the mistakes of the pages that changed since.
-
-    Where there was another one in between: that one, if anybody still has it, and what was named again since then.
-    """
-
-    result: Callable[[], AnyBoxResult | None]
-    renamed: RenamedMistakes
-    step: Callable[[], AnyBoxResult | None] | None = None
-    moved: RenamedMistakes | None = None
-
-
-class History:
-    """What was done with some pairs, so that what follows is less work.
-
-    Attributes
-    ----------
-    named : bool
-        Whether mistakes were named.
-    last : callable
-        The result whose mistakes were named last, all of them, if anybody still has it, else None.
-    step : callable
-        The same of which some may have been named, of the pages that changed since `last`.
-    """
-
-    def __init__(self) -> None:
-        self.named = False
-        self.last: Callable[[], AnyBoxResult | None] = lambda: None
-        self.step: Callable[[], AnyBoxResult | None] = lambda: None
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BoxPairs(ABC, Generic[MatchingT]):
     """Every pair of one model that could match, kept so that new thresholds need no geometry.
@@ -672,50 +515,12 @@ class BoxPairs(ABC, Generic[MatchingT]):
         source = boxes.source.boxes
         return BoxColumns(outline_bounds(source, own), boxes.label[own], boxes.page[own], regions=(source, own))
 
-    def touching(self) -> Touching | None:
-        """Every overlapping pair, whatever its labels, from the second time on that mistakes are named.
-
-        None the first time: for one matching it is less work to look for those that it leaves unmatched. None too where
-        outlines are compared.
-        """
-        if self.polygons or not self.history.named:
-            self.history.named = True
-            return None
-        return self.touching_known
-
-    def prepare(self) -> None:
-        """Make ahead what mistakes at other thresholds follow from, where some were named; it may take seconds."""
-        if self.history.named and not self.polygons:
-            _ = self.touching_by_page, self._touching_by_iou
-
     @cached_property
-    def history(self) -> History:
-        """What was done with these pairs."""
-        return History()
-
-    @cached_property
-    def touching_known(self) -> Touching:
-        """Every overlapping pair of boxes, whatever its labels."""
+    def touching(self) -> Touching:
+        """Every overlapping pair of boxes, whatever its labels: what mistakes are named from at any threshold."""
         from evaluator.metrics.error_types import touching_pairs
 
         return touching_pairs(self.columns("ground_truth"), self.columns("prediction"))
-
-    @cached_property
-    def touching_by_page(self) -> PageRows:
-        """Looks up the pairs of `touching_known` of some pages."""
-        return PageRows(self.touching_known.page, self.dataset.pages)
-
-    def touching_between(self, low: float, high: float) -> AnyArray:
-        """Pages of the pairs of `touching_known` with an IoU from `low` up to before `high`."""
-        rising, page = self._touching_by_iou
-        return page[slice(*np.searchsorted(rising, [low, high]).tolist())]
-
-    @cached_property
-    def _touching_by_iou(self) -> tuple[FloatArray, AnyArray]:
-        """The rising IoU of all pairs of `touching_known`, and the page of each."""
-        touching = self.touching_known
-        order = np.argsort(touching.fit.iou)
-        return touching.fit.iou[order], touching.page[order]
 
     @cached_property
     def truth_by_page(self) -> PageRows:

@@ -31,17 +31,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Final, NamedTuple, overload
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
-from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Carriers, Mistakes, RenamedMistakes
+from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Carriers
 from evaluator.metrics.matching import overlapping_pairs
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
 from evaluator.model.dataset import JoinedBoxes, Side
-from evaluator.model.order import Joining, numbers_from, order_by, runs_up_to
+from evaluator.model.order import numbers_from, order_by, runs_up_to
 
 CAUSES: Final = ("page_missed", "page_extra", "shifted", "parts", "joined", "alike", "single")
 """Names of causes; the position is the code."""
@@ -177,16 +176,6 @@ class Causes:
         """How many causes there are of each of `kinds`, int64."""
         return np.bincount(self.kind, minlength=len(self.kinds))
 
-    def in_order(self, kind: int) -> IntArray:
-        """The causes of one of `kinds`, rising, int64."""
-        order, ends = self._by_kind
-        return order[ends[kind] - self.of_kind[kind] : ends[kind]]
-
-    @cached_property
-    def _by_kind(self) -> tuple[IntArray, IntArray]:
-        """All causes by family, and where each family ends."""
-        return np.argsort(self.kind, kind="stable"), np.cumsum(self.of_kind)
-
     def on_page(self, page: int) -> IntArray:
         """The causes of a page, the costliest first, int64."""
         rows = np.flatnonzero(self.page == page)
@@ -251,192 +240,22 @@ def _named_title(family: Family) -> str:
     return f"{chip}: {label}"
 
 
-def causes(result: AnyBoxResult) -> Causes:
+def grouped_mistakes(result: AnyBoxResult) -> Causes:
     """The causes of the mistakes of a result.
 
     Returns
     -------
     Causes
-        Empty columns without mistakes. In the order of their pages; of one page, in the order of the rules. The same
-        object for the same result.
-
-    Notes
-    -----
-    Where few pages changed since the causes of another result of the same pairs were grouped, the others are kept.
+        Empty columns without mistakes. In the order of their pages; of one page, in the order of the rules.
     """
-    grouped = _KNOWN.get(result)
-    if grouped is None:
-        since = result.renamed_since
-        before = None if since is None else _KNOWN.get(since[0])
-        if since is None or before is None:
-            grouped = _Grouping(result, result.mistakes).grouped()
-        else:
-            grouped = _joined(before, _own_causes(result, since[1]), result.mistakes, since[1])
-        _KNOWN[result] = grouped
-    return grouped
-
-
-# A result is immutable and asked for page after page.
-_KNOWN: WeakKeyDictionary[AnyBoxResult, Causes] = WeakKeyDictionary()
-
-
-@dataclass(frozen=True, eq=False)
-class CausesInParts:
-    """The causes of a result, where those of most pages may be what they were in another one.
-
-    Causes are numbered as those of `earlier`, and behind these as those of `own`; those of `earlier` that are on a page
-    of `renamed` are not there any more.
-
-    Attributes
-    ----------
-    earlier : Causes
-    before : Mistakes
-        What they are of.
-    renamed : RenamedMistakes or None
-        The pages that changed since, and their mistakes; None where `earlier` are the causes of the result.
-    own : Causes or None
-        Of these mistakes.
-    """
-
-    earlier: Causes
-    before: Mistakes
-    renamed: RenamedMistakes | None = None
-    own: Causes | None = None
-
-    def on(self, page: int) -> tuple[Mistakes, Causes]:
-        """Mistakes and causes among which are those of a page, all of them, as far as they are still there."""
-        if self.renamed is not None and self.own is not None and page >= 0 and self.renamed.pages[page]:
-            return self.renamed.own, self.own
-        return self.before, self.earlier
-
-    def cause_of(self, side: Side, rows: IntArray, page: IntArray) -> IntArray:
-        """The cause of some boxes of a side, which carry the name of a mistake, int64.
-
-        Parameters
-        ----------
-        page : int64
-            The page of each of the boxes.
-        """
-        truths = side == "ground_truth"
-        cause = self.earlier.of_mistake[(self.before.of_truth if truths else self.before.of_prediction)[rows]]
-        if self.renamed is not None and self.own is not None:
-            again = np.flatnonzero(self.renamed.pages[page])
-            named = self.renamed.own
-            carriers = named.truth_carriers if truths else named.prediction_carriers
-            cause[again] = len(self.earlier) + self.own.of_mistake[carriers.of(rows[again])]
-        return cause
-
-    @cached_property
-    def kinds(self) -> tuple[Family, ...]:
-        """The families that there are, in the order of their first causes."""
-        return tuple(self._kinds)
-
-    def kind_of(self, cause: IntArray) -> IntArray:
-        """Family of some causes that are there, its place in `kinds`, int64."""
-        place = {family: number for number, family in enumerate(self.kinds)}
-        earlier, *own = (
-            np.array([place.get(each, NONE) for each in of.kinds], dtype=np.int64)
-            for of in (self.earlier, self.own)
-            if of is not None
-        )
-        size = len(self.earlier)
-        kind = np.empty(len(cause), dtype=np.int64)
-        old = cause < size
-        kind[old] = earlier[self.earlier.kind[cause[old]]]
-        if self.own is not None:
-            kind[~old] = own[0][self.own.kind[cause[~old] - size]]
-        return kind
-
-    def __len__(self) -> int:
-        return len(self.earlier) + (0 if self.own is None else len(self.own))
-
-    def more_like(self, family: Family) -> int:
-        """How many other causes there are of the family of one."""
-        return self._kinds[family] - 1
-
-    @cached_property
-    def _kinds(self) -> dict[Family, int]:
-        """How many causes there are of each family, in the order of their first causes."""
-        if self.renamed is None or self.own is None:
-            return dict(zip(self.earlier.kinds, self.earlier.of_kind.tolist(), strict=True))
-        gone = self.renamed.pages[self.earlier.page]
-        counts: dict[Family, int] = {}
-        first: dict[Family, tuple[int, int]] = {}
-        for of, leaves in ((self.earlier, gone), (self.own, np.zeros(len(self.own), dtype=bool))):
-            left = of.of_kind - np.bincount(of.kind[leaves], minlength=len(of.kinds))
-            for kind in np.flatnonzero(left).tolist():
-                family = of.kinds[kind]
-                counts[family] = counts.get(family, 0) + int(left[kind])
-                place = next(each for each in of.in_order(kind) if not leaves[each])
-                # A page is of one of the two, so that places are compared within it.
-                here = int(of.page[place]), int(place)
-                first[family] = min(first.get(family, here), here)
-        return {family: counts[family] for family in sorted(counts, key=first.__getitem__)}
-
-
-def _own_causes(result: AnyBoxResult, renamed: RenamedMistakes) -> Causes:
-    """The causes of the mistakes of some pages that changed, as few of them anew as possible."""
-    step = result.last_step
-    before = None if step is None else _IN_PARTS.get(step[0])
-    if step is None or before is None or before.own is None or before.renamed is None:
-        return _Grouping(result, renamed.own, renamed.pages).grouped()
-    moved = step[1]
-    again = _Grouping(result, moved.own, moved.pages).grouped()
-    return _joined(before.own, again, renamed.own, moved)
-
-
-def causes_in_parts(result: AnyBoxResult) -> CausesInParts:
-    """The causes of a result, those of pages that changed alone where few did; see `BoxResult.in_parts`."""
-    known = _IN_PARTS.get(result)
-    if known is None:
-        parts = None if result in _KNOWN else result.in_parts
-        if parts is None:
-            return CausesInParts(causes(result), result.mistakes)
-        earlier, renamed = parts
-        own = _own_causes(result, renamed)
-        known = _IN_PARTS[result] = CausesInParts(causes(earlier), renamed.earlier, renamed, own)
-    return known
-
-
-_IN_PARTS: WeakKeyDictionary[AnyBoxResult, CausesInParts] = WeakKeyDictionary()
-
-
-def _joined(earlier: Causes, own: Causes, now: Mistakes, renamed: RenamedMistakes) -> Causes:
-    """The causes of the other pages as they were, and those of some pages that were grouped again.
-
-    `earlier` and `own` are of the mistakes in `renamed`, `now` are these as a whole.
-    """
-    pages, before = renamed.pages, renamed.earlier
-    joining = Joining(earlier.page, own.page, pages)
-
-    def column(name: str) -> IntArray:
-        return joining.column(getattr(earlier, name), getattr(own, name))
-
-    kinds = list(dict.fromkeys([*earlier.kinds, *own.kinds]))
-    code = {family: number for number, family in enumerate(kinds)}
-    codes = [np.array([code[each] for each in of.kinds], dtype=np.int64)[of.kind] for of in (earlier, own)]
-    occurring, kind = _by_first(joining.column(*codes), kinds)
-    of_mistake = np.empty(len(now), dtype=np.int64)
-    again = pages[now.page]
-    # On a page that is as it was, mistakes come in the order in which they came.
-    of_mistake[~again] = joining.before[earlier.of_mistake[~pages[before.page]]]
-    of_mistake[again] = joining.after[own.of_mistake]
-    return Causes(
-        kinds=occurring,
-        kind=kind,
-        page=column("page"),
-        cost=column("cost"),
-        of_mistake=of_mistake,
-        rows=_rows(of_mistake, len(kind)),
-        counts=column("counts"),
-    )
+    return _Grouping(result).grouped()
 
 
 def _rows(of_mistake: IntArray, causes: int) -> Rows:
     """The mistakes of each cause, from the cause of each mistake."""
-    # In front those without a cause, -1.
-    sizes = np.bincount(of_mistake - NONE, minlength=causes + 1)
-    return Rows(np.argsort(of_mistake, kind="stable"), np.cumsum(sizes))
+    offsets = np.zeros(causes + 1, dtype=np.int64)
+    np.cumsum(np.bincount(of_mistake, minlength=causes), out=offsets[1:])
+    return Rows(np.argsort(of_mistake, kind="stable"), offsets)
 
 
 class _Boxes(NamedTuple):
@@ -457,42 +276,27 @@ class _Boxes(NamedTuple):
         return self.take(slice(*np.searchsorted(self.page, [page, page + 1])))
 
 
-def _counted_on(side: JoinedBoxes, counts: BoolArray, rows: IntArray) -> IntArray:
-    """The pages of those of some boxes that take part."""
-    return side.page[rows[counts[rows]]]
-
-
 class _Grouping:
     """Groups that are made rule by rule, over all pages at once where the pages allow it.
 
-    Pages are independent of each other, so a rule may be done with all of them before the next one begins, and some of
-    them may be left out: where `pages` are given, bool, mistakes of other pages have no cause.
+    Pages are independent of each other, so a rule may be done with all of them before the next one begins.
     """
 
-    def __init__(self, result: AnyBoxResult, mistakes: Mistakes, pages: BoolArray | None = None) -> None:
-        matching = result.matching
+    def __init__(self, result: AnyBoxResult) -> None:
+        matching, mistakes = result.matching, result.mistakes
         self._labels = matching.dataset.labels
         self._mistakes = mistakes
         self._sides = matching.dataset.ground_truth, matching.prediction
-        self._free = np.ones(len(mistakes), dtype=bool) if pages is None else pages[mistakes.page]
-        # Rows of the mistakes that get a cause.
-        self._shown = np.flatnonzero(self._free)
-        self._truth = self._boxes(self._sides[0], mistakes.truth_carriers, pages)
-        self._prediction = self._boxes(self._sides[1], mistakes.prediction_carriers, pages)
+        self._free = np.ones(len(mistakes), dtype=bool)
+        self._truth = self._boxes(self._sides[0], mistakes.truth_carriers)
+        self._prediction = self._boxes(self._sides[1], mistakes.prediction_carriers)
         self._unmatched = (
-            self._truth.take(np.flatnonzero(result.partners("ground_truth", self._truth.rows) == UNMATCHED)),
-            self._prediction.take(np.flatnonzero(result.partners("prediction", self._prediction.rows) == UNMATCHED)),
+            self._truth.take(np.flatnonzero(result.truth_partner[self._truth.rows] == UNMATCHED)),
+            self._prediction.take(np.flatnonzero(result.prediction_partner[self._prediction.rows] == UNMATCHED)),
         )
-        pairs = matching.pairs
         self._totals = [
-            np.bincount(
-                side.page[counts] if pages is None else _counted_on(side, counts, by_page.on(pages)),
-                minlength=matching.dataset.pages,
-            )
-            for side, counts, by_page in (
-                (matching.dataset.ground_truth, matching.truth_counts, pairs.truth_by_page),
-                (matching.prediction, result.counting_predictions, pairs.prediction_by_page),
-            )
+            np.bincount(side.page[counts], minlength=matching.dataset.pages)
+            for side, counts in zip(self._sides, (matching.truth_counts, result.counting_predictions), strict=True)
         ]
         self._of_mistake = np.full(len(mistakes), NONE, dtype=np.int64)
         # Each family once, by its code, and the code of each group so far; mistakes carry the number of their group.
@@ -500,15 +304,11 @@ class _Grouping:
         self._groups: list[int] = []
 
     @staticmethod
-    def _boxes(side: JoinedBoxes, carriers: Carriers, pages: BoolArray | None) -> _Boxes:
-        rows, of = carriers.rows, carriers.mistake
-        page = side.page[rows]
-        if pages is not None:
-            shown = pages[page]
-            rows, of, page = rows[shown], of[shown], page[shown]
-        order = np.argsort(page, kind="stable")
-        rows = rows[order]
-        return _Boxes(rows, of[order], page[order].astype(np.int64), side.xyxy[rows], side.label[rows].astype(np.int64))
+    def _boxes(side: JoinedBoxes, carriers: Carriers) -> _Boxes:
+        order = np.argsort(side.page[carriers.rows], kind="stable")
+        rows = carriers.rows[order]
+        page, label = side.page[rows].astype(np.int64), side.label[rows].astype(np.int64)
+        return _Boxes(rows, carriers.mistake[order], page, side.xyxy[rows], label)
 
     def grouped(self) -> Causes:
         """The causes by page, of one page in the order of the rules."""
@@ -531,11 +331,11 @@ class _Grouping:
     def _whole_pages(self) -> None:
         """Rules 1 and 2."""
         truths, predictions = self._totals
-        pages, starts = np.unique(self._mistakes.page[self._shown], return_index=True)
-        ends = np.append(starts, len(self._shown))[1:]
+        pages, starts = np.unique(self._mistakes.page, return_index=True)
+        ends = np.append(starts, len(self._mistakes))[1:]
         for cause, some, none in (("page_missed", truths, predictions), ("page_extra", predictions, truths)):
             for place in np.flatnonzero((some[pages] >= LEAST_OF_PAGE) & (none[pages] == 0)).tolist():
-                self._add(Family(cause), self._shown[starts[place] : ends[place]])
+                self._add(Family(cause), np.arange(starts[place], ends[place]))
 
     def _pages_that_may_have_moved(self) -> IntArray:
         """Pages on which enough unmatched ground truths have a prediction like them, wherever it lies; rising."""
@@ -639,7 +439,8 @@ class _Grouping:
         sides: tuple[tuple[Side, JoinedBoxes], ...] = (("ground_truth", self._sides[0]), ("prediction", self._sides[1]))
         for side, boxes in sides:
             bears = np.array([side in ERROR_TYPES["document"][name].sides for name in DOCUMENT])
-            label, row = np.full(len(mistake), NONE, dtype=np.int64), mistakes.first_of(side, mistake)
+            first = mistakes.first_truth if side == "ground_truth" else mistakes.first_prediction
+            label, row = np.full(len(mistake), NONE, dtype=np.int64), first[mistake]
             there = np.flatnonzero(bears[kind] & (row != NONE))
             label[there] = boxes.label[row[there]]
             code = code * len(labels) + label - NONE
@@ -654,19 +455,18 @@ class _Grouping:
 
     def _finished(self) -> Causes:
         """All causes as columns, by page and then in the order in which they were made."""
-        made, groups = self._of_mistake[self._shown], len(self._groups)
+        groups = len(self._groups)
         page = np.zeros(groups, dtype=np.int64)
-        page[made] = self._mistakes.page[self._shown]
+        page[self._of_mistake] = self._mistakes.page
         order = np.argsort(page, kind="stable")
         place = np.empty(groups, dtype=np.int64)
         place[order] = np.arange(groups)
-        of_mistake = self._of_mistake
-        of_mistake[self._shown] = place[made]
+        of_mistake = place[self._of_mistake]
         kinds, kind = _by_first(np.array(self._groups, dtype=np.int64)[order], list(self._families))
         counts = np.column_stack(
             [np.bincount(of_mistake[side.of], minlength=groups) for side in (self._truth, self._prediction)]
         )
-        cost = np.bincount(of_mistake[self._shown], weights=self._corrections(), minlength=groups)
+        cost = np.bincount(of_mistake, weights=self._mistakes.corrections, minlength=groups)
         return Causes(
             kinds=kinds,
             kind=kind,
@@ -676,11 +476,6 @@ class _Grouping:
             rows=_rows(of_mistake, groups),
             counts=counts,
         )
-
-    def _corrections(self) -> IntArray:
-        """How many boxes a person touches for each mistake that gets a cause; see `Mistakes.corrections`."""
-        sides = [np.bincount(side.of, minlength=len(self._mistakes)) for side in (self._truth, self._prediction)]
-        return np.asarray(np.maximum(*sides)[self._shown])
 
 
 def _by_first(codes: IntArray, families: list[Family]) -> tuple[tuple[Family, ...], IntArray]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Generic, NamedTuple, Self, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -25,8 +25,7 @@ from evaluator.metrics.box_results import (
 from evaluator.metrics.matching import Matches
 from evaluator.metrics.results import MetricColumns, sum_by, sum_in_order
 from evaluator.model.boxes import AnyArray, BoolArray, IntArray
-from evaluator.model.dataset import Dataset, JoinedBoxes, Side
-from evaluator.model.order import PageRows, looked_up
+from evaluator.model.dataset import Dataset, JoinedBoxes
 
 # When more than this share of the pairs changed, all are counted.
 _FEW_PAIRS: Final = 0.25
@@ -157,11 +156,6 @@ class PickedPairs(BoxPairs[MatchingT], Generic[MatchingT]):
         return Partners(self.fit.prediction, self.fit.ground_truth, len(self.prediction))
 
     @cached_property
-    def rows_by_page(self) -> PageRows:
-        """Looks up the pairs of some pages."""
-        return PageRows(self.page, self.dataset.pages)
-
-    @cached_property
     def truths(self) -> BoxCounts:
         """All ground truth."""
         truth = self.dataset.ground_truth
@@ -285,29 +279,6 @@ class PickedResult(BoxResult[PickedT]):
         """Row of the ground truth that each prediction matched, int64, shape (P,); -1 for none."""
         return self.matching.pairs.prediction_partners.of(self.taken)
 
-    def partners(self, side: Side, rows: IntArray) -> IntArray:
-        """See `BoxResult.partners`; of few pages no others are looked at."""
-        matching, of_truth = self.matching, side == "ground_truth"
-        pairs, boxes = matching.pairs, matching.dataset.ground_truth if of_truth else matching.prediction
-        some = self._taken_on(boxes.page[rows])
-        truths, predictions = pairs.fit.ground_truth[some], pairs.fit.prediction[some]
-        own, other = (truths, predictions) if of_truth else (predictions, truths)
-        order = np.argsort(own)
-        return looked_up(own[order], other[order], rows)
-
-    def matched_iou(self, truth: int) -> float:
-        """See `BoxResult.matched_iou`; no other page is looked at."""
-        fit, page = self.matching.pairs.fit, self.matching.dataset.ground_truth.page
-        some = self._taken_on(page[truth : truth + 1])
-        return float(fit.iou[some[fit.ground_truth[some] == truth]][0])
-
-    def _taken_on(self, on: AnyArray) -> IntArray:
-        """Which of the pairs on some pages are true positives, int64, rising."""
-        pages = np.zeros(self.matching.dataset.pages, dtype=bool)
-        pages[on] = True
-        some = self.matching.pairs.rows_by_page.on(pages)
-        return some[self.taken[some]]
-
     @property
     def predictions(self) -> BoxCounts:
         """The predictions that are true or false positives."""
@@ -325,10 +296,6 @@ class PickedResult(BoxResult[PickedT]):
     def right_at_steps(self) -> IntArray:
         """See `BoxResult.right_at_steps`."""
         return at_least(self.matching.pairs.by_step.of(self.taken), len(self.matching.dataset.labels))
-
-    def _pages_matched_otherwise(self, earlier: Self) -> IntArray:
-        """Pages with a pair that matches in one of two results only."""
-        return np.asarray(self.matching.pairs.page[self.taken != earlier.taken])
 
     @cached_property
     def micro(self) -> MetricColumns:

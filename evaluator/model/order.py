@@ -1,17 +1,13 @@
-"""The order of rows by several columns, faster than a sort by each in turn, and of two lists that become one."""
+"""The order of rows by several columns, faster than a sort by each in turn, and the rows of pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
-from typing import Any, Final, TypeVar
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from evaluator.model.boxes import AnyArray, BoolArray, IntArray
-
-T = TypeVar("T", bound="np.generic[Any]")
 
 _BITS: Final = 63
 # Sign and exponent of a float take 12.
@@ -68,14 +64,6 @@ def order_by(columns: Sequence[AnyArray]) -> IntArray:
     tied = np.sort(order[places])
     order[places] = tied[np.lexsort(tuple(key[tied] for key in reversed(keys)))]
     return order
-
-
-def looked_up(keys: IntArray, values: IntArray, wanted: IntArray) -> IntArray:
-    """The value of each wanted key, int64, from rising keys without doubles; -1 for one that is not there."""
-    if not len(keys):
-        return np.full(len(wanted), -1, dtype=np.int64)
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[place] == wanted, values[place], -1)
 
 
 def numbers_from(start: IntArray, count: IntArray, step: int = 1) -> IntArray:
@@ -156,83 +144,6 @@ class PageRows:
         if self._bounds is None:
             return np.flatnonzero(self._page == page)
         return np.arange(self._bounds[page], self._bounds[page + 1])
-
-
-class Joining:
-    """How a list by page and a newer one of some pages become one: these pages are those of the newer list.
-
-    Parameters
-    ----------
-    earlier, own : int64
-        Rising pages of both lists.
-    pages : bool, shape (pages,)
-        Those of `own`, which replaces what `earlier` has of them.
-
-    Attributes
-    ----------
-    kept : bool, shape of `earlier`
-        Which of the earlier ones stay.
-    stays : bool, shape (N,)
-        Which of the N of the new list are earlier ones; the others are those of `own`, in their order.
-    """
-
-    def __init__(self, earlier: IntArray, own: IntArray, pages: BoolArray) -> None:
-        replaced = np.flatnonzero(pages)
-        # Of one page after the other: where its earlier ones and its own ones begin and end.
-        self._earlier = np.searchsorted(earlier, replaced), np.searchsorted(earlier, replaced, side="right")
-        self._own = np.searchsorted(own, np.append(replaced, len(pages)))
-        self.kept, self.stays = _turns(self._earlier, self._own, len(earlier))
-
-    @cached_property
-    def before(self) -> IntArray:
-        """Number in the new list of each of `earlier`, int64; of no meaning for one that is replaced."""
-        before = np.empty(len(self.kept), dtype=np.int64)
-        before[self.kept] = np.flatnonzero(self.stays)
-        return before
-
-    @cached_property
-    def after(self) -> IntArray:
-        """Number in the new list of each of `own`, int64."""
-        return np.flatnonzero(~self.stays)
-
-    def column(self, earlier: npt.NDArray[T], own: npt.NDArray[T]) -> npt.NDArray[T]:
-        """A column of the new list from those of both."""
-        return _merged(self.kept, self.stays, earlier, own)
-
-    def ragged(self, earlier: tuple[IntArray, IntArray], own: tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray]:
-        """Rows of each entry, and where each one's begin and end, from those of both lists."""
-        (rows, offsets), (own_rows, own_offsets) = earlier, own
-        begin, end = (offsets[place] for place in self._earlier)
-        turns = _turns((begin, end), own_offsets[self._own], len(rows))
-        width = self.column(np.diff(offsets), np.diff(own_offsets))
-        joined = np.zeros(len(width) + 1, dtype=np.int64)
-        np.cumsum(width, out=joined[1:])
-        return _merged(*turns, rows, own_rows), joined
-
-
-def _turns(earlier: tuple[IntArray, IntArray], own: IntArray, size: int) -> tuple[BoolArray, BoolArray]:
-    """`kept` and `stays` of a list of some size, from where what is replaced and what comes instead begins and ends."""
-    begin, end = earlier
-    between = np.append(begin, size) - np.append(0, end)
-    turn = np.tile([True, False], len(begin) + 1)[:-1]
-    lengths = []
-    for others in (end - begin, np.diff(own)):
-        length = np.empty(len(turn), dtype=np.int64)
-        length[::2], length[1::2] = between, others
-        lengths.append(length)
-    return np.repeat(turn, lengths[0]), np.repeat(turn, lengths[1])
-
-
-def _merged(kept: BoolArray, stays: BoolArray, earlier: npt.NDArray[T], own: npt.NDArray[T]) -> npt.NDArray[T]:
-    """A column of the new list, or several side by side."""
-    columns = np.empty((len(stays), *earlier.shape[1:]), dtype=earlier.dtype, order="F")
-    come = ~stays
-    # One by one: whole rows are picked ten times slower.
-    for at in np.ndindex(earlier.shape[1:]):
-        column = columns[(slice(None), *at)]
-        column[stays] = earlier[(slice(None), *at)][kept]
-        column[come] = own[(slice(None), *at)]
-    return columns
 
 
 def _packed(columns: Iterable[AnyArray]) -> tuple[list[AnyArray], int]:

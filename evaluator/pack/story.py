@@ -22,7 +22,7 @@ from evaluator.drawing.crops import CARD_ASPECT, region
 from evaluator.drawing.payloads import Rect
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import ALL_LABELS
-from evaluator.metrics.causes import Causes, Family, causes, family_title
+from evaluator.metrics.causes import Causes, Family, family_title
 from evaluator.metrics.measures import Key
 from evaluator.metrics.metric import BOX_METRICS
 from evaluator.metrics.results import capitalised, count_of, listed
@@ -225,7 +225,7 @@ def causes_of(models: Sequence[Model], log: ReviewLog, options: PackOptions) -> 
     Only those with an example in a wanted document whose boxes can be drawn; empty without mistakes.
     """
     shown = models[:2]
-    by_model = [causes(model.result) for model in shown]
+    by_model = [model.result.causes for model in shown]
     mine, model = by_model[-1], shown[-1]
     made: list[Cause] = []
     total = 0

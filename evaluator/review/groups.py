@@ -15,7 +15,7 @@ import numpy as np
 
 from evaluator.drawing.page_rows import rows_on
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
-from evaluator.metrics.causes import Causes, Family, causes, family_title
+from evaluator.metrics.causes import Causes, Family, family_title
 from evaluator.metrics.error_types import NONE
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, intersection
@@ -131,7 +131,7 @@ def groups(statuses: Sequence[FindingStatus], results: Results) -> list[FindingG
             continue
         result = by_model[mistake[0]]
         places[entry.judged.target_id] = mistake
-        together.setdefault((mistake[0], int(causes(result).of_mistake[mistake[1]])), []).append(entry)
+        together.setdefault((mistake[0], int(result.causes.of_mistake[mistake[1]])), []).append(entry)
     made = []
     for key, entries in together.items():
         if isinstance(key, str):
@@ -139,7 +139,7 @@ def groups(statuses: Sequence[FindingStatus], results: Results) -> list[FindingG
             continue
         model, cause = key
         result = by_model[model]
-        of = causes(result)
+        of = result.causes
         rows = np.unique([places[entry.judged.target_id][1] for entry in entries])
         cost = int(result.mistakes.corrections[rows].sum())
         made.append(FindingGroup(tuple(entries), of.title(cause), model, cause, cost, len(of.rows[cause])))
@@ -165,14 +165,14 @@ def of_causes(statuses: Sequence[FindingStatus], result: AnyBoxResult, rows: Int
     result : BoxResult
         Of the model whose causes they are.
     rows : int64
-        Rows of ``causes(result)``.
+        Rows of ``result.causes``.
 
     Returns
     -------
     list of FindingStatus
         In their order; findings of other models, pages and mistakes are left out.
     """
-    by_model, wanted, made = {result.matching.model: result}, set(rows.tolist()), causes(result)
+    by_model, wanted, made = {result.matching.model: result}, set(rows.tolist()), result.causes
     places = ((entry, _mistake_of(entry, by_model)) for entry in statuses)
     return [entry for entry, place in places if place is not None and int(made.of_mistake[place[1]]) in wanted]
 
@@ -387,7 +387,7 @@ def agenda(result: AnyBoxResult, results: Results, statuses: Sequence[FindingSta
         The kinds of causes of the model, costliest first, then findings without a cause, the newest first. The costs
         add up to those of the model's mistakes.
     """
-    made, dataset, model = causes(result), result.matching.dataset, result.matching.model
+    made, dataset, model = result.causes, result.matching.dataset, result.matching.model
     by_model = {each.matching.model: each for each in results}
     entries: dict[Family, list[FindingStatus]] = {}
     others: list[FindingStatus] = []
@@ -425,14 +425,14 @@ def targets_of_causes(result: AnyBoxResult, rows: IntArray, log: ReviewLog) -> d
     Parameters
     ----------
     rows : int64
-        Rows of ``causes(result)``.
+        Rows of ``result.causes``.
 
     Returns
     -------
     dict of Target
         One for each mistake of the causes, page by page.
     """
-    made: Causes = causes(result)
+    made: Causes = result.causes
     dataset = result.matching.dataset
     wanted = np.isin(made.of_mistake, rows)
     targets: dict[str, Target] = {}

@@ -11,7 +11,6 @@ from typing import Final
 
 from evaluator.drawing.payloads import AgendaRowItem, DecidedItem, OpinionState, VoteItem
 from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.causes import causes
 from evaluator.metrics.error_types import ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
@@ -102,7 +101,7 @@ def sentence_of_item(item: AgendaItem, letter: str, other: AnyBoxResult | None, 
     text = f"{letter}: {count_of(item.cost, 'box')} to correct, {places} of {count_of(item.documents, 'document')}."
     if other is None:
         return text
-    made = causes(other)
+    made = other.causes
     rows = made.alike.get(item.family)
     if rows is None:
         return f"{text} {other_letter}: none."

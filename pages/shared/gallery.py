@@ -14,7 +14,7 @@ from evaluator.drawing import crops, mistake_filter
 from evaluator.drawing.payloads import CardItem, CropItem, Rect
 from evaluator.metrics import box_items
 from evaluator.metrics.box_items import MATCHED, BoxPlaces, Inside, Items, Question, asks_for_matches
-from evaluator.metrics.causes import Family, causes
+from evaluator.metrics.causes import Family
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.results import ScoreCurve, capitalised, count_of
 from evaluator.model.boxes import BoolArray, IntArray
@@ -232,7 +232,7 @@ def in_words(asked: Question) -> str:
 
 def _causes_of(result: Result, chosen: Items, family: Family) -> IntArray:
     """The causes of a family that some items belong to, the costliest first."""
-    grouped = causes(result)
+    grouped = result.causes
     held = set(grouped.of_mistake[chosen.mistake[chosen.mistake >= 0]].tolist())
     rows = grouped.alike.get(family, np.empty(0, dtype=np.int64))
     return np.array([row for row in rows.tolist() if row in held], dtype=np.int64)

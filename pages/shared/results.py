@@ -6,7 +6,7 @@ and the thresholds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -18,7 +18,6 @@ from evaluator.model.dataset import Dataset
 from evaluator.protocols.base import BoxEvaluation
 from pages.shared import protocol
 from pages.shared.computed import computed
-from pages.shared.jobs import prefetch
 from pages.shared.opened import BOXES, Model, OpenedBoxes, files
 from pages.shared.state import Field, State, state
 
@@ -163,11 +162,6 @@ def _evaluation(key: ResultKey, *, _matching: Callable[[], object]) -> BoxEvalua
 def result_of(loaded: OpenedBoxes, model: Model, *, iou: float | None = None) -> Result:
     """The result of a model at the operating point, or at another IoU threshold."""
     return _result(result_key(loaded, model, iou=iou), _pairs=lambda: pairs_of(loaded, model))
-
-
-def prepare(loaded: OpenedBoxes, models: Sequence[Model], *more: Callable[[], object]) -> None:
-    """Have made in the background what results at other thresholds follow from; more of it may be given."""
-    prefetch("threshold preparer", [*(result_of(loaded, model).matching.pairs.prepare for model in models), *more])
 
 
 def result_of_all(loaded: OpenedBoxes, model: Model) -> Result:

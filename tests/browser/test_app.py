@@ -17,7 +17,6 @@ from evaluator import formats
 from evaluator.charts.theme import DARK, LIGHT
 from evaluator.drawing import layers, mistake_filter
 from evaluator.drawing.mistake_filter import MistakeFilter
-from evaluator.metrics.causes import causes
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.model.dataset import Dataset, join
 from evaluator.protocols import snapshot
@@ -46,7 +45,7 @@ def page_of(document: str, number: int, model: int = 0, iou: float = 0.5) -> dic
     row = dataset.page_row(document, number - 1)
     assert row is not None
     result = core(model, iou)
-    return read_by_browser(layers.page_data(result, row, causes=causes(result)))
+    return read_by_browser(layers.page_data(result, row, causes=result.causes))
 
 
 def page_order(document: str | None = None) -> list[tuple[str, int]]:

@@ -3,7 +3,7 @@
 Owns two families of names and the rules that give them; `ERROR_TYPES` lists both. Works on columns of one dataset
 side by side: boxes are x1, y1, x2, y2, origin top left, one unit on both sides; page and label are integer codes that
 both sides share. Nothing here reads a file, draws or formats. The names are in ``names``, the rules in ``tide`` and
-``document``; ``renamed`` tries these on some pages only.
+``document``.
 
 **TIDE** (`tide`) explains average precision: a mistake is a prediction or a ground truth, seen one by one, whatever
 the score threshold.
@@ -62,11 +62,10 @@ from evaluator.metrics.error_types.names import (
     ErrorType,
     KindArray,
 )
-from evaluator.metrics.error_types.renamed import CountedBoxes, RenamedMistakes, rename_mistakes
 from evaluator.metrics.error_types.tide import TideErrors, TideOptions, tide
 
 __all__ = [
-    "DOCUMENT", "ERROR_TYPES", "NONE", "SIDES", "TIDE", "BoxColumns", "Carriers", "CountedBoxes",
-    "ErrorType", "KindArray", "MistakeOptions", "Mistakes", "RenamedMistakes", "TideErrors", "TideOptions", "Touching",
-    "name_mistakes", "rename_mistakes", "tide", "touching_pairs",
+    "DOCUMENT", "ERROR_TYPES", "NONE", "SIDES", "TIDE", "BoxColumns", "Carriers",
+    "ErrorType", "KindArray", "MistakeOptions", "Mistakes", "TideErrors", "TideOptions", "Touching",
+    "name_mistakes", "tide", "touching_pairs",
 ]  # fmt: skip

@@ -17,7 +17,7 @@ from evaluator.metrics.error_types.names import DOCUMENT, ERROR_TYPES, NONE, Box
 from evaluator.metrics.matching import TOUCHING, Candidates, best_per_prediction, greedy_rows, overlapping_pairs
 from evaluator.model.boxes import AnyArray, BoolArray, FloatArray, IntArray, Overlap, overlap
 from evaluator.model.dataset import CodeArray, Side
-from evaluator.model.order import looked_up, order_by
+from evaluator.model.order import order_by
 from evaluator.model.polygons import polygon_overlap
 
 _SPLIT, _MERGED, _WRONG_CLASS, _CUT_OFF, _OVER_CROPPED, _NEAR_MISS, _DUPLICATE, _MISSED, _INVENTED = range(
@@ -89,14 +89,6 @@ class Carriers(NamedTuple):
     mistake: IntArray
     boxes: int
 
-    def of(self, rows: IntArray) -> IntArray:
-        """The mistake of each of a few boxes, given by their rows, int64; -1 for none."""
-        return looked_up(self.rows, self.mistake, rows)
-
-    def among(self, rows: IntArray, boxes: int) -> Carriers:
-        """The same boxes where they are some, in rising `rows`, of more of them."""
-        return Carriers(rows[self.rows], self.mistake, boxes)
-
     def spread(self) -> IntArray:
         """The mistake of each box of the side, int64, shape (boxes,); -1 for none."""
         of = np.full(self.boxes, NONE, dtype=np.int64)
@@ -163,18 +155,6 @@ class Mistakes:
     def first_prediction(self) -> IntArray:
         """First row of the predictions of each mistake, int64, shape (M,); -1 for none."""
         return _firsts(self.prediction_rows, self.prediction_offsets)
-
-    def first_of(self, side: Side, mistakes: IntArray) -> IntArray:
-        """First row of a side of some mistakes, int64; -1 for none."""
-        of_truth = side == "ground_truth"
-        rows, offsets = (
-            (self.truth_rows, self.truth_offsets) if of_truth else (self.prediction_rows, self.prediction_offsets)
-        )
-        first = np.full(len(mistakes), NONE, dtype=np.int64)
-        begin = offsets[mistakes]
-        filled = np.flatnonzero(offsets[mistakes + 1] > begin)
-        first[filled] = rows[begin[filled]]
-        return first
 
     @cached_property
     def corrections(self) -> IntArray:
@@ -249,7 +229,7 @@ def name_mistakes(
     truth_counts, prediction_counts : bool, shape (G,) and (P,), optional
         The boxes that take part; all of them when absent. A matched box takes part.
     touching : Touching, optional
-        What `touching_pairs` gives for the same boxes, so that they are not looked for again.
+        What `touching_pairs` gives for the same boxes, where it is there already.
 
     Returns
     -------
@@ -287,7 +267,9 @@ def name_mistakes(
     truth = _Naming.of(ground_truth, truth_partner, truth_counts)
     predicted = _Naming.of(prediction, partner, prediction_counts)
     poor = _poor_pairs(truth, predicted, matched, chosen)
-    pairs = _near_pairs(truth, predicted, chosen.touch_iou, touching)
+    if touching is None or touching.iou != chosen.touch_iou:
+        touching = touching_pairs(ground_truth, prediction, touch_iou=chosen.touch_iou)
+    pairs = _near_pairs(truth, predicted, touching)
     draft = _Draft(truth, predicted)
     _name_groups(draft, pairs, chosen)
     _name_pairs(draft, pairs, iou, chosen)
@@ -307,17 +289,14 @@ class Touching(NamedTuple):
     ----------
     prediction, truth : int32, shape (K,)
         Rows of the boxes.
-    page : int32, shape (K,)
-        Rising.
     fit : Overlap
-        How the boxes of each pair fit.
+        How the boxes of each pair fit, by their outlines where these are compared.
     iou : float
         Pairs below are left out.
     """
 
     prediction: CodeArray
     truth: CodeArray
-    page: CodeArray
     fit: Overlap
     iou: float
 
@@ -332,12 +311,21 @@ def touching_pairs(ground_truth: BoxColumns, prediction: BoxColumns, *, touch_io
         See `MistakeOptions`; its default when absent.
     """
     floor = MistakeOptions().touch_iou if touch_iou is None else touch_iou
-    pairs = overlapping_pairs(ground_truth.xyxy, ground_truth.page, prediction.xyxy, prediction.page, iou_floor=floor)
+    pairs = overlapping_pairs(
+        ground_truth.xyxy,
+        ground_truth.page,
+        prediction.xyxy,
+        prediction.page,
+        # The IoU of what outlines reach says nothing of their own but that there is one.
+        iou_floor=floor if ground_truth.regions is None else TOUCHING,
+    )
     order = _order_of(ground_truth, pairs.ground_truth, prediction, pairs.prediction)
     predictions, truths = pairs.prediction[order], pairs.ground_truth[order]
-    fit = overlap(ground_truth.xyxy[truths], prediction.xyxy[predictions])
-    page = ground_truth.page[truths].astype(np.int32)
-    return Touching(predictions.astype(np.int32), truths.astype(np.int32), page, fit, floor)
+    fit = _fit(ground_truth, truths, prediction, predictions)
+    if ground_truth.regions is not None:
+        near = fit.iou >= floor
+        predictions, truths, fit = predictions[near], truths[near], Overlap(*(column[near] for column in fit))
+    return Touching(predictions.astype(np.int32), truths.astype(np.int32), fit, floor)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -497,7 +485,7 @@ def _poor_pairs(truth: _Naming, predicted: _Naming, matched: IntArray, options: 
     """Ground truth of the matched pairs that fit too badly, by the name that they get if no group holds them."""
     if options.min_coverage is None and options.min_purity is None:
         return {}
-    fit = _fit(truth, matched, predicted, truth.partner[matched])
+    fit = _fit(truth.boxes, matched, predicted.boxes, truth.partner[matched])
     short = fit.coverage < (-1.0 if options.min_coverage is None else options.min_coverage)
     foreign = fit.purity < (-1.0 if options.min_purity is None else options.min_purity)
     cut = short & (~foreign | (fit.coverage <= fit.purity))
@@ -507,52 +495,22 @@ def _poor_pairs(truth: _Naming, predicted: _Naming, matched: IntArray, options: 
     return {_CUT_OFF: matched[cut], _OVER_CROPPED: matched[foreign & ~cut]}
 
 
-def _fit(first: _Naming, rows: IntArray, second: _Naming, others: IntArray) -> Overlap:
+def _fit(first: BoxColumns, rows: IntArray, second: BoxColumns, others: IntArray) -> Overlap:
     """How boxes in paired rows fit, the first as ground truth: by their outlines where these are compared."""
-    if first.boxes.regions is None or second.boxes.regions is None:
-        return overlap(first.boxes.xyxy[rows], second.boxes.xyxy[others])
-    (one, own), (other, theirs) = first.boxes.regions, second.boxes.regions
+    if first.regions is None or second.regions is None:
+        return overlap(first.xyxy[rows], second.xyxy[others])
+    (one, own), (other, theirs) = first.regions, second.regions
     return polygon_overlap(one, other, own[rows], theirs[others])
 
 
-def _near_pairs(truth: _Naming, predicted: _Naming, touch_iou: float, touching: Touching | None) -> _Pairs:
+def _near_pairs(truth: _Naming, predicted: _Naming, touching: Touching) -> _Pairs:
     """Overlapping pairs of which at least one box is free, and how they fit."""
-    if touching is not None and touching.iou == touch_iou:
-        free = truth.free[touching.truth] | predicted.free[touching.prediction]
-        rows = np.flatnonzero(free & truth.takes_part[touching.truth] & predicted.takes_part[touching.prediction])
-        prediction, ground_truth = touching.prediction[rows].astype(np.int64), touching.truth[rows].astype(np.int64)
-        fit = Overlap(*(column[rows] for column in touching.fit))
-    else:
-        prediction, ground_truth = _looked_for(truth, predicted, touch_iou)
-        fit = _fit(truth, ground_truth, predicted, prediction)
-    if truth.boxes.regions is not None:
-        near = fit.iou >= touch_iou
-        prediction, ground_truth = prediction[near], ground_truth[near]
-        fit = Overlap(*(column[near] for column in fit))
+    free = truth.free[touching.truth] | predicted.free[touching.prediction]
+    rows = np.flatnonzero(free & truth.takes_part[touching.truth] & predicted.takes_part[touching.prediction])
+    prediction, ground_truth = touching.prediction[rows].astype(np.int64), touching.truth[rows].astype(np.int64)
     same = truth.boxes.label[ground_truth] == predicted.boxes.label[prediction]
-    return _Pairs(prediction, ground_truth, fit.iou, fit.coverage, fit.purity, same)
-
-
-def _looked_for(truth: _Naming, predicted: _Naming, touch_iou: float) -> tuple[IntArray, IntArray]:
-    """Prediction and ground truth of the overlapping pairs of which at least one box is free, by their places."""
-    # Most boxes are matched, so the free ones of each side against the other are a fraction of all against all.
-    everyone = np.flatnonzero(truth.takes_part), np.flatnonzero(predicted.free)
-    the_rest = np.flatnonzero(truth.free), np.flatnonzero(predicted.takes_part & ~predicted.free)
-    parts = []
-    # The IoU of what outlines reach says nothing of their own but that there is one.
-    floor = touch_iou if truth.boxes.regions is None else TOUCHING
-    for truths, predictions in (everyone, the_rest):
-        pairs = overlapping_pairs(
-            truth.boxes.xyxy[truths],
-            truth.boxes.page[truths],
-            predicted.boxes.xyxy[predictions],
-            predicted.boxes.page[predictions],
-            iou_floor=floor,
-        )
-        parts.append((predictions[pairs.prediction], truths[pairs.ground_truth]))
-    prediction, ground_truth = (np.concatenate(rows) for rows in zip(*parts, strict=True))
-    order = _order_of(truth.boxes, ground_truth, predicted.boxes, prediction)
-    return prediction[order], ground_truth[order]
+    fit = touching.fit
+    return _Pairs(prediction, ground_truth, fit.iou[rows], fit.coverage[rows], fit.purity[rows], same)
 
 
 def _order_of(truth: BoxColumns, truths: IntArray, prediction: BoxColumns, predictions: IntArray) -> IntArray:
@@ -600,11 +558,11 @@ def _groups(
     first = first[main[whole_row[first]] == NONE]
     main[whole_row[first]] = part_row[first]
     others = rows[part_row[rows] != main[whole_row[rows]]]
-    beside = _fit(part, main[whole_row[others]], part, part_row[others])
+    beside = _fit(part.boxes, main[whole_row[others]], part.boxes, part_row[others])
     others = others[beside.purity < options.apart_share]
     held, group = np.unique(whole_row[others], return_inverse=True)
-    main_fit = _fit(whole, held, part, main[held])
-    fit = _fit(whole, whole_row[others], part, part_row[others])
+    main_fit = _fit(whole.boxes, held, part.boxes, main[held])
+    fit = _fit(whole.boxes, whole_row[others], part.boxes, part_row[others])
     covered = main_fit.coverage + np.bincount(group, weights=fit.coverage, minlength=len(held))
     good = (main_fit.purity >= options.inside_share) & (covered >= options.together_share)
     number = np.cumsum(good) - 1

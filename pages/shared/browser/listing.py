@@ -15,7 +15,6 @@ import numpy as np
 from evaluator.drawing import layers, mistake_filter, text_lost
 from evaluator.drawing.mistake_filter import MistakeColumns, MistakeFilter, PageList
 from evaluator.drawing.payloads import LostText, MistakeItem, PageLayers, PagePayload, WalkItem
-from evaluator.metrics.causes import causes
 from evaluator.metrics.error_types import NONE, MistakeOptions, Mistakes
 from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.pdf.folder import PageFile
@@ -248,7 +247,7 @@ def judged(loaded: OpenedBoxes, model: Model) -> BoolArray:
         of = mistakes.of_truth if here[2][0] == "g" else mistakes.of_prediction
         row = int(here[2][1:])
         if row < len(of) and of[row] != NONE:
-            cause_of = causes(result_of(loaded, model)).of_mistake
+            cause_of = result_of(loaded, model).causes.of_mistake
             with_verdict[cause_of == cause_of[of[row]] if len(cause_of) == len(with_verdict) else of[row]] = False
     return with_verdict
 
@@ -306,7 +305,7 @@ def drawn(
         kept=layers.Kept(shown.working.mistakes, shown.keep),
         text=text,
         # Poor matches are mistakes of this list alone; causes are those of the result.
-        causes=causes(result) if shown.working.mistakes is result.mistakes else None,
+        causes=result.causes if shown.working.mistakes is result.mistakes else None,
     )
     return layer, layers.lost_text(result, page, text)
 

@@ -12,7 +12,6 @@ import streamlit as st
 from evaluator.drawing import crops
 from evaluator.drawing.payloads import CropItem, Rect
 from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.causes import causes
 from evaluator.model.issues import plain
 from evaluator.review.field_targets import PROBLEMS
 from evaluator.review.groups import FindingGroup, outcome, rows_of
@@ -103,7 +102,7 @@ def picture(loaded: OpenedBoxes | None, group: FindingGroup) -> None:
         words = ""
         if group.cause is not None and group.model is not None:
             of = result_of(loaded, loaded.models[group.model])
-            words = outcome(result, rows_of(of, causes(of).rows[group.cause], page), of).sentence
+            words = outcome(result, rows_of(of, of.causes.rows[group.cause], page), of).sentence
         _drawn(model, words, crop, result, page)
 
 

@@ -20,7 +20,6 @@ from evaluator.drawing.payloads import (
     MeetingPayload,
     OpinionState,
 )
-from evaluator.metrics.causes import causes
 from evaluator.model.issues import plain
 from evaluator.pack.minutes import minutes
 from evaluator.review import meeting as words
@@ -110,7 +109,7 @@ def _with_item(payload: MeetingPayload, loaded: OpenedBoxes, model: Named, item:
     other = next((each for each in loaded.pair if each.letter != model.letter), None)
     other_result = None if other is None else result_of(loaded, other)
     example = min(max(state.meeting_example, 0), max(len(item.examples) - 1, 0))
-    own = causes(result_of(loaded, model))
+    own = result_of(loaded, model).causes
     return msgspec.structs.replace(
         payload,
         item=item.key,
@@ -149,7 +148,7 @@ def _page(loaded: OpenedBoxes, model: Named, item: AgendaItem, example: int) -> 
     """The page of an example with what both models did on it; None for what has no page in the open files."""
     dataset, own = loaded.dataset, result_of(loaded, model)
     if len(item.examples):
-        made, cause = causes(own), int(item.examples[example])
+        made, cause = own.causes, int(item.examples[example])
         page = int(made.page[cause])
         place = rows_of(own, made.rows[cause], page)
         document, index = dataset.documents[dataset.page_document[page]], int(dataset.page_index[page])
@@ -235,7 +234,7 @@ def _open(loaded: OpenedBoxes, model: Named, item: AgendaItem) -> None:
     """Leave for the page in the Page browser."""
     result = result_of(loaded, model)
     if len(item.examples):
-        page = int(causes(result).page[item.examples[min(state.meeting_example, len(item.examples) - 1)]])
+        page = int(result.causes.page[item.examples[min(state.meeting_example, len(item.examples) - 1)]])
         dataset = loaded.dataset
         go_to(dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]))
         state.model = model.index

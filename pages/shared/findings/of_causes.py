@@ -6,7 +6,6 @@ from collections import Counter
 
 import streamlit as st
 
-from evaluator.metrics.causes import causes
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import IntArray
 from evaluator.review.groups import of_causes, targets_of_causes
@@ -31,7 +30,7 @@ def judge(loaded: OpenedBoxes, model: Model, rows: IntArray) -> None:
         Rows of the `Causes` of the model's result, at least one; all of them of one family.
     """
     result = result_of(loaded, model)
-    made = causes(result)
+    made = result.causes
     mistakes = sum(len(made.rows[row]) for row in rows.tolist())
     about = f"{count_of(mistakes, 'mistake')} of {count_of(len(rows), 'cause')}"
     if mistakes > MOST_AT_ONCE:

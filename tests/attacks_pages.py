@@ -81,7 +81,7 @@ def changed_document(content: bytes, chance: random.Random) -> bytes:
 def drawn_documents(count: int, seed: int) -> Iterator[Drawn]:
     """What the pool makes of changed PDFs, one after the other, as the dashboard asks for a page and its words."""
     chance, good = random.Random(f"documents/{seed}"), good_documents()
-    with tempfile.TemporaryDirectory() as folder, PagePool(image_bytes=1 << 20, word_bytes=1 << 20) as pool:
+    with tempfile.TemporaryDirectory() as folder, PagePool(cache_bytes=2 << 20) as pool:
         path = Path(folder, "changed.pdf")
         for number in range(count):
             path.write_bytes(changed_document(chance.choice(good), chance))

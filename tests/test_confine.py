@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from evaluator.cli import main
-from evaluator.pdf import pool as pages_pdf
+from evaluator.pdf import process
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
 from evaluator.system import confine
@@ -125,7 +125,7 @@ def test_an_owned_worker_reaches_nothing(
     program, document = folder / "owned.py", folder / "words.pdf"
     program.write_text(OWNED)
     document.write_bytes(b"%PDF-1.7\n%%" + json.dumps(targets[0]).encode())
-    monkeypatch.setattr(pages_pdf, "python_module", lambda _: [sys.executable, "-P", str(program)])
+    monkeypatch.setattr(process, "python_module", lambda _: [sys.executable, "-P", str(program)])
     with PagePool(spares=0, time_limit=20.0) as pool:
         told = pool.describe(document).warnings[0]
         (worker,) = pool._live
@@ -193,7 +193,7 @@ def test_a_system_that_refuses_every_layer_still_draws(tmp_path: Path, monkeypat
     program.write_text(
         f"from evaluator.system import confine\n{exchanged}from evaluator.pdf import worker\nworker.main()\n"
     )
-    monkeypatch.setattr(pages_pdf, "python_module", lambda _: [sys.executable, "-P", str(program)])
+    monkeypatch.setattr(process, "python_module", lambda _: [sys.executable, "-P", str(program)])
     with PagePool(spares=0) as pool:
         assert pool.page_image(path, 0).page_width == 612
         assert {worker.confined for worker in pool._live} == {()}

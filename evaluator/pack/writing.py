@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 from types import TracebackType
 from typing import Final
 
 import msgspec
 
-from evaluator.pdf import worker as pdf_worker
 from evaluator.pdf import writer as pdf_writer
-from evaluator.pdf.handing import Handing, little_environment, python_module
+from evaluator.pdf.process import Expired, Lost, Process
 from evaluator.pdf.writer import Answer, Finish, Fonts, Mark, Piece, Refusal, Rows, Section, Taken
-from evaluator.system.timeouts import TIMEOUTS
 
 _SECONDS: Final = 60.0
 _REPLY_BYTES: Final = pdf_writer.PIECE_BYTES + 4096
@@ -35,17 +32,7 @@ class Writer:
 
     def __init__(self, *, seconds: float = _SECONDS) -> None:
         self._seconds = seconds
-        self._handing = Handing()
-        self._process = subprocess.Popen(
-            [*python_module("evaluator.pdf.writer"), *self._handing.words],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=little_environment(),
-            pass_fds=self._handing.kept,
-            start_new_session=True,
-        )
-        self._handing.started()
+        self._process = Process("evaluator.pdf.writer", reply_bytes=_REPLY_BYTES)
 
     def __enter__(self) -> Writer:
         return self
@@ -57,19 +44,11 @@ class Writer:
 
     def close(self) -> None:
         """End the process and close what is open to it."""
-        self._process.kill()
-        self._process.wait()
-        self._handing.close()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except OSError:  # closing flushes into the pipe of a process that has gone
-                    continue
+        self._process.discard()
 
     def send(self, message: Fonts | Section | Rows | Mark) -> int:
         """Have one message worked off; the number of notes that had no page. Raises `WritingProblem`."""
-        if isinstance(message, Mark) and self._handing.open:
+        if isinstance(message, Mark):
             message = self._handed(message)
         answer = self._ask(message)
         if isinstance(answer, Taken):
@@ -79,11 +58,12 @@ class Writer:
     def _handed(self, message: Mark) -> Mark:
         """The message without the path of its document, which goes over open."""
         try:
-            with pdf_worker.open_regular(message.path) as file:
-                self._handing.hand(file)
+            handed = self._process.hand(message.path)
         except OSError as problem:
             raise WritingProblem(problem.strerror or "The file cannot be read.") from problem
-        return msgspec.structs.replace(message, path="")
+        except Lost:
+            raise WritingProblem(_sentence(None)) from None
+        return msgspec.structs.replace(message, path="") if handed else message
 
     def finish(self, title: str = "") -> bytes:
         """The finished document; raises `WritingProblem`."""
@@ -93,7 +73,7 @@ class Writer:
             pieces.append(answer.content)
             if answer.last:
                 return b"".join(pieces)
-            answer = self._answer(None)
+            answer = self._answer(b"")
         raise WritingProblem(_sentence(answer))
 
     def _ask(self, message: Fonts | Section | Rows | Mark | Finish) -> Answer | None:
@@ -102,21 +82,14 @@ class Writer:
             raise WritingProblem("A part of the document is larger than can be sent to the renderer.")
         return self._answer(payload)
 
-    def _answer(self, payload: bytes | None) -> Answer | None:
+    def _answer(self, payload: bytes) -> Answer | None:
         """The answer to a message, or to none; None when the process has gone or was killed."""
-        if self._process.stdin is None or self._process.stdout is None:
-            return None
-        # Pipes cannot be polled on Windows, so the limit is a second thread that kills; the read then ends.
-        watch = TIMEOUTS.after(self._seconds, self._process.kill)
         try:
-            if payload is not None:
-                pdf_worker.write_frame(self._process.stdin, payload)
-            frame = pdf_worker.read_frame(self._process.stdout, limit=_REPLY_BYTES)
-        except (OSError, ValueError):
+            frame = self._process.exchange(payload, seconds=self._seconds)
+        except (Expired, Lost):
             return None
-        finally:
-            watch.cancel()
-        return None if frame is None else msgspec.msgpack.decode(frame, type=Answer)
+        answer: Answer = msgspec.msgpack.decode(frame, type=Answer)
+        return answer
 
 
 def _sentence(answer: Answer | None) -> str:

@@ -1,30 +1,27 @@
-"""Page images and words: asks a killable worker process for the pages of a document.
+"""Page images and words: asks worker processes that can be killed for the pages of a document, and keeps the answers.
 
-Owns the pool of renderer processes (``PagePool``) and the caches of what they answered. Which file a name from an
-annotation may reach is the business of ``pdf_folder``; why a page cannot be shown is in ``page_problems``. A page
-image is WebP; sizes are in pixels and points of the DISPLAYED page; words are boxes x1, y1, x2, y2 in [0, 1] of that
-page, origin top left, so that a box times the picture's size lands on the picture. Page indexes count from 0.
+A page image is WebP or JPEG; sizes are in pixels and points of the DISPLAYED page; words are boxes x1, y1, x2, y2 in
+[0, 1] of that page, origin top left, so that a box times the picture's size lands on the picture. Page indexes count
+from 0.
 
 Everything that a worker sends is untrusted: a hostile document may own its process. Messages are msgpack with strict
-types and limits, and a picture is accepted only when it is WebP, or JPEG where that was asked for. The caches are
-shared by all users, so their keys are the digest of the content and the parameters, never a name or a path.
-
-It does not draw: the renderer lives in ``pdf.worker`` and is never imported into this process. It fetches nothing.
+types and limits, and a picture is accepted only in the format that was asked for. The cache is shared by all users, so
+its keys are the digest of the content and the parameters, never a name or a path. The renderer is never imported here.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import re
-import signal
-import subprocess
 import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
@@ -36,8 +33,8 @@ from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.issues import plain, quote
 from evaluator.pdf.folder import IMAGE_SUFFIXES
-from evaluator.pdf.handing import Handing, little_environment, python_module
 from evaluator.pdf.problems import PageProblem, ProblemKind
+from evaluator.pdf.process import Expired, Lost, Process
 from evaluator.pdf.worker import (
     DOCUMENT_BYTES_LIMIT,
     PAGE_LIMIT,
@@ -50,7 +47,6 @@ from evaluator.pdf.worker import (
     InkGrid,
     LayoutList,
     Media,
-    Operation,
     PageImage,
     Ready,
     Reply,
@@ -59,46 +55,25 @@ from evaluator.pdf.worker import (
     WordList,
     open_regular,
     pixel_size,
-    read_frame,
-    write_frame,
 )
 from evaluator.system.recent import Recent
-from evaluator.system.timeouts import TIMEOUTS
 
 __all__ = ["Description", "Ink", "Layout", "PageImage", "PagePool", "Words", "sharpest_width"]
 
 # Of a process whose page is slow, as `nice` counts: a tenth of what others get while they want it.
-_SLOW_PRIORITY = 10
-# A page is slow by what it takes of the processor: on a busy machine every page is late. One that never ends is stopped
-# after so many times its limit by the clock, which is more than it needs with a tenth of the processor.
-_CLOCK_LIMITS: Final = 12
-# What a process may wait beyond its limit for anything but the processor, such as a disk.
-_IDLE_SECONDS: Final = 2.0
-# Between two looks at a process that is near such a limit and wants the processor.
-_LOOK_AGAIN: Final = 0.1
-# Between two looks whether a page that is waited for no longer is a slow one.
+_SLOW_PRIORITY: Final = 10
+# A page may take so many times its limit of the processor by the clock: it waits while others have the processor.
+# Windows has no limit of the processor.
+_CLOCK_LIMITS: Final = 1 if sys.platform == "win32" else 6
 _LOOK_IF_SLOW: Final = 0.1
-# The processor's time is told in hundredths of a second.
-_LEAST_WAIT: Final = 0.02
-_MAX_DPI = 1200.0
-_MAX_WIDTH = 16_000
-
+_MAX_DPI: Final = 1200.0
+_MAX_WIDTH: Final = 16_000
 # Only these mean that the page is dangerous; everything else is cheap to find out again.
-_KILLERS: frozenset[ProblemKind] = frozenset({"too_slow", "out_of_memory", "worker_lost"})
+_KILLERS: Final[frozenset[ProblemKind]] = frozenset({"too_slow", "out_of_memory", "worker_lost"})
 
 
 def sharpest_width(page_width: float, page_height: float) -> int:
-    """The largest width at which a page is drawn whole: more is not answered with more pixels.
-
-    Parameters
-    ----------
-    page_width, page_height : float
-        Displayed page in points (for an image, its pixels), positive and finite.
-
-    Returns
-    -------
-    int
-        In pixels, from 1 to 16,000.
+    """The largest width in pixels at which a page of a size in points is drawn whole, from 1 to 16,000.
 
     Examples
     --------
@@ -119,12 +94,9 @@ LEAST_INK: Final = 24
 
 
 class Ink(msgspec.Struct, frozen=True, eq=False):
-    """How much of a page is ink: what stands out from the paper, dark on light or light on dark.
+    """What stands out from the paper of a page, dark on light or light on dark.
 
-    Attributes
-    ----------
-    cells : uint8, shape (rows, columns)
-        Share of ink in each cell of a grid over the whole displayed page, 0 to 255, from the top left; read-only.
+    `cells` is uint8, shape (rows, columns): the share of ink in each cell of a grid over the displayed page, 0 to 255.
     """
 
     cells: npt.NDArray[np.uint8]
@@ -189,189 +161,43 @@ class Layout(msgspec.Struct, frozen=True, eq=False):
         return self.mask.size > 0
 
 
-# --- caches ------------------------------------------------------------------------------------------------------
-
-_Value = TypeVar("_Value")
-_Key = tuple[object, ...]
-
-
-# --- the processes -----------------------------------------------------------------------------------------------
+_Answer = TypeVar("_Answer", Description, PageImage, Words, Sizes, Ink, Layout)
+_Page = tuple[str, int]
+"""Digest of a document, and index of a page; -1 for what is asked of the document alone."""
 
 
-class _Expired(Exception):
-    """The worker was killed because its time was over; its text is which one."""
-
-
-class _Lost(Exception):
-    """The worker ended by itself, or said something that it must not say."""
-
-
-class _Spent(NamedTuple):
-    """What a process has spent at a time of the clock: seconds of the processor, and of waiting for it."""
-
-    clock: float
-    processor: float
-    waited: float
-
-
-class _Worker:
-    """One renderer process; used by one thread at a time, but killed from any."""
+class _Worker(Process):
+    """One renderer process, with what it was asked last."""
 
     def __init__(self) -> None:
-        self._handing = Handing()
-        # A session of its own, so that a child that a hostile page managed to start dies with it.
-        try:
-            self.process = subprocess.Popen(
-                [*python_module("evaluator.pdf.worker"), *self._handing.words],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                # Never read: when this end closes, because this process has died, the worker dies too.
-                stderr=subprocess.PIPE,
-                env=little_environment(),
-                pass_fds=self._handing.kept,
-                start_new_session=True,
-                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-            )
-        except BaseException:
-            self._handing.close()
-            raise
-        self._handing.started()
+        super().__init__("evaluator.pdf.worker", reply_bytes=REPLY_BYTES_LIMIT)
         self.engine = ""
         self.confined: tuple[str, ...] = ()
         self.answered = 0
-        self.page: tuple[str, int] = ("", 0)
+        self.page: _Page = ("", 0)
         self.stepped_back = False
 
-    def await_ready(self, *, limit: float) -> None:
+    def await_ready(self, seconds: float) -> None:
         """Wait for the first message; the process was started earlier and is mostly there already."""
-        reply = self._exchange(None, limit=limit)
-        if isinstance(reply, Failure):
-            raise _Lost(reply.detail)
+        reply = _decoded(self.exchange(b"", seconds=seconds))
         if not isinstance(reply, Ready):
-            raise _Lost("It did not send its version.")
-        self.engine = reply.engine
-        self.confined = reply.confined
+            raise Lost(reply.detail if isinstance(reply, Failure) else "It did not send its version.")
+        self.engine, self.confined = reply.engine, reply.confined
 
-    def ask(self, request: Request, *, limit: float) -> Reply:
-        """The answer to one request, or the worker's end."""
+    def ask(self, request: Request, path: Path, *, slow_after: float, when_slow: Callable[[], object]) -> Reply:
+        """The answer to one request on the file of a path, or the worker's end."""
         self.page = (request.digest, request.page_index)
-        if self._handing.open:
-            try:
-                file = open_regular(request.path)
-            except OSError as problem:
-                return Failure("unreadable", problem.strerror or "")
-            with file:
-                try:
-                    self._handing.hand(file)
-                except OSError as problem:
-                    raise _Lost(str(problem)) from problem
-            request = msgspec.structs.replace(request, path=b"")
-        reply = self._exchange(msgspec.msgpack.encode(request), limit=limit)
+        try:
+            sent = b"" if self.hand(os.fsencode(path)) else os.fsencode(path)
+        except OSError as problem:
+            return Failure("unreadable", problem.strerror or "")
+        message = msgspec.msgpack.encode(msgspec.structs.replace(request, path=sent))
+        limit = request.time_limit
+        answer = self.exchange(
+            message, seconds=limit * _CLOCK_LIMITS, slow_after=slow_after, slow_by_clock=limit, when_slow=when_slow
+        )
         self.answered += 1
-        return reply
-
-    def _exchange(self, payload: bytes | None, *, limit: float) -> Reply:
-        process = self.process
-        if process.stdin is None or process.stdout is None:
-            raise _Lost("It has no pipes.")
-        turn, over = threading.Lock(), threading.Event()
-        state, after = "running", ""
-        begun = self._spent()
-
-        def watch() -> None:
-            nonlocal state, after
-            after = self._time_over(over, begun, limit, limit * _CLOCK_LIMITS if payload is not None else limit)
-            # Under the lock: a limit that is reached while the answer arrives must not kill the next request.
-            with turn:
-                if after and state == "running":
-                    state = "expired"
-                    self.kill()
-
-        # Pipes cannot be polled on Windows, so the limit is a second thread that kills; the read then ends. What a
-        # process takes of the processor cannot overtake the clock, so nothing is looked at before the limit.
-        watching = TIMEOUTS.after(limit, watch)
-        answer = None
-        try:
-            if payload is not None:
-                write_frame(process.stdin, payload)
-            answer = read_frame(process.stdout, limit=REPLY_BYTES_LIMIT)
-        except (OSError, ValueError) as problem:
-            raise (_Expired(after) if state == "expired" else _Lost(str(problem))) from problem
-        finally:
-            with turn:
-                state = "done" if state == "running" else state
-            over.set()
-            watching.cancel()
-        if state == "expired":
-            raise _Expired(after)
-        if answer is None:
-            raise _Lost("It ended.")
-        try:
-            reply: Reply = msgspec.msgpack.decode(answer, type=Reply)
-        except (msgspec.MsgspecError, UnicodeError) as problem:
-            raise _Lost("It sent something that is not an answer.") from problem
-        return reply
-
-    def _spent(self) -> _Spent:
-        """What the process has spent so far."""
-        return _Spent(time.monotonic(), self.processor_seconds(), self.waited_seconds())
-
-    def _time_over(self, over: threading.Event, begun: _Spent, limit: float, by_clock: float) -> str:
-        """Wait until a request is over, or has taken `limit` seconds of the processor or `by_clock` of the clock.
-
-        Called when it has taken `limit` of the clock. One that neither computes nor waits for the processor, which no
-        page of an honest process does, is over as soon as one that computes on a machine of its own.
-
-        Returns
-        -------
-        str
-            The limit that was reached; empty for a request that is over.
-        """
-        left = 0.0
-        while not over.wait(left):
-            used, clock = self.processor_seconds() - begun.processor, time.monotonic() - begun.clock
-            if used >= limit:
-                return f"{limit:g} s of the processor"
-            if clock >= by_clock:
-                return f"{by_clock:g} s"
-            left = min(limit - used, by_clock - clock)
-            own = clock - (self.waited_seconds() - begun.waited)
-            if own < limit + _IDLE_SECONDS:
-                left = min(left, limit + _IDLE_SECONDS - own)
-            elif self.asleep():
-                return f"{limit + _IDLE_SECONDS:g} s"
-            else:
-                # What it waits now is not told before it gets the processor.
-                left = min(left, _LOOK_AGAIN)
-            left = max(left, _LEAST_WAIT)
-        return ""
-
-    def processor_seconds(self) -> float:
-        """What the process has taken of the processor; the time of the clock where the system does not say."""
-        fields = self._status()
-        if not fields:
-            return time.monotonic()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def waited_seconds(self) -> float:
-        """How long the process wanted the processor and others had it; 0 where the system does not say."""
-        try:
-            return int(Path(f"/proc/{self.process.pid}/schedstat").read_text(encoding="ascii").split()[1]) / 1e9
-        except (OSError, IndexError):
-            return 0.0
-
-    def asleep(self) -> bool:
-        """Whether the process does not want the processor now; False where the system does not say."""
-        fields = self._status()
-        # A process that has run has waited for it, if only nanoseconds: without, the system does not count.
-        return bool(fields) and fields[0] != "R" and self.waited_seconds() > 0.0
-
-    def _status(self) -> list[str]:
-        """What Linux says of the process, from its state on (proc_pid_stat(5)); empty elsewhere and after its end."""
-        try:
-            return Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-        except OSError:
-            return []
+        return _decoded(answer)
 
     def step_back(self) -> None:
         """Let others go first on the processor; a process cannot take that back, so this one is replaced afterwards."""
@@ -385,23 +211,13 @@ class _Worker:
         with contextlib.suppress(OSError):
             Path(f"/proc/{self.process.pid}/autogroup").write_text(str(_SLOW_PRIORITY), encoding="ascii")
 
-    def kill(self) -> None:
-        """End the process and whatever it started; harmless when it has ended."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            if sys.platform != "win32" and self.process.returncode is None:
-                os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.kill()
 
-    def discard(self) -> None:
-        """Kill, reap and close: nothing of the worker is left."""
-        self.kill()
-        self.process.wait()
-        self._handing.close()
-        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
-            if pipe is not None:
-                # Closing flushes into the dead worker's pipe.
-                with contextlib.suppress(OSError):
-                    pipe.close()
+def _decoded(answer: bytes) -> Reply:
+    try:
+        reply: Reply = msgspec.msgpack.decode(answer, type=Reply)
+    except (msgspec.MsgspecError, UnicodeError) as problem:
+        raise Lost("It sent something that is not an answer.") from problem
+    return reply
 
 
 def _discard_all(workers: set[_Worker], owner: int) -> None:
@@ -410,59 +226,40 @@ def _discard_all(workers: set[_Worker], owner: int) -> None:
         workers.pop().discard()
 
 
-class _Places:
-    """Places for the requests that run at the same time; a slow one makes room for as many others meanwhile.
-
-    Knows nothing of the pool: a watch that has not ended yet would otherwise keep a pool that nobody uses any more.
-    """
-
-    def __init__(self, count: int) -> None:
-        self._free = threading.BoundedSemaphore(count)
-        self._lock = threading.Lock()
-        self._count = count
-        self.slow = 0
-
-    @contextlib.contextmanager
-    def taken(self, wait: float, slow_after: float, when_slow: Callable[[], None] = lambda: None) -> Iterator[bool]:
-        """A place, or False when none was free for `wait` seconds; `when_slow` is called once the request is slow."""
-        if not self._free.acquire(timeout=wait):
-            yield False
-            return
-        state = "counted"
-
-        def make_room() -> None:
-            nonlocal state
-            with self._lock:
-                if state == "counted" and self.slow < self._count:
-                    self.slow += 1
-                    state = "slow"
-                    self._free.release()
-            when_slow()
-
-        watch = TIMEOUTS.after(slow_after, make_room)
-        try:
-            yield True
-        finally:
-            watch.cancel()
-            with self._lock:
-                if state == "slow":
-                    self.slow -= 1
-                else:
-                    state = "over"
-                    self._free.release()
-
-
 class _Turn:
-    """A lock with the number of threads that hold or want it, and whether the page that holds it is slow."""
+    """Those who ask for one page ask one after the other; whether the page that is asked for now is slow."""
 
-    def __init__(self) -> None:
+    def __init__(self, page: _Page) -> None:
+        self.page = page
         self.lock = threading.Lock()
-        self.wanted = 0
         self.slow = False
+
+
+class _Question(NamedTuple):
+    """What is asked of a worker, and whose turn it is."""
+
+    request: Request
+    place: Path
+    name: str
+    turn: _Turn
+    deadline: float
+
+    def problem(self, kind: ProblemKind, detail: str = "") -> PageProblem:
+        """A problem of this page."""
+        return PageProblem(kind, document=self.name, page_index=self.request.page_index, detail=detail)
+
+    @property
+    def seconds_left(self) -> float:
+        """How long it may still wait."""
+        return max(0.0, self.deadline - time.monotonic())
 
 
 class PagePool:
     """Draws pages and reads words in processes that can be killed; for any number of threads.
+
+    Each question takes a path from ``find_document``, and most a page index from 0; what cannot be answered raises a
+    `PageProblem`. Processes start with the first request or with `start`, one and a spare; more only when requests
+    overlap. Requests for one page wait for each other: twenty users on a page that never ends cost one worker, not all.
 
     Parameters
     ----------
@@ -471,28 +268,21 @@ class PagePool:
     spares : int
         Processes kept warm beyond those, to replace a killed one at once.
     time_limit : float
-        Seconds of the processor for one request; then its process is killed. By the clock it may take two seconds more,
-        and up to twelve times as long while it waits for the processor.
-    wait_limit : float
-        Seconds that a request waits for its turn.
+        Seconds of the processor for one request, up to the next whole second; then the system ends its process. By the
+        clock it may take six times as long, on Windows as long.
+    wait_limit, start_limit : float
+        Seconds that a request waits for its turn, and a process may take to start.
     slow_after : float
-        Seconds after which a request no longer counts as running: others need not wait for a page that never ends.
-    start_limit : float
-        Seconds for a process to start.
+        Seconds of the processor after which a request no longer counts as running, and lets others go first; by the
+        clock it is slow after `time_limit`.
     requests_per_worker : int
         After so many a process is replaced, so that what a document left behind in it does not stay.
-    image_entries, image_bytes, word_entries, word_bytes : int
-        Bounds of the two caches.
+    cache_bytes : int
+        Of all answers that are kept.
     blocked_for : float
         Seconds for which a page that killed a worker is not tried again.
     clock : callable
         Monotonic seconds; replaced in tests.
-
-    Notes
-    -----
-    Each question takes a path from ``find_document``, and most a page index from 0; what cannot be answered raises a
-    `PageProblem`. Processes start with the first request or with `start`, one and a spare; more only when requests
-    overlap. Requests for one page wait for each other: twenty users on a page that never ends cost one worker, not all.
     """
 
     def __init__(
@@ -505,14 +295,12 @@ class PagePool:
         slow_after: float = 0.5,
         start_limit: float = 30.0,
         requests_per_worker: int = 200,
-        image_entries: int = 512,
-        image_bytes: int = 64 * 2**20,
-        word_entries: int = 512,
-        word_bytes: int = 16 * 2**20,
+        cache_bytes: int = 96 * 2**20,
         blocked_for: float = 600.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._workers = workers
+        self.workers = workers
+        self._most = workers + spares
         self._spares = spares
         self._time_limit = time_limit
         self._wait_limit = wait_limit
@@ -521,42 +309,27 @@ class PagePool:
         self._requests_per_worker = requests_per_worker
         self._blocked_for = blocked_for
         self._clock = clock
-        self._images: Recent[_Key, PageImage] = Recent(most=image_entries, most_bytes=image_bytes)
-        self._words: Recent[_Key, Words] = Recent(most=word_entries, most_bytes=word_bytes)
-        self._inks: Recent[_Key, Ink] = Recent(most=word_entries, most_bytes=word_bytes)
-        self._layouts: Recent[_Key, Layout] = Recent(most=word_entries, most_bytes=word_bytes)
-        self._sizes: Recent[_Key, Sizes] = Recent(most=4_096, most_bytes=8 * 2**20)
-        self._described: Recent[_Key, Description] = Recent(most=4_096, most_bytes=2**20)
-        self._digests: Recent[_Key, str] = Recent(most=4_096, most_bytes=2**20)
-        self._blocked: Recent[_Key, tuple[float, ProblemKind, str]] = Recent(most=1_024, most_bytes=2**20)
+        self._answers: Recent[Request, object] = Recent(most_bytes=cache_bytes)
+        self._digests: Recent[tuple[object, ...], str] = Recent(most=4_096)
+        self._blocked: Recent[tuple[str, int, str], tuple[float, ProblemKind, str]] = Recent(most=1_024)
         self._lock = threading.Lock()
-        self._places = _Places(workers)
-        self._turns: dict[_Key, _Turn] = {}
+        self._running, self._slow = threading.Semaphore(workers), threading.Semaphore(workers)
+        self._turns: weakref.WeakValueDictionary[_Page, _Turn] = weakref.WeakValueDictionary()
         self._free: list[_Worker] = []
         self._live: set[_Worker] = set()
-        self._busy = 0
         self._most_busy = 1
         self._engine = ""
         self._closed = self._resting = False
         # Holds the set, not the pool: runs when the pool is collected, or at the interpreter's end.
         self._ending = weakref.finalize(self, _discard_all, self._live, os.getpid())
 
-    @property
-    def workers(self) -> int:
-        """How many pages may be drawn at the same time."""
-        return self._workers
-
     def close(self) -> None:
         """End all processes; a request that is running fails as ``worker_lost``, later ones as ``no_renderer``."""
         with self._lock:
             self._closed = True
-            free, self._free = self._free, []
-            busy = self._live - set(free)
-            self._live -= set(free)
-        for worker in free:
-            worker.discard()
-        # The thread that asked closes the pipes of these: closing under a running read would block.
-        for worker in busy:
+        self.rest()
+        # The thread that asked discards these: closing a pipe under a running read would block.
+        for worker in list(self._live):
             worker.kill()
             worker.process.wait()
 
@@ -565,7 +338,7 @@ class PagePool:
         with self._lock:
             self._resting = True
             free, self._free = self._free, []
-            self._live -= set(free)
+            self._live.difference_update(free)
         for worker in free:
             worker.discard()
 
@@ -583,16 +356,13 @@ class PagePool:
 
     def renderer(self) -> tuple[str, tuple[str, ...]]:
         """Names and versions of the renderer, and what confines its process (`system.confine.shut_in`)."""
-        with self._places.taken(self._wait_limit, self._slow_after) as granted:
-            if not granted:
-                raise PageProblem("busy", document="")
-            worker = self._borrow(("", 0), "")
-            self._give_back(worker, healthy=True)
+        worker = self._borrow(("", 0), "")
+        self._give_back(worker, healthy=True)
         return worker.engine, worker.confined
 
     def describe(self, path: Path) -> Description:
         """Page count (0 for an encrypted document too), encryption and warnings of a document."""
-        return self._answer(path, "describe", 0, wanted=Description, cache=self._described, size=lambda _: 256)
+        return self._answer(Description, path, Request("describe"))
 
     def page_image(
         self,
@@ -605,7 +375,7 @@ class PagePool:
         patience: float | None = None,
         encoding: Encoding = "webp",
     ) -> PageImage:
-        """One page as WebP; images by the `IMAGE_SUFFIXES` are one page at 72 dpi and are never enlarged.
+        """One page as a picture; images by the `IMAGE_SUFFIXES` are one page at 72 dpi and are never enlarged.
 
         Parameters
         ----------
@@ -637,9 +407,8 @@ class PagePool:
         else:
             _need_width(width)
         asked = float(dpi) if width is None else None
-        return self._picture(
-            path, page_index, dpi=asked, width=width, most_pixels=most_pixels, patience=patience, encoding=encoding
-        )
+        request = Request("page", page_index, dpi=asked, width=width, most_pixels=most_pixels, encoding=encoding)
+        return self._answer(PageImage, path, request, patience)
 
     def page_part(
         self,
@@ -667,69 +436,23 @@ class PagePool:
             raise ValueError(f"part must be x1, y1, x2, y2 in [0, 1] with an area, not {part!r}")
         _need_dpi(dpi)
         _need_width(width)
-        return self._picture(path, page_index, dpi=float(dpi), width=width, part=part, encoding=encoding)
-
-    def _picture(
-        self,
-        path: Path,
-        page_index: int,
-        *,
-        dpi: float | None,
-        width: int | None,
-        part: tuple[float, float, float, float] | None = None,
-        most_pixels: int = PIXEL_LIMIT,
-        patience: float | None = None,
-        encoding: Encoding,
-    ) -> PageImage:
-        """A page or a part of it, as the worker is asked for it."""
-
-        def size(image: PageImage) -> int:
-            return len(image.webp) + len(image.jpeg) + 256
-
-        return self._answer(
-            path,
-            "page",
-            page_index,
-            wanted=PageImage,
-            cache=self._images,
-            size=size,
-            dpi=dpi,
-            width=width,
-            part=part,
-            most_pixels=most_pixels,
-            patience=patience,
-            encoding=encoding,
-        )
+        request = Request("page", page_index, dpi=float(dpi), width=width, part=part, encoding=encoding)
+        return self._answer(PageImage, path, request)
 
     def words(self, path: Path, page_index: int, *, patience: float | None = None) -> Words:
         """The words of one page with their boxes in the displayed page; without rows for a page without text.
 
         `patience` is that of `page_image`: the picture of a slow page is drawn before its words are read.
         """
-
-        def size(words: Words) -> int:
-            return words.boxes.nbytes + sum(64 + len(text) for text in words.texts)
-
-        return self._answer(path, "words", page_index, wanted=Words, cache=self._words, size=size, patience=patience)
+        return self._answer(Words, path, Request("words", page_index), patience)
 
     def ink(self, path: Path, page_index: int, *, patience: float | None = None) -> Ink:
-        """The ink of one page on a small grid, all 0 for a blank one: what a page without text is compared by.
-
-        `patience` is that of `page_image`.
-        """
-
-        def size(ink: Ink) -> int:
-            return ink.cells.nbytes + 256
-
-        return self._answer(path, "ink", page_index, wanted=Ink, cache=self._inks, size=size, patience=patience)
+        """The ink of one page on a small grid, all 0 for a blank one; `patience` is that of `page_image`."""
+        return self._answer(Ink, path, Request("ink", page_index), patience)
 
     def layout(self, path: Path, page_index: int) -> Layout:
         """Pictures, ruled lines, font sizes, rotation and producer of one page, and the ink of a scan."""
-
-        def size(layout: Layout) -> int:
-            return 1024 + layout.texts.nbytes * 2 + layout.rules.nbytes + layout.mask.nbytes
-
-        return self._answer(path, "layout", page_index, wanted=Layout, cache=self._layouts, size=size)
+        return self._answer(Layout, path, Request("layout", page_index))
 
     def page_sizes(self, path: Path) -> FloatArray:
         """Width and height of every displayed page.
@@ -740,124 +463,42 @@ class PagePool:
             In points; for an image, its pixels. NaN for a page that cannot be measured.
         """
         count = max(self.describe(path).page_count, 1)
-        return np.concatenate([self._sizes_from(path, first) for first in range(0, count, SIZES_AT_ONCE)])
+        parts = (self._answer(Sizes, path, Request("sizes", first)) for first in range(0, count, SIZES_AT_ONCE))
+        return np.concatenate([part.sizes for part in parts])
 
     def page_size(self, path: Path, page_index: int) -> tuple[float, float]:
         """Width and height of one displayed page, as in `page_sizes`; those of its neighbours are kept with it."""
-        if page_index < 0 or page_index >= max(self.describe(path).page_count, 1):
+        if not 0 <= page_index < max(self.describe(path).page_count, 1):
             raise self._out_of_range(path, page_index)
         first = page_index - page_index % SIZES_AT_ONCE
-        width, height = self._sizes_from(path, first)[page_index - first].tolist()
+        width, height = self._answer(Sizes, path, Request("sizes", first)).sizes[page_index - first].tolist()
         return width, height
-
-    def _sizes_from(self, path: Path, first: int) -> FloatArray:
-        """Sizes of up to `SIZES_AT_ONCE` pages from one on."""
-
-        def size(part: Sizes) -> int:
-            return part.sizes.nbytes
-
-        return self._answer(path, "sizes", first, wanted=Sizes, cache=self._sizes, size=size).sizes
 
     # The steps of a request: identify the content, look it up, take turns per page, borrow a worker, ask, keep.
 
-    def _answer(
-        self,
-        path: Path,
-        operation: Operation,
-        page_index: int,
-        *,
-        wanted: type[_Value],
-        cache: Recent[_Key, _Value],
-        size: Callable[[_Value], int],
-        dpi: float | None = None,
-        width: int | None = None,
-        part: tuple[float, float, float, float] | None = None,
-        most_pixels: int = PIXEL_LIMIT,
-        patience: float | None = None,
-        encoding: Encoding = "webp",
-    ) -> _Value:
-        name = path.name
-        if page_index < 0 or page_index >= PAGE_LIMIT:
+    def _answer(self, wanted: type[_Answer], path: Path, question: Request, patience: float | None = None) -> _Answer:
+        """What is known of the file of a path, or what a worker answers; `question` lacks the document."""
+        if not 0 <= question.page_index < PAGE_LIMIT:
             # Refused here: such a number may not even fit into a message.
-            raise self._out_of_range(path, page_index)
-        media: Media = "image" if path.suffix.lower() in IMAGE_SUFFIXES else "pdf"
+            raise self._out_of_range(path, question.page_index)
         for _ in range(2):
             place, identity, digest = self._identify(path)
-            key: _Key = (operation, media, digest, page_index, dpi, width, part, most_pixels, encoding)
-            known = cache.get(key)
-            if known is not None:
+            media: Media = "image" if path.suffix.lower() in IMAGE_SUFFIXES else "pdf"
+            request = msgspec.structs.replace(question, media=media, digest=digest, time_limit=self._time_limit)
+            known = self._answers.get(request)
+            if isinstance(known, wanted):
                 return known
+            deadline = time.monotonic() + self._wait_limit
+            asked = _Question(request, place, path.name, self._turn(request), deadline)
             if patience == 0:
-                raise PageProblem("not_ready", document=name, page_index=page_index, detail="0 s")
-            request = Request(
-                operation=operation,
-                path=os.fsencode(place),
-                media=media,
-                digest=digest,
-                page_index=page_index,
-                dpi=dpi,
-                width=width,
-                part=part,
-                time_limit=self._time_limit,
-                most_pixels=most_pixels,
-                encoding=encoding,
-            )
-            # Opening can kill too, so describing has a place of its own among the blocked pages.
-            page: _Key = (digest, -1 if operation == "describe" else page_index)
-
-            # What is defined here belongs to this round: it is called before the next one begins, or in its own thread.
-            def in_turn(key: _Key = key, page: _Key = page, request: Request = request) -> _Value | None:
-                deadline = time.monotonic() + self._wait_limit
-                with self._turn(page, name, page_index, deadline) as turn:
-                    known = cache.get(key)
-                    if known is not None:
-                        return known
-                    self._refuse_blocked(page, name, page_index)
-                    try:
-                        reply = self._asked_twice(request, name, deadline, wanted, turn)
-                    except PageProblem as problem:
-                        if problem.kind in _KILLERS and not self._closed:
-                            self._block(page, problem)
-                        raise
-                    if isinstance(reply, wanted):
-                        cache.put(key, reply, size(reply))
-                        return reply
-                return None
-
-            answer = in_turn() if patience is None else self._within(patience, in_turn, page, name, page_index)
+                raise asked.problem("not_ready", "0 s")
+            ask = functools.partial(self._in_turn, wanted, asked)
+            answer = ask() if patience is None else _within(patience, ask, asked)
             if answer is not None:
                 return answer
             # The file was exchanged since its digest was taken.
             self._digests.drop(identity)
-        raise PageProblem("unreadable", document=name, detail="The file changes while it is read.")
-
-    def _within(
-        self, patience: float, ask: Callable[[], _Value | None], page: _Key, name: str, page_index: int
-    ) -> _Value | None:
-        """What `ask` returns or raises; ``not_ready`` when it takes longer and the page is slow, while it goes on."""
-        over = threading.Event()
-        answers: list[_Value | None] = []
-        problems: list[BaseException] = []
-
-        def run() -> None:
-            try:
-                answers.append(ask())
-            except BaseException as problem:  # noqa: BLE001 - raised by whoever waits
-                problems.append(problem)
-            finally:
-                over.set()
-
-        threading.Thread(target=run, daemon=True, name="page that is asked for").start()
-        if not over.wait(patience):
-            while not over.wait(_LOOK_IF_SLOW):
-                with self._lock:
-                    turn = self._turns.get(page)
-                    slow = turn is not None and turn.slow
-                if slow:
-                    raise PageProblem("not_ready", document=name, page_index=page_index, detail=f"{patience:g} s")
-        if problems:
-            raise problems[0]
-        return answers[0]
+        raise PageProblem("unreadable", document=path.name, detail="The file changes while it is read.")
 
     def _out_of_range(self, path: Path, page_index: int) -> PageProblem:
         described = self.describe(path)
@@ -868,7 +509,7 @@ class PagePool:
             kind, document=path.name, page_index=page_index, detail=count_of(described.page_count, "page")
         )
 
-    def _identify(self, path: Path) -> tuple[Path, _Key, str]:
+    def _identify(self, path: Path) -> tuple[Path, tuple[object, ...], str]:
         """Resolved path, identity of the file's state, and digest of its bytes."""
         try:
             place = path.resolve(strict=True)
@@ -880,223 +521,237 @@ class PagePool:
                     raise PageProblem("too_large", document=path.name)
                 with open_regular(str(place)) as file:
                     digest = hashlib.file_digest(file, "sha256").hexdigest()
-                self._digests.put(identity, digest, 256)
+                self._digests.put(identity, digest)
         except (OSError, RuntimeError, ValueError):
             raise PageProblem("missing", document=path.name, folder=path.parent.name) from None
         return place, identity, digest
 
-    @contextlib.contextmanager
-    def _turn(self, page: _Key, name: str, page_index: int, deadline: float) -> Iterator[_Turn]:
+    def _turn(self, request: Request) -> _Turn:
+        """The turn of those who ask for this page, or for the document: opening it can kill, too."""
+        page = request.digest, -1 if request.operation == "describe" else request.page_index
         with self._lock:
-            turn = self._turns.setdefault(page, _Turn())
-            turn.wanted += 1
+            return self._turns.setdefault(page, _Turn(page))
+
+    def _in_turn(self, wanted: type[_Answer], asked: _Question) -> _Answer | None:
+        """The answer, after those who asked for the page before; None when the file is no longer that of the digest."""
+        turn: _Turn = asked.turn
+        if not turn.lock.acquire(timeout=asked.seconds_left):
+            raise asked.problem("busy")
         try:
-            if not turn.lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
-                raise PageProblem("busy", document=name, page_index=page_index)
-            try:
-                yield turn
-            finally:
-                turn.slow = False
-                turn.lock.release()
+            known = self._answers.get(asked.request)
+            if isinstance(known, wanted):
+                return known
+            blocked = self._blocked.get((*turn.page, self._engine))
+            if blocked is not None and self._clock() < blocked[0]:
+                raise asked.problem(blocked[1], blocked[2])
+            answer = self._asked(wanted, asked)
+            if answer is not None:
+                self._answers.put(asked.request, answer, _size(answer))
+            return answer
         finally:
-            with self._lock:
-                turn.wanted -= 1
-                if not turn.wanted:
-                    del self._turns[page]
+            turn.slow = False
+            turn.lock.release()
 
-    def _block(self, page: _Key, problem: PageProblem) -> None:
-        blocked = self._clock() + self._blocked_for, problem.kind, problem.detail
-        self._blocked.put((*page, self._engine), blocked, 256)
-
-    def _refuse_blocked(self, page: _Key, name: str, page_index: int) -> None:
-        blocked = self._blocked.get((*page, self._engine))
-        if blocked is not None and self._clock() < blocked[0]:
-            raise PageProblem(blocked[1], document=name, page_index=page_index, detail=blocked[2])
-
-    def _asked_twice(
-        self, request: Request, name: str, deadline: float, wanted: type[_Value], turn: _Turn
-    ) -> _Value | None:
+    def _asked(self, wanted: type[_Answer], asked: _Question, *, fresh: bool = False) -> _Answer | None:
         """The answer of a worker, and of a fresh one when the first was lost: others end processes, too."""
         try:
-            return self._exchange(request, name, deadline, wanted, turn)
-        except PageProblem as problem:
-            if problem.kind != "worker_lost" or self._closed:
-                raise
-        return self._exchange(request, name, deadline, wanted, turn, fresh=True)
+            return self._exchange(wanted, asked, fresh=fresh)
+        except PageProblem as met:
+            if met.kind == "worker_lost" and not (fresh or self._closed):
+                return self._asked(wanted, asked, fresh=True)
+            if met.kind in _KILLERS and not self._closed:
+                until = self._clock() + self._blocked_for
+                self._blocked.put((*asked.turn.page, self._engine), (until, met.kind, met.detail))
+            raise
 
-    def _exchange(
-        self, request: Request, name: str, deadline: float, wanted: type[_Value], turn: _Turn, *, fresh: bool = False
-    ) -> _Value | None:
-        """The checked answer of a worker; None when the file is no longer the one of the digest."""
-        page_index = request.page_index
-        asked: list[tuple[_Worker, float]] = []
-        over = threading.Event()
-        # The thread that watches the time must not hold the pool, or the pool outlives its last request.
-        slow_after = self._slow_after
+    def _exchange(self, wanted: type[_Answer], asked: _Question, *, fresh: bool) -> _Answer | None:
+        """The checked answer of one worker; None when the file is no longer that of the digest."""
+        request, held = asked.request, self._running
+        if not held.acquire(timeout=asked.seconds_left):
+            raise asked.problem("busy")
+        try:
+            worker = self._borrow((request.digest, request.page_index), asked.name, fresh=fresh)
 
-        def step_back() -> None:
-            # A page is slow by what it takes of the processor: on a busy machine every page is late, and there its
-            # process may still be starting.
-            while not over.is_set():
-                for worker, before in asked:
-                    if worker.processor_seconds() - before >= slow_after:
-                        worker.step_back()
-                        turn.slow = True
-                        return
-                over.wait(max(slow_after / 4, _LEAST_WAIT))
+            def when_slow() -> None:
+                nonlocal held
+                asked.turn.slow = True
+                worker.step_back()
+                if self._slow.acquire(blocking=False):
+                    held.release()
+                    held = self._slow
 
-        with self._places.taken(max(0.0, deadline - time.monotonic()), slow_after, step_back) as granted:
-            if not granted:
-                raise PageProblem("busy", document=name, page_index=page_index)
-            try:
-                worker = self._borrow((request.digest, page_index), name, fresh=fresh)
-            except BaseException:
-                over.set()
-                raise
-            asked.append((worker, worker.processor_seconds()))
             healthy = False
             try:
-                reply = worker.ask(request, limit=self._time_limit)
+                reply = worker.ask(request, asked.place, slow_after=self._slow_after, when_slow=when_slow)
                 answer = _checked(reply, request.encoding)
-                healthy = not (isinstance(reply, Failure) and reply.kind == "out_of_memory")
-            except _Expired as problem:
-                raise PageProblem("too_slow", document=name, page_index=page_index, detail=str(problem)) from None
-            except _Lost:
-                raise PageProblem("worker_lost", document=name, page_index=page_index) from None
+                healthy = not (isinstance(answer, Failure) and answer.kind == "out_of_memory")
+            except Expired as met:
+                detail = str(met) or f"{self._time_limit:g} s of the processor"
+                raise asked.problem("too_slow", detail) from None
+            except Lost:
+                raise asked.problem("worker_lost") from None
             finally:
-                over.set()
                 self._give_back(worker, healthy=healthy)
-        if isinstance(answer, Failure):
-            if answer.kind == "changed":
-                return None
-            detail = (
-                count_of(int(answer.detail), "page") if answer.kind == "page_out_of_range" else _said(answer.detail)
-            )
-            raise PageProblem(answer.kind, document=name, page_index=page_index, detail=detail)
-        if not isinstance(answer, wanted):
-            raise PageProblem("worker_lost", document=name, page_index=page_index)
-        return answer
+                self._refill()
+        finally:
+            held.release()
+        if isinstance(answer, wanted):
+            return answer
+        if not isinstance(answer, Failure):
+            raise asked.problem("worker_lost")
+        if answer.kind == "changed":
+            return None
+        out = answer.kind == "page_out_of_range"
+        raise asked.problem(answer.kind, count_of(int(answer.detail), "page") if out else _said(answer.detail))
 
-    def _borrow(self, page: tuple[str, int], name: str, *, fresh: bool = False) -> _Worker:
-        """A worker that has introduced itself: one that was asked last for this page (digest of the document, index),
-        else one that has the document open, else one that is ready, else any.
+    def _borrow(self, page: _Page, name: str, *, fresh: bool = False) -> _Worker:
+        """A worker that is ready: the one that was asked last for this page, else that has the document open, else any.
 
         With `fresh` one that has answered nothing yet, so that no other file can have harmed it.
         """
         detail = ""
-        for _ in range(2 + self._workers + self._spares):
+        for _ in range(2 + self._most):
             with self._lock:
                 if self._closed:
                     raise PageProblem("no_renderer", document=name, detail="The dashboard is closing.")
+                usable = [worker for worker in self._free if not fresh or not worker.answered]
+                usable.sort(key=lambda each: (each.page[0] != page[0], each.page != page, not each.engine))
                 try:
-                    worker = self._choose(page, fresh=fresh)
+                    worker = usable[0] if usable else _Worker()
                 except OSError:
                     detail = "The system refused to start a process."
                     break
-                self._busy += 1
+                if usable:
+                    self._free.remove(worker)
+                self._live.add(worker)
                 self._resting = False
-                self._most_busy = max(self._most_busy, self._busy)
+                self._most_busy = max(self._most_busy, len(self._live) - len(self._free))
+            ready = False
             try:
                 if not worker.engine:
-                    worker.await_ready(limit=self._start_limit)
-            except (_Expired, _Lost) as problem:
-                self._give_back(worker, healthy=False, refill=False)
-                detail = str(problem)
-                continue
-            except BaseException:
-                self._give_back(worker, healthy=False)
-                raise
-            if worker.process.poll() is None:
+                    worker.await_ready(self._start_limit)
+                # One that ended while it was idle is no page's doing.
+                ready = worker.process.poll() is None
+            except (Expired, Lost) as met:
+                detail = str(met)
+            finally:
+                if not ready:
+                    self._give_back(worker, healthy=False)
+            if ready:
                 self._engine = worker.engine
                 self._refill()
                 return worker
-            # It ended while it was idle: no page is to blame.
-            self._give_back(worker, healthy=False)
         raise PageProblem("no_renderer", document=name, detail=_said(detail))
 
-    def _choose(self, page: tuple[str, int], *, fresh: bool) -> _Worker:
-        usable = [worker for worker in self._free if not fresh or not worker.answered]
-        ranked = sorted(usable, key=lambda each: (each.page[0] != page[0], each.page != page, not each.engine))
-        if ranked:
-            self._free.remove(ranked[0])
-            return ranked[0]
-        worker = _Worker()
-        self._live.add(worker)
-        return worker
-
-    def _give_back(self, worker: _Worker, *, healthy: bool, refill: bool = True) -> None:
+    def _give_back(self, worker: _Worker, *, healthy: bool) -> None:
         with self._lock:
-            self._busy -= 1
-            keep = healthy and not (self._closed or self._resting) and worker.answered < self._requests_per_worker
-            keep = keep and not worker.stepped_back
+            keep = healthy and not (self._closed or self._resting or worker.stepped_back)
             # Those that were started beside slow ones do not stay.
-            keep = keep and len(self._live) <= self._workers + self._spares
+            keep = keep and worker.answered < self._requests_per_worker and len(self._live) <= self._most
             if keep:
                 self._free.append(worker)
             else:
                 self._live.discard(worker)
         if not keep:
             worker.discard()
-            if refill:
-                self._refill()
 
     def _refill(self) -> None:
         """Start what is missing; a start is not waited for."""
         with self._lock, contextlib.suppress(OSError):
-            wanted = min(self._most_busy, self._workers) + self._spares
+            wanted = min(self._most_busy, self.workers) + self._spares
             while not (self._closed or self._resting) and len(self._live) < wanted:
                 worker = _Worker()
                 self._live.add(worker)
                 self._free.append(worker)
 
 
+def _within(patience: float, ask: Callable[[], _Answer | None], asked: _Question) -> _Answer | None:
+    """What `ask` returns or raises; ``not_ready`` when it takes longer and the page is slow, while it goes on."""
+    future: Future[_Answer | None] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(ask())
+        except BaseException as met:  # noqa: BLE001 - raised by whoever waits
+            future.set_exception(met)
+
+    threading.Thread(target=run, daemon=True, name="page that is asked for").start()
+    seconds = patience
+    while not wait([future], seconds).done:
+        if asked.turn.slow:
+            raise asked.problem("not_ready", f"{patience:g} s")
+        # On a busy machine every page is late.
+        seconds = _LOOK_IF_SLOW
+    return future.result()
+
+
+def _size(answer: msgspec.Struct) -> int:
+    """About how many bytes an answer takes."""
+    size = 512
+    for part in msgspec.structs.astuple(answer):
+        if isinstance(part, np.ndarray):
+            size += part.nbytes
+        elif isinstance(part, bytes):
+            size += len(part)
+        elif isinstance(part, tuple):
+            size += sum(64 + len(each) for each in part)
+    return size
+
+
 def _checked(
     reply: Reply, encoding: Encoding = "webp"
 ) -> Description | PageImage | Words | Sizes | Ink | Layout | Failure:
-    """The answer as the app keeps it; raises when the worker sends what an honest one cannot.
+    """The answer as the app keeps it; `Lost` when an honest worker cannot have sent it. `encoding` was asked for."""
+    match reply:
+        case Description():
+            return msgspec.structs.replace(reply, warnings=_plain_warnings(reply.warnings))
+        case PageImage():
+            # The picture goes to browsers or into a PDF: nothing but what was asked for, however the worker was talked
+            # into it.
+            size = (reply.width, reply.height)
+            webp, jpeg = encoding in ("webp", "both"), encoding != "webp"
+            sound = (bool(reply.webp), bool(reply.jpeg)) == (webp, jpeg) and size[0] * size[1] <= PIXEL_LIMIT
+            sound = sound and not (webp and _webp_size(reply.webp) != size)
+            if not sound or (jpeg and _jpeg_size(reply.jpeg) != size):
+                raise Lost("It sent a picture in another format, or of another size than it says.")
+            return msgspec.structs.replace(reply, warnings=_plain_warnings(reply.warnings))
+        case WordList():
+            if len(reply.boxes) != 32 * len(reply.texts):
+                raise Lost("It sent words without boxes.")
+            return Words(_boxes(reply.boxes), tuple(reply.texts), _plain_warnings(reply.warnings))
+        case SizeList():
+            if not reply.sizes or len(reply.sizes) % 16:
+                raise Lost("It sent an incomplete size.")
+            sizes = _numbers(reply.sizes).reshape(-1, 2).copy()
+            sizes[~(np.isfinite(sizes) & (sizes > 0.0)).all(axis=1)] = np.nan
+            sizes.flags.writeable = False
+            return Sizes(sizes)
+        case InkGrid():
+            if len(reply.cells) != reply.columns * reply.rows:
+                raise Lost("It sent a grid with missing cells.")
+            return Ink(np.frombuffer(reply.cells, dtype=np.uint8).reshape(reply.rows, reply.columns))
+        case LayoutList():
+            return _checked_layout(reply)
+        case Failure():
+            if reply.kind == "page_out_of_range" and not re.fullmatch(r"[0-9]{1,9}", reply.detail):
+                raise Lost("It sent an invalid page count.")
+            return reply
+    raise Lost("It sent its version twice.")
 
-    `encoding` is that of the picture that was asked for.
-    """
-    if isinstance(reply, Description):
-        return msgspec.structs.replace(reply, warnings=_plain_warnings(reply.warnings))
-    if isinstance(reply, PageImage):
-        # The picture goes to browsers or into a PDF: nothing but what was asked for, however the worker was talked
-        # into it.
-        size = (reply.width, reply.height)
-        sent = bool(reply.webp), bool(reply.jpeg)
-        asked = encoding in ("webp", "both"), encoding != "webp"
-        sound = sent == asked and reply.width * reply.height <= PIXEL_LIMIT
-        sound = sound and (not asked[0] or _webp_size(reply.webp) == size)
-        sound = sound and (not asked[1] or _jpeg_size(reply.jpeg) == size)
-        if not sound:
-            raise _Lost("It sent a picture in another format, or of another size than it says.")
-        return msgspec.structs.replace(reply, warnings=_plain_warnings(reply.warnings))
-    if isinstance(reply, WordList):
-        if len(reply.boxes) != 32 * len(reply.texts):
-            raise _Lost("It sent words without boxes.")
-        # The bytes are not writable, so neither is the array, which all sessions share.
-        boxes = np.frombuffer(reply.boxes, dtype="<f8").reshape(-1, 4).astype(np.float64, copy=False)
-        if not bool(np.all((boxes >= 0.0) & (boxes <= 1.0))):
-            raise _Lost("It sent boxes outside the page.")
-        return Words(boxes, tuple(reply.texts), _plain_warnings(reply.warnings))
-    if isinstance(reply, SizeList):
-        if not reply.sizes or len(reply.sizes) % 16:
-            raise _Lost("It sent an incomplete size.")
-        sizes = np.frombuffer(reply.sizes, dtype="<f8").reshape(-1, 2).astype(np.float64)
-        sizes[~(np.isfinite(sizes) & (sizes > 0.0)).all(axis=1)] = np.nan
-        sizes.flags.writeable = False
-        return Sizes(sizes)
-    if isinstance(reply, InkGrid):
-        if len(reply.cells) != reply.columns * reply.rows:
-            raise _Lost("It sent a grid with missing cells.")
-        return Ink(np.frombuffer(reply.cells, dtype=np.uint8).reshape(reply.rows, reply.columns))
-    if isinstance(reply, LayoutList):
-        return _checked_layout(reply)
-    if isinstance(reply, Failure):
-        if reply.kind == "page_out_of_range" and not re.fullmatch(r"[0-9]{1,9}", reply.detail):
-            raise _Lost("It sent an invalid page count.")
-        return reply
-    raise _Lost("It sent its version twice.")
+
+def _numbers(sent: bytes) -> FloatArray:
+    """The bytes as float64: they are not writable, so neither is the array, which all sessions share."""
+    return np.frombuffer(sent, dtype="<f8").astype(np.float64, copy=False)
+
+
+def _boxes(sent: bytes) -> FloatArray:
+    """The bytes as boxes in [0, 1], shape (N, 4)."""
+    if len(sent) % 32:
+        raise Lost("It sent an incomplete box.")
+    boxes = _numbers(sent).reshape(-1, 4)
+    if not bool(np.all((boxes >= 0.0) & (boxes <= 1.0))):
+        raise Lost("It sent boxes outside the page.")
+    return boxes
 
 
 def _webp_size(picture: bytes) -> tuple[int, int] | None:
@@ -1132,24 +787,16 @@ def _jpeg_size(picture: bytes) -> tuple[int, int] | None:
 
 
 def _checked_layout(reply: LayoutList) -> Layout:
-    """The layout of a page as the app keeps it; raises when an honest worker cannot have sent it."""
+    """The layout of a page as the app keeps it; `Lost` when an honest worker cannot have sent it."""
     stride = (reply.columns + 7) // 8
     if len(reply.mask) != stride * reply.rows or (reply.columns == 0) != (reply.rows == 0):
-        raise _Lost("It sent a mask with missing pixels.")
+        raise Lost("It sent a mask with missing pixels.")
     if len(reply.texts) != 4 * len(reply.sizes) or len(reply.sizes) != len(reply.characters):
-        raise _Lost("It sent text without sizes.")
-    if any(len(each) % 32 for each in (reply.images, reply.rules, reply.texts)):
-        raise _Lost("It sent an incomplete box.")
-    images, rules, texts = (
-        np.frombuffer(each, dtype="<f8").reshape(-1, 4).astype(np.float64, copy=False)
-        for each in (reply.images, reply.rules, reply.texts)
-    )
-    sizes, characters = (np.frombuffer(each, dtype="<f8").astype(np.float64, copy=False)
-                         for each in (reply.sizes, reply.characters))  # fmt: skip
-    if not all(bool(np.all((boxes >= 0.0) & (boxes <= 1.0))) for boxes in (images, rules, texts)):
-        raise _Lost("It sent boxes outside the page.")
+        raise Lost("It sent text without sizes.")
+    images, rules, texts = _boxes(reply.images), _boxes(reply.rules), _boxes(reply.texts)
+    sizes, characters = _numbers(reply.sizes), _numbers(reply.characters)
     if not all(bool(np.all(np.isfinite(numbers) & (numbers > 0.0))) for numbers in (sizes, characters)):
-        raise _Lost("It sent text without a size.")
+        raise Lost("It sent text without a size.")
     bits = np.frombuffer(reply.mask, dtype=np.uint8).reshape(reply.rows, stride)
     mask = np.unpackbits(bits, axis=1, count=reply.columns).astype(np.bool_) if reply.rows else np.zeros((0, 0), bool)
     mask.flags.writeable = False

@@ -31,6 +31,7 @@ import itertools
 import math
 import os
 import signal
+import socket
 import stat
 import struct
 import sys
@@ -42,7 +43,6 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeA
 import msgspec
 from msgspec import Meta
 
-from evaluator.pdf.handing import Taking
 from evaluator.system import freed_memory
 from evaluator.system.confine import empty_folder, limit_process, shut_in
 
@@ -112,29 +112,28 @@ _Warnings = Annotated[tuple[Annotated[str, Meta(max_length=1_000)], ...], Meta(m
 _Points = Annotated[float, Meta(gt=0.0)]
 
 
-class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the app asks: one operation on one document.
 
     Attributes
     ----------
     operation : "describe", "page", "words", "sizes", "ink" or "layout"
         What is wanted.
+    page_index : int
+        From 0; ignored by ``describe``; for ``sizes`` the first page that is wanted.
     path : bytes
-        The file, as the file system spells it; already found inside its folder and resolved. Empty when it is handed
-        over open.
+        The file, as the file system spells it, found inside its folder and resolved; empty when it is handed over open.
     media : "pdf" or "image"
         What the file has to be; it is refused when its content says otherwise.
     digest : str
         SHA-256 of the file's bytes, hexadecimal.
-    page_index : int
-        From 0; ignored by ``describe``; for ``sizes`` the first page that is wanted.
     dpi, width : float or None, int or None
         Wanted resolution, or wanted width in pixels; exactly one is given for ``page`` without a part.
     part : tuple of float or None
         x1, y1, x2, y2 in [0, 1] of the displayed page: only this part of the picture at ``dpi`` is sent, scaled down to
         ``width`` where it is wider.
     time_limit : float
-        Seconds after which the asker kills the worker; the worker sets its own processor limit a little above.
+        Seconds of the processor after which the system ends the worker, up to the next whole second.
     most_pixels : int
         More than these a picture never has; at most `PIXEL_LIMIT`.
     encoding : "webp", "jpeg", "both" or "screen"
@@ -142,14 +141,14 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """
 
     operation: Operation
-    path: bytes
-    media: Media
-    digest: str
     page_index: int = 0
+    path: bytes = b""
+    media: Media = "pdf"
+    digest: str = ""
     dpi: float | None = None
     width: int | None = None
     part: _Box | None = None
-    time_limit: float
+    time_limit: float = 5.0
     most_pixels: Annotated[int, Meta(ge=1, le=PIXEL_LIMIT)] = PIXEL_LIMIT
     encoding: Encoding = "webp"
 
@@ -1288,25 +1287,44 @@ def confine_process() -> tuple[str, ...]:
 
 
 def _limit_processor(seconds: float) -> None:
-    """Let the system end this process when the asker is gone and cannot: a backstop, not the limit."""
+    """Let the system end this process after so many more seconds of the processor; Windows has no such limit."""
     if sys.platform == "win32":
         return
     import resource
 
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + seconds) + 3, hard))
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + seconds), hard))
 
 
-def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """The streams of messages, for this process alone: what a C library prints cannot fall between two of them."""
+def own_pipes() -> tuple[IO[bytes], IO[bytes], socket.socket | None]:
+    """The streams of messages, for this process alone, and the socket of open files where there is one.
+
+    What a C library prints cannot fall between two messages. The process ends with the one that started it.
+    """
     # Ctrl-C in the terminal is for the app, which then ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with(os.dup(2))
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nowhere, standard)
     os.close(nowhere)
-    return source, sink
+    return source, sink, socket.socket(fileno=int(sys.argv[1])) if len(sys.argv) > 1 else None
+
+
+@contextlib.contextmanager
+def handed_file(files: socket.socket | None) -> Iterator[int | None]:
+    """Number of the next file, open for the block; None where paths are sent. OSError when none comes."""
+    if files is None:
+        yield None
+        return
+    _, numbers, _, _ = socket.recv_fds(files, 1, 1)
+    if not numbers:
+        raise OSError("no file was handed over")
+    try:
+        yield numbers[0]
+    finally:
+        os.close(numbers[0])
 
 
 def _end_with(pipe: int) -> None:
@@ -1321,9 +1339,7 @@ def _end_with(pipe: int) -> None:
 
 def main() -> None:
     """Serve requests from stdin until it is closed."""
-    _end_with(os.dup(2))
-    source, sink = own_pipes()
-    taking = Taking(sys.argv[1:])
+    source, sink, files = own_pipes()
     # The pictures of pages come and go.
     freed_memory.keep()
     encode = msgspec.msgpack.Encoder().encode
@@ -1342,7 +1358,7 @@ def main() -> None:
     while (payload := read_frame(source, limit=REQUEST_BYTES_LIMIT)) is not None:
         request = decode(payload)
         _limit_processor(request.time_limit)
-        with taking.file() as handed:
+        with handed_file(files) as handed:
             answer = desk.answer(request, handed)
         write_frame(sink, encode(answer))
 

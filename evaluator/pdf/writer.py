@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Annotated, Any, Final, TypeAlias
@@ -21,11 +20,11 @@ from typing import Annotated, Any, Final, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from evaluator.pdf.handing import Taking
 from evaluator.pdf.worker import (
     DOCUMENT_BYTES_LIMIT,
     confine_process,
     engine,
+    handed_file,
     open_regular,
     own_pipes,
     read_frame,
@@ -646,13 +645,12 @@ def _rgb(colour: str) -> tuple[float, float, float]:
 
 def main() -> None:
     """Work off messages from stdin, one document after the other, until it is closed or a document is refused."""
-    source, sink = own_pipes()
+    source, sink, files = own_pipes()
     encode = msgspec.msgpack.Encoder().encode
     decode = msgspec.msgpack.Decoder(Message).decode
     pymupdf = engine()
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
-    taking = Taking(sys.argv[1:])
     _load_everything()
     confine_process()
     desk = _Desk()
@@ -666,7 +664,7 @@ def main() -> None:
                 pymupdf.TOOLS.store_shrink(100)
                 continue
             if isinstance(message, Mark):
-                with taking.file() as handed:
+                with handed_file(files) as handed:
                     answer = desk.mark(message, handed)
             else:
                 answer = desk.take(message)

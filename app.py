@@ -5,13 +5,14 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.shared import frame, login, start
+from pages.shared import ended_sessions, frame, login, start
 
 HERE = Path(__file__).resolve().parent
 # In the page itself: a file of it is taken away for a moment when a run is cut short, and the logo stays broken. And
 # with a Material icon the browser would ask a foreign host.
 ICON = f"data:image/png;base64,{base64.b64encode((HERE / 'pages' / 'icon.png').read_bytes()).decode()}"
 
+ended_sessions.here()
 st.set_page_config(
     page_title="LayoutScope",
     page_icon=ICON,

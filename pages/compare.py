@@ -37,7 +37,7 @@ from evaluator.model.issues import cut, displayed, isolated
 from evaluator.protocols.pixel.difference import difference
 from evaluator.slices.measured import ALL
 from pages.shared import compare as held
-from pages.shared import decision, frame, gallery, headline, in_sight, opened, pictures, slice_list, widgets
+from pages.shared import decision, frame, gallery, headline, opened, pictures, slice_list, widgets
 from pages.shared import window as turned
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
@@ -346,6 +346,7 @@ def _against(one: Difference | None) -> str | None:
 # --- below the pages -----------------------------------------------------------------------------------------
 
 
+@st.fragment
 def _more(loaded: OpenedBoxes) -> None:
     """Named mistakes, slices, class confusion and pixels, one of them at a time."""
     if State.pair_whole.take():
@@ -571,7 +572,7 @@ def _of_boxes() -> None:
     with pages:
         _pages(loaded, main_numbers)
     add_cost()
-    in_sight.part("changed", "What changed", lambda: _more(loaded), height=420, alone=True)
+    _more(loaded)
     frame.sidebar(loaded)
 
 

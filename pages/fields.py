@@ -22,7 +22,7 @@ from evaluator.model.issues import cut, displayed, has_errors, issue_count
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.fields.drill_down import LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import FieldsResult
-from pages.shared import frame, headline, in_sight, opened, pair_differences, pictures, widgets
+from pages.shared import frame, headline, opened, pair_differences, pictures, widgets
 from pages.shared import window as turned
 from pages.shared.address import read_url, write_url
 from pages.shared.components import parse_events, viewer, with_documents
@@ -439,7 +439,8 @@ def view() -> None:
             parts.ap_chart(compared, model)
     # Below the upper part and drawn last: its intervals take longest.
     pair = st.container()
-    in_sight.part("confidence", "Confidence", lambda: parts.confidence(compared), height=420)
+    with st.container(key="confidence"):
+        parts.confidence(compared)
     _files(expanded=has_errors(compared.opened.issues))
     with pair:
         pair_differences.part(
@@ -449,8 +450,6 @@ def view() -> None:
             ledgers=lambda: choices.ledgers(compared).by_box_and_value(state.field_iou),
             open_item=lambda item: choices.open_item(compared, item),
             at=state.field_iou,
-            below="fields",
-            height=980,
         )
     write_url("fields")
 

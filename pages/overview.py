@@ -13,7 +13,7 @@ from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import displayed
-from pages.shared import doctor, frame, headline, in_sight, means, own_numbers, pictures, protocol, widgets
+from pages.shared import doctor, frame, headline, means, own_numbers, pictures, protocol, widgets
 from pages.shared.address import read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.opened import Model, Named, OpenedBoxes
@@ -258,9 +258,7 @@ def view() -> None:
     if own:
         own_numbers.numbers_table(loaded, chosen)
         own_numbers.labels_and_curves(loaded, chosen)
-        in_sight.part(
-            "costs", "What each error costs", lambda: own_numbers.costs_and_scores(loaded, chosen), height=360
-        )
+        own_numbers.costs_and_scores(loaded, chosen)
         frame.section("At the operating point", "what the sliders choose, and what the lists show")
     add_mistakes = headline.model_cards(loaded, chosen)
     with st.container(key="labels_row"):
@@ -272,9 +270,9 @@ def view() -> None:
         _mistakes(loaded, chosen)
     with st.container(key="means_row"):
         means.means(loaded, chosen)
-    in_sight.part("documents", "Matched boxes and documents", lambda: _fit_and_documents(loaded, chosen), height=302)
+    _fit_and_documents(loaded, chosen)
     if not own:
-        in_sight.part("scores", "Scores", lambda: own_numbers.scores(loaded, chosen), height=420)
+        own_numbers.scores(loaded, chosen)
     frame.sidebar(loaded)
     write_url("overview")
     if loaded.project.pdfs:

@@ -19,7 +19,7 @@ from evaluator.metrics.results import count_of, defined
 from evaluator.model.issues import Issue, cut, displayed, issue_count, whole
 from evaluator.protocols import PROTOCOLS, pixel
 from evaluator.protocols.pixel.cells import CellFacts, asymmetry, cell_words, difference_words
-from pages.shared import components, frame, headline, in_sight, pair_differences, pictures, widgets
+from pages.shared import components, frame, headline, pair_differences, pictures, widgets
 from pages.shared.address import at, read_url, write_url
 from pages.shared.opened import OpenedBoxes, Place, pixels
 from pages.shared.pixel import results as choices
@@ -429,23 +429,8 @@ def _results(
     with right:
         _cell_card(shown, facts)
         _page(loaded, shown, letter, place, (shown.classes[cell[0]], shown.classes[cell[1]]))
-    in_sight.part(
-        "pixel_summary",
-        "Collapsed matrix, F1, means and pages",
-        lambda: summary(loaded, shown, letter, facts[letter], place),
-        height=400,
-    )
-    if {"A", "B"} <= results.keys():
-        pair_differences.part(
-            loaded.pair,
-            [*loaded.digests, *(f"{model.index} {_said(results[model.letter])}" for model in loaded.pair)],
-            lambda: [PROTOCOLS[pixel.NAME].measures(results[model.letter]) for model in loaded.pair],
-            ledgers=lambda: PROTOCOLS[pixel.NAME].item_ledgers(results["A"], results["B"]),
-            open_item=lambda item: go_to(item.document, item.page or 0),
-            of=f"all {count_of(len(loaded.dataset.documents), 'document')}",
-            below="pixels",
-            height=690,
-        )
+    summary(loaded, shown, letter, facts[letter], place)
+    pair = st.container()
     _notes(shown)
     with st.sidebar:
         _sidebar_place(first, place)
@@ -456,6 +441,17 @@ def _results(
     row, column = (shown.classes[each] for each in cell)
     # The cell and the page follow from the files when nobody chose them, but a link must show the same on other files.
     write_url("pixel_confusion", {State.pixel_row: row, State.pixel_column: column, State.pixel_of: of, **at(place)})
+    # Drawn last: its intervals take longest.
+    if {"A", "B"} <= results.keys():
+        with pair:
+            pair_differences.part(
+                loaded.pair,
+                [*loaded.digests, *(f"{model.index} {_said(results[model.letter])}" for model in loaded.pair)],
+                lambda: [PROTOCOLS[pixel.NAME].measures(results[model.letter]) for model in loaded.pair],
+                ledgers=lambda: PROTOCOLS[pixel.NAME].item_ledgers(results["A"], results["B"]),
+                open_item=lambda item: go_to(item.document, item.page or 0),
+                of=f"all {count_of(len(loaded.dataset.documents), 'document')}",
+            )
 
 
 view()

@@ -321,8 +321,6 @@ def view() -> None:
         lambda: [each.measures for each in every],
         ledgers=lambda: [poster_ledger(*(each.columns for each in every))],
         open_item=lambda item: choices.open_poster(item.document),
-        below="posters",
-        height=450,
     )
     _file_issues(chosen)
     write_url("posters", {State.poster: poster_id if poster_id != ordered[0] else None})

@@ -12,14 +12,16 @@ from streamlit.runtime.state import SessionState
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import callbacks
+from tests.browser.conftest import ROOT
+from tests.dashboard import fine
 
 
 @pytest.fixture
 def whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on the server; the methods of Streamlit come back afterwards."""
-    for owner, name in ((SessionState, "on_script_will_rerun"), (ScriptRequests, "on_scriptrunner_yield")):
+    for owner, name in callbacks._METHODS:
         monkeypatch.setattr(owner, name, getattr(owner, name))
-    callbacks.keep_whole()
+    assert callbacks.keep_whole()
 
 
 def _judging() -> None:
@@ -157,3 +159,18 @@ def test_without_it_what_was_pressed_outside_is_not_shown(monkeypatch: pytest.Mo
     _press(app, {"Outside", "Inside"}, monkeypatch)
     assert app.session_state["pair_visits"] == 1
     assert not [caption for caption in app.caption if caption.value.startswith("1 outside")]
+
+
+@pytest.mark.parametrize("absent", range(len(callbacks._METHODS)))
+def test_the_dashboard_works_where_streamlit_has_another_name(absent: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    methods = [
+        (owner, f"{name}_renamed" if at == absent else name) for at, (owner, name) in enumerate(callbacks._METHODS)
+    ]
+    monkeypatch.setattr(callbacks, "_METHODS", tuple(methods))
+    before = SessionState.on_script_will_rerun, ScriptRequests.on_scriptrunner_yield
+    assert not callbacks.keep_whole()
+    assert (SessionState.on_script_will_rerun, ScriptRequests.on_scriptrunner_yield) == before
+    app = fine(AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).run())
+    next(slider for slider in app.slider if slider.label == "IoU threshold").set_value(0.6)
+    fine(app.run())
+    assert app.session_state["iou"] == 0.6

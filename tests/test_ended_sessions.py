@@ -3,32 +3,63 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
-from typing import Any, cast
+import threading
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from streamlit.runtime.session_manager import SessionInfo
+import streamlit as st
 
-from pages.shared.ended_sessions import EndingStorage
-from tests.browser.conftest import ROOT
-
-
-class Session:
-    """As much of a session of Streamlit's as the storage uses."""
-
-    def __init__(self, name: str, ended: list[str]) -> None:
-        self.id, self._ended = name, ended
-
-    def shutdown(self) -> None:
-        self._ended.append(self.id)
+from pages.shared import ended_sessions
 
 
-def info(name: str, ended: list[str]) -> SessionInfo:
-    return SessionInfo(None, cast("Any", Session(name, ended)), 1)
+class Server:
+    """As much of Streamlit's server as is asked: which sessions have a browser, and which it was told to close."""
+
+    def __init__(self) -> None:
+        self.active, self.closed, self.of_run = set[str](), list[str](), ""
+
+    def exists(self) -> bool:
+        return True
+
+    def instance(self) -> Server:
+        return self
+
+    def is_active_session(self, session: str) -> bool:
+        return session in self.active
+
+    def close_session(self, session: str) -> None:
+        self.closed.append(session)
+
+    def run(self, session: str) -> None:
+        """A run of a session whose browser is there."""
+        self.active.add(session)
+        self.of_run = session
+        ended_sessions.here()
+
+    def lose(self, session: str) -> None:
+        """Its browser has gone."""
+        self.active.discard(session)
+        ended_sessions._lost_browser(session)
 
 
-async def until(done: Any) -> None:
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    made = Server()
+    monkeypatch.setattr(ended_sessions, "Runtime", made)
+    monkeypatch.setattr(ended_sessions, "get_script_run_ctx", lambda **_: SimpleNamespace(session_id=made.of_run))
+    monkeypatch.setattr(ended_sessions, "_session_with_browser", lambda: made.of_run)
+    monkeypatch.setattr(ended_sessions, "_WHEN_NONE", [])
+    monkeypatch.setattr(st, "get_option", lambda _name: 0.05)
+    before = dict(ended_sessions._ENDS)
+    ended_sessions._ENDS.clear()
+    yield made
+    ended_sessions._ENDS.clear()
+    ended_sessions._ENDS.update(before)
+
+
+async def until(done: Callable[[], Any]) -> None:
     for _ in range(2_000):
         if done():
             return
@@ -36,86 +67,75 @@ async def until(done: Any) -> None:
     pytest.fail("waited in vain")
 
 
-def test_a_session_ends_when_its_time_has_passed_without_another_one() -> None:
+def joined() -> None:
+    """What ends sessions beside the loop has done its work."""
+    [thread.join(60) for thread in threading.enumerate() if thread.name == "end of a session"]
+
+
+def test_a_session_ends_when_its_time_has_passed_with_what_it_noted_last(server: Server) -> None:
     async def course() -> None:
         ended: list[str] = []
-        storage = EndingStorage(ttl_seconds=cast("int", 0.05))
-        storage.save(info("first", ended))
-        assert storage.get("first") is not None
-        await until(lambda: ended)
-        assert (ended, storage.get("first"), storage.list()) == (["first"], None, [])
+        for session in ("first", "other"):
+            server.run(session)
+            ended_sessions.at_end("folder", lambda: ended.append("replaced"))
+            ended_sessions.at_end("folder", lambda session=session: ended.append(session))  # type: ignore[misc]
+            ended_sessions.at_end("job", lambda: ended.append("done"))
+            ended_sessions.at_end("job", None)
+        ended_sessions.when_none(lambda: ended.append("renderer"))
+        ended_sessions.when_none(lambda: ended.append("ahead"))
+        server.lose("first")
+        await until(lambda: server.closed)
+        joined()
+        assert (server.closed, ended) == (["first"], ["first"])
+        server.lose("other")
+        await until(lambda: len(server.closed) == 2)
+        joined()
+        # What all share is given back when nobody is there, the newest first.
+        assert ended == ["first", "other", "ahead", "renderer"]
 
     asyncio.run(course())
 
 
-def test_a_session_whose_browser_is_back_goes_on() -> None:
+def test_a_session_whose_browser_is_back_goes_on(server: Server) -> None:
     async def course() -> None:
-        ended: list[str] = []
-        storage = EndingStorage(ttl_seconds=cast("int", 0.05))
-        storage.save(info("back", ended))
-        storage.save(info("gone", ended))
-        storage.delete("back")
-        await until(lambda: ended)
-        await asyncio.sleep(0.05)
-        assert ended == ["gone"]
-        with pytest.raises(KeyError):
-            storage.delete("back")
+        for session in ("back", "gone"):
+            server.run(session)
+            server.lose(session)
+        server.run("back")
+        await until(lambda: server.closed)
+        await asyncio.sleep(0.2)
+        assert server.closed == ["gone"]
+        # It loses its browser again, and has its whole time.
+        server.lose("back")
+        await until(lambda: len(server.closed) == 2)
 
     asyncio.run(course())
 
 
-def test_a_session_that_waits_again_has_its_whole_time() -> None:
+def test_a_session_that_is_there_when_its_time_has_passed_goes_on(server: Server) -> None:
     async def course() -> None:
-        ended: list[str] = []
-        storage = EndingStorage(ttl_seconds=3_600)
-        for _ in range(2):
-            storage.save(info("again", ended))
-        assert len(storage.list()) == 1
-        assert ended == []
-        storage.delete("again")
+        server.run("there")
+        server.lose("there")
+        server.active.add("there")
+        await until(lambda: not ended_sessions._CLOCKS)
+        assert server.closed == []
+        assert "there" in ended_sessions._ENDS
 
     asyncio.run(course())
 
 
-def test_beyond_the_most_the_oldest_ends() -> None:
-    async def course() -> None:
-        ended: list[str] = []
-        storage = EndingStorage(maxsize=2, ttl_seconds=3_600)
-        for name in ("a", "b", "c"):
-            storage.save(info(name, ended))
-        assert ended == ["a"]
-        assert [each.session.id for each in storage.list()] == ["b", "c"]
-        for name in ("b", "c"):
-            storage.delete(name)
+def test_a_folder_that_cannot_be_removed_does_not_keep_the_rest(server: Server) -> None:
+    ended: list[str] = []
 
-    asyncio.run(course())
+    def fails() -> None:
+        raise OSError("busy")
+
+    ended_sessions._call([fails, lambda: ended.append("rest")])
+    assert ended == ["rest"]
 
 
-_STREAMLIT = """
-import tempfile
-from pathlib import Path
-from streamlit.runtime.app_session import AppSession
-from streamlit.runtime.scriptrunner_utils import script_run_context as runs
-from pages.shared import ended_sessions
-ended_sessions.keep_watch()
-class Context:
-    session_id = "one"
-ended_sessions.get_script_run_ctx = lambda **_: Context
-folder, kept = tempfile.TemporaryDirectory(), tempfile.TemporaryDirectory()
-ended_sessions.at_end("folder", folder.cleanup)
-Context.session_id = "other"
-ended_sessions.at_end("folder", kept.cleanup)
-session = object.__new__(AppSession)
-session.id = "one"
-AppSession.shutdown.__wrapped__.__code__ = (lambda session: None).__code__
-session.shutdown()
-session.shutdown()
-import threading
-[each.join() for each in threading.enumerate() if each.name == "end of a session"]
-print(Path(folder.name).exists(), Path(kept.name).exists())
-"""
-
-
-def test_what_a_session_noted_ends_with_it_and_nothing_else() -> None:
-    done = subprocess.run([sys.executable, "-c", _STREAMLIT], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert (done.stdout, done.returncode) == ("False True\n", 0), done.stderr
+def test_without_a_server_nothing_is_noted(server: Server) -> None:
+    server.of_run = "alone"
+    ended_sessions.at_end("folder", lambda: None)
+    ended_sessions._lost_browser("alone")
+    assert (ended_sessions._ENDS, ended_sessions._CLOCKS) == ({}, {})

@@ -38,8 +38,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     held: dict[str, Any] = {}
     monkeypatch.setattr(st, "session_state", held)
     monkeypatch.setattr(ended_sessions, "get_script_run_ctx", lambda **_: Session)
-    monkeypatch.setattr(ended_sessions, "_IN_FORCE", watched := threading.Event())
-    watched.set()
+    ended_sessions._ENDS["reader"] = {}
     yield held
     ended_sessions._ENDS.pop("reader", None)
 

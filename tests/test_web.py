@@ -24,7 +24,6 @@ ROOTS = {
     "theme": "layoutscope-theme",
     "matrix": "layoutscope-matrix",
     "tint": "layoutscope-tint",
-    "sight": "layoutscope-sight",
     "pack": "layoutscope-viewer",
 }
 

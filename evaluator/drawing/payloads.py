@@ -1373,25 +1373,6 @@ class ReviewerEvents(Events, frozen=True):
     name: str | None = None
 
 
-class SightPayload(Payload, frozen=True):
-    """A part of a view that is drawn when it comes near the window."""
-
-    name: str
-    """of the part; the browser keeps its height by it"""
-    title: str
-    """what stands in its place"""
-    height: int
-    """pixels of its place before it was drawn for the first time"""
-    drawn: bool
-
-
-class SightEvents(Events, frozen=True):
-    """Whether a part of a view is near the window."""
-
-    near: int | None = None
-    """when it came near, in milliseconds, or when it went far, as a negative number"""
-
-
 class ThemePayload(Payload, frozen=True):
     """The theme in which the server drew the charts."""
 

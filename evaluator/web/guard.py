@@ -153,7 +153,11 @@ class Guard:
                 # Before it is accepted: the browser gets status 403.
                 await send({"type": "websocket.close", "code": 1008})
             else:
-                await self._application(scope, receive, send)
+                # About an origin of a proxy Streamlit would ask a foreign host whether it is this machine.
+                headers = [
+                    (name, _own(host) if name.lower() == b"origin" else value) for name, value in scope["headers"]
+                ]
+                await self._application({**scope, "headers": headers}, receive, send)
             return
         path = scope["path"].removeprefix(self._root) if scope["path"].startswith(self._root) else ""
         answer = self._protected(send, path, host)
@@ -189,6 +193,11 @@ class Guard:
             await send(message)
 
         return protected
+
+
+def _own(host: str) -> bytes:
+    """The origin of a page under a host."""
+    return f"http://{host}".encode("latin-1")
 
 
 def _header(scope: Scope, wanted: bytes) -> str:

@@ -46,7 +46,6 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "gallery": Component("gallery/gallery.js", (*_BASE, "gallery/gallery.css")),
     "meeting": Component("meeting/meeting.js", (*_BASE, "meeting/meeting.css")),
     "reviewer": Component("meeting/reviewer.js", ("meeting/reviewer.css",)),
-    "sight": Component("sight/sight.js", ("sight/sight.css",)),
     "theme": Component("theme/theme.js", ("meeting/reviewer.css",)),
     "matrix": Component("matrix/matrix.js", (*_BASE, "matrix/matrix.css")),
     "tint": Component("tint/tint.js", (*_BASE, "tint/tint.css")),

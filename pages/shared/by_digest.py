@@ -47,17 +47,11 @@ _secret = secrets.token_bytes(32)
 _routed = False
 
 
-def route(base_path: str) -> BaseRoute:
-    """The route that hands everything out; from now on addresses are given out.
-
-    Parameters
-    ----------
-    base_path : str
-        Under which the server answers, empty for its root.
-    """
-    global _routed  # noqa: PLW0603 - the server says once that it has the route
+def routes() -> list[BaseRoute]:
+    """The routes that hand everything out, wherever the server answers; from now on addresses are given out."""
+    global _routed  # noqa: PLW0603 - the server says once that it has the routes
     _routed = True
-    return Route(f"{_folder(base_path)}/{{name}}", _answer, methods=["GET"])
+    return [Route(f"{below}/{FOLDER}/{{name}}", _answer, methods=["GET"]) for below in ("", "/{below:path}")]
 
 
 def routed() -> bool:

@@ -3,6 +3,9 @@
 At each use of the session Streamlit looks whether another message has come, and ends what runs for it, a callback too:
 a verdict would then be half handled, and a reload of the page right after it would drop it. A callback is short, so
 the message waits until the last one has ended. The view below is still left for it.
+
+This replaces two methods inside Streamlit. Where another Streamlit has them no more, or what they use, nothing is
+replaced, and a verdict has to be given again when another key was pressed within its callback.
 """
 
 from __future__ import annotations
@@ -20,16 +23,22 @@ from streamlit.runtime.state import SessionState
 _IN_CALLBACKS: Final[ContextVar[bool]] = ContextVar("in_callbacks", default=False)
 
 
-def keep_whole() -> None:
-    """Let no message end a callback of this process; said once, before the first session."""
-    _replace(SessionState, "on_script_will_rerun", _uninterrupted)
-    _replace(ScriptRequests, "on_scriptrunner_yield", _later)
+_METHODS: Final = (
+    (SessionState, "on_script_will_rerun"),
+    (ScriptRequests, "on_scriptrunner_yield"),
+    (SessionState, "_widget_changed"),
+    (ScriptRequests, "request_rerun"),
+)
 
 
-def _replace(owner: type, name: str, by: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-    """Put another method in the place of one of Streamlit's."""
-    method = getattr(owner, name)
-    setattr(owner, name, functools.wraps(method)(by(method)))
+def keep_whole() -> bool:
+    """Let no message end a callback of this process, where this Streamlit has the methods; said once, at the start."""
+    if not all(hasattr(owner, name) for owner, name in _METHODS):
+        return False
+    for (owner, name), by in zip(_METHODS, (_uninterrupted, _later), strict=False):
+        method = getattr(owner, name)
+        setattr(owner, name, functools.wraps(method)(by(method)))
+    return True
 
 
 def _uninterrupted(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,5 +1,4 @@
-"""Our Streamlit components (v2): page viewer, Compare, heatmap, tinted page, gallery, meeting, remembered name,
-parts out of sight.
+"""Our Streamlit components (v2): page viewer, Compare, heatmap, tinted page, gallery, meeting, remembered name.
 
 Owns their registration and the check of what the browser reports: what is sent and what comes back are structs of
 `evaluator.drawing.payloads`. It does not touch the session state: a view passes a callback for each event, which runs
@@ -36,8 +35,6 @@ from evaluator.drawing.payloads import (
     Payload,
     ReviewerEvents,
     ReviewerPayload,
-    SightEvents,
-    SightPayload,
     SlicesEvents,
     SlicesPayload,
     SuspectsEvents,
@@ -111,7 +108,6 @@ _suspects = _component("suspects", "want", "verdict", "open")
 _gallery = _component("gallery", "want", "open")
 _meeting = _component("meeting", "decide", "show", "end", "open")
 _reviewer = _component("reviewer", "name")
-_sight = _component("sight", "near")
 _theme = _component("theme", "changed")
 
 
@@ -379,22 +375,6 @@ def reviewer(payload: ReviewerPayload, *, key: str, on_name: Callable[[], None])
 def theme(payload: ThemePayload, *, key: str) -> None:
     """Has the view drawn anew when the reader chooses the other theme."""
     _theme(payload, key, {})
-
-
-def sight(payload: SightPayload, *, key: str, on_near: Callable[[], None]) -> None:
-    """Watches whether a part of a view is near the window; see `is_near`."""
-    _sight(payload, key, {"on_near": on_near})
-
-
-def is_near(state: Reported) -> bool:
-    """Whether a part of a view is near the window, as the browser said last.
-
-    Examples
-    --------
-    >>> is_near({"near": 1764097674000}), is_near({"near": -1764097674000}), is_near(None)
-    (True, False, False)
-    """
-    return (read_events(state, SightEvents).near or 0) > 0
 
 
 def remembered_name(state: Reported) -> str:

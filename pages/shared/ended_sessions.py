@@ -1,132 +1,96 @@
 """The end of a session whose tab was closed: it comes by itself, and takes its files, threads and processes with it.
 
-Streamlit keeps a session that has lost its browser for a while, so that it can go on after a short break, and looks
-for those whose time has passed only when another session begins or ends: the last one would stay for good. Here each
-gets a clock of its own. What a session holds outside Streamlit is noted by `at_end`, and what all share by `when_none`.
+Streamlit says when a session has lost its browser (the release of a resource of the session), and keeps it for a while,
+so that it can go on after a short break; but it looks for those whose time has passed only when another session begins.
+Here each gets a clock of its own. What a session holds outside Streamlit is noted by `at_end`, and what all share by
+`when_none`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import dataclasses
-import functools
 import gc
 import threading
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
 
-from streamlit import config as settings
-from streamlit.runtime import Runtime, RuntimeConfig, RuntimeState
-from streamlit.runtime.app_session import AppSession
+import streamlit as st
+from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.session_manager import SessionInfo, SessionStorage
 
-MOST_WAITING: Final = 128
-"""Sessions without a browser that are kept, as Streamlit does."""
 _End = Callable[[], object]
+
+
+class _Clock(NamedTuple):
+    """The end of a session that has lost its browser, in the loop of the server."""
+
+    handle: asyncio.TimerHandle
+    loop: asyncio.AbstractEventLoop
+
+
+# What sessions noted, of all that have a browser or wait for it.
 _ENDS: Final[dict[str, dict[str, _End]]] = {}
+_CLOCKS: Final[dict[str, _Clock]] = {}
 _WHEN_NONE: Final[list[_End]] = []
-_IN_FORCE: Final = threading.Event()
 
 
-class UnknownStreamlit(Exception):
-    """The installed Streamlit keeps its sessions in another way than the tested one."""
+def here() -> None:
+    """Note that the session of this run has its browser; said at the beginning of each run."""
+    context = get_script_run_ctx()
+    if context is None or not (Runtime.exists() and Runtime.instance().is_active_session(context.session_id)):
+        # Nobody is there, or not any more.
+        return
+    session = _session_with_browser()
+    _ENDS.setdefault(session, {})
+    clock = _CLOCKS.pop(session, None)
+    if clock is not None:
+        clock.loop.call_soon_threadsafe(clock.handle.cancel)
 
 
-class EndingStorage(SessionStorage):
-    """Sessions without a browser, each of which ends when its time has passed.
-
-    Parameters
-    ----------
-    maxsize : int
-        Beyond so many the oldest ends at once.
-    ttl_seconds : int
-        How long a session waits for its browser.
-
-    Notes
-    -----
-    Used in the thread of the server's loop alone, as Streamlit's own.
-    """
-
-    def __init__(self, maxsize: int = MOST_WAITING, ttl_seconds: int = 120) -> None:
-        self._most, self._seconds = maxsize, ttl_seconds
-        self._waiting: dict[str, tuple[SessionInfo, asyncio.TimerHandle]] = {}
-
-    def get(self, session_id: str) -> SessionInfo | None:
-        """A session that waits; None when there is none."""
-        held = self._waiting.get(session_id)
-        return None if held is None else held[0]
-
-    def save(self, session_info: SessionInfo) -> None:
-        """Have a session wait from now on."""
-        name = session_info.session.id
-        if name in self._waiting:
-            self.delete(name)
-        while len(self._waiting) >= self._most:
-            self._end(next(iter(self._waiting)))
-        clock = asyncio.get_running_loop().call_later(self._seconds, self._end, name)
-        self._waiting[name] = session_info, clock
-
-    def delete(self, session_id: str) -> None:
-        """Forget a session: its browser is back, or it was ended."""
-        self._waiting.pop(session_id)[1].cancel()
-
-    def list(self) -> list[SessionInfo]:
-        """The sessions that wait, the oldest first."""
-        return [held for held, _ in self._waiting.values()]
-
-    def _end(self, session_id: str) -> None:
-        held, clock = self._waiting.pop(session_id)
-        clock.cancel()
-        held.session.shutdown()
-        _beside(_rest)
+def _lost_browser(session: str) -> None:
+    """Have a session end when its time has passed; called by the server."""
+    with contextlib.suppress(RuntimeError):
+        # Without a loop no server is there, and nobody waits.
+        loop = asyncio.get_running_loop()
+        seconds = st.get_option("server.disconnectedSessionTTL")
+        before = _CLOCKS.pop(session, None)
+        if before is not None:
+            before.handle.cancel()
+        _CLOCKS[session] = _Clock(loop.call_later(seconds, _end, session), loop)
 
 
-def keep_watch() -> None:
-    """Have every session of this process end by itself; said once, before the first one.
+@st.cache_resource(scope="session", on_release=_lost_browser, show_spinner=False)
+def _session_with_browser() -> str:
+    """The session of this run; Streamlit forgets it when the browser goes."""
+    context = get_script_run_ctx()
+    return "" if context is None else context.session_id
 
-    Raises
-    ------
-    UnknownStreamlit
-        When this Streamlit has no place for that.
-    """
-    asked: frozenset[str] = getattr(SessionStorage, "__abstractmethods__", frozenset())
-    fields = {each.name for each in dataclasses.fields(RuntimeConfig)}
-    if not asked <= {"get", "save", "delete", "list"} or "session_storage" not in fields:
-        raise UnknownStreamlit
-    begin = Runtime.__init__
 
-    @functools.wraps(begin)
-    def with_our_storage(runtime: Runtime, config: RuntimeConfig) -> None:
-        storage = EndingStorage(ttl_seconds=settings.get_option("server.disconnectedSessionTTL"))
-        begin(runtime, dataclasses.replace(config, session_storage=storage))
-
-    Runtime.__init__ = with_our_storage  # type: ignore[method-assign, assignment]
-    shutdown = AppSession.shutdown
-
-    @functools.wraps(shutdown)
-    def ended(session: AppSession) -> None:
-        shutdown(session)
-        # Streamlit asks once more when the session is collected.
-        if session.id in _ENDS:
-            _beside(functools.partial(_call, [*_ENDS.pop(session.id).values()]))
-
-    AppSession.shutdown = ended  # type: ignore[method-assign, assignment]
-    _IN_FORCE.set()
+def _end(session: str) -> None:
+    """End a session whose browser has not come back."""
+    _CLOCKS.pop(session, None)
+    runtime = Runtime.instance()
+    if runtime.is_active_session(session):
+        return
+    runtime.close_session(session)
+    ends = [*_ENDS.pop(session, {}).values()]
+    # What draws pages ahead stops before its renderer.
+    rest = [] if _ENDS else [*_WHEN_NONE[::-1], _forget_garbage]
+    # Beside the loop: folders are removed, processes are waited for.
+    threading.Thread(target=_call, args=([*ends, *rest],), name="end of a session").start()
 
 
 def at_end(name: str, end: _End | None) -> None:
     """Call something when the session of this run has ended, in place of what it noted by this name before.
 
-    Nothing with None, and where no server watches its sessions.
+    Nothing with None, and where no server is there.
     """
     context = get_script_run_ctx(suppress_warning=True)
-    if context is None or not _IN_FORCE.is_set():
-        return
-    ends = _ENDS.setdefault(context.session_id, {})
-    ends.pop(name, None)
-    if end is not None:
+    ends = None if context is None else _ENDS.get(context.session_id)
+    if ends is not None:
+        ends.pop(name, None)
+    if ends is not None and end is not None:
         ends[name] = end
 
 
@@ -135,24 +99,15 @@ def when_none(end: _End) -> None:
     _WHEN_NONE.append(end)
 
 
-def _beside(work: Callable[[], None]) -> None:
-    """Work beside the server's loop: folders are removed, processes are waited for."""
-    threading.Thread(target=work, name="end of a session").start()
-
-
-def _call(ends: list[_End]) -> None:
+def _call(ends: Iterable[_End]) -> None:
     for end in ends:
         # One that cannot be removed must not keep the others.
         with contextlib.suppress(OSError):
             end()
 
 
-def _rest() -> None:
-    """Give back what all sessions share, when there is none."""
-    if Runtime.exists() and Runtime.instance().state == RuntimeState.NO_SESSIONS_CONNECTED:
-        # What draws pages ahead stops before its renderer.
-        _call(_WHEN_NONE[::-1])
-        # What a session held refers to itself, and most of it was set aside for good (`opened`). Nobody waits now.
-        gc.unfreeze()
-        gc.collect()
-        gc.freeze()
+def _forget_garbage() -> None:
+    """Collect what a session held: it refers to itself, and most of it was set aside for good (`opened`)."""
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()

@@ -19,7 +19,7 @@ from evaluator.metrics.item_ledger import Item, ItemLedger
 from evaluator.metrics.measures import Measures
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import displayed, plain
-from pages.shared import frame, in_sight, item_ledger, widgets
+from pages.shared import frame, item_ledger, widgets
 from pages.shared.computed import computed
 from pages.shared.opened import Named
 from pages.shared.state import state
@@ -51,8 +51,6 @@ def part(
     open_item: Callable[[Item], None],
     at: float | None = None,
     of: str = "",
-    below: str = "",
-    height: int = 0,
 ) -> None:
     """The sentence about two models, their differences over everything and by label, and the ledger; else nothing.
 
@@ -75,16 +73,12 @@ def part(
         Threshold of the ledgers, where they have one besides `key`.
     of : str
         What the numbers and the ledger are of, where the rest of the view may be of less.
-    below : str
-        The view in which it is far down, so that it is made only near the window.
-    height : int
-        Pixels that it takes there, about.
     """
     if len(models) < 2:
         return
     names = [frame.lettered(model) for model in models[:2]]
 
-    def draw() -> None:
+    with st.container(key="pair_differences"):
         place, identity = st.empty(), tuple(key)
         # Once for both: what a document alone has is kept with them.
         once = functools.cache(measures)
@@ -94,11 +88,6 @@ def part(
         item_ledger.part(_ledgers(identity, at, _ledgers=ledgers), open_item)
         _differences_part(place, _differences(identity, _measures=once), names, of)
         state.resampled_before = identity
-
-    if below:
-        in_sight.part(f"{below}_pair", "B against A", draw, height=height)
-    else:
-        draw()
 
 
 def _differences_part(place: DeltaGenerator, every: Sequence[Difference], names: Sequence[str], of: str) -> None:

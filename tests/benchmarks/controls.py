@@ -52,7 +52,7 @@ _PATIENCE: Final = 300.0
 _REST_MS: Final = 15.0
 # First part of the path of what is in the view itself, not in the sidebar.
 _MAIN: Final = 0
-_WITHOUT_NUMBERS: Final = ("theme", "sight", "reviewer")
+_WITHOUT_NUMBERS: Final = ("theme", "reviewer")
 
 
 FIELDS: Final = ("n", "cpu_ms", "least_cpu_ms", "number_cpu_ms", "number_ms", "ms", "messages", "received")

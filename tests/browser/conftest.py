@@ -415,13 +415,11 @@ class Screen:
         pytest.fail(f"{most} times {key} do not lead to {target}")
 
     def bring(self, part: str) -> Screen:
-        """Scroll to a part of the view that is drawn near the window only, and wait until it is."""
+        """Scroll to a part of the view, by the key of its container."""
         # What is drawn later moves the part out of the window again.
         self.settled()
-        place = self.page.locator(f".st-key-part-{part}")
-        place.scroll_into_view_if_needed()
-        self.wait(lambda: bool(place.locator("> :nth-child(2)").count()), f"the part {part}")
-        return self.settled()
+        self.page.locator(f".st-key-{part}").scroll_into_view_if_needed()
+        return self
 
     def click_cell(self, table: Any, row: int, x: float) -> None:
         """Click a cell of a table, which Streamlit draws on a canvas; row from 0 below the header, x in pixels.

@@ -105,7 +105,7 @@ def test_it_opens_on_the_sample_data_without_a_click(server: str, visit: Visit) 
         for words in (f"{row['f1']:.3f}", f"TP {row['tp']}", f"FP {row['fp']}", f"FN {row['fn']}"):
             assert words in card
     drawn = screen.page.locator("[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg")
-    screen.bring("documents")
+    screen.bring("documents_row")
     screen.wait(lambda: drawn.count() >= 4, "the charts")
     assert screen.page.locator("[data-testid=stDataFrame] canvas").count() >= 2
     assert screen.page.locator("[data-testid=stException]").count() == 0
@@ -415,7 +415,7 @@ def test_a_row_of_the_overview_opens_its_pages(server: str, visit: Visit) -> Non
     for page in result.mistakes.page.tolist():
         mistakes[sample().page_document[page]] += 1
     worst = max(range(len(mistakes)), key=lambda row: (mistakes[row], -row))
-    screen.bring("documents")
+    screen.bring("documents_row")
     grid = screen.page.locator(".st-key-documents_row [data-testid=stDataFrame]").last
     screen.click_cell(grid, 0, 60)
     screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()

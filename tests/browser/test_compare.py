@@ -290,7 +290,7 @@ def test_a_permalink_shows_the_same(server: str, visit: Visit) -> None:
 
 
 def test_what_changed_below_opens_pages_too(server: str, visit: Visit) -> None:
-    screen = ready(visit(server).open("compare", below="classes")).bring("changed")
+    screen = ready(visit(server).open("compare", below="classes")).bring("compare_more")
     cell = screen.page.get_by_role("gridcell", name="List-item to List-item")
     cell.click()
     wait_for_page(screen, *places_of("changed", "List-item")[0][1:])
@@ -301,7 +301,7 @@ def test_what_changed_below_opens_pages_too(server: str, visit: Visit) -> None:
     screen.page.get_by_role("option", name="All 11 labels").click()
     screen.wait(lambda: "label" not in screen.address(), "all labels again")
     ready(screen)
-    screen.bring("changed").page.get_by_role("radio", name="Mistakes").click()
+    screen.bring("compare_more").page.get_by_role("radio", name="Mistakes").click()
     screen.wait(lambda: "below" not in screen.address(), "the bars")
     ready(screen)
     bars = screen.page.locator("[data-testid=stVegaLiteChart]").first

@@ -408,3 +408,17 @@ def test_nothing_open_has_a_way_out(empty_server: str, visit: Visit, tmp_path: P
     screen.page.get_by_text("1 document, 1 page").first.wait_for()
     drawn(screen)
     assert screen.counts() == {"TP": 1, "FP": 0, "FN": 0}
+
+
+def test_a_count_of_two_models_lists_and_opens_its_fields(sample_server: str, visit: Visit) -> None:
+    screen = visit(sample_server, width=1440, height=800)
+    screen.open("fields")
+    screen.bring("pair_differences")
+    tables = screen.page.locator(".st-key-pair_differences").get_by_test_id("stDataFrame")
+    screen.wait(lambda: tables.count() == 3, "the differences and two ledgers")
+    screen.click_cell(tables.nth(1), 0, 400)
+    screen.wait(lambda: tables.count() == 4, "the fields behind the count")
+    screen.settled()
+    before = screen.address().get("field_box")
+    screen.click_cell(tables.nth(3), 2, 60)
+    screen.wait(lambda: screen.address().get("field_box") not in (None, before), "the box of the field")

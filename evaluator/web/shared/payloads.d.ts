@@ -1180,23 +1180,6 @@ export interface ReviewerEvents {
   name: string;
 }
 
-/** A part of a view that is drawn when it comes near the window. */
-export interface SightPayload {
-  /** of the part; the browser keeps its height by it */
-  name: string;
-  /** what stands in its place */
-  title: string;
-  /** pixels of its place before it was drawn for the first time */
-  height: number;
-  drawn: boolean;
-}
-
-/** Whether a part of a view is near the window. */
-export interface SightEvents {
-  /** when it came near, in milliseconds, or when it went far, as a negative number */
-  near: number;
-}
-
 /** The theme in which the server drew the charts. */
 export interface ThemePayload {
   dark: boolean;

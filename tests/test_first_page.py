@@ -1,4 +1,4 @@
-"""What is not near the window is not made, where the browser says what is; and pages ahead wait for no renderer."""
+"""The first page comes with pages ahead, and these wait for no renderer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluator.pdf.pool import PagePool
-from pages.shared import by_digest, pair_differences, pictures
+from pages.shared import by_digest, pictures
 from tests.dashboard import PAGE_BROWSER, SAMPLE_DATA, start
 
 
@@ -21,33 +21,6 @@ def routed(monkeypatch: pytest.MonkeyPatch) -> None:
 def payloads(app: AppTest, field: str) -> list[dict[str, Any]]:
     """What the components were given whose data have a field."""
     return [data for each in app.get("bidi_component") if field in (data := json.loads(each.proto.json))]
-
-
-def test_parts_out_of_sight_are_not_made(monkeypatch: pytest.MonkeyPatch, routed: None) -> None:
-    app = start(monkeypatch)
-    assert [(each["name"], each["drawn"]) for each in payloads(app, "drawn")] == [
-        ("documents", False), ("scores", False),
-    ]  # fmt: skip
-    assert [each.proto.alt for each in app.get("vega_lite_chart")] == ["Mistakes by label"]
-
-
-@pytest.mark.parametrize(
-    ("view", "named"),
-    [
-        ("pages/fields.py", ["confidence", "fields_pair"]),
-        ("pages/pixel_confusion.py", ["pixel_summary", "pixels_pair"]),
-        ("pages/posters.py", ["posters_pair"]),
-    ],
-)
-def test_two_models_are_compared_near_the_window_only(
-    monkeypatch: pytest.MonkeyPatch, routed: None, view: str, named: list[str]
-) -> None:
-    resampled: list[object] = []
-    monkeypatch.setattr(pair_differences, "_differences", lambda *_, **__: resampled.append(view))
-    app = start(monkeypatch, view)
-    assert sorted((each["name"], each["drawn"]) for each in payloads(app, "drawn")) == [(name, False) for name in named]
-    assert not resampled
-    assert not any("B − A, points" in each.value.columns for each in app.dataframe)
 
 
 def test_the_first_page_comes_with_pages_ahead_that_nothing_waited_for(

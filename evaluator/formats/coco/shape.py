@@ -83,10 +83,6 @@ class Item(msgspec.Struct, gc=False):
     segmentation: msgspec.Raw | UnsetType = UNSET
 
 
-class _PlainItem(Item, gc=False, forbid_unknown_fields=True):
-    """An item without other keys, whose strings can be counted."""
-
-
 class ItemColumns(NamedTuple):
     """Annotations or results as columns of one length N, in file order.
 
@@ -141,7 +137,6 @@ _TOP = msgspec.json.Decoder(dict[str, msgspec.Raw], strict=True).decode
 _IMAGES = msgspec.json.Decoder(list[Image], strict=True).decode
 _CATEGORIES = msgspec.json.Decoder(list[Category], strict=True).decode
 _ITEMS = msgspec.json.Decoder(list[Item], strict=True).decode
-_PLAIN_ITEMS = msgspec.json.Decoder(list[_PlainItem], strict=True).decode
 
 
 class Doubt(Exception):
@@ -170,7 +165,7 @@ def decode(content: bytes) -> CocoFile | None:
     The big arrays are cut between two objects and decoded piece by piece. Pieces that are all well-formed and
     were cut at commas are the array that the bytes spell, wherever the cuts were; a cut inside of an object or of
     a string leaves a piece that is not well-formed. A decoder keeps the last of repeated keys; they are found
-    by counting: quotation marks where all keys are known, each known key elsewhere.
+    by counting: see `_listed`.
     """
     try:
         with garbage_collection_off():
@@ -268,18 +263,12 @@ def _place(parts: dict[str, msgspec.Raw], content: bytes) -> tuple[int, int]:
 
 
 def _listed(piece: bytes, decoder: Callable[[bytes], list[T]], shape: type[Any]) -> list[T]:
-    """The same as `_counted`, in a third of the time where the objects have no keys but those of their shape."""
+    """The objects of a piece, none of which repeats a key of its shape; Doubt when one may."""
     objects = decoder(piece)
-    # Without escapes all quotation marks are those of keys and texts: a key that is repeated or unknown has two more.
-    if b"\\" in piece or _quotes(piece) != _quotes(msgspec.json.encode(objects)):
+    # A key that is repeated or unknown has two quotation marks more; a text may have less than it is encoded with.
+    escaped = shape is not Item and b"\\" in piece
+    if escaped or _quotes(piece) != _quotes(msgspec.json.encode(objects)):
         _need_each_once(piece, objects, shape)
-    return objects
-
-
-def _counted(piece: bytes, decoder: Callable[[bytes], list[T]], shape: type[Any]) -> list[T]:
-    """The objects of a piece, none of which repeats a key of its shape."""
-    objects = decoder(piece)
-    _need_each_once(piece, objects, shape)
     return objects
 
 
@@ -298,23 +287,12 @@ def _items(reading: Reading, content: bytes) -> ItemColumns:
     whole = reading.columns()
     if whole is not None:
         return plain_columns(whole)
-    gathering, plain = Gathering(), True
+    gathering = Gathering()
     for place, columns in reading.pieces():
         if columns is not None:
             gathering.add_columns(columns)
-            continue
-        piece = b"".join((b"[", content[place], b"]"))
-        if plain:
-            try:
-                strings = gathering.add(_PLAIN_ITEMS(piece))
-            except msgspec.ValidationError:
-                plain = False
-            else:
-                if 2 * strings != _quotes(piece):
-                    # Escaped quotation marks count too much.
-                    _counted(piece, _ITEMS, Item)
-                continue
-        gathering.add(_counted(piece, _ITEMS, Item))
+        else:
+            gathering.add(_listed(b"".join((b"[", content[place], b"]")), _ITEMS, Item))
     return gathering.columns()
 
 
@@ -366,14 +344,8 @@ class Gathering:
         self._ignored: list[int] = []
         self._outlines: dict[int, bytes] = {}
 
-    def add(self, items: Sequence[Item]) -> int:
-        """Append some items.
-
-        Returns
-        -------
-        int
-            How many strings they are written with, keys included.
-        """
+    def add(self, items: Sequence[Item]) -> None:
+        """Append some items."""
         count, first = len(items), self._rows
         score, no_score = _numbers([item.score for item in items], count)
         area, no_area = _numbers([item.area for item in items], count)
@@ -388,13 +360,15 @@ class Gathering:
                 no_area,
             )
         )
-        strings = 5 * count - int(no_score.sum()) - int(no_area.sum())
-        strings += self._add_ids([item.id for item in items], count)
-        strings += self._add_crowd([item.iscrowd for item in items], first)
-        strings += self._add_ignored([item.ignore for item in items], first)
-        strings += self._add_outlines([item.segmentation for item in items], first)
+        self._add_ids([item.id for item in items])
+        crowd = np.array([0 if item.iscrowd is UNSET else item.iscrowd for item in items], dtype=np.int64)
+        if crowd.any():
+            self._crowd[first] = crowd
+        ignored = (row for row, item in enumerate(items, first) if item.ignore is not UNSET and item.ignore)
+        self._ignored.extend(ignored)
+        outlines = ((row, item.segmentation) for row, item in enumerate(items, first))
+        self._outlines.update((row, bytes(text)) for row, text in outlines if isinstance(text, msgspec.Raw))
         self._rows += count
-        return strings
 
     def add_columns(self, columns: dict[str, AnyArray]) -> None:
         """Append items from ``pieces``."""
@@ -416,32 +390,11 @@ class Gathering:
             self._blocks.append(_joined(self._parts))
             self._parts = []
 
-    def _add_ids(self, ids: list[int | UnsetType], count: int) -> int:
-        missing = ids.count(UNSET)
-        self._all_ids = self._all_ids and not missing
-        given = [value for value in ids if value is not UNSET] if missing else ids
+    def _add_ids(self, ids: list[int | UnsetType]) -> None:
+        given = [value for value in ids if value is not UNSET]
+        self._all_ids = self._all_ids and len(given) == len(ids)
         # Overflows when an id has more than 64 bits, also where ids are then not used.
-        self._ids.append(np.fromiter(given, dtype=np.int64, count=count - missing))
-        return count - missing
-
-    def _add_crowd(self, values: list[int | UnsetType], first: int) -> int:
-        missing = values.count(UNSET)
-        if missing:
-            values = [0 if value is UNSET else value for value in values]
-        crowd = np.fromiter(values, dtype=np.int64, count=len(values))
-        if crowd.any():
-            self._crowd[first] = crowd
-        return len(values) - missing
-
-    def _add_ignored(self, values: list[int | UnsetType], first: int) -> int:
-        there = [(first + row, value) for row, value in enumerate(values) if value is not UNSET]
-        self._ignored += [row for row, value in there if value]
-        return len(there)
-
-    def _add_outlines(self, values: list[msgspec.Raw | UnsetType], first: int) -> int:
-        there = {first + row: bytes(value) for row, value in enumerate(values) if isinstance(value, msgspec.Raw)}
-        self._outlines |= there
-        return len(there) + sum(text.count(b'"') for text in there.values()) // 2
+        self._ids.append(np.array(given, dtype=np.int64))
 
     def columns(self) -> ItemColumns:
         """The columns of all items so far; of length 0 when there are none."""

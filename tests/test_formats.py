@@ -16,7 +16,6 @@ from evaluator.formats.build import Builder
 from evaluator.formats.coco import Coco
 from evaluator.model.issues import BadInput, Collector
 from evaluator.project import evaluate
-from tests.attacks import good_files
 from tests.building import Box, annotations, box, snapshot_file
 from tests.reading import needs_shared, real
 from tests.toys.lines import Lines
@@ -64,19 +63,6 @@ def test_a_format_describes_itself(name: str) -> None:
     assert row.suffixes
     assert all(suffix.startswith(".") for suffix in row.suffixes)
     assert not row.detect(b"")
-
-
-def test_a_format_is_imported_for_the_files_that_it_recognises() -> None:
-    """What the table says of the content of files holds for every file that the format itself recognises."""
-    files = [file for own in good_files().values() for file in own]
-    files += [(path.name, path.read_bytes()) for path in (ORACLES / "formats").rglob("*") if path.is_file()]
-    recognised = set()
-    for name, content in files:
-        head = content[: formats.HEAD_BYTES]
-        own = {key for key, row in formats.of_kind("boxes").items() if row.detect(head, name)}
-        assert {key for key in own if not formats._TABLE[key].may_have(head)} == set(), name
-        recognised |= own
-    assert recognised == set(formats.of_kind("boxes"))
 
 
 def test_the_formats_of_each_kind() -> None:

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, NoReturn, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeVar, overload
 
 import msgspec
 import numpy as np
@@ -68,95 +68,34 @@ _EMPTY_ARCHIVE = b"PK\x05\x06" + bytes(18)
 
 AnyFormat = Format[Any]
 """A format of any kind; `of_kind` gives those of one kind with what they read."""
+F = TypeVar("F", bound=AnyFormat)
 
-
-class _Row(NamedTuple):
-    """Where a format of the table is, and what any file of it has, by the rule of its `Format.detect`.
-
-    A format need not be asked about a file that has none of `marks`, or that begins like JSON or XML where the format
-    is of plain lines; then it is not imported.
-    """
-
-    place: str
-    marks: tuple[bytes, ...] = ()
-    kind: Kind = "boxes"
-    lines: bool = False
-
-    def may_have(self, head: bytes) -> bool:
-        """Whether the beginning of a file may be that of the format."""
-        if self.lines and head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[", b"<"):
-            return False
-        return not self.marks or any(mark in head for mark in self.marks)
-
-
-_TABLE: Final[Mapping[str, _Row]] = {
-    "snapshot": _Row(
-        "evaluator.formats.snapshot:FORMAT",
-        (
-            b'"label_map"',
-            b'"coordinate_system"',
-            b'"schema_version"',
-            b'"documents"',
-            b'"predictions"',
-            b'"doc_name"',
-            b'"doc_path"',
-            b'"page_id"',
-        ),
-    ),
-    "pod": _Row("evaluator.formats.pod:FORMAT", (b"<", b"PK")),
-    "coco": _Row(
-        "evaluator.formats.coco:FORMAT",
-        (b'"image_id"', b'"category_id"', b'"images"', b'"file_name"', b'"annotations"', b'"categories"'),
-    ),
-    "cvat": _Row("evaluator.formats.cvat:FORMAT", (b"<",)),
-    "page-xml": _Row("evaluator.formats.page_xml:FORMAT", (b"<",)),
-    "alto": _Row("evaluator.formats.alto:FORMAT", (b"<",)),
-    "voc": _Row("evaluator.formats.voc:FORMAT", (b"<",)),
-    "label-studio": _Row(
-        "evaluator.formats.label_studio:FORMAT",
-        (b'"rectanglelabels"', b'"polygonlabels"', b'"annotation_id"', b'"data"'),
-    ),
-    "omnidocbench": _Row("evaluator.formats.omnidocbench:FORMAT", (b'"layout_dets"', b'"image_name"')),
-    "yolo": _Row("evaluator.formats.yolo:FORMAT", lines=True),
-    "docling": _Row("evaluator.formats.docling:FORMAT", (b'"schema_name"', b'"json_content"', b'"self_ref"')),
-    "mineru": _Row("evaluator.formats.mineru:FORMAT", (b'"pdf_info"', b'"layout_dets"', b'"type"')),
-    "paddle": _Row(
-        "evaluator.formats.paddle:FORMAT",
-        (b'"boxes"', b'"layoutParsingResults"', b'"detectedObjects"', b'"parsing_res_list"', b'"img_idx"'),
-    ),
-    "marker": _Row("evaluator.formats.marker:FORMAT", (b'"output"', b'"block_type"')),
-    "azure": _Row(
-        "evaluator.formats.azure:FORMAT",
-        (
-            b'"analyzeResult"',
-            b'"readResults"',
-            b'"boundingRegions"',
-            b'"bounding_regions"',
-            b'"stringIndexType"',
-            b'"api_version"',
-        ),
-    ),
-    "textract": _Row("evaluator.formats.textract:FORMAT", (b'"BlockType"',)),
-    "documentai": _Row(
-        "evaluator.formats.documentai:FORMAT",
-        (
-            b'"shardInfo"',
-            b'"shard_info"',
-            b'"mimeType"',
-            b'"boundingPoly"',
-            b'"bounding_poly"',
-            b'"documentLayout"',
-            b'"document_layout"',
-        ),
-    ),
-    "unstructured": _Row("evaluator.formats.unstructured:FORMAT", (b'"metadata"',)),
-    "supervision": _Row("evaluator.formats.supervision:FORMAT", (b"x_min",)),
-    "table": _Row("evaluator.formats.table:FORMAT", lines=True),
-    "fields": _Row("evaluator.formats.fields:FORMAT", kind="fields"),
-    "posters": _Row("evaluator.formats.posters:FORMAT", kind="posters"),
+_TABLE: Final[Mapping[str, str]] = {
+    "snapshot": "evaluator.formats.snapshot",
+    "pod": "evaluator.formats.pod",
+    "coco": "evaluator.formats.coco",
+    "cvat": "evaluator.formats.cvat",
+    "page-xml": "evaluator.formats.page_xml",
+    "alto": "evaluator.formats.alto",
+    "voc": "evaluator.formats.voc",
+    "label-studio": "evaluator.formats.label_studio",
+    "omnidocbench": "evaluator.formats.omnidocbench",
+    "yolo": "evaluator.formats.yolo",
+    "docling": "evaluator.formats.docling",
+    "mineru": "evaluator.formats.mineru",
+    "paddle": "evaluator.formats.paddle",
+    "marker": "evaluator.formats.marker",
+    "azure": "evaluator.formats.azure",
+    "textract": "evaluator.formats.textract",
+    "documentai": "evaluator.formats.documentai",
+    "unstructured": "evaluator.formats.unstructured",
+    "supervision": "evaluator.formats.supervision",
+    "table": "evaluator.formats.table",
+    "fields": "evaluator.formats.fields",
+    "posters": "evaluator.formats.posters",
 }
 
-FORMATS: Registry[AnyFormat] = Registry({name: row.place for name, row in _TABLE.items()})
+FORMATS: Registry[AnyFormat] = Registry({name: f"{module}:FORMAT" for name, module in _TABLE.items()})
 """Every format by its name, of all kinds; imported when it is asked for."""
 
 
@@ -183,7 +122,7 @@ def of_kind(kind: Literal["boxes"]) -> Mapping[str, BoxFormat]: ...
 def of_kind(kind: Kind) -> Mapping[str, AnyFormat]: ...
 def of_kind(kind: Kind) -> Mapping[str, AnyFormat]:
     """The formats of one kind, by name."""
-    return {name: FORMATS[name] for name in FORMATS if _kind(name) == kind}
+    return {name: row for name, row in FORMATS.items() if row.kind == kind}
 
 
 def suffixes() -> frozenset[str]:
@@ -210,13 +149,13 @@ def recognise(content: bytes, name: str) -> AnyFormat | None:
     of_others = ending in suffixes()
     possible = [row for row in FORMATS.values() if ending in row.suffixes or not of_others]
     for kind in KINDS:
-        claims = _claims([row for row in possible if row.kind == kind], content, name)
+        claims = _claims((row for row in possible if row.kind == kind), content, name)
         if claims:
             return claims[0] if len(claims) == 1 else None
     return None
 
 
-def _claims(possible: Iterable[AnyFormat], content: bytes, name: str) -> list[AnyFormat]:
+def _claims(possible: Iterable[F], content: bytes, name: str) -> list[F]:
     """The formats that some bytes look like, by their first bytes where these tell, else by more of them.
 
     Further on a file may hold anything, text that looks like another format included.
@@ -227,26 +166,8 @@ def _claims(possible: Iterable[AnyFormat], content: bytes, name: str) -> list[An
 
 
 def _box_claims(content: bytes, name: str) -> list[BoxFormat]:
-    """The formats of boxes that some bytes look like, as `_claims`; those are imported that may be among them."""
-    for size in (_FIRST_BYTES, HEAD_BYTES):
-        head = content[:size]
-        claims = [row for row in _possible(head) if row.detect(head, name)]
-        if claims:
-            return claims
-    return []
-
-
-def _possible(head: bytes) -> Iterator[BoxFormat]:
-    """The formats of boxes that some bytes may be of; of those of the table by their rows."""
-    for key in FORMATS:
-        if _kind(key) == "boxes" and (key not in _TABLE or _TABLE[key].may_have(head)):
-            yield cast(BoxFormat, FORMATS[key])
-
-
-def _kind(key: str) -> Kind:
-    """What the files of a format hold; one that is registered from outside says it itself."""
-    row = _TABLE.get(key)
-    return FORMATS[key].kind if row is None else row.kind
+    """The same of all formats of boxes."""
+    return _claims(of_kind("boxes").values(), content, name)
 
 
 def detect_bytes(content: bytes, name: str) -> str:

@@ -226,6 +226,16 @@ def test_all_issues_at_once():
     ]
 
 
+def test_unknown_keys_are_reported_in_the_order_of_the_file():
+    names = [f"{letter}_extra" for letter in "qazwsxedcrfv"]
+    tree = json.loads(VALID["prediction"])
+    tree["info"] |= dict.fromkeys(names, 1)
+    tree["info"]["coordinate_system"] |= dict.fromkeys(names, 1)
+    _, issues = outcome(json.dumps(tree).encode())
+    places = ("$.info", "$.info.coordinate_system")
+    assert [issue.place for issue in issues] == [f"{place}.{name}" for place in places for name in names]
+
+
 def test_limit_per_rule():
     item = '{"id": "%d", "label": "Table", "bbox": [1, 2, 3, 4], "score": 7}'
     objects = ", ".join(item % index for index in range(300))

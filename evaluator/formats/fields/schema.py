@@ -61,7 +61,8 @@ def _check_rule(
         rule = "a rule must be an object (fields, schema)"
         collector.error(place, rule, excerpt(entry), 'Write {"comparator": "text", "threshold": 0.8}.')
         return
-    for key in entry.keys() - {"comparator", "threshold", "match_threshold"}:
+    known = {"comparator", "threshold", "match_threshold"}
+    for key in (key for key in entry if key not in known):
         rule = "a rule may have comparator, threshold and match_threshold (fields, schema)"
         collector.error(step(place, key), rule, quote(key), "Remove or rename it.")
     if not entry.keys() & {"comparator", "match_threshold"}:

@@ -305,7 +305,7 @@ def _info_keys(info: dict[str, object], collector: Collector) -> None:
     json_text.report_missing(
         info, _INFO_REQUIRED, "$.info", collector, known=_INFO_KEYS, source="schema 1.3", none="none of the keys"
     )
-    for key in info.keys() - _INFO_KEYS:
+    for key in (key for key in info if key not in _INFO_KEYS):
         rule = "info has no such key (schema 1.3, additionalProperties)"
         collector.error(step("$.info", key), rule, excerpt(info[key]), "Remove it, or move it into model.")
     version = info.get("schema_version", "1.3")
@@ -354,7 +354,7 @@ def _coordinate_system(value: object, collector: Collector) -> None:
         elif not _same(value[key], wanted):
             rule = f"{key} must be {excerpt(wanted)} (snapshot 1.3, section 3)"
             collector.error(f"{place}.{key}", rule, excerpt(value[key]), fix)
-    for key in value.keys() - _COORDINATES.keys():
+    for key in (key for key in value if key not in _COORDINATES):
         rule = "only type, range, origin are allowed here (schema 1.3, additionalProperties)"
         collector.error(step(place, key), rule, excerpt(value[key]), "Remove it.")
 

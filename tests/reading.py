@@ -16,6 +16,7 @@ from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput, Issue
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
+HOSTILE = Path(__file__).with_name("hostile")
 needs_shared = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/")
 OWN = Path(__file__).parent / "oracles" / "formats"
 """Small samples that were made for these tests."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import itertools
 import json
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -43,9 +42,7 @@ from tests.red_box import MOST_OFF, off, pixels, red_share
 
 PROJECT = Path(__file__).resolve().parent.parent
 SAMPLE = PROJECT / "sample_data" / "pdf"
-SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
-CORPUS = Path(SHARED, "hostile")
-needs_corpus = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of hostile/")
+CORPUS = Path(__file__).with_name("hostile")
 SHORT = 0.3  # seconds; the pages that never end need no more to show it
 
 
@@ -146,14 +143,12 @@ CORPUS_GEOMETRY = [f"geom_{name}" for name in (
 )]  # fmt: skip
 
 
-@needs_corpus
 def test_every_row_of_the_corpus_is_tested() -> None:
     rows = {name for name in json.loads((CORPUS / "index.json").read_text()) if name.startswith("pdf/")}
     tested = {f"pdf/{name}.pdf" for name in (*CORPUS_WANTED, *CORPUS_GEOMETRY, "geom_rot45")}
     assert rows == tested
 
 
-@needs_corpus
 def test_corpus_rows_have_their_wanted_outcomes(pool: PagePool, short_pool: PagePool) -> None:
     outcomes = {
         name: outcome(short_pool if name.startswith("bomb_") else pool, CORPUS / "pdf" / f"{name}.pdf")
@@ -162,7 +157,6 @@ def test_corpus_rows_have_their_wanted_outcomes(pool: PagePool, short_pool: Page
     assert {name: kind for name, kind in outcomes.items() if kind not in CORPUS_WANTED[name]} == {}
 
 
-@needs_corpus
 def test_corpus_details(pool: PagePool) -> None:
     folder = CORPUS / "pdf"
     assert pool.describe(folder / "pages_5000.pdf").page_count == 5000
@@ -377,7 +371,6 @@ def test_a_part_that_is_rounded_otherwise_is_moved_to_its_place(monkeypatch: pyt
     assert moved
 
 
-@needs_corpus
 def test_legal_geometry_of_the_corpus_is_drawn_without_a_warning(pool: PagePool) -> None:
     for name in CORPUS_GEOMETRY:
         image = pool.page_image(CORPUS / "pdf" / f"{name}.pdf", 0, dpi=40)

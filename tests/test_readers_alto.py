@@ -13,7 +13,7 @@ from evaluator import formats
 from evaluator.formats import alto
 from evaluator.model.issues import BadInput
 from tests import reading
-from tests.reading import OWN, cut_short, needs_shared, real_samples, rows, warned
+from tests.reading import HOSTILE, OWN, cut_short, needs_shared, real_samples, rows, warned
 from tests.test_readers_pod import WANTED as HOSTILE_XML
 
 ROW = alto.FORMAT
@@ -180,10 +180,9 @@ def test_real_files() -> None:
         assert list(zip(source.boxes.ids, source.boxes.xyxy.tolist(), strict=True)) == counted(path), path.name
 
 
-@needs_shared
 @pytest.mark.parametrize("name", HOSTILE_XML)
 def test_hostile_files_end_in_issues(name: str) -> None:
-    path = reading.real("..", "hostile", "xml", name)
+    path = HOSTILE / "xml" / name
     with pytest.raises(BadInput):
         ROW.read(path.read_bytes(), path.name)
 

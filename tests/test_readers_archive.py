@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import stat
 import zipfile
 from pathlib import Path
@@ -15,9 +14,8 @@ from hypothesis import strategies as st
 from evaluator import formats
 from evaluator.formats import archive, limits
 from evaluator.model.issues import BadInput, Collector, Issue
+from tests.reading import HOSTILE
 
-SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
-needs_shared = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of hostile/")
 AGAIN = "Zip the files again with plain relative names."
 NONE = "a.zip: an archive must hold files that end in .xml; found none. Zip the annotation files."
 
@@ -200,16 +198,14 @@ WANTED = {
 }
 
 
-@needs_shared
 def test_every_hostile_archive_is_here() -> None:
-    assert {path.name for path in Path(SHARED, "hostile", "zip").glob("*.zip")} == set(WANTED)
+    assert {path.name for path in (HOSTILE / "zip").glob("*.zip")} == set(WANTED)
 
 
-@needs_shared
 @pytest.mark.parametrize("name", WANTED)
 def test_hostile_archives_are_refused(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    content = Path(SHARED, "hostile", "zip", name).read_bytes()
+    content = (HOSTILE / "zip" / name).read_bytes()
     with pytest.raises(BadInput) as bad:
         read(content, (".json",))
     assert [issue.rule for issue in bad.value.issues] == WANTED[name]

@@ -21,12 +21,11 @@ from evaluator.formats.base import Reading
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput
 from evaluator.project import evaluate
+from tests.reading import HOSTILE
 from tests.test_readers_pod import WANTED as HOSTILE_XML
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
-needs_shared = pytest.mark.skipif(
-    not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/ and hostile/"
-)
+needs_shared = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/")
 
 
 def box(corners: Sequence[object] = (10, 20, 110, 70), label: str = "Table", **more: object) -> str:
@@ -317,10 +316,9 @@ def test_real_exports_of_a_project_and_of_a_video() -> None:
     )
 
 
-@needs_shared
 @pytest.mark.parametrize("name", HOSTILE_XML)
 def test_hostile_files_end_in_issues(name: str) -> None:
-    path = Path(SHARED, "hostile", "xml", name)
+    path = HOSTILE / "xml" / name
     with contextlib.suppress(BadInput):
         assert len(cvat.FORMAT.read(path.read_bytes(), path.name).boxes) == 0
 

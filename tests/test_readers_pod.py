@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -19,12 +18,10 @@ from evaluator.formats.base import Reading
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput, issues_text
 from tests.building import annotations, box
+from tests.reading import HOSTILE
 from tests.test_readers_archive import zipped
 
 ORACLES = Path(__file__).resolve().parent / "oracles" / "pod"
-SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
-HOSTILE = Path(SHARED, "hostile", "xml")
-needs_shared = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of hostile/")
 DECLARED = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
@@ -540,17 +537,15 @@ WANTED = {
 }
 
 
-@needs_shared
 def test_every_hostile_file_is_here() -> None:
-    assert {path.name for path in HOSTILE.iterdir()} == set(WANTED)
+    assert {path.name for path in (HOSTILE / "xml").iterdir()} == set(WANTED)
 
 
-@needs_shared
 @pytest.mark.parametrize("name", WANTED)
 def test_hostile_files(name: str) -> None:
     start = time.process_time()
     try:
-        source = formats.read(HOSTILE / name, format="pod")
+        source = formats.read(HOSTILE / "xml" / name, format="pod")
     except BadInput as bad:
         errors = [issue.rule for issue in bad.issues if issue.severity == "error"]
     else:
@@ -563,7 +558,6 @@ def test_hostile_files(name: str) -> None:
     assert time.process_time() - start < 1.0
 
 
-# Named here, not listed: the shared folder is looked at when a test runs, never while tests are collected.
 ARCHIVES_AND_TABLES = [
     "bomb_ratio.zip",
     "case_clash.zip",
@@ -580,15 +574,13 @@ ARCHIVES_AND_TABLES = [
 ]
 
 
-@needs_shared
 def test_every_hostile_archive_and_table_is_tested() -> None:
-    assert sorted(path.name for path in Path(SHARED, "hostile", "zip").iterdir()) == ARCHIVES_AND_TABLES
+    assert sorted(path.name for path in (HOSTILE / "zip").iterdir()) == ARCHIVES_AND_TABLES
 
 
-@needs_shared
 @pytest.mark.parametrize("name", ARCHIVES_AND_TABLES)
 def test_hostile_archives_and_tables_are_typed_errors(name: str) -> None:
-    path = Path(SHARED, "hostile", "zip", name)
+    path = HOSTILE / "zip" / name
     with pytest.raises(BadInput):
         formats.read(path)
     with pytest.raises(BadInput):

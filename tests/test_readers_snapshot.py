@@ -25,13 +25,14 @@ from evaluator.formats.snapshot import reader as snapshot_reader
 from evaluator.formats.snapshot import shape as snapshot_shape
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput, Issue, has_errors
+from tests.reading import HOSTILE
 
 HERE = Path(__file__).parent
 INVALID = HERE / "oracles" / "snapshot" / "invalid"
 MANIFEST = json.loads((INVALID / "manifest.json").read_text())
 SIDES = {"gt": "ground_truth", "pred": "prediction"}
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED")
-needs_shared = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED is unset: real and hostile files are absent")
+needs_shared = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/")
 
 
 def _load_broken():
@@ -384,9 +385,8 @@ def test_crowded_page_is_refused():
     assert [issue.sentence for issue in outcome(_crowd(10_001, key='"obj\\u0065cts"'))[1]] == [sentence % 0]
 
 
-@needs_shared
 def test_two_million_boxes_are_refused_before_they_are_built(monkeypatch):
-    content = gzip.decompress((Path(SHARED) / "hostile/json/boxes_2M.json.gz").read_bytes())
+    content = gzip.decompress((HOSTILE / "json" / "boxes_2M.json.gz").read_bytes())
     monkeypatch.setattr(snapshot_reader, "decode", lambda _: pytest.fail("decoded"))
     monkeypatch.setattr(snapshot_reader, "walk", lambda *_: pytest.fail("walked"))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -487,10 +487,9 @@ _WANTED = {
 
 
 def _hostile(name: str) -> bytes:
-    return (Path(SHARED) / "hostile" / "json" / f"{name}.json").read_bytes()
+    return (HOSTILE / "json" / f"{name}.json").read_bytes()
 
 
-@needs_shared
 @pytest.mark.parametrize("name", _WANTED)
 def test_hostile(name):
     """The wanted issue is among those of the file as it is.
@@ -500,11 +499,10 @@ def test_hostile(name):
     """
     place, rule = _WANTED[name]
     with pytest.raises(BadInput) as bad:
-        formats.read(Path(SHARED) / "hostile" / "json" / f"{name}.json", max_per_rule=None)
+        formats.read(HOSTILE / "json" / f"{name}.json", max_per_rule=None)
     assert any(issue.place.startswith(place) and issue.rule.startswith(rule) for issue in bad.value.issues)
 
 
-@needs_shared
 @pytest.mark.parametrize("name", _ACCEPTED)
 def test_hostile_accepted(name):
     """Files that must be accepted are, once their looser dialect is lifted into schema 1.3 by replacing text."""
@@ -522,9 +520,8 @@ def test_hostile_accepted(name):
     assert rows(annotations) == naive(text.encode())
 
 
-@needs_shared
 def test_every_hostile_json_has_a_row():
-    names = {path.stem for path in (Path(SHARED) / "hostile" / "json").glob("*.json")}
+    names = {path.stem for path in (HOSTILE / "json").glob("*.json")}
     assert names == {*_WANTED, *_ACCEPTED}
 
 
@@ -546,10 +543,9 @@ def test_real_files(name):
     assert snapshot_shape.decode(content) is not None
 
 
-@needs_shared
 def test_reference_cases():
     """Every case of the oracle is read, except those whose name says that the file breaks a rule."""
-    cases = sorted((Path(SHARED) / "oracles" / "snapshot" / "cases").iterdir())
+    cases = sorted((HERE / "oracles" / "snapshot" / "cases").iterdir())
     refused = {case.name[:3] for case in cases if not _reads(case)}
     assert refused == {"d01", "d02", "d05", "d06", "d07"}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 import time
 import urllib.parse
@@ -40,6 +39,7 @@ from pages.shared.state import State
 from tests import dashboard
 from tests.building import Box, box, random_rows, snapshot_file, write_file
 from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, VIEWS, fine, html_blocks, key_of, start
+from tests.reading import HOSTILE as HOSTILE_FILES
 
 pytestmark = pytest.mark.usefixtures("no_findings")
 
@@ -920,12 +920,12 @@ HOSTILE = [
 
 
 def hostile_labels() -> list[str]:
-    """The labels of the shared collection when it is at hand, and some of our own."""
-    shared = os.environ.get("LAYOUTSCOPE_SHARED")
-    path = Path(shared) / "hostile" / "json" / "labels.json" if shared else None
-    more = list(json.loads(path.read_text(encoding="utf-8"))["label_map"]) if path and path.is_file() else []
+    """The labels of the collection of bad files, and some more."""
+    more = json.loads((HOSTILE_FILES / "json" / "labels.json").read_text(encoding="utf-8"))
     # The reader refuses empty labels and control characters in file names; neither can reach the screen.
-    return list(dict.fromkeys(label for label in [*HOSTILE, *more] if label.strip() and "\x00" not in label))
+    return list(
+        dict.fromkeys(label for label in [*HOSTILE, *more["label_map"]] if label.strip() and "\x00" not in label)
+    )
 
 
 @pytest.fixture(scope="module")

@@ -66,22 +66,32 @@ def choices(app: AppTest) -> Iterator[tuple[str, str, Sequence[Any]]]:
         yield "slider", slider.label, [[end, end] for end in ends] if isinstance(slider.value, list | tuple) else ends
 
 
-def choose_everything(app: AppTest) -> int:
-    """Give each widget of the view its values in turn, wherever it still is, and count them."""
+def choose_everything(app: AppTest, *, at_once: bool = False) -> int:
+    """Give each widget of the view its last value in turn, or all at once, then all their first ones; count them."""
+    listed = list(choices(app))
     chosen = 0
-    for kind, label, values in list(choices(app)):
-        for value in values:
-            shown: Sequence[Any] = app.get(kind)
-            widget = next((each for each in shown if each.label == label), None)
-            options = value if isinstance(value, list) else [value]
-            if widget is None or getattr(widget, "disabled", False):
-                continue
-            if any(isinstance(each, Shown) and each not in widget.options for each in options):
-                continue
-            widget.set_value(value)
-            fine(app.run())
+    for kind, label, values in listed:
+        if choose(app, kind, label, values[0]):
             chosen += 1
+            if not at_once:
+                fine(app.run())
+    fine(app.run())
+    chosen += sum(choose(app, kind, label, values[1]) for kind, label, values in listed)
+    fine(app.run())
     return chosen
+
+
+def choose(app: AppTest, kind: str, label: str, value: Any) -> bool:
+    """Give a widget a value, if it is there and has it; nothing runs."""
+    shown: Sequence[Any] = app.get(kind)
+    widget = next((each for each in shown if each.label == label), None)
+    if widget is None or getattr(widget, "disabled", False):
+        return False
+    options = value if isinstance(value, list) else [value]
+    if any(isinstance(each, Shown) and each not in widget.options for each in options):
+        return False
+    widget.set_value(value)
+    return True
 
 
 def press_everything(app: AppTest, view: str) -> int:
@@ -127,5 +137,5 @@ def test_few_files_and_many(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, vie
     truth = write_file(tmp_path / "truth.json", boxes, side="ground_truth") if with_truth else None
     predicted = [write_file(tmp_path / f"{at}.json", boxes[: 1 + at % 2]) for at in range(models)]
     app = start(monkeypatch, f"pages/{view}.py", files=dashboard.workspace(truth, predicted))
-    choose_everything(app)
+    choose_everything(app, at_once=True)
     press_everything(app, f"pages/{view}.py")

@@ -115,6 +115,9 @@ def test_no_view_acts_on_it(view: str, folder: Path, monkeypatch: pytest.MonkeyP
     assert [(where, text[:200]) for where, text in shown if TURNING.search(text)] == []
     for body in dashboard.html_blocks(app):
         assert_harmless_html(body)
+    given = [json.loads(component.proto.json or "null") for component in app.get("bidi_component")]
+    turned = {place for data in given for place, text in _texts(data) if TURNING.search(text)}
+    assert [place for place in sorted(turned) if not NAMING.search(place) or SHOWN_AS_NAME.search(place)] == []
 
 
 COMMANDS = {
@@ -216,15 +219,6 @@ def _texts(value: object, place: str = "") -> Iterator[tuple[str, str]]:
             yield from _texts(inner, f"{place}[]")
     elif isinstance(value, str):
         yield place, value
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_what_components_show_of_it_turns_nothing(view: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = dashboard.workspace(folder / "gt.json", sorted(folder.glob("model*.json")))
-    app = dashboard.start(monkeypatch, view, files=files)
-    given = [json.loads(component.proto.json or "null") for component in app.get("bidi_component")]
-    turned = {place for data in given for place, text in _texts(data) if TURNING.search(text)}
-    assert [place for place in sorted(turned) if not NAMING.search(place) or SHOWN_AS_NAME.search(place)] == []
 
 
 def test_the_page_viewer_writes_no_document_as_it_is_named() -> None:

@@ -22,7 +22,6 @@ from evaluator.metrics.ranked import (
     Ranking,
     all_point,
     eleven_point,
-    multiply,
     on_grid,
     per_document,
 )
@@ -61,7 +60,8 @@ def test_a_resample_is_the_corpus_with_the_copies(interpolated: Interpolation, p
         (ranking,) = corpus(rng, documents, int(rng.integers(0, 40)))
         weights = np.vstack([rng.integers(0, 4, (4, documents)), np.eye(documents)]).astype(np.float64)
         expected = [copied(ranking, row, plain) for row in weights]
-        np.testing.assert_allclose(ranking.average(weights, interpolated), expected, rtol=0, atol=1e-12)
+        once = copied(ranking, np.ones(documents), plain)
+        np.testing.assert_allclose(ranking.average(interpolated), once, rtol=0, atol=1e-12)
         np.testing.assert_allclose(ranking.per_document(interpolated), expected[4:], rtol=0, atol=1e-12)
         together = Curves([ranking], interpolated).averages(weights)[:, 0]
         np.testing.assert_allclose(together, expected, rtol=0, atol=1e-12)
@@ -81,15 +81,6 @@ def test_several_labels_are_resampled_at_once_as_one_by_one() -> None:
         np.column_stack([ranking.per_document(interpolated) for ranking in rankings]),
         equal_nan=True,
     )
-
-
-@pytest.mark.parametrize(("rows", "inner", "columns"), [(4, 1, 50), (11, 45, 2000), (11, 88, 2000), (11, 900, 130)])
-def test_a_product_in_parts_is_the_product(rows: int, inner: int, columns: int) -> None:
-    rng = np.random.default_rng(3)
-    counted, drawn = rng.integers(0, 2, (rows, inner)), rng.integers(0, 9, (inner, columns))
-    out = np.empty((rows, columns), dtype=np.float32)
-    multiply(counted.astype(np.float32), drawn.astype(np.float32), out)
-    assert np.array_equal(out, counted @ drawn)
 
 
 @pytest.mark.parametrize(("interpolated", "plain"), WAYS)
@@ -122,12 +113,12 @@ def test_the_interval_of_a_long_ranking_is_that_of_the_exact_curves(interpolated
     weights = rng.multinomial(documents, np.full(documents, 1.0 / documents), 300).astype(np.float64)
     curves = Curves(rankings, interpolated)
     followed = curves.averages(weights)
-    exact = np.column_stack([ranking.average(weights, interpolated) for ranking in rankings])
+    exact = Curves(rankings, interpolated, exact=16 * EXACT).averages(weights)
     ends, wanted = (np.quantile(values, [0.025, 0.975], axis=0) for values in (followed, exact))
     assert not np.array_equal(followed, exact)
     assert (np.abs(ends - wanted) <= 0.02 * (wanted[1] - wanted[0])).all()
     once = np.ones((1, documents))
-    point = [ranking.average(once, interpolated)[0] for ranking in rankings]
+    point = [ranking.average(interpolated) for ranking in rankings]
     np.testing.assert_allclose(curves.averages(once)[0], point, rtol=0, atol=1e-6)
 
 

@@ -13,7 +13,7 @@ this leaves out is small beside the spread of the resamples, and `tests/benchmar
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -33,8 +33,6 @@ both of any shape, broadcast. Average precision is the interpolated precision ti
 EXACT: Final = 512
 """Predictions up to which a ranking is resampled exactly."""
 
-# Cells of predictions by resamples that are worked on at once: they stay in the processor's cache.
-_CELLS_AT_ONCE: Final = 1 << 17
 # A stretch holds one prediction in so many of those before it, and one in so many of all: the root of their number, so
 # that long rankings, whose intervals are narrow, are followed in more steps.
 _STRETCHES_BEFORE: Final = 40
@@ -43,12 +41,6 @@ _FEWEST_STRETCHES: Final = 160
 _MOST_STRETCHES: Final = 1152
 # Predictions of a ranking by which those that may be the same are found.
 _LOOKED_AT: Final = 64
-# Multiplications up to which OpenBLAS takes two matrices as they are: larger ones are copied into another order first,
-# which takes longer than the product of so few rows. At least so many columns are multiplied at once.
-_SMALL_PRODUCT: Final = 1_000_000
-_FEWEST_COLUMNS: Final = 64
-# A row of a multiple of so many float32 begins where the processor reads fastest.
-_EVEN: Final = 16
 # Resamples that are worked on at once.
 _RESAMPLES_AT_ONCE: Final = 2000
 
@@ -71,26 +63,18 @@ class Ranking:
     hit: BoolArray
     positives: IntArray
 
-    def average(self, weights: FloatArray, interpolated: Interpolation) -> FloatArray:
-        """Average precision of each resample, exact, float64, shape (R,), in [0, 1].
-
-        NaN where no ground truth is drawn; 0 where some is and no prediction finds any.
-
-        Parameters
-        ----------
-        weights : float64, shape (R, D), whole numbers >= 0
-            How often each document occurs.
-        interpolated : callable
-            `on_grid`, `eleven_point` or `all_point`.
-        """
-        answer = np.full(len(weights), np.nan)
-        positives = np.rint(weights @ self.positives).astype(np.int64)
-        # Not kept: of all rankings together the places are more than everything else.
-        known, hits = np.flatnonzero(positives), np.flatnonzero(self.hit)
-        for rows in _some_of(known, len(self.document)):
-            drawn = weights[rows].astype(np.int32)
-            answer[rows] = self._average(drawn, hits, positives[rows], interpolated)
-        return answer
+    def average(self, interpolated: Interpolation) -> float:
+        """Average precision with every document once, in [0, 1]; NaN without ground truth."""
+        positives = self.positives.sum(keepdims=True)
+        if not positives[0]:
+            return np.nan
+        hits = np.flatnonzero(self.hit)
+        if not len(hits):
+            return 0.0
+        hits_so_far = np.arange(1, len(hits) + 1, dtype=np.int32)
+        best = np.maximum.accumulate((hits_so_far / (hits + 1))[::-1])[::-1]
+        reached = interpolated(hits_so_far, positives)
+        return float(best[0] * reached[0] + np.einsum("k,k->", best[1:], np.diff(reached)))
 
     def per_document(self, interpolated: Interpolation) -> FloatArray:
         """Average precision of each document alone, float64, shape (D,); NaN without ground truth."""
@@ -114,20 +98,6 @@ class Ranking:
         total = np.bincount(owner, best * share, minlength=len(self.positives))
         return np.where(self.positives > 0, total, np.nan)
 
-    def _average(
-        self, drawn: npt.NDArray[np.int32], hits: IntArray, positives: IntArray, interpolated: Interpolation
-    ) -> FloatArray:
-        """The same for resamples that have ground truth, with the places of the true positives."""
-        weight = np.take(drawn, self.document, axis=1)
-        hits_so_far = np.cumsum(np.take(weight, hits, axis=1), axis=1, dtype=np.int32)
-        if not hits_so_far.shape[1]:
-            return np.zeros(len(positives))
-        ranked = np.take(np.cumsum(weight, axis=1, dtype=np.int32), hits, axis=1)
-        # Where none is drawn yet nothing is found either: 0 / 1.
-        precision = hits_so_far / np.maximum(ranked, 1)
-        best = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
-        return _area(best, interpolated(hits_so_far, positives[:, None]))
-
     def _before(self, document: IntArray) -> IntArray:
         """How many of some boxes, by their documents, are in documents of lower code, int64, shape (D,)."""
         count = np.bincount(document, minlength=len(self.positives))
@@ -143,14 +113,16 @@ class Curves:
         Those of the same predictions are resampled together; long ones are followed in stretches.
     interpolated : callable
         `on_grid`, `eleven_point` or `all_point`.
+    exact : int
+        Predictions up to which a ranking is resampled exactly.
     """
 
-    def __init__(self, rankings: Sequence[Ranking], interpolated: Interpolation) -> None:
+    def __init__(self, rankings: Sequence[Ranking], interpolated: Interpolation, *, exact: int = EXACT) -> None:
         self._size = len(rankings)
         self._groups: list[tuple[list[int], _Short | _Stretches]] = []
         for group in by_predictions(rankings):
             chosen = [rankings[place] for place in group]
-            made = _short if len(chosen[0].document) <= EXACT else _stretches
+            made = _short if len(chosen[0].document) <= exact else _stretches
             self._groups.append((group, made(chosen, interpolated)))
 
     def averages(self, weights: FloatArray) -> FloatArray:
@@ -160,12 +132,11 @@ class Curves:
         with one_thread():
             for start in range(0, len(weights), _RESAMPLES_AT_ONCE):
                 rows = slice(start, min(start + _RESAMPLES_AT_ONCE, len(weights)))
-                size = rows.stop - rows.start
-                # Last the corpus itself, by which followed curves are moved; as often as makes the columns even.
-                drawn = np.vstack([weights[rows], np.ones((_EVEN - size % _EVEN, weights.shape[1]))])
+                # Last the corpus itself, by which followed curves are moved.
+                drawn = np.vstack([weights[rows], np.ones((1, weights.shape[1]))])
                 by_document = np.ascontiguousarray(drawn.T, dtype=np.float32)
                 for group, curves in self._groups:
-                    answer[rows, group] = curves.average(by_document)[:, :size].T
+                    answer[rows, group] = curves.average(by_document)[:, :-1].T
         return answer
 
 
@@ -174,12 +145,6 @@ def on_grid(recall: FloatArray) -> Interpolation:
 
     See `evaluator.metrics.average_precision.precision_at_recall`; without its 2**-52 in the denominator.
     """
-    cells = 8 * len(recall)
-    below = np.searchsorted(recall, np.arange(cells + 2) / cells, side="right").astype(np.int32)
-    beyond = np.append(recall, np.inf)
-    # Between two neighbours of the table lies one point of the grid at most, if it is even; it is looked at.
-    even = bool((np.diff(below[:-1]) <= 1).all())
-
     equal = np.array_equal(recall, np.linspace(0.0, 1.0, len(recall)))
 
     def reached(counts: Counts, positives: IntArray) -> Counts:
@@ -191,14 +156,7 @@ def on_grid(recall: FloatArray) -> Interpolation:
             count += 1
             count /= len(recall)
             return count
-        share = counts / positives
-        if not even:
-            return np.searchsorted(recall, share, side="right") / len(recall)
-        count = below[(share * cells).astype(np.int32)]
-        # A product rounds, so that the place in the table may be one too high.
-        count -= recall[count - 1] > share
-        count += beyond[count] <= share
-        return np.asarray(count / len(recall))
+        return np.searchsorted(recall, counts / positives, side="right") / len(recall)
 
     return reached
 
@@ -293,14 +251,14 @@ class _Short:
 
         `by_document` is how often each document occurs in each resample, float32, shape (D, R).
         """
-        drawn, place = _distinct(by_document[self.documents].astype(np.float64))
+        drawn = by_document[self.documents].astype(np.float64)
         positives = np.rint(self.positives @ drawn).astype(np.int64)
         ranked = np.cumsum(drawn[self.document], axis=0)
         # Where none is drawn yet nothing is found either: 0 / 1.
         np.maximum(ranked, 1.0, out=ranked)
         known = np.unique(np.maximum(positives, 1), return_inverse=True)
         areas = np.array([self._area(hits, drawn, ranked, *known) for hits in self.hits])
-        return np.where(positives > 0, areas[self.at], np.nan)[:, place]
+        return np.where(positives > 0, areas[self.at], np.nan)
 
     def _area(
         self, hits: IntArray, drawn: FloatArray, ranked: FloatArray, known: IntArray, row: IntArray
@@ -343,19 +301,6 @@ def _short(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Short:
     return _Short(
         documents, np.searchsorted(documents, document), hits, np.array(at), positives[documents], interpolated
     )
-
-
-def _distinct(drawn: FloatArray) -> tuple[FloatArray, IntArray]:
-    """The resamples that differ, shape (D, U), and which of them each one is, shape (R,).
-
-    Few documents are drawn alike again and again; for many, nothing is looked for.
-    """
-    base = int(drawn.max(initial=0.0)) + 1
-    if len(drawn) * math.log2(base) >= 53:
-        return drawn, np.arange(drawn.shape[1])
-    number = float(base) ** np.arange(len(drawn)) @ drawn
-    _, first, place = np.unique(number, return_index=True, return_inverse=True)
-    return np.ascontiguousarray(drawn[:, first]), place
 
 
 @dataclass(frozen=True, eq=False)
@@ -426,7 +371,7 @@ class _Stretches:
         area, best, precision, behind = np.zeros((4, *hits.shape), dtype=np.float32)
         for stretch in reversed(range(len(self.level))):
             here = slice(self.edges[stretch], self.edges[stretch + 1])
-            multiply(self.counted[:, here].astype(np.float32), drawn.take(self.document[here], axis=0), inside)
+            np.matmul(self.counted[:, here].astype(np.float32), drawn.take(self.document[here], axis=0), out=inside)
             alone = here.stop - here.start == 1
             # Of one prediction alone the best precision is its own.
             ranked = upto[0] if alone else upto[0] - inside[0] * self.ranked_after[stretch]
@@ -453,16 +398,6 @@ class _Stretches:
         return np.asarray(area, dtype=np.float32)
 
 
-def multiply(counted: Shares, drawn: Shares, out: Shares) -> None:
-    """The product of two matrices of whole numbers, exact up to 2 ** 24, in the parts that are multiplied fastest."""
-    if counted.shape[1] == 1:
-        np.multiply(counted, drawn, out=out)
-        return
-    step = max(_SMALL_PRODUCT // counted.size, _FEWEST_COLUMNS)
-    for start in range(0, drawn.shape[1], step):
-        np.matmul(counted, drawn[:, start : start + step], out=out[:, start : start + step])
-
-
 def _stretches(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Stretches:
     """Rankings of the same predictions, cut into stretches."""
     document, positives = rankings[0].document, rankings[0].positives
@@ -471,7 +406,6 @@ def _stretches(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Str
     counted = np.stack([np.ones(len(document), dtype=np.bool_), *hits])
     shapes = zip(*(_shape(hit, edges) for hit in hits), strict=True)
     hits_after, ranked_after, level = (np.stack(columns, axis=1).astype(np.float32)[..., None] for columns in shapes)
-    once = np.ones((1, len(positives)))
     return _Stretches(
         document,
         edges,
@@ -482,7 +416,7 @@ def _stretches(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Str
         level,
         positives=positives,
         interpolated=interpolated,
-        exact=np.array([ranking.average(once, interpolated)[0] for ranking in rankings]),
+        exact=np.array([ranking.average(interpolated) for ranking in rankings]),
     )
 
 
@@ -517,16 +451,3 @@ def _shape(hit: BoolArray, edges: IntArray) -> tuple[FloatArray, FloatArray, Flo
     mean = np.bincount(stretch, np.where(hit, best, 0.0), minlength=len(size)) / np.maximum(hits, 1)
     level = np.divide(mean - behind, rise, out=np.ones(len(size)), where=(rise > 0.0) & (hits > 0))
     return hits_after, (stop - 1 - place) / size, np.clip(level, 0.0, 1.0)
-
-
-def _area(best: Counts, reached: Counts) -> FloatArray:
-    """Interpolated precision times what is reached with each true positive, added up along the last axis."""
-    area = best[..., 0] * reached[..., 0] + np.einsum("...k,...k->...", best[..., 1:], np.diff(reached, axis=-1))
-    return np.asarray(area)
-
-
-def _some_of(rows: IntArray, width: int) -> Iterator[IntArray]:
-    """The rows, as many at a time as fit into the cache with `width` cells each."""
-    step = max(_CELLS_AT_ONCE // max(width, 1), 1)
-    for start in range(0, len(rows), step):
-        yield rows[start : start + step]

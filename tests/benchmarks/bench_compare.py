@@ -134,9 +134,8 @@ def followed(sides: Sequence[Measures], documents: int, resamples: int) -> dict[
     def both_ways(side: Measures) -> tuple[int, float, FloatArray, float, FloatArray]:
         (part,) = (part.of for part in side.parts if isinstance(part, Means) and isinstance(part.of, Averages))
         quick, ours = cpu(lambda: Curves(part.rankings, part.interpolated).averages(weights), 1)
-        exactly, exact = cpu(
-            lambda: np.column_stack([one.average(weights, part.interpolated) for one in part.rankings]), 1
-        )
+        longest = max(len(one.document) for one in part.rankings)
+        exactly, exact = cpu(lambda: Curves(part.rankings, part.interpolated, exact=longest).averages(weights), 1)
         return sum(len(one.document) > EXACT for one in part.rankings), quick, ours, exactly, exact
 
     long, quick, ours, exactly, exact = zip(*map(both_ways, sides), strict=True)

@@ -100,10 +100,10 @@ def test_what_was_there_stays_when_writing_fails(tmp_path: Path, monkeypatch: py
 def test_an_interrupt_while_libraries_are_imported_is_quiet(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupt(_environment: object) -> None:
+    def interrupt(_arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("evaluator.system.instructions.choose", interrupt)
+    monkeypatch.setattr(cli, "_code_of", interrupt)
     with pytest.raises(SystemExit) as ended:
         cli.main(["evaluate"])
     assert (ended.value.code, capsys.readouterr()) == (130, ("", ""))

@@ -111,9 +111,6 @@ def _code_of(arguments: Sequence[str] | None) -> int:
         # A process of its own: modules and results stay, and looking through them for garbage finds next to nothing.
         gc.set_threshold(50_000)
         gc.disable()
-    from evaluator.system import instructions
-
-    instructions.choose(os.environ)
     from evaluator.cli.registered import run
 
     if arguments is None:

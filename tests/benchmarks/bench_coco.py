@@ -231,11 +231,9 @@ def summary(rows: dict[str, list[tuple[float, float]]]) -> dict[str, Any]:
 
 _OURS = """
 import gc, json, os, sys
-from evaluator.system import instructions
 # As the command begins, before it imports anything else; see evaluator.cli.
 gc.set_threshold(50_000)
 gc.disable()
-instructions.choose(os.environ)
 from evaluator.project import evaluate
 from evaluator.system.beside import copies_allowed
 gc.freeze()

@@ -9,10 +9,8 @@ collapsed ones of every page. All pages have 12 classes. Tidy ones have 50 to 20
 columns; random ones have 50, 100 or 200 boxes on each side that lie anywhere, with sides up to a fifth of the page or
 between two random points. Each kind is counted in one batch and one page a call, the calls one after the other and each
 after a page of the peer, which leaves nothing of ours in the caches. Times are CPU seconds, ours and the peer in turns.
-Ours has numpy as the command has it (see `evaluator.system.instructions`). The peer has it so too, in this process, and
-in a process of its own as it comes, which is what its users have. Both have it as it comes where
-NPY_DISABLE_CPU_FEATURES is set to nothing. Three more questions: does the resolution matter, how long does a corpus of
-annotated pages take from columns to the numbers of a report, and does memory grow with the number of pages.
+The peer is also measured in a process of its own. Three more questions: does the resolution matter, how long does a
+corpus of annotated pages take from columns to the numbers of a report, and does memory grow with the number of pages.
 """
 
 from __future__ import annotations
@@ -23,7 +21,6 @@ import importlib
 import importlib.util
 import json
 import multiprocessing
-import os
 import sys
 import time
 import tracemalloc
@@ -41,7 +38,6 @@ from evaluator.metrics.pixel_counts import Resolution, count_pairs
 from evaluator.model.dataset import Annotations, Boxes, Document, Side
 from evaluator.protocols.pixel.evaluation import PixelResult, evaluate
 from evaluator.protocols.pixel.matrix import zero_division
-from evaluator.system import instructions
 from tests.benchmarks.corpus import dln_like
 
 PEER = "docling-metrics-layout"
@@ -268,14 +264,8 @@ def peer_as_it_comes(pages: int, peer_pages: int) -> Iterator[Callable[[int], fl
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=rounds_of_peer, args=(pages, peer_pages, there), daemon=True)
-    own = os.environ.get(instructions.DISABLED)
-    os.environ[instructions.DISABLED] = ""
     if peer() is not None:
         process.start()
-    if own is None:
-        del os.environ[instructions.DISABLED]
-    else:
-        os.environ[instructions.DISABLED] = own
 
     def one_round(kind: int) -> float:
         here.send(kind)

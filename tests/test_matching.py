@@ -51,7 +51,7 @@ def sequential(pairs: list[tuple[int, int, float]]) -> list[tuple[int, int, floa
 def matched(truth: Boxes, prediction: Boxes, floor: float) -> Matches:
     pairs = overlapping_pairs(*truth, *prediction, iou_floor=floor)
     fitted = fit_pairs(pairs, truth[0], prediction[0], truth[1])
-    return fitted.columns.take(np.flatnonzero(fitted.match()))
+    return fitted.columns.take(np.flatnonzero(fitted.stretches(np.full(fitted.predictions, np.nan)).at(0.0)))
 
 
 def triples(matches: Matches) -> list[tuple[int, int, float]]:
@@ -88,6 +88,31 @@ def test_ties_go_where_the_sequential_greedy_sends_them(
     expected = sequential(all_pairs(truth, prediction, floor))
     assert sorted(triples(pairs)) == sorted(expected)
     assert triples(pairs) == sorted(expected, key=lambda pair: (truth[1][pair[1]], -pair[2], pair[0], pair[1]))
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    truth=sides(steps=4),
+    prediction=sides(steps=4),
+    steps=st.lists(st.integers(0, 6), min_size=14, max_size=14),
+    keeps=st.lists(st.booleans(), min_size=14, max_size=14),
+)
+def test_at_every_score_cut_pairs_match_as_in_the_sequential_greedy(
+    truth: Boxes, prediction: Boxes, steps: list[int], keeps: list[bool]
+) -> None:
+    # 6 is a prediction without a score.
+    score = np.array([np.nan if step == 6 else step / 5 for step in steps[: len(prediction[0])]])
+    pairs = overlapping_pairs(*truth, *prediction, iou_floor=0.1)
+    fitted = fit_pairs(pairs, truth[0], prediction[0], truth[1])
+    some = np.array(keeps[: len(score)], dtype=bool)[fitted.columns.prediction]
+    for keep in (None, some):
+        stretches = fitted.stretches(score, keep)
+        for cut in (0.0, 0.1, 0.2, 0.4, 0.6, 0.61, 0.8, 1.0, 2.0):
+            stays = [
+                bool(cut <= 0.0 or not each < cut) and (keep is None or keeps[at]) for at, each in enumerate(score)
+            ]
+            expected = sequential([pair for pair in all_pairs(truth, prediction, 0.1) if stays[pair[0]]])
+            assert sorted(triples(fitted.columns.take(np.flatnonzero(stretches.at(cut))))) == sorted(expected)
 
 
 @settings(deadline=None, max_examples=200)

@@ -306,14 +306,9 @@ def curve(score: FloatArray, true_positive: BoolArray, counts: BoolArray, positi
     np.not_equal(score[1:], score[:-1], out=ends[:-1])
     last = np.flatnonzero(ends)
     hits, kept = (np.cumsum(flags, dtype=np.int64)[last] for flags in (true_positive, counts))
-    return curve_at(score[last], hits, kept, positives)
-
-
-def curve_at(score: FloatArray, hits: IntArray, kept: IntArray, positives: int) -> Curve:
-    """A curve from how many true positives and how many predictions that count there are down to each score."""
-    everything = np.full(len(score), positives)
+    everything = np.full(len(last), positives)
     return Curve(
-        score=score,
+        score=score[last],
         precision=ratio(hits, kept),
         recall=ratio(hits, everything),
         f1=ratio(2 * hits, kept + everything),

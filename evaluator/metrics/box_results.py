@@ -390,12 +390,12 @@ class BoxResult(ABC, Generic[MatchingT]):
     @cached_property
     def micro(self) -> MetricColumns:
         """One row: all labels pooled."""
-        matches = self.matches
+        tp = np.array([len(self.matched_rows[0])])
         return MetricColumns(
-            tp=np.array([len(matches)]),
-            fp=np.array([len(self.false_positives)]),
-            fn=np.array([len(self.false_negatives)]),
-            sum_of_fit=lambda name: sum_in_order(getattr(matches, name)),
+            tp=tp,
+            fp=np.count_nonzero(self.counting_predictions) - tp,
+            fn=np.count_nonzero(self.matching.truth_counts) - tp,
+            sum_of_fit=lambda name: sum_in_order(getattr(self.matches, name)),
         )
 
     @cached_property

@@ -10,8 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -33,6 +32,8 @@ _FEW_PER_BOX = 2
 _NUMBERS_PER_BOX = 8
 # Boxes that share any area.
 TOUCHING = float(np.finfo(np.float64).tiny)
+# A score cut that leaves nothing out.
+_BELOW_ALL = -float(np.finfo(np.float64).max)
 # A round of mutual best pairs that settles less than this share of the open pairs is not worth its scan.
 _WORTHWHILE_SHARE = 1 / 16
 
@@ -425,11 +426,13 @@ class FittedPairs:
     alone: BoolArray
     contested: IntArray
 
-    def match(self, keep: BoolArray | None = None) -> BoolArray:
-        """Which pairs the greedy one-to-one matching by falling IoU takes, bool, shape (K,); scores play no part.
+    def stretches(self, score: FloatArray, keep: BoolArray | None = None) -> Stretches:
+        """At which score cuts the greedy one-to-one matching by falling IoU takes each pair.
 
         Parameters
         ----------
+        score : float64, shape (P,)
+            Of the predictions, which decides when each of them leaves and nothing else; NaN for one that never does.
         keep : bool, shape (K,), optional
             The pairs whose boxes take part; all when absent.
 
@@ -437,29 +440,39 @@ class FittedPairs:
         -----
         Snapshot specification 1.3, section 5.3. Ties of IoU go to the lower prediction row, then to the lower
         ground-truth row, which is what the reference evaluator's stable sort of prediction-major pairs does.
-        The pairs are those of the sequential greedy: a pair that is best for both of its boxes under that
-        strict order is taken by the greedy whatever else happens, so all such pairs are taken at once, their
-        boxes leave, and the rest is looked at again. What stays open after the rounds that pay (long chains,
-        hundreds of equal boxes) goes through the sequential greedy itself, on a heap.
+        When a prediction leaves, its ground truth takes the best further pair whose prediction has nothing better,
+        and so on: no ground truth ever goes back, so a pair matches over one stretch of cuts, and each pair is
+        looked at once for all of them.
         """
-        taken = self.alone.copy() if keep is None else self.alone & keep
-        places = np.arange(len(self.contested)) if keep is None else np.flatnonzero(keep.take(self.contested))
-        taken[self.contested[self.settle(places)]] = True
-        return taken
+        leaves = np.nan_to_num(score, nan=np.inf)
+        certain = self.alone if keep is None else self.alone & keep
+        low, high = np.where(certain, -np.inf, np.inf), np.where(certain, leaves[self.columns.prediction], -np.inf)
+        rows = self.contested if keep is None else self.contested[keep[self.contested]]
+        truth, truths = _numbered(self.columns.ground_truth[rows], self.truths)
+        predicted, predictions = _numbered(self.columns.prediction[rows], self.predictions)
+        of_prediction = np.empty(predictions)
+        of_prediction[predicted] = leaves[self.columns.prediction[rows]]
+        taken = _settled(truth, predicted, truths, predictions)
+        low[rows], high[rows] = _without_lowest(truth, predicted, taken, of_prediction)
+        return Stretches(low, high)
 
-    def settle(self, places: IntArray) -> IntArray:
-        """Which of some contested pairs the greedy takes when only those may match, int64, in no particular order.
 
-        `places` are rising places in `contested`.
-        """
-        (truth, truths), (predicted, predictions) = self._contested_boxes
-        return places[_settled(truth[places], predicted[places], truths, predictions)]
+class Stretches(NamedTuple):
+    """At which score cuts pairs match: each of K pairs at those above ``low`` up to ``high``.
 
-    @cached_property
-    def _contested_boxes(self) -> tuple[tuple[IntArray, int], tuple[IntArray, int]]:
-        """Ground truth and predictions of the contested pairs, each numbered without gaps, and how many there are."""
-        truth, prediction = self.columns.ground_truth[self.contested], self.columns.prediction[self.contested]
-        return _numbered(truth, self.truths), _numbered(prediction, self.predictions)
+    Attributes
+    ----------
+    low, high : float64, shape (K,)
+        A cut leaves out the predictions with a lower score. A pair that never matches begins at infinity.
+    """
+
+    low: FloatArray
+    high: FloatArray
+
+    def at(self, min_score: float) -> BoolArray:
+        """Which pairs match when predictions with a lower score are left out, bool, shape (K,); 0 leaves none out."""
+        cut = min_score if min_score > 0.0 else _BELOW_ALL
+        return np.asarray((self.low < cut) & (cut <= self.high))
 
 
 def fit_pairs(
@@ -549,6 +562,43 @@ def _settled(truth: IntArray, predicted: IntArray, truths: int, predictions: int
             chosen.append(open_rows[_greedy_on_heap(truth[open_rows], predicted[open_rows], free_truth)])
             break
     return np.concatenate(chosen)
+
+
+def _without_lowest(
+    truth: IntArray, predicted: IntArray, taken: IntArray, score: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Above which cut and up to which one each pair matches, while the lowest scores leave one by one.
+
+    `truth` and `predicted` are of the pairs in the order of the greedy, `taken` those it takes of all of them, `score`
+    is of the predictions.
+    """
+    low, high = np.full(len(truth), np.inf), np.full(len(truth), -np.inf)
+    low[taken] = -np.inf
+    # The pairs that each prediction holds, by place: what is lower is better.
+    gone, nobody = -1, len(truth)
+    holds = np.full(len(score), nobody)
+    holds[predicted[taken]] = taken
+    by_truth = np.argsort(truth, kind="stable")
+    following = np.full(len(truth), gone)
+    next_of_same = np.flatnonzero(truth[by_truth[1:]] == truth[by_truth[:-1]])
+    following[by_truth[next_of_same]] = by_truth[next_of_same + 1]
+    leaving = np.argsort(score, kind="stable")[: np.count_nonzero(score < np.inf)]
+    # One number at a time, a view of memory is twice as fast as an array.
+    numbers: list[memoryview[Any]] = [each.data for each in (holds, following, predicted, low, high)]
+    holds_, following_, predicted_, low_, high_ = numbers
+    for prediction, cut in zip(leaving.tolist(), score[leaving].tolist(), strict=True):
+        place, holds_[prediction] = holds_[prediction], gone
+        while place != nobody:
+            high_[place] = cut
+            place = following_[place]
+            while place != gone and place > holds_[predicted_[place]]:
+                place = following_[place]
+            if place == gone:
+                break
+            low_[place], other = cut, predicted_[place]
+            place, holds_[other] = holds_[other], place
+    high[holds[(holds != gone) & (holds != nobody)]] = np.inf
+    return low, high
 
 
 def _greedy_on_heap(truth: IntArray, predicted: IntArray, free_truth: BoolArray) -> IntArray:

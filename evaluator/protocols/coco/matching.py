@@ -20,10 +20,9 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from evaluator.formats.coco.ids import by_number
-from evaluator.metrics.average_precision import Curve, curve, curve_at, falling
-from evaluator.metrics.box_results import UNMATCHED, curve_of_one_matching
+from evaluator.metrics.average_precision import Curve, curve, falling
+from evaluator.metrics.box_results import UNMATCHED, BoxMatching, BoxPairs, BoxResult, curve_of_one_matching
 from evaluator.metrics.matching import Candidates, Matches, overlapping_pairs
-from evaluator.metrics.picked_pairs import PickedMatching, PickedPairs, PickedResult, Tally
 from evaluator.metrics.results import ScoreCurve, Signature
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, intersection, overlap
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
@@ -77,37 +76,6 @@ class Queue(NamedTuple):
     group: IntArray
 
 
-class Points:
-    """The points of the curves of all labels when all predictions count: one for each label and score.
-
-    Parameters
-    ----------
-    score : float64, shape (Q,)
-        `Pairs.ordered_score`.
-    bounds : int64, shape (L + 1,)
-        `Pairs.label_bounds`.
-    place : int64, shape (K,)
-        Place of the prediction of each candidate.
-    """
-
-    def __init__(self, score: FloatArray, bounds: IntArray, place: IntArray) -> None:
-        ends = np.ones(len(score), dtype=bool)
-        np.not_equal(score[1:], score[:-1], out=ends[:-1])
-        ends[bounds[1:][bounds[1:] > 0] - 1] = True
-        self._last, self._start = np.flatnonzero(ends), bounds
-        self._bounds = np.searchsorted(self._last, bounds)
-        self._matches = Tally((np.cumsum(ends) - ends)[place].astype(np.int32), len(self._last))
-
-    def of(self, code: int, taken: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
-        """The points of a label: last place of each, and how many matches and predictions there are down to it.
-
-        `taken`, bool, shape (K,), is which candidates match.
-        """
-        some = slice(*self._bounds[code : code + 2].tolist())
-        last = self._last[some]
-        return last, np.cumsum(self._matches.of(taken)[some]), last + 1 - self._start[code]
-
-
 class Accepted(NamedTuple):
     """What matched among contested candidates: rows of the candidates, and the index of the threshold of each."""
 
@@ -116,7 +84,7 @@ class Accepted(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Pairs(PickedPairs["Matching"]):
+class Pairs(BoxPairs["Matching"]):
     """Every pair of one model that could match, kept so that a new score or IoU threshold needs no geometry.
 
     Attributes
@@ -206,11 +174,6 @@ class Pairs(PickedPairs["Matching"]):
     def ordered_score(self) -> FloatArray:
         """Scores of `order`, float64, shape (Q,): falling within each label."""
         return self.prediction.score[self.order]
-
-    @cached_property
-    def points(self) -> Points:
-        """The points of the curves of all labels."""
-        return Points(self.ordered_score, self.label_bounds, self.queue.place[self.candidates.prediction])
 
     @cached_property
     def kept(self) -> dict[tuple[float, ...], Any]:
@@ -334,44 +297,8 @@ class Pairs(PickedPairs["Matching"]):
         return self.match().at(iou).score_curve()
 
 
-class Contest:
-    """Who matches among contested candidates, at one IoU threshold after another.
-
-    Where no candidate of a page and label has an IoU between two thresholds, the same ones match at both.
-
-    Parameters
-    ----------
-    rows : int64
-        Candidates in the order of `Pairs.preferred`, all contested ones that take part.
-    """
-
-    def __init__(self, pairs: Pairs, rows: IntArray) -> None:
-        self._pairs, self._rows = pairs, rows
-        self._iou = pairs.candidates.iou[rows]
-        group = pairs.queue.group[pairs.candidates.prediction[rows]]
-        self._group = np.cumsum(np.diff(group, prepend=group[:1]) != 0)
-        # The threshold that was asked for last, and who matches there.
-        self._last: tuple[float, BoolArray] | None = None
-
-    def accepted(self, iou: float) -> BoolArray:
-        """Which candidates match, bool, shape (K,): among those of `rows`; to be read only."""
-        last, rows = self._last, self._rows
-        least = min(iou, HIGHEST_IOU)
-        matched = np.zeros(len(self._pairs.candidates.iou), dtype=bool)
-        if last is not None:
-            low, high = sorted((least, last[0]))
-            open_again = np.zeros(int(self._group.max(initial=0)) + 1, dtype=bool)
-            open_again[self._group[(self._iou >= low) & (self._iou < high)]] = True
-            rows = rows[open_again[self._group]]
-            matched[:] = last[1]
-            matched[rows] = False
-        matched[self._pairs.accept(rows, [iou]).pair] = True
-        self._last = least, matched
-        return matched
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Matching(PickedMatching):
+class Matching(BoxMatching):
     """The boxes of one model that take part; a new IoU threshold settles only the contested pairs anew.
 
     Crowds do not take part, nor do predictions when 100 of their page and label are better.
@@ -384,16 +311,13 @@ class Matching(PickedMatching):
         """Which candidates have a prediction that takes part, bool, shape (K,)."""
         return self.prediction_counts[self.pairs.fit.prediction]
 
-    @cached_property
-    def certain(self) -> BoolArray:
-        """Which candidates match wherever their IoU is enough, bool, shape (K,)."""
-        return self._taking_part & ~self.pairs.contested
-
-    @cached_property
-    def contest(self) -> Contest:
-        """Who matches among the others."""
-        preference = self.pairs.preference
-        return Contest(self.pairs, preference[self._taking_part[preference]])
+    def matched(self, iou: float) -> BoolArray:
+        """Which candidates match at an IoU threshold, crowds among them, bool, shape (K,)."""
+        pairs, least = self.pairs, min(iou, HIGHEST_IOU)
+        matched = self._taking_part & ~pairs.contested & (pairs.candidates.iou >= least)
+        preference = pairs.preference
+        matched[pairs.accept(preference[self._taking_part[preference]], [iou]).pair] = True
+        return matched
 
     @property
     def is_whole(self) -> bool:
@@ -433,7 +357,7 @@ def own_signature(iou: Iterable[float], *options: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class ThresholdResult(PickedResult[Matching]):
+class ThresholdResult(BoxResult[Matching]):
     """Everything that follows from a matching at one IoU threshold; computed when asked for.
 
     True positives are matches with ground truth that counts. A prediction that matched a crowd is neither a true
@@ -443,15 +367,24 @@ class ThresholdResult(PickedResult[Matching]):
     @cached_property
     def _matched(self) -> BoolArray:
         """Which candidates match, crowds among them, bool, shape (K,)."""
-        matching = self.matching
-        enough = matching.pairs.candidates.iou >= min(self.iou, HIGHEST_IOU)
-        return np.asarray((matching.certain & enough) | matching.contest.accepted(self.iou))
+        return self.matching.matched(self.iou)
 
     @cached_property
-    def taken(self) -> BoolArray:
-        """Which candidates are true positives, bool, shape (K,); they are by (page, label, falling score)."""
+    def _taken(self) -> IntArray:
+        """Which candidates are true positives, int64, rising; they are by (page, label, falling score)."""
         scored = self.matching.scored
-        return self._matched if scored is None else self._matched & scored
+        return np.flatnonzero(self._matched if scored is None else self._matched & scored)
+
+    @cached_property
+    def matches(self) -> Matches:
+        """The true positives, by (page, label, falling score)."""
+        return self.matching.pairs.fit.take(self._taken)
+
+    @cached_property
+    def matched_rows(self) -> tuple[IntArray, IntArray]:
+        """Rows of the true positives, without how they fit."""
+        fit = self.matching.pairs.fit
+        return fit.prediction.take(self._taken), fit.ground_truth.take(self._taken)
 
     @cached_property
     def ignored(self) -> IntArray:
@@ -489,7 +422,8 @@ class ThresholdResult(PickedResult[Matching]):
         matching = self.matching
         if label is not None and label not in matching.labels:
             raise ValueError(f"label must be one of {', '.join(matching.labels)}; found {label}")
-        pairs, positives = matching.pairs, matching.truths.label
+        pairs, truth = matching.pairs, matching.dataset.ground_truth
+        positives = np.bincount(truth.label[matching.truth_counts], minlength=len(matching.dataset.labels))
         rows, score = pairs.order, pairs.ordered_score
         if label is None:
             order = falling(score)
@@ -497,9 +431,6 @@ class ThresholdResult(PickedResult[Matching]):
         else:
             code = matching.dataset.labels.index(label)
             positives = positives[code]
-            if matching.is_whole and self.counting_predictions is matching.prediction_counts:
-                last, hits, kept = pairs.points.of(code, self.taken)
-                return curve_at(score[last], hits, kept, int(positives))
             of_label = slice(*pairs.label_bounds[code : code + 2].tolist())
             rows, score = rows[of_label], score[of_label]
         # A curve has one point for all predictions of a score, so their order among themselves does not matter.

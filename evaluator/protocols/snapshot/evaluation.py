@@ -20,16 +20,18 @@ import numpy as np
 from evaluator.metrics.box_results import (
     ALL_LABELS,
     SCORE_STEPS,
-    UNMATCHED,
     WEIGHTED_MEAN,
+    BoxMatching,
+    BoxPairs,
+    BoxResult,
     candidate_pairs,
     counts_at_steps,
     need_threshold,
     page_and_label,
+    passed_steps,
 )
 from evaluator.metrics.error_types import DOCUMENT
-from evaluator.metrics.matching import Candidates, FittedPairs, Matches, fit_pairs
-from evaluator.metrics.picked_pairs import BoxCounts, PickedMatching, PickedPairs, PickedResult
+from evaluator.metrics.matching import Candidates, FittedPairs, Matches, Stretches, fit_pairs
 from evaluator.metrics.results import (
     JsonObject,
     MetricColumns,
@@ -38,9 +40,10 @@ from evaluator.metrics.results import (
     ScoreCurve,
     Signature,
 )
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap
+from evaluator.model.boxes import BoolArray, IntArray, Overlap
 from evaluator.model.dataset import Annotations, Dataset
 from evaluator.protocols.base import BoxEvaluation, joined_pair, lowest
+from evaluator.system.recent import Recent
 
 NAME: Final = "snapshot"
 VERSION: Final = "1.3"
@@ -51,7 +54,7 @@ IOU_FLOOR: Final = 0.1
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Matching(PickedMatching):
+class Matching(BoxMatching):
     """The matching of one model, kept so that a new IoU threshold needs no work on boxes.
 
     Attributes
@@ -63,20 +66,6 @@ class Matching(PickedMatching):
     pairs: Pairs
     matched: BoolArray
 
-    @cached_property
-    def predictions(self) -> BoxCounts:
-        """The predictions that take part, counted by label and by page."""
-        if self.pairs.by_score_alone(self.labels, self.min_area):
-            return self.pairs.predictions(self.min_score)
-        return BoxCounts.of(self.dataset, self.prediction, self.prediction_counts)
-
-    @cached_property
-    def prediction_cells(self) -> IntArray:
-        """How many predictions take part by document and label."""
-        if self.pairs.by_score_alone(self.labels, self.min_area):
-            return self.pairs.prediction_cells(self.min_score)
-        return super().prediction_cells
-
     def at(self, iou: float) -> ThresholdResult:
         """The result at one IoU threshold, which a pair has to reach."""
         return ThresholdResult(self, iou)
@@ -87,33 +76,34 @@ class Matching(PickedMatching):
 
 
 @dataclass(frozen=True, eq=False)
-class ThresholdResult(PickedResult[Matching]):
+class ThresholdResult(BoxResult[Matching]):
     """Everything that follows from a matching at one IoU threshold; pooling is that of section 8."""
 
     @cached_property
-    def taken(self) -> BoolArray:
-        """Which pairs are true positives, bool, shape (K,).
+    def _taken(self) -> IntArray:
+        """Which of the pairs are true positives, int64, rising.
 
         The greedy takes pairs by falling IoU, so what it did below a threshold cannot have changed what it did above:
         leaving out the pairs below is exact.
         """
         matching = self.matching
-        return np.asarray(matching.matched & (matching.pairs.fit.iou >= self.iou))
+        return np.flatnonzero(matching.matched & (matching.pairs.fitted.columns.iou >= self.iou))
+
+    @cached_property
+    def matches(self) -> Matches:
+        """The true positives, by (document, page, label) and falling IoU."""
+        return self.matching.pairs.fitted.columns.take(self._taken)
+
+    @cached_property
+    def matched_rows(self) -> tuple[IntArray, IntArray]:
+        """Rows of the true positives, without how they fit."""
+        columns = self.matching.pairs.fitted.columns
+        return columns.prediction.take(self._taken), columns.ground_truth.take(self._taken)
 
     @property
     def counting_predictions(self) -> BoolArray:
         """Predictions that are true or false positives, bool, shape (P,): all that take part."""
         return self.matching.prediction_counts
-
-    @cached_property
-    def false_negatives(self) -> IntArray:
-        """Rows of the scored ground truth that nothing matched, int64, in file order."""
-        return np.flatnonzero(self.matching.truth_counts & (self.truth_partner == UNMATCHED))
-
-    @cached_property
-    def false_positives(self) -> IntArray:
-        """Rows of the scored predictions that matched nothing, int64, in file order."""
-        return np.flatnonzero(self.matching.prediction_counts & (self.prediction_partner == UNMATCHED))
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +174,7 @@ class SnapshotResult(BoxEvaluation):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Pairs(PickedPairs[Matching]):
+class Pairs(BoxPairs[Matching]):
     """Every pair of one model that could match, with what tables need of them, looked up once for all thresholds.
 
     Attributes
@@ -227,11 +217,9 @@ class Pairs(PickedPairs[Matching]):
             prediction_counts &= ~(self.prediction.score < min_score)
         if min_area > 0.0:
             prediction_counts &= self.prediction.page_share >= min_area
-        if self.by_score_alone(chosen, min_area):
-            keep = self._pair_score >= min_score if min_score > 0.0 else None
-        else:
-            columns = self.fitted.columns
-            keep = truth_counts.take(columns.ground_truth) & prediction_counts.take(columns.prediction)
+        matched = self._stretches(min_area).at(min_score)
+        if len(chosen) < len(self.dataset.labels):
+            matched &= truth_counts[self.fitted.columns.ground_truth]
         return Matching(
             pairs=self,
             min_score=min_score,
@@ -239,12 +227,23 @@ class Pairs(PickedPairs[Matching]):
             labels=chosen,
             truth_counts=truth_counts,
             prediction_counts=prediction_counts,
-            matched=self.fitted.match(keep),
+            matched=matched,
         )
 
-    def by_score_alone(self, labels: Sequence[str], min_area: float) -> bool:
-        """Whether a box takes part is a matter of its score, which is beside it; else more has to be looked up."""
-        return len(labels) == len(self.dataset.labels) and min_area <= 0.0
+    def _stretches(self, min_area: float) -> Stretches:
+        """At which score cuts each of the fitted pairs matches, small predictions left out."""
+
+        def make() -> Stretches:
+            large = self.prediction.page_share >= min_area if min_area > 0.0 else None
+            keep = None if large is None else large[self.fitted.columns.prediction]
+            return self.fitted.stretches(self.prediction.score, keep)
+
+        return self._kept_stretches.get_or_make(min_area, make)
+
+    @cached_property
+    def _kept_stretches(self) -> Recent[float, Stretches]:
+        """Those of the smallest areas that were asked for last."""
+        return Recent(most=2)
 
     @cached_property
     def fitted(self) -> FittedPairs:
@@ -253,91 +252,24 @@ class Pairs(PickedPairs[Matching]):
         group = page_and_label(self.dataset, truth)
         return fit_pairs(self.candidates, truth.xyxy, self.prediction.xyxy, group, self.outlines)
 
-    @property
-    def fit(self) -> Matches:
-        """The pairs in the order of the answer, and how they fit."""
-        return self.fitted.columns
-
-    def predictions(self, min_score: float) -> BoxCounts:
-        """The predictions with at least a score, and those without any."""
-        _, label, page = self._by_score
-        first = self._first_with(min_score)
-        return BoxCounts.counted(self.dataset, label[first:], page[first:])
-
-    def prediction_cells(self, min_score: float) -> IntArray:
-        """How many of the same predictions there are of each `cell`, int64, shape (cells,)."""
-        return np.bincount(self._cell_by_score[self._first_with(min_score) :], minlength=self.cells)
-
-    def _first_with(self, min_score: float) -> int:
-        """Place of the first prediction with at least a score, by rising scores."""
-        # 0 leaves nothing out, whatever the scores are.
-        return int(np.searchsorted(self._by_score[0], min_score)) if min_score > 0.0 else 0
-
-    @cached_property
-    def _cell_by_score(self) -> IntArray:
-        """Document and label of the predictions by rising scores, int64; see `cell`."""
-        order = np.argsort(np.nan_to_num(self.prediction.score, nan=np.inf), kind="stable")
-        return self.document_and_label(self.prediction, order)
-
-    @cached_property
-    def _by_score(self) -> tuple[FloatArray, IntArray, IntArray]:
-        """Rising scores of the predictions with their labels and pages, int64; the score is infinite without one."""
-        prediction = self.prediction
-        score = np.nan_to_num(prediction.score, nan=np.inf)
-        order = np.argsort(score, kind="stable")
-        return score[order], prediction.label[order].astype(np.int64), prediction.page[order].astype(np.int64)
-
-    @cached_property
-    def _pair_score(self) -> FloatArray:
-        """Score of the prediction of each fitted pair, float64, shape (K,); infinite without one: it always stays."""
-        return np.nan_to_num(self.prediction.score, nan=np.inf).take(self.fitted.columns.prediction)
-
     def score_curve(self, *, iou: float) -> ScoreCurve:
-        """See `BoxPairs.score_curve`; faster, because a threshold only picks from the pairs that are sorted already."""
+        """See `BoxPairs.score_curve`; each pair is counted over its stretch of score cuts, without another matching."""
         need_threshold(iou, self.iou_floor)
-        dataset, fitted = self.dataset, self.fitted
-        columns, labels = fitted.columns, dataset.evaluated
-        matchable = (self.label < labels) & (columns.iou >= iou)
-        alone = np.flatnonzero(fitted.alone & matchable)
-        tp = counts_at_steps(self.passed[columns.prediction[alone]], self.label[alone], labels)
-        places = np.flatnonzero(matchable[fitted.contested])
-        passed, group = self.passed[columns.prediction[fitted.contested[places]]], self._contested_group[places]
-        label_of = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
-        label_of[group] = self.label[fitted.contested[places]]
-        matched, of_label = np.zeros(len(label_of), np.int64), np.zeros(labels, np.int64)
-        for step in range(len(SCORE_STEPS)):
-            stays = passed > step
-            # Only where a box has left can others match now.
-            changed = np.ones(len(matched), bool) if step == 0 else np.zeros(len(matched), bool)
-            changed[group[~stays]] = True
-            places, passed, group = places[stays], passed[stays], group[stays]
-            settled = fitted.settle(places[changed[group]])
-            groups = np.flatnonzero(changed)
-            now = np.bincount(self._contested_group[settled], minlength=len(matched))[groups]
-            more = np.bincount(label_of[groups], now - matched[groups], labels)
-            matched[groups] = now
-            of_label += more.astype(np.int64)
-            tp[step] += of_label
+        truth, prediction, labels = self.dataset.ground_truth, self.prediction, self.dataset.evaluated
+        fitted, (low, high) = self.fitted.columns, self._stretches(0.0)
+        label = truth.label[fitted.ground_truth]
+        rows = np.flatnonzero((fitted.iou >= iou) & (low < high) & (label < labels))
+        later = rows[low[rows] > -np.inf]
+        up_to = counts_at_steps(passed_steps(high[rows]), label[rows], labels)
+        before = counts_at_steps(passed_steps(low[later]), label[later], labels)
+        scored = np.flatnonzero(prediction.label < labels)
         return ScoreCurve(
             threshold=SCORE_STEPS,
-            labels=dataset.labels[:labels],
-            tp=tp,
-            predictions=self._predictions_at_steps,
-            ground_truth=np.bincount(dataset.ground_truth.label, minlength=labels)[:labels],
+            labels=self.dataset.labels[:labels],
+            tp=up_to - before,
+            predictions=counts_at_steps(self.passed[scored], prediction.label[scored], labels),
+            ground_truth=np.bincount(truth.label, minlength=labels)[:labels],
         )
-
-    @cached_property
-    def _predictions_at_steps(self) -> IntArray:
-        """How many predictions of each scored label pass each of `SCORE_STEPS`, int64, shape (T, labels)."""
-        labels = self.dataset.evaluated
-        scored = np.flatnonzero(self.prediction.label < labels)
-        return counts_at_steps(self.passed[scored], self.prediction.label[scored], labels)
-
-    @cached_property
-    def _contested_group(self) -> IntArray:
-        """Page and label of each contested pair, numbered without gaps, int64."""
-        truth = self.fitted.columns.ground_truth[self.fitted.contested]
-        return np.unique(page_and_label(self.dataset, self.dataset.ground_truth)[truth], return_inverse=True)[1]
 
 
 def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, polygons: bool = False) -> Pairs:

@@ -39,10 +39,10 @@ def structs() -> list[type[msgspec.Struct]]:
     return [each for each in vars(payloads).values() if isinstance(each, type) and issubclass(each, msgspec.Struct)]
 
 
-@pytest.mark.parametrize("struct", structs(), ids=lambda struct: struct.__name__)
-def test_a_payload_is_never_changed(struct: type[msgspec.Struct]) -> None:
-    assert struct.__struct_config__.frozen
-    assert issubclass(struct, (Payload, payloads.Event, payloads.Events))
+def test_a_payload_is_never_changed() -> None:
+    assert [each.__name__ for each in structs() if not each.__struct_config__.frozen] == []
+    kinds = (Payload, payloads.Event, payloads.Events)
+    assert [each.__name__ for each in structs() if not issubclass(each, kinds)] == []
 
 
 def test_a_field_with_its_default_is_left_out_and_a_box_is_whole() -> None:

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from evaluator import formats
+from evaluator.drawing.slices import overall_words
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.model.dataset import join
 from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.slices.conditions import Condition
-from evaluator.slices.detail import Estimate, detail_of
-from evaluator.slices.measured import WORDS, Measure, counted_of, tables_of
+from evaluator.slices.detail import Estimate, detail_of, overall
+from evaluator.slices.measured import MEASURES, WORDS, Measure, counted_of, tables_of
 from evaluator.slices.slices import Part, Slice, attribute_table, find_slices
 from tests.dashboard import SAMPLE_DATA
 
@@ -88,3 +89,22 @@ def test_what_no_box_has_is_undefined(results: list[AnyBoxResult]) -> None:
     assert detail.models[0].difference == Estimate(None)
     assert detail.models[0].lost == 0.0
     assert [cell.holds for cell in detail.cells] == [(False,)]
+
+
+def test_measures_over_all_boxes_are_those_of_the_results(results: list[AnyBoxResult]) -> None:
+    every = [overall(measure, results, results[1:]) for measure in MEASURES]
+    for measure, each in zip(MEASURES, every, strict=True):
+        known = [float(getattr(results[place].micro, measure)[0]) for place in each.places]
+        assert list(each.values) == pytest.approx(known)
+    assert [each.places for each in every] == [(0, 1), (1,), (1,), (0, 1), (0, 1), (0, 1)]
+    assert overall_words(every[:2], "AB") == (
+        f"Recall A {every[0].values[0]:.3f}, B {every[0].values[1]:.3f} · precision B {every[1].values[0]:.3f}"
+    )
+
+
+def test_a_measure_over_no_box_is_not_known(results: list[AnyBoxResult]) -> None:
+    nothing = [each.matching.pairs.match(min_score=2.0).at(0.5) for each in results]
+    assert not nothing[0].matching.prediction_counts.any()
+    values = [overall(measure, nothing, nothing[:1]) for measure in ("precision", "recall")]
+    assert values[0].values == (None,)
+    assert overall_words(values, "AB") == "Precision A n/a · recall A 0.000, B 0.000"

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -152,8 +152,7 @@ def test_a_search_that_was_cancelled_begins_when_asked_for(monkeypatch: pytest.M
         cancelled.setattr(jobs, "awaited", cancel)
         app = start(monkeypatch, SLICES, slices=kind, of_models="B", slice_measure="mean_coverage")
         assert "The search was cancelled." in [caption.value for caption in app.caption]
-        # Of boxes the slices of an earlier search may be there, without what a search says.
-        assert all(one["confirmed"] is None for one in (slices_of(app)["slices"] if app.get("bidi_component") else []))
+        assert not app.get("bidi_component")
     next(button for button in app.button if button.label == "Search for slices").click()
     fine(app.run())
     assert any(" tested on " in block for block in html_blocks(app))
@@ -186,67 +185,8 @@ def test_a_search_goes_on_when_the_view_is_run_again(monkeypatch: pytest.MonkeyP
     assert len({id(job) for job in begun}) == 1
 
 
-class Left(NamedTuple):
-    """A view that was left while a search went on: the slices that it had shown, its headings, and the button there."""
-
-    slices: list[dict[str, Any]]
-    blocks: list[str]
-    buttons: list[str]
-
-
-def step_left(app: AppTest, monkeypatch: pytest.MonkeyPatch, iou: float, *, cancelled: bool) -> Left:
-    """A step to an IoU threshold, and the view as it is while its search goes on, or once that was cancelled."""
-
-    def leave(_title: str, job: jobs.Job[Any, Any], cancel: Callable[[], None], **_more: object) -> None:
-        job.cancel()
-        if not cancelled:
-            st.stop()
-        cancel()
-        st.rerun()
-
-    with monkeypatch.context() as left:
-        left.setattr(jobs, "awaited", leave)
-        next(slider for slider in app.slider if slider.label == "IoU threshold").set_value(iou)
-        fine(app.run())
-    return Left(slices_of(app)["slices"], html_blocks(app), [button.label for button in app.button])
-
-
 @pytest.mark.usefixtures("every_search_is_long")
-@pytest.mark.parametrize(("iou", "cancelled"), [(0.6, False), (0.65, True)])
-@pytest.mark.parametrize(("of", "measure"), [("A", "recall"), ("B-A", "recall"), ("B", "all")])
-def test_the_slices_of_the_search_before_are_counted_again_at_once(
-    monkeypatch: pytest.MonkeyPatch, of: str, measure: str, iou: float, cancelled: bool
-) -> None:
-    app = start(monkeypatch, SLICES, of_models=of, slice_measure=measure)
-    before = {one["conditions"]: one for one in slices_of(app)["slices"]}
-    left = step_left(app, monkeypatch, iou, cancelled=cancelled)
-    assert {one["conditions"] for one in left.slices} == set(before)
-    assert all(one["confirmed"] is None and not one["pages"] for one in left.slices)
-    (told,) = [block for block in left.blocks if f"Slices found at IoU 0.50, counted at IoU {iou:.2f}." in block]
-    assert ("goes on" in told) != cancelled
-    assert ("Search for slices" in left.buttons) == cancelled
-    if cancelled:
-        next(button for button in app.button if button.label == "Search for slices").click()
-    fine(app.run())
-    after = {one["conditions"]: one for one in slices_of(app)["slices"]}
-    assert after
-    assert all(one["confirmed"] is not None for one in after.values())
-    for one in left.slices:
-        same = after.get(one["conditions"])
-        if same is not None and same["title"] == one["title"]:
-            # Other measures that tell the same are for the search to say.
-            assert one["line"].split("; also")[0] == same["line"].split("; also")[0]
-            assert one["lead"] == same["lead"]
-            for bar, whole in zip(one["bars"], same["bars"], strict=True):
-                # Means of fits are added up by document there.
-                assert bar == pytest.approx(whole)
-            for row, whole in zip(one["rows"], same["rows"], strict=True):
-                assert [row["cells"][at] for at in (0, 2, 3)] == [whole["cells"][at] for at in (0, 2, 3)]
-    assert not [block for block in html_blocks(app) if "counted at" in block]
-
-
-@pytest.mark.usefixtures("every_search_is_long")
-def test_a_search_without_one_before_it_shows_the_measure_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_goes_on_shows_the_measure_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "awaited", lambda *_given, **_named: st.stop())
     app = start(monkeypatch, SLICES, of_models="B", slice_measure="mean_purity")
     files = [formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")]

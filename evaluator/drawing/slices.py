@@ -31,10 +31,9 @@ from evaluator.metrics.results import capitalised, count_of
 from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.model.issues import cut, displayed
 from evaluator.slices.conditions import words
-from evaluator.slices.detail import Cell, Detail, Estimate, ModelDetail, detail_in, detail_of, places_shown
+from evaluator.slices.detail import Cell, Detail, Estimate, ModelDetail, Overall, detail_in, detail_of, places_shown
 from evaluator.slices.measured import Counted, is_average
 from evaluator.slices.named import FILE_NAME
-from evaluator.slices.recounted import Overall, RecountedSlice
 from evaluator.slices.slices import Slice, Slices, inside_of, pages_of
 
 _MOST_PAGES: Final = 100
@@ -171,41 +170,6 @@ def _item(
         examples_order=order,
         gate=_gate(one),
         conditions=msgspec.json.encode([each.to_json() for each in one.conditions]).decode(),
-    )
-
-
-def recounted_payload(
-    of: Slices, recounted: Sequence[RecountedSlice], names: Sequence[tuple[str, str]]
-) -> SlicesPayload:
-    """What the component shows of the slices of an earlier search, counted at other thresholds.
-
-    Without what only a search says, and without intervals, splits, pages and examples, which take longer.
-
-    Parameters
-    ----------
-    of : Slices
-        The earlier search.
-    recounted : sequence of RecountedSlice
-        Its slices, in the order in which they are shown.
-    names : sequence of (str, str)
-        Letter and name of each model that is shown.
-    """
-    return _payload(of, [_recounted(each, names) for each in recounted])
-
-
-def _recounted(one: RecountedSlice, names: Sequence[tuple[str, str]]) -> SliceItem:
-    return _item(
-        one.slice,
-        [names[at] for at in one.places],
-        Detail(one.models, (), (), ""),
-        things=_BOXES,
-        fitting=_MATCHES,
-        pages=[],
-        places=0,
-        paged=True,
-        shown=[],
-        order=_order_of(one.slice),
-        confirmed=None,
     )
 
 

@@ -7,7 +7,7 @@ left out. Averages have their exact numbers alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Final, NamedTuple
@@ -16,9 +16,10 @@ import numpy as np
 
 from evaluator.compare.resampling import draws, interval, widened
 from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.observations import MeasureWords
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.slices.conditions import Condition, words
-from evaluator.slices.measured import Counted, Measure, counted_of, is_average
+from evaluator.slices.measured import WORDS, Counted, CountedSide, Measure, ResultSides, counted_of, is_average
 from evaluator.slices.slices import Slice
 
 _RESAMPLES: Final = 1_000
@@ -143,6 +144,41 @@ def places_shown(measure: Measure, results: Sequence[AnyBoxResult], searched: Se
     if measure not in _OF_PREDICTIONS and not is_average(measure):
         return list(range(len(results)))
     return [at for at, result in enumerate(results) if any(result is each for each in searched)]
+
+
+class Overall(NamedTuple):
+    """A measure over all boxes.
+
+    Attributes
+    ----------
+    words : MeasureWords
+        Of the measure.
+    places : tuple of int
+        Of the models that are shown, among all.
+    values : tuple of float or None
+        Of each of them; None without any box.
+    """
+
+    words: MeasureWords
+    places: tuple[int, ...]
+    values: tuple[float | None, ...]
+
+
+def overall(measure: Measure, results: Sequence[AnyBoxResult], searched: Sequence[AnyBoxResult]) -> Overall:
+    """A measure, which is no average, over all boxes of each model that a slice by it shows; see `places_shown`."""
+    places = tuple(places_shown(measure, results, searched))
+    return Overall(WORDS[measure], places, tuple(_over_all(ResultSides(results[at]).of(measure)) for at in places))
+
+
+def _over_all(sides: Mapping[int, CountedSide]) -> float | None:
+    """What one model has in all boxes that count; None without any."""
+    boxes, right = 0, 0
+    for side in sides.values():
+        boxes += int(np.count_nonzero(side.counts))
+        if side.fit is not None:
+            return float(side.fit[side.counts].mean()) if boxes else None
+        right += int(np.count_nonzero(side.right))
+    return right / boxes if boxes else None
 
 
 def detail_of(one: Slice, results: Sequence[AnyBoxResult]) -> Detail:

@@ -198,7 +198,6 @@ def awaited(
     *,
     words: Callable[[int, int], str],
     key: str,
-    in_a_line: bool = False,
 ) -> T:
     """What comes of a job, with its progress while it lasts; raises what the job raises.
 
@@ -214,27 +213,16 @@ def awaited(
         How far it is, from what is done of how much; a total of 0 is not known.
     key : str
         Of the button.
-    in_a_line : bool
-        Without a bar, beside what is in its place meanwhile.
     """
     place = st.empty()
     # One under the other: Streamlit's own header lies over the right end of the first line.
-    held = (
-        place.container(horizontal=True, vertical_alignment="center", gap="small", width="content")
-        if in_a_line
-        else place.container(gap="small")
-    )
-    with held:
-        if not in_a_line:
-            st.html(f"<span>{html.escape(title)}</span>")
+    with place.container(gap="small"):
+        st.html(f"<span>{html.escape(title)}</span>")
         line = st.empty()
         st.button("Cancel", key=key, on_click=cancel)
     while True:
         done, total = job.done, job.total
-        if in_a_line:
-            line.caption(f"{title}: {words(done, total)}")
-        else:
-            line.progress(min(done / total, 1.0) if total else 0.0, text=words(done, total))
+        line.progress(min(done / total, 1.0) if total else 0.0, text=words(done, total))
         if not wait([job.future], _STEP_SECONDS).not_done:
             place.empty()
             return job.future.result()
@@ -284,9 +272,7 @@ _SEARCHES: Final[Jobs[Hashable, Any]] = Jobs("slice_search")
 _CANCELLED: Final[Field[Hashable | None]] = Field(None, "slices_cancelled")
 
 
-def found(
-    key: Hashable, search: Callable[[], T], *, long: bool, meanwhile: Callable[[bool], None] | None = None
-) -> T | None:
+def found(key: Hashable, search: Callable[[], T], *, long: bool) -> T | None:
     """What a search for slices gives; None once it was cancelled.
 
     Parameters
@@ -297,19 +283,13 @@ def found(
         Reports how many sets it has tested, `evaluator.system.progress`.
     long : bool
         Whether it shows how far it is, and can be cancelled.
-    meanwhile : callable, optional
-        Shows what is known before a long search has ended; called with whether it goes on. The view is run again when
-        it has ended, so that what it gave comes in the place of that.
     """
     if not long:
         return cast(T, _short(key, _search=search))
     known: T | None = _SEARCHES.result(key)
     if known is not None:
         return known
-    goes_on = _CANCELLED.get() != key
-    if meanwhile is not None:
-        meanwhile(goes_on)
-    if not goes_on:
+    if _CANCELLED.get() == key:
         return None
 
     def cancel() -> None:
@@ -317,10 +297,7 @@ def found(
         _SEARCHES.cancel()
 
     job = _SEARCHES.of(key, lambda _: search())
-    beside = meanwhile is not None
-    result: T = awaited("Searching for slices", job, cancel, words=_tested, key="cancel_search", in_a_line=beside)
-    if beside:
-        st.rerun()
+    result: T = awaited("Searching for slices", job, cancel, words=_tested, key="cancel_search")
     return result
 
 

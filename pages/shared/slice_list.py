@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any
 
 import msgspec
 import streamlit as st
@@ -19,7 +19,6 @@ from pages.shared.browser import listing
 from pages.shared.opened import OpenedBoxes
 from pages.shared.state import State, go_to, report, state
 
-_GOES_ON: Final = "The search at the new threshold goes on: which slices are listed, p and confirmed come from it."
 BROWSER_VIEW, GALLERY_VIEW = "pages/page_browser.py", "pages/gallery.py"
 
 
@@ -45,9 +44,6 @@ def of_choice(
 ) -> None:
     """Everything about the slices of a choice: what was tested, the list, and those from too few documents.
 
-    Until a long search has ended, and when it is cancelled, the slices of the search before, counted at the thresholds
-    of the moment.
-
     Parameters
     ----------
     of : "A", "B" or "B-A"
@@ -65,19 +61,8 @@ def of_choice(
     body = st.container()
     rest = st.empty()
 
-    def meanwhile(goes_on: bool) -> None:
-        known = held.counted_again(loaded, of, measure)
-        if known is None:
-            return
-        if known.told:
-            frame.section("Slices of the search before", f"{known.told} {_GOES_ON}" if goes_on else known.told)
-        else:
-            heading(known.of)
-        with body:
-            _counted_again(loaded, known.slices, known.payload, key=key, of=of)
-
     with head:
-        result = held.chosen(loaded, of, measure, meanwhile=meanwhile)
+        result = held.chosen(loaded, of, measure)
         if result is None:
             jobs.begin_again(key)
             return
@@ -89,14 +74,6 @@ def of_choice(
     with rest.container():
         too_few(loaded, slices, key=key, of=of)
         below(slices)
-
-
-def _counted_again(loaded: OpenedBoxes, slices: Sequence[Slice], payload: SlicesPayload, *, key: str, of: str) -> None:
-    """The list before its search has ended; all boxes of a slice open."""
-    order = components.slices(payload, key=key, on_boxes=lambda: None).boxes
-    if order is not None and order < len(slices):
-        _choose(loaded, slices[order], of)
-        st.switch_page(GALLERY_VIEW)
 
 
 @st.fragment

@@ -9,25 +9,21 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, NamedTuple, cast
 
-import streamlit as st
-
 from evaluator.drawing.payloads import SlicesPayload
-from evaluator.drawing.slices import overall_words, recounted_payload, slices_payload
+from evaluator.drawing.slices import overall_words, slices_payload
 from evaluator.metrics.box_items import Inside, SliceOf
 from evaluator.metrics.observations import Attribute
-from evaluator.metrics.results import threshold_text
 from evaluator.pdf.folder import PdfFolder
 from evaluator.protocols.base import BoxEvaluation
 from evaluator.slices.all_measures import find_by_all_measures
 from evaluator.slices.attributes import FROM_PDFS, OfPages
 from evaluator.slices.averages import find_by_average
 from evaluator.slices.conditions import Condition, subject
+from evaluator.slices.detail import overall as measured_overall
 from evaluator.slices.measured import ALL, MEASURES, WORDS, Measure, is_average
 from evaluator.slices.pdf_pages import PdfAttributes, of_pdf_pages
-from evaluator.slices.recounted import Recounted
 from evaluator.slices.search import SameBoxes
-from evaluator.slices.slices import Slice, Slices, boxes_in, find_slices, signature_of
-from evaluator.system.recent import Recent
+from evaluator.slices.slices import Slices, boxes_in, find_slices, signature_of
 from pages.shared import jobs, pictures
 from pages.shared.computed import computed
 from pages.shared.opened import Model, Named, OpenedBoxes
@@ -55,27 +51,6 @@ class _ShownKey(NamedTuple):
     search: _SearchKey
     shown: tuple[ResultKey, ...]
     names: tuple[tuple[str, str], ...]
-
-
-class CountedAgain(NamedTuple):
-    """What is shown before a search has ended.
-
-    Attributes
-    ----------
-    of : Slices
-        The search that found them.
-    told : str
-        At which thresholds that was and these are counted, in a sentence; empty where they are the same.
-    slices : tuple of Slice
-        Those of that search, counted at the thresholds of the moment.
-    payload : SlicesPayload
-        How they are shown.
-    """
-
-    of: Slices
-    told: str
-    slices: tuple[Slice, ...]
-    payload: SlicesPayload
 
 
 # --- what the PDFs say -----------------------------------------------------------------------------------------
@@ -163,9 +138,7 @@ def _choice(loaded: OpenedBoxes, of: str, measure: str) -> _Choice:
     return _Choice(searched, results, _ShownKey(of_search, shown, names))
 
 
-def chosen(
-    loaded: OpenedBoxes, of: str, measure: str, *, meanwhile: Callable[[bool], None] | None = None
-) -> _Searched | None:
+def chosen(loaded: OpenedBoxes, of: str, measure: str) -> _Searched | None:
     """The slices of one model, or of what B does differently from A, and how they are shown; None when cancelled.
 
     Parameters
@@ -173,8 +146,6 @@ def chosen(
     of : "A", "B" or "B-A"
     measure : str
         A measure, an average of the protocol, or `ALL`.
-    meanwhile : callable, optional
-        See `jobs.found`.
 
     Raises
     ------
@@ -192,10 +163,7 @@ def chosen(
         return slices, slices_payload(slices, choice.key.names, results, searched)
 
     boxes = sum(map(len, (loaded.dataset.ground_truth, *loaded.dataset.predictions)))
-    made = jobs.found(choice.key, listed, long=boxes >= LARGE_BOXES, meanwhile=meanwhile)
-    if made is not None:
-        _last().put(choice.key.search.at_any, _Earlier(choice.key.search, made[0]))
-    return made
+    return jobs.found(choice.key, listed, long=boxes >= LARGE_BOXES)
 
 
 @computed(16)
@@ -215,68 +183,22 @@ def _search(measure: str, searched: Sequence[Result], evaluations: Sequence[BoxE
     return find_slices(searched, measure=one, of_pages=known.of_pages, of_boxes=known.of_boxes, same=_SAME_BOXES)
 
 
-# --- before a search has ended -------------------------------------------------------------------------------
-
-
-class _Earlier(NamedTuple):
-    """A search that has ended."""
-
-    key: _SearchKey
-    slices: Slices
-
-
-@st.cache_resource(show_spinner=False)
-def _last() -> Recent[_SearchKey, _Earlier]:
-    """The last search of the same files, models and measure that was shown, at whichever thresholds."""
-    return Recent(most=jobs.KEPT)
-
-
 def overall(loaded: OpenedBoxes, of: str, measure: str) -> str:
     """What a choice is about over all boxes of each model that is shown, in words; "" for an average."""
     if is_average(measure):
         return ""
     choice = _choice(loaded, of, measure)
     measures = MEASURES if measure == ALL else (cast("Measure", measure),)
-    return _overall(choice.key, measures, _recounted=lambda: _recounted(choice))
+    return _overall(choice.key, measures, _choice=choice)
 
 
 @computed(64)
-def _overall(key: _ShownKey, measures: tuple[Measure, ...], *, _recounted: Callable[[], Recounted]) -> str:
+def _overall(key: _ShownKey, measures: tuple[Measure, ...], *, _choice: _Choice) -> str:
     """Measures over all boxes, in words; `key` identifies their results."""
-    recounted = _recounted()
-    return overall_words([recounted.overall(each) for each in measures], [letter for letter, _ in key.names])
-
-
-def _recounted(choice: _Choice) -> Recounted:
-    """What slices are at the thresholds of the moment."""
-    return Recounted(list(choice.results.values()), [choice.results[model.letter] for model in choice.searched])
-
-
-def counted_again(loaded: OpenedBoxes, of: str, measure: str) -> CountedAgain | None:
-    """The slices of an earlier search of a choice at other thresholds, counted at those of the moment; None without."""
-    if is_average(measure):
-        return None
-    choice = _choice(loaded, of, measure)
-    earlier = _last().get(choice.key.search.at_any)
-    if earlier is None or not earlier.slices.slices:
-        return None
-    listed = _recounted(choice).slices(earlier.slices.slices)
-    payload = recounted_payload(earlier.slices, listed, choice.key.names)
-    told = _told([model.letter for model in choice.searched], earlier.key.searched, choice.key.search.searched)
-    return CountedAgain(earlier.slices, told, tuple(each.slice for each in listed), payload)
-
-
-def _told(letters: Sequence[str], searched: Sequence[ResultKey], counted: Sequence[ResultKey]) -> str:
-    """At which thresholds slices were found and are counted, as far as these differ."""
-    before, now = [], []
-    if searched[0].iou != counted[0].iou:
-        before.append(f"IoU {threshold_text(searched[0].iou)}")
-        now.append(f"IoU {threshold_text(counted[0].iou)}")
-    for letter, one, other in zip(letters, searched, counted, strict=True):
-        if one.min_score != other.min_score:
-            before.append(f"minimum score {threshold_text(one.min_score)} of {letter}")
-            now.append(f"minimum score {threshold_text(other.min_score)} of {letter}")
-    return f"Slices found at {', '.join(before)}, counted at {', '.join(now)}." if now else ""
+    results = list(_choice.results.values())
+    searched = [_choice.results[model.letter] for model in _choice.searched]
+    every = [measured_overall(each, results, searched) for each in measures]
+    return overall_words(every, [letter for letter, _ in key.names])
 
 
 # --- what is listed --------------------------------------------------------------------------------------------

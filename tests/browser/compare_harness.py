@@ -1,7 +1,8 @@
 """A small Streamlit app with one made-up page and two models, for the tests of the linked panes.
 
-Query parameters: `boxes` (ground truth on the page), `show` (a filter), `scene` (plain, problem, hostile, one). Boxes,
-kinds and sentences come from the core. It counts its runs and writes what the panes reported where the tests read it.
+Query parameters: `boxes` (ground truth on the page), `show` (a filter), `scene` (plain, problem, hostile, one),
+`visit` (another one begins anew). Boxes, kinds and sentences come from the core. It counts its runs and writes what the
+panes reported where the tests read it.
 """
 
 from __future__ import annotations
@@ -142,9 +143,9 @@ def data_of(scene: str, total: int, position: int, image_width: int, show: str) 
     }
 
 
-def record(name: str) -> None:
+def record(key: str, name: str) -> None:
     """A callback: what the panes reported goes into the session and the log that the tests read."""
-    events = parse_panes(st.session_state["panes"])
+    events = parse_panes(st.session_state[key])
     value = getattr(events, name)
     st.session_state.log.append([name, repr(value)])
     if name == "go" and events.go:
@@ -163,6 +164,9 @@ def main() -> None:
         ".stApp [data-testid='stHeader']{background:transparent;pointer-events:none}</style>"
     )
     state = st.session_state
+    if state.get("visit", "") != (visit := st.query_params.get("visit")):
+        state.clear()
+        state.visit = visit
     start = {"runs": 0, "log": [], "position": 4, "image_width": 900, "show": st.query_params.get("show", "changed")}
     for name, value in start.items():
         state.setdefault(name, value)
@@ -178,7 +182,8 @@ def main() -> None:
     )
     names = ("go", "selected", "sharper", "show", "mode", "clear_filter")
     payload = msgspec.convert(data, ComparePayload)
-    drawn = panes(payload, key="panes", **{f"on_{name}": functools.partial(record, name) for name in names})
+    key = f"panes {state.visit}"
+    drawn = panes(payload, key=key, **{f"on_{name}": functools.partial(record, key, name) for name in names})
     if drawn.open:
         state.log.append(["open", repr(drawn.open)])
 

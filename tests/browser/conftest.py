@@ -89,6 +89,52 @@ INK_INSIDE = """(boxes) => {
   return [all, inside];
 }"""
 
+# Counts what the page has put off for a moment (the pause before a choice is told, the one after typing or sliding) and
+# what it has asked for, pictures too. What is put off for longer is for a server that does not answer.
+UNDER_WAY = """(() => {
+  const putOff = new Set(), { setTimeout: begin, clearTimeout: end, fetch: ask } = window;
+  const { decode } = HTMLImageElement.prototype;
+  let asked = 0, idle = 0, told = true;
+  window.setTimeout = (act, delay = 0, ...rest) => {
+    if (typeof act !== 'function' || delay > 400) return begin(act, delay, ...rest);
+    const timer = begin(() => { putOff.delete(timer); act(...rest); }, delay);
+    putOff.add(timer);
+    return timer;
+  };
+  window.clearTimeout = (timer) => { putOff.delete(timer); end(timer); };
+  const awaited = (answer) => { asked += 1; return answer.finally(() => { asked -= 1; }); };
+  window.fetch = (...what) => awaited(ask(...what));
+  HTMLImageElement.prototype.decode = function () { return awaited(decode.call(this)); };
+  const busy = () => putOff.size || asked;
+  window.atRest = (more) => {
+    if (busy() || !more()) idle = 0;
+    else if (idle > 2) { idle = 0; return true; }
+    else if (told) {
+      told = false;
+      requestIdleCallback(() => { told = true; idle = busy() ? 0 : idle + 1; });
+    }
+    return false;
+  };
+})()"""
+# Nothing is under way, and the page was idle three times, so that also what follows from a message is on screen.
+AT_REST = "() => window.atRest(() => true)"
+# And the run has ended, nothing on screen is of an earlier one, and the page of the Page browser is drawn.
+SETTLED = """() => window.atRest(() => {
+  if (!document.querySelector('[data-testid=stApp][data-test-script-state=notRunning]')) return false;
+  if (!document.querySelector('.ls-title') || document.querySelector('[data-stale=true]')) return false;
+  if (document.querySelector('.ls-title h1')?.innerText !== 'Page browser') return true;
+  if (document.querySelector('.ls-empty')) return true;
+  return [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
+    .some((node) => node.shadowRoot?.querySelector('.chips.ready'));
+})"""
+
+STEP = """(address) => {
+  // A key would belong to what was pressed last.
+  document.activeElement?.blur();
+  history.pushState(null, '', address);
+  dispatchEvent(new PopStateEvent('popstate', {state: null}));
+}"""
+
 
 def free_port() -> int:
     """A port that nobody uses now."""
@@ -234,6 +280,13 @@ def harness(script: Path, folder: Path) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
 
 
+def new_reader(browser: Any, **more: Any) -> Any:
+    """The context of a reader of their own, whose pages say what is under way."""
+    context = browser.new_context(reduced_motion="reduce", **more)
+    context.add_init_script(UNDER_WAY)
+    return context
+
+
 def free_tab(context: Any) -> Any:
     """The first tab of a context when nobody is in it, else a new one.
 
@@ -364,25 +417,30 @@ class Screen:
         self.page.goto(f"{self.url}/{view}{query}")
         return self.settled()
 
+    def to(self, view: str = "", **address: str) -> Screen:
+        """Go to a view by its address within the tab, as a step in its history does: the session goes on."""
+        query = f"?{urllib.parse.urlencode(address)}" if address else ""
+        self.settled()
+        self.page.evaluate(STEP, f"/{view}{query}")
+        self.settled()
+        if view == "page_browser" and "doc" in address:
+            self.wait_for_page(address["doc"], int(address.get("page", "1")))
+        return self
+
     def settled(self) -> Screen:
-        """Wait until what was sent is answered, the last run has ended and the page viewer, if any, has drawn."""
+        """Wait until what was sent is answered, the last run has ended, and nothing is under way in the page."""
+        return self._at_rest(SETTLED)
+
+    def rested(self) -> Screen:
+        """Wait until what was sent is answered and nothing is under way in the page, whichever page it is."""
+        return self._at_rest(AT_REST)
+
+    def _at_rest(self, condition: str) -> Screen:
         while True:
-            self._drawn()
-            # What is sent a moment later, after a pause in typing or turning, and what it changes on screen.
-            self.page.wait_for_timeout(150)
+            self.wait(lambda: not self.waiting, "the answer of the server")
+            self.page.wait_for_function(condition)
             if not self.waiting:
                 return self
-
-    def _drawn(self) -> None:
-        self.wait(lambda: not self.waiting, "the answer of the server")
-        self.page.locator(".ls-title").wait_for()
-        self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
-        self.page.wait_for_function("() => !document.querySelector('[data-stale=true]')")
-        if (
-            self.page.locator(".ls-title h1").inner_text() == "Page browser"
-            and not self.page.locator(".ls-empty").count()
-        ):
-            self.page.locator(".chips.ready").wait_for(state="attached")
 
     def go(self, name: str) -> Screen:
         """Another view through the navigation, as slowly as a hand presses.
@@ -390,7 +448,6 @@ class Screen:
         What the viewer still has to tell goes first: Streamlit takes an event of the old view that comes a moment
         after the press for a wish to stay.
         """
-        self.page.wait_for_timeout(300)
         self.settled()
         self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).click(delay=60)
         self.page.locator(".ls-title h1", has_text=name).wait_for()
@@ -398,7 +455,6 @@ class Screen:
 
     def follow(self, name: str) -> Screen:
         """Another view through the navigation by keyboard, as slowly as `go`."""
-        self.page.wait_for_timeout(300)
         self.settled()
         self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).focus()
         self.page.keyboard.press("Enter")
@@ -499,14 +555,9 @@ class Screen:
         """Open a folded part and wait until it has stopped growing: a press meanwhile lands beside its aim."""
         part = self.page.get_by_test_id("stExpander").filter(has=self.page.get_by_text(title, exact=True))
         part.locator("summary").click()
-        seen: list[Any] = []
-
-        def still() -> bool:
-            seen.append(part.bounding_box())
-            return len(seen) > 10 and all(place == seen[-1] for place in seen[-10:])
-
-        self.wait(still, f"the end of opening {title}")
-        return self
+        grown = "(part) => !part.getAnimations({subtree: true}).some((each) => each.playState === 'running')"
+        self.rested().wait(lambda: part.evaluate(grown), f"the end of opening {title}")
+        return self.rested()
 
     def address(self) -> dict[str, str]:
         """What is in the address bar."""
@@ -516,6 +567,17 @@ class Screen:
     def text(self) -> str:
         """Everything that can be read, the viewer too."""
         return str(self.page.locator("[data-testid=stApp]").inner_text())
+
+
+def course(screen: Screen, *steps: Callable[[Screen], None]) -> None:
+    """One after the other in the same tab; what fails says in which step."""
+    for step in steps:
+        try:
+            step(screen)
+            screen.rested()
+        except BaseException as problem:
+            problem.add_note(f"in the step {getattr(step, 'func', step).__name__}")
+            raise
 
 
 @pytest.fixture(scope="package")
@@ -540,6 +602,7 @@ def tabs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         opened = play.chromium.launch_persistent_context(
             profile, executable_path=CHROMIUM, args=[*FLAGS, *only_here], reduced_motion="reduce"
         )
+        opened.add_init_script(UNDER_WAY)
         yield opened
         opened.close()
 
@@ -553,7 +616,7 @@ def browser(tabs: Any) -> Any:
 @pytest.fixture(scope="package")
 def second(tabs: Any) -> Iterator[Any]:
     """The context of a second reader, kept for the compiled scripts: a new one takes three times as much to load."""
-    context = tabs.browser.new_context(reduced_motion="reduce")
+    context = new_reader(tabs.browser)
     yield context
     context.close()
 
@@ -578,7 +641,7 @@ def visit(tabs: Any, second: Any) -> Iterator[Callable[..., Screen]]:
     def visit(url: str, *, more: Mapping[str, Any] | None = None, **options: Any) -> Screen:
         free = [context for context in (tabs, second) if context not in [each.page.context for each in screens]]
         own = more or not free
-        context = tabs.browser.new_context(reduced_motion="reduce", **(more or {})) if own else free[0]
+        context = new_reader(tabs.browser, **(more or {})) if own else free[0]
         screens.append(screen := Screen(free_tab(context), url, trouble, **options))
         return screen
 

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from evaluator.drawing.mistake_filter import MistakeFilter
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.model.dataset import Dataset, join
 from evaluator.protocols import snapshot
-from tests.browser.conftest import INK_INSIDE, Screen, dashboard
+from tests.browser.conftest import INK_INSIDE, Screen, course, dashboard
 from tests.building import Box, box, read_by_browser, snapshot_file
 from tests.dashboard import SAMPLE_DATA
 
@@ -95,8 +95,20 @@ def test_a_link_straight_to_a_view_on_a_server_that_has_just_started(visit: Visi
         screen.leave()
 
 
-def test_it_opens_on_the_sample_data_without_a_click(server: str, visit: Visit) -> None:
-    screen = visit(server).open()
+def test_from_overview_to_the_other_views_and_back(server: str, visit: Visit) -> None:
+    course(
+        visit(server).open(),
+        another_theme_from_the_menu_recolours_the_charts,
+        it_opens_on_the_sample_data_without_a_click,
+        the_logo_needs_no_file_of_the_server,
+        stepping_back_leads_back,
+        a_row_of_the_overview_opens_its_pages,
+        a_row_of_the_labels_opens_its_boxes,
+        thresholds_stay_from_view_to_view,
+    )
+
+
+def it_opens_on_the_sample_data_without_a_click(screen: Screen) -> None:
     assert_framed(screen)
     assert screen.page.locator(".ls-card").count() == 2
     for model in (0, 1):
@@ -111,9 +123,8 @@ def test_it_opens_on_the_sample_data_without_a_click(server: str, visit: Visit) 
     assert screen.page.locator("[data-testid=stException]").count() == 0
 
 
-def test_the_logo_needs_no_file_of_the_server(server: str, visit: Visit) -> None:
+def the_logo_needs_no_file_of_the_server(screen: Screen) -> None:
     """Such a file is gone for a moment when a run is cut short, and the picture then stays broken."""
-    screen = visit(server).open()
     sources = screen.page.evaluate(
         "() => [...document.querySelectorAll('[data-testid=stSidebarHeader] img, link[rel*=icon]')]"
         ".map((node) => node.src || node.href)"
@@ -122,9 +133,9 @@ def test_the_logo_needs_no_file_of_the_server(server: str, visit: Visit) -> None
     assert {source[:22] for source in sources} == {"data:image/png;base64,"}
 
 
-def test_thresholds_stay_from_view_to_view(server: str, visit: Visit) -> None:
+def thresholds_stay_from_view_to_view(screen: Screen) -> None:
     """The first run of a view had all numbers at the slider's lowest value while its title said another."""
-    screen = visit(server).open(iou="0.6").go("Page browser")
+    screen.to("", iou="0.6").go("Page browser")
     row = core(0, 0.6).micro.row(0)
     numbers = screen.page.locator(".ls-numbers dd").all_inner_texts()
     assert numbers == [f"{row[name]:.3f}" for name in ("precision", "recall", "f1")]  # type: ignore[literal-required]
@@ -137,22 +148,45 @@ def test_thresholds_stay_from_view_to_view(server: str, visit: Visit) -> None:
 # --- the page ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("document", "number"),
-    [
+def test_the_page_browser_from_page_to_page(server: str, visit: Visit) -> None:
+    course(
+        visit(server).open("page_browser"),
+        a_page_turn_runs_the_viewer_only_and_the_address_follows,
+        worst_first_is_the_default_and_in_order_a_choice,
+        the_strip_shows_the_pages_that_are_in_view,
+        a_page_turns_by_key_and_by_button,
+        boxes_lie_where_the_ground_truth_says,
+        hover_marks_the_pair_and_a_toggle_hides,
+        the_models_flip,
+        the_document_filter,
+        stepping_back_brings_the_thresholds_back,
+        the_slider_matches_anew_by_keyboard,
+        the_choice_of_a_model_stays_on_the_way_over_other_views,
+    )
+
+
+def at_worst(screen: Screen) -> None:
+    document, index = page_order()[0]
+    screen.to("page_browser", doc=document, page=str(index + 1))
+
+
+def boxes_lie_where_the_ground_truth_says(screen: Screen) -> None:
+    """Upright, landscape, /Rotate 90, CropBox, scan."""
+    for document, number in (
         ("groundwater-note.pdf", 1),
         ("harvest-survey-2024.pdf", 4),
         ("school-census.pdf", 3),
         ("port-authority-annual.pdf", 3),
         ("scanned-minutes-1997.pdf", 2),
-    ],
-)
-def test_boxes_lie_where_the_ground_truth_says(server: str, visit: Visit, document: str, number: int) -> None:
-    """Upright, landscape, /Rotate 90, CropBox, scan."""
-    screen = visit(server).open("page_browser", doc=document, page=str(number))
+    ):
+        assert_in_place(screen, document, number)
+
+
+def assert_in_place(screen: Screen, document: str, number: int) -> None:
+    screen.to("page_browser", doc=document, page=str(number))
     assert screen.where() == (document, number)
     screen.page.keyboard.press("g")
-    screen.page.wait_for_timeout(200)
+    screen.rested()
     places = screen.places()
     left, top, right, bottom = places["image"]
     assert places["sheet"] == pytest.approx(places["image"], abs=0.01)
@@ -171,12 +205,11 @@ def test_boxes_lie_where_the_ground_truth_says(server: str, visit: Visit, docume
     ink, inside = screen.page.evaluate(INK_INSIDE, shares)
     assert ink > 1_000
     assert inside / ink > 0.9, "the drawn page and its boxes belong together"
+    screen.page.keyboard.press("g")
 
 
-def test_a_page_turns_by_key_and_by_button(server: str, visit: Visit) -> None:
-    screen = visit(server).open(
-        "page_browser", doc="tram-options.pdf", page="1", within="tram-options.pdf", order="page"
-    )
+def a_page_turns_by_key_and_by_button(screen: Screen) -> None:
+    screen.to("page_browser", doc="tram-options.pdf", page="1", within="tram-options.pdf", order="page")
     screen.page.keyboard.press("ArrowRight")
     screen.wait_for_page("tram-options.pdf", 2)
     assert screen.counts() == counts_of(page_of("tram-options.pdf", 2))
@@ -188,10 +221,9 @@ def test_a_page_turns_by_key_and_by_button(server: str, visit: Visit) -> None:
     assert screen.places()["boxes"].keys() == {each["key"] for each in page_of("tram-options.pdf", 2)["boxes"]}
 
 
-def test_worst_first_is_the_default_and_in_order_a_choice(server: str, visit: Visit) -> None:
-    screen = visit(server).open("page_browser")
+def worst_first_is_the_default_and_in_order_a_choice(screen: Screen) -> None:
     order = page_order()
-    assert screen.where() == (order[0][0], order[0][1] + 1)
+    at_worst(screen)
     screen.page.keyboard.press("ArrowRight")
     screen.wait_for_page(order[1][0], order[1][1] + 1)
     screen.expand("More filters")
@@ -203,9 +235,9 @@ def test_worst_first_is_the_default_and_in_order_a_choice(server: str, visit: Vi
     assert screen.where() == (order[1][0], order[1][1] + 1), "the page stays"
 
 
-def test_hover_marks_the_pair_and_a_toggle_hides(server: str, visit: Visit) -> None:
+def hover_marks_the_pair_and_a_toggle_hides(screen: Screen) -> None:
     document, number = "groundwater-note.pdf", 1
-    screen = visit(server).open("page_browser", doc=document, page=str(number))
+    screen.to("page_browser", doc=document, page=str(number))
     data = page_of(document, number)
     matched = [each for each in data["boxes"] if each["status"] == "TP"]
     smallest = min(matched, key=lambda each: (each["xyxy"][2] - each["xyxy"][0]) * (each["xyxy"][3] - each["xyxy"][1]))
@@ -224,9 +256,10 @@ def test_hover_marks_the_pair_and_a_toggle_hides(server: str, visit: Visit) -> N
     screen.wait(lambda: shown.count() == len(matched), "all matched boxes")
 
 
-def test_a_mistake_of_the_list_is_chosen_and_a_link_leads_there(server: str, visit: Visit) -> None:
+def a_mistake_of_the_list_is_chosen_and_a_link_leads_there(other: Screen, screen: Screen) -> None:
     document, number = WORST, 4
-    screen = visit(server).open("page_browser", doc=document, page=str(number), iou="0.55")
+    screen.page.bring_to_front()
+    screen.to("page_browser", doc=document, page=str(number), iou="0.55")
     data = page_of(document, number, iou=0.55)
     assert screen.page.locator(".mistake").count() == len(data["mistakes"])
     # In whichever cause it is folded away.
@@ -234,7 +267,7 @@ def test_a_mistake_of_the_list_is_chosen_and_a_link_leads_there(server: str, vis
     keys = data["mistakes"][2]["keys"]
     screen.wait(lambda: screen.address().get("box") in keys, "the chosen box in the address")
     link = screen.page.url
-    other = visit(server)
+    other.page.bring_to_front()
     other.page.goto(link)
     other.settled()
     assert other.where() == (document, number)
@@ -244,9 +277,9 @@ def test_a_mistake_of_the_list_is_chosen_and_a_link_leads_there(server: str, vis
     assert other.address() == screen.address()
 
 
-def test_the_slider_matches_anew_by_keyboard(server: str, visit: Visit) -> None:
+def the_slider_matches_anew_by_keyboard(screen: Screen) -> None:
     document, number = WORST, 4
-    screen = visit(server).open("page_browser", doc=document, page=str(number))
+    screen.to("page_browser", doc=document, page=str(number), iou="0.5")
     assert screen.counts() == counts_of(page_of(document, number))
     slider = screen.page.get_by_role("slider", name="IoU threshold")
     slider.focus()
@@ -263,9 +296,9 @@ def test_the_slider_matches_anew_by_keyboard(server: str, visit: Visit) -> None:
     assert screen.where() == (document, number), "the keys of the slider turn no page"
 
 
-def test_the_models_flip(server: str, visit: Visit) -> None:
+def the_models_flip(screen: Screen) -> None:
     document, number = WORST, 4
-    screen = visit(server).open("page_browser", doc=document, page=str(number))
+    screen.to("page_browser", doc=document, page=str(number))
     screen.page.keyboard.press("f")
     wanted = counts_of(page_of(document, number, model=1))
     screen.wait(lambda: screen.counts() == wanted, f"the counts of B: {wanted}")
@@ -277,8 +310,8 @@ def test_the_models_flip(server: str, visit: Visit) -> None:
     screen.wait(lambda: screen.counts() == wanted, f"the counts of A: {wanted}")
 
 
-def test_the_strip_shows_the_pages_that_are_in_view(server: str, visit: Visit) -> None:
-    screen = visit(server).open("page_browser")
+def the_strip_shows_the_pages_that_are_in_view(screen: Screen) -> None:
+    at_worst(screen)
     pictures = screen.page.locator(".strip-page .thumb-picture")
     screen.page.locator(".strip-page .thumb-frame.drawn").first.wait_for()
     assert pictures.count() == screen.page.locator(".strip-page").count() == len(page_order())
@@ -289,8 +322,8 @@ def test_the_strip_shows_the_pages_that_are_in_view(server: str, visit: Visit) -
     screen.wait(lambda: pictures.last.evaluate("(node) => node.naturalWidth") >= 90, "the picture of the last page")
 
 
-def test_the_document_filter(server: str, visit: Visit) -> None:
-    screen = visit(server).open("page_browser")
+def the_document_filter(screen: Screen) -> None:
+    at_worst(screen)
     screen.page.get_by_role("combobox", name="Document").click()
     screen.page.get_by_role("option", name="rainfall-atlas.pdf").click()
     screen.wait(lambda: screen.where()[0] == "rainfall-atlas.pdf", "the document")
@@ -301,9 +334,9 @@ def test_the_document_filter(server: str, visit: Visit) -> None:
     assert screen.where()[1] == worst[0][1] + 1
 
 
-def test_a_page_turn_runs_the_viewer_only_and_the_address_follows(server: str, visit: Visit) -> None:
-    screen = visit(server).open("page_browser")
+def a_page_turn_runs_the_viewer_only_and_the_address_follows(screen: Screen) -> None:
     order = page_order()
+    assert screen.where() == (order[0][0], order[0][1] + 1)
     # What a run of the whole view would draw anew keeps a mark of ours.
     screen.page.locator(".ls-title").evaluate("(node) => { node.dataset.mark = 'kept'; }")
     for place in (1, 2):
@@ -316,8 +349,20 @@ def test_a_page_turn_runs_the_viewer_only_and_the_address_follows(server: str, v
     assert screen.where() == (order[2][0], order[2][1] + 1)
 
 
-def test_n_walks_over_pages_and_documents(server: str, visit: Visit) -> None:
+def test_mistakes_and_links_to_them(server: str, visit: Visit) -> None:
     screen = visit(server).open("page_browser", mistakes="cut_off")
+    other = visit(server)
+    screen.page.bring_to_front()
+    course(
+        screen,
+        n_walks_over_pages_and_documents,
+        a_link_to_a_hidden_page_says_so,
+        partial(pills_filter_the_list_and_a_link_carries_them, other),
+        partial(a_mistake_of_the_list_is_chosen_and_a_link_leads_there, other),
+    )
+
+
+def n_walks_over_pages_and_documents(screen: Screen) -> None:
     seen = []
     total = int(core().mistakes.counts[DOCUMENT.index("cut_off")])
     for step in range(total):
@@ -331,8 +376,8 @@ def test_n_walks_over_pages_and_documents(server: str, visit: Visit) -> None:
     assert screen.page.get_by_role("button", name="Next mistake").is_disabled()
 
 
-def test_pills_filter_the_list_and_a_link_carries_them(server: str, visit: Visit) -> None:
-    screen = visit(server).open("page_browser", doc=WORST, page="4")
+def pills_filter_the_list_and_a_link_carries_them(other: Screen, screen: Screen) -> None:
+    screen.to("page_browser", doc=WORST, page="4")
     count = int(core().mistakes.counts[DOCUMENT.index("missed")])
     screen.page.get_by_role("button", name=f"Missed {count}").click()
     screen.wait(lambda: screen.address().get("mistakes") == "missed", "the filter in the address")
@@ -341,14 +386,14 @@ def test_pills_filter_the_list_and_a_link_carries_them(server: str, visit: Visit
     titles = screen.page.locator(".mistake-title").all_inner_texts()
     assert titles
     assert all("Missed" in each for each in titles)
-    other = visit(server)
+    other.page.bring_to_front()
     other.page.goto(screen.page.url)
     other.settled()
     assert other.page.locator(".mistake-title").all_inner_texts() == titles
 
 
-def test_a_link_to_a_hidden_page_says_so(server: str, visit: Visit) -> None:
-    screen = visit(server).open("page_browser", doc="school-census.pdf", page="3", within="tram-options.pdf")
+def a_link_to_a_hidden_page_says_so(screen: Screen) -> None:
+    screen.to("page_browser", doc="school-census.pdf", page="3", within="tram-options.pdf")
     assert screen.where() == ("school-census.pdf", 3)
     screen.page.get_by_text("The filter hides this page. Clear filter").click()
     screen.wait(lambda: "within" not in screen.address(), "no filter")
@@ -374,14 +419,14 @@ def test_a_verdict_is_kept_and_one_without_a_name_is_not(server: str, visit: Vis
     other.page.locator(".verdict-state").get_by_text("Ada: Model wrong", exact=True).wait_for()
 
 
-def test_the_choice_of_a_model_stays_on_the_way_over_other_views(server: str, visit: Visit) -> None:
-    screen = visit(server).open("page_browser", model="2")
+def the_choice_of_a_model_stays_on_the_way_over_other_views(screen: Screen) -> None:
+    screen.to("page_browser", model="2")
     screen.go("Overview").go("Page browser")
     assert screen.page.locator(".model").inner_text().startswith("2")
 
 
-def test_stepping_back_leads_back(server: str, visit: Visit) -> None:
-    screen = visit(server).open().go("Page browser")
+def stepping_back_leads_back(screen: Screen) -> None:
+    screen.to("").go("Page browser")
     assert screen.address()["doc"], "the address is whole, although the history has one step"
     screen.page.go_back()
     screen.page.locator(".ls-title h1", has_text="Overview").wait_for()
@@ -389,8 +434,8 @@ def test_stepping_back_leads_back(server: str, visit: Visit) -> None:
     assert screen.page.locator(".ls-card").count() == 2
 
 
-def test_stepping_back_brings_the_thresholds_back(server: str, visit: Visit) -> None:
-    screen = visit(server).open("page_browser", doc=WORST, page="4")
+def stepping_back_brings_the_thresholds_back(screen: Screen) -> None:
+    screen.to("page_browser", doc=WORST, page="4")
     slider = screen.page.get_by_role("slider", name="IoU threshold")
     slider.focus()
     screen.page.keyboard.press("ArrowRight")
@@ -408,8 +453,8 @@ def test_stepping_back_brings_the_thresholds_back(server: str, visit: Visit) -> 
 # --- other views ---------------------------------------------------------------------------------------------
 
 
-def test_a_row_of_the_overview_opens_its_pages(server: str, visit: Visit) -> None:
-    screen = visit(server).open()
+def a_row_of_the_overview_opens_its_pages(screen: Screen) -> None:
+    screen.to("")
     result = core()
     mistakes = [0] * len(sample().documents)
     for page in result.mistakes.page.tolist():
@@ -425,8 +470,8 @@ def test_a_row_of_the_overview_opens_its_pages(server: str, visit: Visit) -> Non
     screen.wait(lambda: screen.address().get("within") == name, "the document in the address")
 
 
-def test_a_row_of_the_labels_opens_its_boxes(server: str, visit: Visit) -> None:
-    screen = visit(server).open()
+def a_row_of_the_labels_opens_its_boxes(screen: Screen) -> None:
+    screen.to("")
     screen.click_cell(screen.page.locator("[data-testid=stDataFrame]").first, 1, 60)
     screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
     screen.settled()
@@ -436,11 +481,19 @@ def test_a_row_of_the_labels_opens_its_boxes(server: str, visit: Visit) -> None:
     assert screen.places()["boxes"].keys() == mine
 
 
-def test_a_broken_upload_shows_its_findings_and_breaks_nothing(server: str, visit: Visit, tmp_path: Path) -> None:
+def test_uploads(server: str, visit: Visit, tmp_path: Path) -> None:
+    another = visit(server).open("files")
+    course(
+        visit(server).open("files"),
+        partial(a_good_upload_joins_the_others, another, tmp_path),
+        partial(a_broken_upload_shows_its_findings_and_breaks_nothing, tmp_path),
+    )
+
+
+def a_broken_upload_shows_its_findings_and_breaks_nothing(tmp_path: Path, screen: Screen) -> None:
     broken = snapshot_file([box(0.5, 0.1, 0.1, 0.5)])
     (tmp_path / "broken.json").write_text(json.dumps(broken))
-    screen = visit(server).open("files")
-    screen.choose(tmp_path / "broken.json")
+    screen.go("Files").choose(tmp_path / "broken.json")
     screen.page.get_by_role("radio", name="Prediction").click()
     screen.page.get_by_role("button", name="Read the files").click()
     screen.page.get_by_text("The file has errors and was not taken").wait_for()
@@ -449,13 +502,16 @@ def test_a_broken_upload_shows_its_findings_and_breaks_nothing(server: str, visi
     assert f"{core().micro.f1[0]:.3f}" in screen.page.locator(".ls-card").first.inner_text()
 
 
-def test_a_good_upload_joins_the_others(server: str, visit: Visit, tmp_path: Path) -> None:
+def a_good_upload_joins_the_others(another: Screen, tmp_path: Path, screen: Screen) -> None:
     shutil.copy(SAMPLE_DATA / "blocks.json", tmp_path / "third.json")
-    screen = visit(server).open("files").upload(tmp_path / "third.json").go("Overview")
+    screen.upload(tmp_path / "third.json").go("Overview")
     screen.page.get_by_role("combobox", name="Model B").click()
     screen.wait(lambda: screen.page.get_by_role("option").count() == 3, "three models to choose from")
-    another = visit(server).open("files")
-    assert "third.json" not in another.cells(), "uploads stay in their session"
+    screen.page.keyboard.press("Escape")
+    another.page.bring_to_front()
+    another.page.reload()
+    assert "third.json" not in another.settled().cells(), "uploads stay in their session"
+    screen.page.bring_to_front()
 
 
 # --- look ----------------------------------------------------------------------------------------------------
@@ -468,21 +524,11 @@ OVERFLOW = """() => {
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_both_themes_at_both_widths(server: str, visit: Visit, scheme: str) -> None:
-    screen = visit(server, color_scheme=scheme)
-    for view in ("", "page_browser", "files"):
-        screen.page.set_viewport_size({"width": 1440, "height": 900})
-        screen.open(view)
-        ground = screen.page.locator("[data-testid=stApp]").evaluate("(node) => getComputedStyle(node).backgroundColor")
-        assert ground == ("rgb(255, 255, 255)" if scheme == "light" else "rgb(20, 24, 29)")
-        assert max(screen.page.evaluate(OVERFLOW)) <= 0, f"{view or 'overview'} at 1440"
-        screen.page.set_viewport_size({"width": 1024, "height": 768})
-        screen.page.wait_for_timeout(400)
-        assert max(screen.page.evaluate(OVERFLOW)) <= 0, f"{view or 'overview'} at 1024"
-        assert screen.page.locator("[data-testid=stException]").count() == 0
+    screen = visit(server, width=1024, height=768, color_scheme=scheme).open("page_browser")
+    course(screen, a_narrow_window_from_the_start, partial(views_at_both_widths, scheme), partial(own_blocks, scheme))
 
 
-def test_a_narrow_window_from_the_start(server: str, visit: Visit) -> None:
-    screen = visit(server, width=1024, height=768).open("page_browser")
+def a_narrow_window_from_the_start(screen: Screen) -> None:
     assert max(screen.page.evaluate(OVERFLOW)) <= 0
     left, top, right, bottom = screen.places()["sheet"]
     assert right - left > 200
@@ -490,8 +536,29 @@ def test_a_narrow_window_from_the_start(server: str, visit: Visit) -> None:
     assert screen.page.locator(".list").bounding_box()["x"] > right
 
 
-def test_another_theme_from_the_menu_recolours_the_charts(server: str, visit: Visit) -> None:
-    screen = visit(server).open()
+def views_at_both_widths(scheme: str, screen: Screen) -> None:
+    for view in ("page_browser", "files", ""):
+        screen.page.set_viewport_size({"width": 1440, "height": 900})
+        screen.to(view)
+        ground = screen.page.locator("[data-testid=stApp]").evaluate("(node) => getComputedStyle(node).backgroundColor")
+        assert ground == ("rgb(255, 255, 255)" if scheme == "light" else "rgb(20, 24, 29)")
+        assert max(screen.page.evaluate(OVERFLOW)) <= 0, f"{view or 'overview'} at 1440"
+        screen.page.set_viewport_size({"width": 1024, "height": 768})
+        screen.settled()
+        assert max(screen.page.evaluate(OVERFLOW)) <= 0, f"{view or 'overview'} at 1024"
+        assert screen.page.locator("[data-testid=stException]").count() == 0
+
+
+def own_blocks(scheme: str, screen: Screen) -> None:
+    """The theme reaches what we draw ourselves."""
+    tag = screen.page.locator(".ls-tag.ls-tp").first
+    colours = tag.evaluate("(node) => [getComputedStyle(node).color, getComputedStyle(node).backgroundColor]")
+    assert colours == {
+        "light": ["rgb(0, 107, 94)", "rgb(224, 242, 239)"], "dark": ["rgb(77, 182, 172)", "rgb(18, 53, 50)"]
+    }[scheme]  # fmt: skip
+
+
+def another_theme_from_the_menu_recolours_the_charts(screen: Screen) -> None:
     page = screen.page
     chart = page.get_by_test_id("stVegaLiteChart").first
     chart.wait_for()
@@ -510,18 +577,6 @@ def test_another_theme_from_the_menu_recolours_the_charts(server: str, visit: Vi
     page.get_by_text("contrast").locator("xpath=..").click()
     page.keyboard.press("Escape")
     screen.wait(lambda: light in inks(), "the bars of the theme of the browser")
-
-
-def test_the_dark_theme_reaches_our_own_blocks(server: str, visit: Visit) -> None:
-    colours = {}
-    for scheme in ("light", "dark"):
-        screen = visit(server, color_scheme=scheme).open()
-        tag = screen.page.locator(".ls-tag.ls-tp").first
-        colours[scheme] = tag.evaluate(
-            "(node) => [getComputedStyle(node).color, getComputedStyle(node).backgroundColor]"
-        )
-    assert colours["light"] == ["rgb(0, 107, 94)", "rgb(224, 242, 239)"]
-    assert colours["dark"] == ["rgb(77, 182, 172)", "rgb(18, 53, 50)"]
 
 
 # --- text from strangers, and pages that cannot be drawn -----------------------------------------------------
@@ -572,14 +627,22 @@ def assert_harmless(screen: Screen) -> None:
     assert page.locator("[data-testid=stException]").count() == 0
 
 
-def test_hostile_names_are_text_on_every_view(odd_server: str, visit: Visit) -> None:
-    screen = visit(odd_server).open("page_browser", doc=HOSTILE_NAME, page="1")
+def test_hostile_names_and_pages_that_cannot_be_drawn(odd_server: str, visit: Visit) -> None:
+    course(
+        visit(odd_server).open("page_browser", doc=HOSTILE_NAME, page="1"),
+        hostile_names_are_text_on_every_view,
+        a_page_that_cannot_be_drawn_keeps_its_boxes,
+        a_hostile_address_is_text,
+    )
+
+
+def hostile_names_are_text_on_every_view(screen: Screen) -> None:
     assert_framed(screen)
     assert_harmless(screen)
     assert screen.where() == (HOSTILE_NAME, 1)
     assert screen.places()["image"] is not None, "the file of that name is found and drawn"
     screen.page.locator(".mistake:visible, .cause-open").first.hover()
-    screen.page.wait_for_timeout(300)
+    screen.rested()
     assert_harmless(screen)
     for name in ("Document", "Label"):
         screen.page.get_by_role("combobox", name=name).click()
@@ -592,19 +655,18 @@ def test_hostile_names_are_text_on_every_view(odd_server: str, visit: Visit) -> 
     frame = screen.page.locator("[data-testid=stDataFrame]").first.bounding_box()
     for x in range(150, 420, 40):
         screen.page.mouse.move(frame["x"] + x, frame["y"] + 15)
-        screen.page.wait_for_timeout(250)
+        screen.rested()
         assert_harmless(screen)
     chart = screen.page.locator("[data-testid=stVegaLiteChart]").first.bounding_box()
     for share in (0.3, 0.5, 0.7):
         screen.page.mouse.move(chart["x"] + chart["width"] * 0.5, chart["y"] + chart["height"] * share)
-        screen.page.wait_for_timeout(200)
+        screen.rested()
     assert_harmless(screen)
     screen.go("Files")
     assert_harmless(screen)
 
 
-def test_a_hostile_address_is_text(odd_server: str, visit: Visit) -> None:
-    screen = visit(odd_server)
+def a_hostile_address_is_text(screen: Screen) -> None:
     screen.open("page_browser", **{"![b](http://example.invalid/x.png)": "1", "www.example.invalid": "2", "iou": "<b>"})
     told = screen.page.get_by_text("could not be followed").inner_text().replace("\u2060", "")
     assert "![b](http://example.invalid/x.png)" in told
@@ -639,24 +701,22 @@ def test_a_page_without_its_pdf_leads_to_files(visit: Visit, tmp_path: Path) -> 
         screen.leave()
 
 
-@pytest.mark.parametrize(
-    ("document", "words"), [("missing.pdf", "missing.pdf"), ("locked.pdf", "password"), ("text.pdf", "PDF")]
-)
-def test_a_page_that_cannot_be_drawn_keeps_its_boxes(odd_server: str, visit: Visit, document: str, words: str) -> None:
-    screen = visit(odd_server).open("page_browser", doc=document, page="1")
-    assert screen.where()[0] == document
-    alert = screen.page.get_by_role("alert").filter(has_text=words)
-    assert alert.is_visible()
-    places = screen.places()
-    assert places["image"] is None
-    assert len(places["boxes"]) >= len(HOSTILE)
-    left, top, right, bottom = places["sheet"]
-    for x1, y1, x2, y2 in places["boxes"].values():
-        assert left - 1 <= x1 < x2 <= right + 1
-        assert top - 1 <= y1 < y2 <= bottom + 1
-    buttons = [screen.page.get_by_role("button", name=f"{name} page") for name in ("Next", "Previous")]
-    next(button for button in buttons if button.is_enabled()).click()
-    screen.wait(lambda: screen.where()[0] != document, "another page")
+def a_page_that_cannot_be_drawn_keeps_its_boxes(screen: Screen) -> None:
+    for document, words in (("missing.pdf", "missing.pdf"), ("locked.pdf", "password"), ("text.pdf", "PDF")):
+        screen.to("page_browser", doc=document, page="1")
+        assert screen.where()[0] == document
+        alert = screen.page.get_by_role("alert").filter(has_text=words)
+        assert alert.is_visible(), document
+        places = screen.places()
+        assert places["image"] is None
+        assert len(places["boxes"]) >= len(HOSTILE)
+        left, top, right, bottom = places["sheet"]
+        for x1, y1, x2, y2 in places["boxes"].values():
+            assert left - 1 <= x1 < x2 <= right + 1
+            assert top - 1 <= y1 < y2 <= bottom + 1
+        buttons = [screen.page.get_by_role("button", name=f"{name} page") for name in ("Next", "Previous")]
+        next(button for button in buttons if button.is_enabled()).click()
+        screen.wait(lambda document=document: screen.where()[0] != document, "another page")  # type: ignore[misc]
 
 
 # --- real data -----------------------------------------------------------------------------------------------
@@ -674,7 +734,7 @@ def test_two_models_of_the_world_bank_against_each_other(visit: Visit, tmp_path:
         places = screen.places()
         assert places["image"] is not None
         screen.page.keyboard.press("g")
-        screen.page.wait_for_timeout(200)
+        screen.rested()
         places = screen.places()
         left, top, right, bottom = places["image"]
         file = json.loads(reference.read_text(encoding="utf-8"))

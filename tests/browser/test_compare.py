@@ -22,7 +22,7 @@ from evaluator.metrics.error_types import DOCUMENT
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
 from evaluator.review.place import FINDINGS_VARIABLE
-from tests.browser.conftest import Screen, dashboard, free_port, harness
+from tests.browser.conftest import STEP, Screen, course, dashboard, free_port, harness
 from tests.building import box, read_by_browser, write_file
 from tests.dashboard import SAMPLE_DATA
 
@@ -87,8 +87,7 @@ def ready(screen: Screen) -> Screen:
     """Wait until both pages have been drawn."""
     screen.settled()
     screen.page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
-    screen.page.wait_for_timeout(200)
-    return screen
+    return screen.rested()
 
 
 def wait_for_page(screen: Screen, document: str, number: int) -> None:
@@ -111,18 +110,33 @@ def server(sample_server: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def panes_alone(tabs: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The panes alone, with as many boxes as wanted."""
+def first_tab(tabs: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Screen]:
+    """A tab on the panes alone, with as many boxes as wanted."""
     with harness(HARNESS, tmp_path_factory.mktemp("harness")) as url:
-        yield url
+        screen = Screen(tabs.new_page(), url, [])
+        screen.page.goto(url)
+        yield screen
+        screen.leave()
 
 
-def harnessed(visit: Visit, url: str, **query: str) -> Screen:
-    screen = visit(url)
-    screen.page.goto(url + "/?" + "&".join(f"{name}={text}" for name, text in query.items()))
-    screen.page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
-    screen.page.wait_for_timeout(400)
-    return screen
+@pytest.fixture
+def panes_alone(first_tab: Screen) -> Iterator[Screen]:
+    """The tab of the panes, for the scenes of one test."""
+    first_tab.page.bring_to_front()
+    yield first_tab
+    assert first_tab.trouble == []
+
+
+scenes = itertools.count(1)
+
+
+def harnessed(screen: Screen, **query: str) -> Screen:
+    """Begin anew in the same tab."""
+    screen.rested().page.mouse.move(5, 5)
+    address = {"visit": str(next(scenes)), **query}
+    screen.page.evaluate(STEP, "/?" + "&".join(f"{name}={text}" for name, text in address.items()))
+    screen.rested().page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
+    return screen.rested()
 
 
 def log_of(screen: Screen) -> dict[str, Any]:
@@ -133,8 +147,27 @@ def log_of(screen: Screen) -> dict[str, Any]:
 # --- from the sentence to the page and back -------------------------------------------------------------------
 
 
-def test_the_sentence_leads_to_the_exact_page_and_back(server: str, visit: Visit) -> None:
-    screen = ready(visit(server).open().go("Compare"))
+def test_from_the_sentence_to_pages_boxes_and_causes(server: str, visit: Visit) -> None:
+    course(
+        visit(server).open(),
+        the_sentence_leads_to_the_exact_page_and_back,
+        a_page_with_many_differences_hides_no_label,
+        every_number_of_the_ledger_opens_its_pages,
+        a_cause_lists_its_pages_and_opens_for_a_verdict,
+        pages_turn_by_key_and_by_click,
+        what_changed_below_opens_pages_too,
+        a_page_opens_in_the_page_browser_with_its_model_and_box,
+    )
+
+
+def at_first(screen: Screen, **address: str) -> Screen:
+    """Compare at the first of its changed pages."""
+    _, document, number = places_of("changed")[0]
+    return ready(screen.to("compare", doc=document, page=str(number), **address))
+
+
+def the_sentence_leads_to_the_exact_page_and_back(screen: Screen) -> None:
+    ready(screen.go("Compare"))
     first = places_of("changed")[0]
     assert (screen.address()["doc"], screen.address()["page"]) == (first[1], str(first[2]))
     loss = screen.page.locator(".board-part", has_text="Worst loss: Text recall")
@@ -171,9 +204,9 @@ def test_the_sentence_leads_to_the_exact_page_and_back(server: str, visit: Visit
     screen.settled()
 
 
-def test_a_page_with_many_differences_hides_no_label(server: str, visit: Visit) -> None:
+def a_page_with_many_differences_hides_no_label(screen: Screen) -> None:
     """Where there is no room for a label its status alone is written; the chosen box has all of it."""
-    screen = ready(visit(server).open("compare", doc="harvest-survey-2024.pdf", page="4"))
+    ready(screen.to("compare", doc="harvest-survey-2024.pdf", page="4"))
     wait_for_page(screen, "harvest-survey-2024.pdf", 4)
     texts = screen.page.locator(".pane .chip:not(.crowded)").all_inner_texts()
     assert texts.count("FP") > 2
@@ -181,8 +214,8 @@ def test_a_page_with_many_differences_hides_no_label(server: str, visit: Visit) 
     assert not any("hidden at this zoom" in note for note in screen.page.locator(".note").all_inner_texts())
 
 
-def test_every_number_of_the_ledger_opens_its_pages(server: str, visit: Visit) -> None:
-    screen = ready(visit(server).open("compare"))
+def every_number_of_the_ledger_opens_its_pages(screen: Screen) -> None:
+    at_first(screen)
     _, both = core()
     links = (
         ("ledger-both", "both_found"), ("ledger-a_only", "b_broke"), ("ledger-b_only", "b_fixed"),
@@ -201,7 +234,7 @@ def test_every_number_of_the_ledger_opens_its_pages(server: str, visit: Visit) -
     wait_for_page(screen, *places_of("only_b_invents")[0][1:])
 
 
-def test_a_cause_lists_its_pages_and_opens_for_a_verdict(server: str, visit: Visit) -> None:
+def a_cause_lists_its_pages_and_opens_for_a_verdict(screen: Screen) -> None:
     """By keys: the first cause, its pages, and the Page browser with one of its boxes chosen; a filter lets it go."""
     results, both = core()
     made = changed_causes(*results, both)
@@ -210,7 +243,7 @@ def test_a_cause_lists_its_pages_and_opens_for_a_verdict(server: str, visit: Vis
         (dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]) + 1)
         for row in rows.tolist()
     ]
-    screen = ready(visit(server).open("compare"))
+    at_first(screen)
     assert panes(screen)["b"]["pane"][3] <= 900, "both panes are in the first window"
     assert panes(screen)["b"]["pane"][3] - panes(screen)["b"]["pane"][1] >= 500
     screen.page.locator(".cause-row").first.focus()
@@ -248,18 +281,18 @@ def test_a_verdict_brings_corrected_numbers_that_stay_when_the_page_turns(
         said = screen.page.locator(".ls-numbers-line").inner_text()
         screen.page.locator(".net-page").nth(2).click()
         wait_for_page(screen, *places_of("only_b_invents")[2][1:])
-        screen.page.wait_for_timeout(1500)
+        screen.settled()
         assert screen.page.locator(".ls-numbers-line").inner_text() == said
         assert "corrected" in said
         screen.page.context.close()
 
 
-def test_a_page_opens_in_the_page_browser_with_its_model_and_box(server: str, visit: Visit) -> None:
+def a_page_opens_in_the_page_browser_with_its_model_and_box(screen: Screen) -> None:
     row, document, number = places_of("only_b_invents")[0]
     results, both = core()
     expected = read_by_browser(pair_data(*results, both, row, models=MODELS, show="only_b_invents"))["differences"]
     key = next(each["key"] for each in expected if each["kind"] == "b_invents")
-    screen = ready(visit(server).open("compare", show="only_b_invents", doc=document, page=str(number), box=key))
+    ready(screen.to("compare", show="only_b_invents", doc=document, page=str(number), box=key))
     screen.page.locator(".pair-head.pair-b .pair-open").click()
     screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
     screen.settled()
@@ -269,8 +302,8 @@ def test_a_page_opens_in_the_page_browser_with_its_model_and_box(server: str, vi
     )  # fmt: skip
 
 
-def test_pages_turn_by_key_and_by_click(server: str, visit: Visit) -> None:
-    screen = ready(visit(server).open("compare"))
+def pages_turn_by_key_and_by_click(screen: Screen) -> None:
+    at_first(screen)
     wanted = places_of("changed")
     screen.page.keyboard.press("ArrowRight")
     wait_for_page(screen, *wanted[1][1:])
@@ -289,8 +322,8 @@ def test_a_permalink_shows_the_same(server: str, visit: Visit) -> None:
     assert screen.page.locator(".net-page.current").inner_text().startswith(f"p. {number}")
 
 
-def test_what_changed_below_opens_pages_too(server: str, visit: Visit) -> None:
-    screen = ready(visit(server).open("compare", below="classes")).bring("compare_more")
+def what_changed_below_opens_pages_too(screen: Screen) -> None:
+    at_first(screen, below="classes").bring("compare_more")
     cell = screen.page.get_by_role("gridcell", name="List-item to List-item")
     cell.click()
     wait_for_page(screen, *places_of("changed", "List-item")[0][1:])
@@ -306,7 +339,7 @@ def test_what_changed_below_opens_pages_too(server: str, visit: Visit) -> None:
     ready(screen)
     bars = screen.page.locator("[data-testid=stVegaLiteChart]").first
     bars.scroll_into_view_if_needed()
-    screen.page.wait_for_timeout(400)
+    screen.settled()
     frame = bars.bounding_box()
     assert frame
     screen.page.mouse.click(frame["x"] + 150, frame["y"] + 26)
@@ -315,25 +348,6 @@ def test_what_changed_below_opens_pages_too(server: str, visit: Visit) -> None:
     results, _ = core()
     counts = sum(result.mistakes.counts for result in results)
     assert screen.address()["mistakes"] == DOCUMENT[int(counts.argmax())]
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        {"scores": "1,1"},
-        {"within": "tram-options.pdf", "label": "Formula"},
-        {"compare": "pixels", "scores": "1,1"},
-    ],
-)
-def test_where_nothing_is_left_a_sentence_and_a_way_out_say_so(
-    server: str, visit: Visit, address: dict[str, str]
-) -> None:
-    screen = visit(server).open("compare", **address)
-    work = screen.page.locator(".pair-work")
-    work.get_by_role("button", name="Show every changed page").wait_for()
-    assert work.locator(".message").inner_text()
-    assert work.locator(".sheet:visible").count() == 0
-    assert screen.page.get_by_text("BidiComponent Error").count() == 0
 
 
 # --- linked panes ---------------------------------------------------------------------------------------------
@@ -346,22 +360,22 @@ def same_view(view: dict[str, Any]) -> None:
     assert moved == pytest.approx(view["b"]["sheet"], abs=0.51)
 
 
-def test_zoom_and_pan_are_linked(panes_alone: str, visit: Visit) -> None:
-    screen = harnessed(visit, panes_alone, boxes="20")
+def test_zoom_and_pan_are_linked(panes_alone: Screen) -> None:
+    screen = harnessed(panes_alone, boxes="20")
     start = panes(screen)
     same_view(start)
     assert start["a"]["pane"][2] - start["a"]["pane"][0] == start["b"]["pane"][2] - start["b"]["pane"][0]
     x, y = middle(start["b"]["pane"])
     screen.page.mouse.move(x, y)
     screen.page.mouse.wheel(0, -300)
-    screen.page.wait_for_timeout(200)
+    screen.rested()
     zoomed = panes(screen)
     assert zoomed["a"]["sheet"][2] - zoomed["a"]["sheet"][0] > 1.3 * (start["a"]["sheet"][2] - start["a"]["sheet"][0])
     same_view(zoomed)
     screen.page.mouse.down()
     screen.page.mouse.move(x - 60, y - 90, steps=6)
     screen.page.mouse.up()
-    screen.page.wait_for_timeout(200)
+    screen.rested()
     panned = panes(screen)
     same_view(panned)
     assert panned["a"]["sheet"][1] < zoomed["a"]["sheet"][1] - 50
@@ -369,7 +383,7 @@ def test_zoom_and_pan_are_linked(panes_alone: str, visit: Visit) -> None:
     for key, compare in (("+", 1), ("-", -1), ("0", -1)):
         before = panes(screen)
         screen.page.keyboard.press(key)
-        screen.page.wait_for_timeout(150)
+        screen.rested()
         after = panes(screen)
         width = (after["a"]["sheet"][2] - after["a"]["sheet"][0]) - (before["a"]["sheet"][2] - before["a"]["sheet"][0])
         assert width * compare > 0
@@ -377,10 +391,10 @@ def test_zoom_and_pan_are_linked(panes_alone: str, visit: Visit) -> None:
     assert {name for name, _ in log_of(screen)["log"]} <= {"sharper"}, "zoom and pan need no run"
 
 
-def test_a_box_is_marked_in_both_pages(panes_alone: str, visit: Visit) -> None:
-    screen = harnessed(visit, panes_alone, boxes="20")
+def test_a_box_is_marked_in_both_pages(panes_alone: Screen) -> None:
+    screen = harnessed(panes_alone, boxes="20")
     screen.page.keyboard.press("0")
-    screen.page.wait_for_timeout(150)
+    screen.rested()
     drawn = panes(screen)
     fixed = drawn["a"]["missed"][0]
     screen.page.mouse.move(*middle(drawn["a"]["boxes"][fixed]))
@@ -396,8 +410,8 @@ def test_a_box_is_marked_in_both_pages(panes_alone: str, visit: Visit) -> None:
     screen.wait(lambda: panes(screen)["a"]["marked"] == [], "no choice")
 
 
-def test_next_difference_walks_through_all_of_them(panes_alone: str, visit: Visit) -> None:
-    screen = harnessed(visit, panes_alone, boxes="20")
+def test_next_difference_walks_through_all_of_them(panes_alone: Screen) -> None:
+    screen = harnessed(panes_alone, boxes="20")
     total = int(panes(screen)["place"].split()[0])
     assert total > 3
     said = set()
@@ -418,8 +432,8 @@ def test_next_difference_walks_through_all_of_them(panes_alone: str, visit: Visi
     screen.wait(lambda: panes(screen)["place"] == f"{total - 1} of {total} here", "the difference before")
 
 
-def test_flip_shows_one_model_in_the_place_of_the_other(panes_alone: str, visit: Visit) -> None:
-    screen = harnessed(visit, panes_alone, boxes="20")
+def test_flip_shows_one_model_in_the_place_of_the_other(panes_alone: Screen) -> None:
+    screen = harnessed(panes_alone, boxes="20")
     screen.page.keyboard.press("f")
     screen.wait(lambda: panes(screen)["a"]["hidden"], "one model only")
     first = panes(screen)
@@ -435,8 +449,8 @@ def test_flip_shows_one_model_in_the_place_of_the_other(panes_alone: str, visit:
     screen.wait(lambda: not any(panes(screen)[side]["hidden"] for side in "ab"), "both models")
 
 
-def test_the_divider_moves_by_keys_and_by_hand(panes_alone: str, visit: Visit) -> None:
-    screen = harnessed(visit, panes_alone, boxes="20")
+def test_the_divider_moves_by_keys_and_by_hand(panes_alone: Screen) -> None:
+    screen = harnessed(panes_alone, boxes="20")
     screen.page.keyboard.press("d")
     screen.wait(lambda: panes(screen)["mode"] == "slider", "the divider")
     divider = screen.page.get_by_role("slider", name="Divider")
@@ -461,8 +475,8 @@ def test_the_divider_moves_by_keys_and_by_hand(panes_alone: str, visit: Visit) -
     assert panes(screen)["divider"] == "30"
 
 
-def test_agreement_is_faded_and_a_filter_brings_its_boxes_forward(panes_alone: str, visit: Visit) -> None:
-    screen = harnessed(visit, panes_alone, boxes="60")
+def test_agreement_is_faded_and_a_filter_brings_its_boxes_forward(panes_alone: Screen) -> None:
+    screen = harnessed(panes_alone, boxes="60")
     faded = screen.page.locator(".box.agrees").first.evaluate("(node) => getComputedStyle(node).strokeOpacity")
     full = screen.page.locator(".box-TP.differs").first.evaluate("(node) => getComputedStyle(node).strokeOpacity")
     assert float(faded) == pytest.approx(1 / 3, abs=0.01)
@@ -474,11 +488,11 @@ def test_agreement_is_faded_and_a_filter_brings_its_boxes_forward(panes_alone: s
     assert set(before["a"]["full"]) < set(after["a"]["full"])
 
 
-def test_a_zoomed_page_asks_for_a_sharper_image(panes_alone: str, visit: Visit) -> None:
-    screen = harnessed(visit, panes_alone, boxes="20")
+def test_a_zoomed_page_asks_for_a_sharper_image(panes_alone: Screen) -> None:
+    screen = harnessed(panes_alone, boxes="20")
     for _ in range(4):
         screen.page.keyboard.press("+")
-        screen.page.wait_for_timeout(60)
+        screen.painted()
     screen.wait(lambda: any(name == "sharper" for name, _ in log_of(screen)["log"]), "the wish")
     width = "() => Math.min(...[...document.querySelectorAll('[data-testid=\"stBidiComponentIsolated\"]')]" + (
         ".flatMap((node) => [...node.shadowRoot.querySelectorAll('.page-image')].map((image) => image.naturalWidth)))"
@@ -487,14 +501,14 @@ def test_a_zoomed_page_asks_for_a_sharper_image(panes_alone: str, visit: Visit) 
     same_view(panes(screen))
 
 
-def test_a_page_without_a_picture_keeps_its_boxes(panes_alone: str, visit: Visit) -> None:
-    screen = harnessed(visit, panes_alone, boxes="20", scene="problem")
+def test_a_page_without_a_picture_keeps_its_boxes(panes_alone: Screen) -> None:
+    screen = harnessed(panes_alone, boxes="20", scene="problem")
     assert screen.page.locator(".problem:visible").count() == 2
     assert len(panes(screen)["a"]["boxes"]) > 15
 
 
-def test_help_lists_the_keys(panes_alone: str, visit: Visit) -> None:
-    screen = harnessed(visit, panes_alone, boxes="20")
+def test_help_lists_the_keys(panes_alone: Screen) -> None:
+    screen = harnessed(panes_alone, boxes="20")
     screen.page.keyboard.press("?")
     dialog = screen.page.get_by_role("dialog", name="Keys of the comparison")
     dialog.wait_for()
@@ -527,48 +541,76 @@ def test_hostile_names_stay_text(browser: Any, visit: Visit, tmp_path: Path) -> 
 # --- sizes and frames -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768), (820, 1180)])
-def test_nothing_sticks_out(server: str, visit: Visit, width: int, height: int) -> None:
-    screen = ready(visit(server, width=width, height=height).open("compare"))
-    wide = screen.page.evaluate("() => document.documentElement.scrollWidth")
-    assert wide <= width
-    drawn = panes(screen)
-    assert drawn["a"]["pane"][2] < drawn["b"]["pane"][0] < drawn["b"]["pane"][2] <= width
-    assert drawn["a"]["pane"][2] - drawn["a"]["pane"][0] > 200
-    ticks = screen.page.evaluate(
-        """() => [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
-          .flatMap((node) => [...node.shadowRoot.querySelectorAll('.axis-tick')])
-          .map((node) => { const r = node.getBoundingClientRect(); return [r.left, r.right]; })"""
+def test_every_size_of_window_and_nothing_to_show(server: str, visit: Visit) -> None:
+    course(
+        visit(server).open("compare"),
+        nothing_sticks_out,
+        the_first_line_is_pressed_and_the_tools_are_one_row,
+        labels_of_the_axis_stay_in_its_column,
+        where_nothing_is_left_a_sentence_and_a_way_out_say_so,
     )
-    assert all(one[1] <= other[0] for one, other in itertools.pairwise(ticks)), "ticks are apart"
 
 
-@pytest.mark.parametrize("scores", ["0.95,0.95", "0.99,0.99"])
-def test_labels_of_the_axis_stay_in_its_column(server: str, visit: Visit, scores: str) -> None:
-    screen = visit(server).open("compare", scores=scores)
-    screen.page.locator(".axis-tick").first.wait_for()
-    outside = screen.page.locator(".axis-tick").evaluate_all(
-        """(ticks) => ticks.filter((tick) => {
-          const one = tick.getBoundingClientRect(), axis = tick.parentElement.getBoundingClientRect();
-          return one.left < axis.left || one.right > axis.right;
-        }).map((tick) => tick.textContent)"""
-    )
-    assert outside == []
+def nothing_sticks_out(screen: Screen) -> None:
+    for width, height in ((1440, 900), (1024, 768), (820, 1180)):
+        screen.page.set_viewport_size({"width": width, "height": height})
+        ready(screen)
+        wide = screen.page.evaluate("() => document.documentElement.scrollWidth")
+        assert wide <= width
+        drawn = panes(screen)
+        assert drawn["a"]["pane"][2] < drawn["b"]["pane"][0] < drawn["b"]["pane"][2] <= width
+        assert drawn["a"]["pane"][2] - drawn["a"]["pane"][0] > 200, width
+        ticks = screen.page.evaluate(
+            """() => [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
+              .flatMap((node) => [...node.shadowRoot.querySelectorAll('.axis-tick')])
+              .map((node) => { const r = node.getBoundingClientRect(); return [r.left, r.right]; })"""
+        )
+        assert all(one[1] <= other[0] for one, other in itertools.pairwise(ticks)), f"ticks are apart at {width}"
 
 
-@pytest.mark.parametrize("width", [1440, 1024, 960])
-def test_the_first_line_is_pressed_and_the_tools_are_one_row(server: str, visit: Visit, width: int) -> None:
-    screen = visit(server, width=width, height=700).open("compare")
+def the_first_line_is_pressed_and_the_tools_are_one_row(screen: Screen) -> None:
     page = screen.page
-    page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
-    page.locator(".pair-pane").first.focus()
-    # The place in the list of differences takes more room when one is chosen.
-    page.keyboard.press("n")
-    screen.settled()
-    tops = page.locator(".pair-toolbar > :not(.grow)").evaluate_all(
-        "(nodes) => nodes.filter((n) => n.offsetWidth).map((n) => Math.round(n.getBoundingClientRect().top / 12))"
-    )
-    assert len(set(tops)) == 1, tops
-    # The top bar of the page lies over this button.
-    page.get_by_role("button", name="Operating point").click()
-    page.get_by_role("slider", name="IoU threshold").wait_for()
+    for width in (1440, 1024, 960):
+        page.set_viewport_size({"width": width, "height": 700})
+        ready(screen)
+        page.locator(".pair-pane").first.focus()
+        # The place in the list of differences takes more room when one is chosen.
+        page.keyboard.press("n")
+        screen.settled()
+        tops = page.locator(".pair-toolbar > :not(.grow)").evaluate_all(
+            "(nodes) => nodes.filter((n) => n.offsetWidth).map((n) => Math.round(n.getBoundingClientRect().top / 12))"
+        )
+        assert len(set(tops)) == 1, (width, tops)
+        # The top bar of the page lies over this button.
+        page.get_by_role("button", name="Operating point").click()
+        page.get_by_role("slider", name="IoU threshold").wait_for()
+        page.keyboard.press("Escape")
+        page.get_by_role("slider", name="IoU threshold").wait_for(state="hidden")
+
+
+def labels_of_the_axis_stay_in_its_column(screen: Screen) -> None:
+    screen.page.set_viewport_size({"width": 1440, "height": 900})
+    for scores in ("0.95,0.95", "0.99,0.99"):
+        screen.to("compare", scores=scores)
+        screen.page.locator(".axis-tick").first.wait_for()
+        outside = screen.page.locator(".axis-tick").evaluate_all(
+            """(ticks) => ticks.filter((tick) => {
+              const one = tick.getBoundingClientRect(), axis = tick.parentElement.getBoundingClientRect();
+              return one.left < axis.left || one.right > axis.right;
+            }).map((tick) => tick.textContent)"""
+        )
+        assert outside == [], scores
+
+
+def where_nothing_is_left_a_sentence_and_a_way_out_say_so(screen: Screen) -> None:
+    for address in (
+        {"scores": "1,1"},
+        {"scores": "0,0", "within": "tram-options.pdf", "label": "Formula"},
+        {"compare": "pixels", "scores": "1,1"},
+    ):
+        screen.to("compare", **address)
+        work = screen.page.locator(".pair-work")
+        work.get_by_role("button", name="Show every changed page").wait_for()
+        assert work.locator(".message").inner_text(), address
+        assert work.locator(".sheet:visible").count() == 0, address
+        assert screen.page.get_by_text("BidiComponent Error").count() == 0

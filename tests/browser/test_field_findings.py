@@ -33,7 +33,7 @@ def test_a_verdict_by_keys_outlives_a_reload_and_corrects_the_numbers(
         page.locator(".pane").first.click(position={"x": 4, "y": 4})
         page.keyboard.press("n")
         page.locator(".verdict-button").first.wait_for()
-        page.wait_for_timeout(1000)
+        screen.settled()
         before = len(received)
         page.keyboard.press("v")
         page.keyboard.press("2")
@@ -42,7 +42,7 @@ def test_a_verdict_by_keys_outlives_a_reload_and_corrects_the_numbers(
         assert (event.verdict, event.author) == ("ground_truth_wrong", "Anna")
         assert (event.target.kind, event.target.document, event.target.mistake) == ("field", "quayside-77120", "missed")
         page.locator("table.ls-corrected").wait_for()
-        page.wait_for_timeout(1000)
+        screen.settled()
         assert len(received) - before < whole_view / 3, "the page and the corrected numbers alone"
         corrected = page.locator("table.ls-corrected tr.ls-corrected td").all_inner_texts()
         official = page.locator("table.ls-corrected tr.ls-official td").all_inner_texts()

@@ -131,7 +131,7 @@ def test_boxes_lie_where_the_ground_truth_says(server: str, visit: Visit) -> Non
     box = next(b for b in data["boxes"] if b["label"] == "vendor.name" and b["side"] == "ground_truth")
     screen.page.locator(".pane").first.hover()
     screen.page.keyboard.press("g")
-    screen.page.wait_for_timeout(200)
+    screen.rested()
     x1, y1, x2, y2 = screen.places()["boxes"][box["key"]]
     shares = [(x1 - left) / (right - left), (y1 - top) / (bottom - top), (x2 - left) / (right - left)]
     assert [*shares, (y2 - top) / (bottom - top)] == pytest.approx(wanted, abs=0.002)
@@ -232,17 +232,11 @@ def test_a_bin_of_the_confidence_opens_its_fields(server: str, visit: Visit) -> 
     # The last bin is at the right edge; a little above its foot there is always a bar.
     for left in range(14, 60, 4):
         screen.page.mouse.click(frame["x"] + frame["width"] - left, frame["y"] + frame["height"] - 58)
-        # On a slow machine the answer takes a while, and another click would let the bar go again.
-        for _ in range(25):
-            screen.page.wait_for_timeout(60)
-            if screen.address().get("behind"):
-                break
-        else:
-            continue
-        break
+        # Another click before the answer would let the bar go again.
+        if screen.settled().address().get("behind"):
+            break
     screen.wait(lambda: screen.address().get("behind") == "bin_9", f"the last bin; {screen.address()}")
     counts = {letter: int(core(letter).confidence().calibration.count[-1]) for letter in "AB"}
-    # On a slow machine a second click may have met the bar of the other model.
     words = [f"{count} fields: Confidence 0.9 to 1.0 of {letter}" for letter, count in counts.items()]
     screen.wait(lambda: any(each in screen.text() for each in words), "the table of the bin")
 
@@ -254,13 +248,11 @@ def test_a_curve_opens_its_field(server: str, visit: Visit) -> None:
     frame = chart.bounding_box()
     for y in range(20, int(frame["height"]) - 50, 2):
         screen.page.mouse.click(frame["x"] + 0.45 * frame["width"], frame["y"] + y)
-        screen.page.wait_for_timeout(60)
-        if screen.address().get("field"):
+        if screen.settled().address().get("field"):
             break
     screen.wait(lambda: screen.address().get("field") in core().compared.classes, "the field of a curve")
     drawn(screen)
     title = screen.page.locator(".ls-section", has_text="AP against IoU")
-    # On a slow machine a second click may have met another curve.
     screen.wait(lambda: title.inner_text().endswith(screen.address()["field"]), "the title of the curve")
 
 
@@ -297,7 +289,7 @@ def test_next_and_previous_problem_walk_over_pages(server: str, visit: Visit) ->
     for _ in range(3):
         if shown(screen) == names[1]:
             screen.page.get_by_role("button", name="Previous mistake").click()
-            screen.page.wait_for_timeout(400)
+            screen.settled()
     screen.wait(lambda: shown(screen) == names[0], "back on the first page")
 
 

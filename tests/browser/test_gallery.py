@@ -92,7 +92,7 @@ def test_hundreds_of_cards_make_only_the_crops_that_are_near(server: str, visit:
     screen = visit(server).open("gallery")
     screen.wait(lambda: screen.page.locator(".gl-card").count() > 200, "more than 200 cards")
     screen.wait(lambda: drawn(screen) > 0, "the first crops")
-    screen.page.wait_for_timeout(1500)
+    screen.settled()
     assert drawn(screen) < 60
     screen.page.locator(".gl-card").last.scroll_into_view_if_needed()
     screen.wait(lambda: screen.page.locator(".gl-card").last.locator("img").count() == 1, "the last crop")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import ROOT, Screen, free_port, started, stop
+from tests.browser.conftest import ROOT, Screen, free_port, new_reader, started, stop
 from tests.test_server import below, running
 
 pytestmark = pytest.mark.browser
@@ -100,22 +100,22 @@ def test_a_page_of_another_origin_reaches_nothing(server: str, foreign: str, bro
 
 def test_no_view_breaks_under_the_policy(server: str, visit: Visit) -> None:
     """Whatever the policy stops is an error of the console, which fails the test when it ends."""
-    screen = visit(server)
+    screen = visit(server).open()
     for view in VIEWS:
-        screen.open(view)
+        screen.to(view)
         assert screen.page.get_by_test_id("stException").count() == 0, view
 
 
 def test_markup_that_got_into_the_page_runs_no_script_and_fetches_nothing(
     server: str, foreign: str, browser: Any
 ) -> None:
-    context = browser.new_context()
+    context = new_reader(browser)
     # Not by `visit`: what the policy stops is an error of the console.
     screen = Screen(context.new_page(), server, []).open()
     asked: list[str] = []
     screen.page.on("response", lambda answer: asked.append(answer.url))
     screen.page.evaluate(INJECT, foreign)
-    screen.page.wait_for_timeout(500)
+    screen.rested()
     ran = screen.page.evaluate("window.ran")
     context.close()
     assert ran is None

@@ -7,7 +7,7 @@ import io
 import re
 import zipfile
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import pytest
 from evaluator.project import evaluate
 from evaluator.protocols.pixel.cells import cell_facts, worst_cell
 from evaluator.protocols.pixel.evaluation import PixelResult
-from tests.browser.conftest import Screen, dashboard
+from tests.browser.conftest import Screen, course, dashboard
 from tests.building import Box, write_file
 from tests.dashboard import SAMPLE_DATA
 from tests.painting import cell_mask
@@ -87,6 +87,13 @@ def opened(screen: Screen, **address: str) -> Screen:
     return screen.settled()
 
 
+def stepped(screen: Screen, **address: str) -> Screen:
+    """The view at another address, in the same tab."""
+    screen.to(VIEW, **address)
+    screen.page.locator("path.tint-fill").wait_for(state="attached")
+    return screen.settled()
+
+
 def cell(screen: Screen, row: int, column: int) -> Any:
     return screen.page.locator(f"td[data-row='{row}'][data-column='{column}']")
 
@@ -142,8 +149,24 @@ def assert_tinted(screen: Screen, place: tuple[str, int], names: tuple[str, str]
 # --- mouse ---------------------------------------------------------------------------------------------------
 
 
-def test_it_opens_on_the_sample_data_without_a_click(server: str, visit: Visit) -> None:
+def test_from_cells_to_their_pixels(server: str, visit: Visit, tmp_path: Path) -> None:
     screen = opened(visit(server))
+    again = visit(server)
+    screen.page.bring_to_front()
+    course(
+        screen,
+        it_opens_on_the_sample_data_without_a_click,
+        the_grid_says_what_it_is,
+        zoom_and_a_sharper_picture,
+        partial(every_matrix_can_be_downloaded, tmp_path),
+        the_keyboard_walks_the_grid_and_chooses,
+        the_table_is_another_way_to_a_cell,
+        partial(a_cell_opens_its_pages_and_exactly_its_pixels, again),
+        the_background_and_the_diagonal_are_cells_like_others,
+    )
+
+
+def it_opens_on_the_sample_data_without_a_click(screen: Screen) -> None:
     assert screen.page.locator(".mx-grid td").count() == 144
     result = core()
     row, column = worst_cell(result.whole.matrices.confusion[0])
@@ -163,8 +186,7 @@ def test_it_opens_on_the_sample_data_without_a_click(server: str, visit: Visit) 
     assert abs(pane["y"] + pane["height"] - grid["y"] - grid["height"]) < 30
 
 
-def test_a_cell_opens_its_pages_and_exactly_its_pixels(server: str, visit: Visit) -> None:
-    screen = opened(visit(server))
+def a_cell_opens_its_pages_and_exactly_its_pixels(again: Screen, screen: Screen) -> None:
     cell(screen, code("Formula"), code("Text")).click()
     screen.settled()
     assert chosen(screen) == ("Formula", "Text")
@@ -191,17 +213,18 @@ def test_a_cell_opens_its_pages_and_exactly_its_pixels(server: str, visit: Visit
     assert_tinted(screen, (other, second), ("Formula", "Text"))
     assert chosen(screen) == ("Formula", "Text")
     # The address is the whole state.
-    again = visit(server)
+    again.page.bring_to_front()
     again.page.goto(screen.page.url)
     again.page.locator(".mx-grid td").first.wait_for()
     again.settled()
     again.wait(lambda: caption(again) != "", "the page")
     assert caption(again) == caption(screen)
     assert chosen(again) == ("Formula", "Text")
+    screen.page.bring_to_front()
 
 
-def test_the_background_and_the_diagonal_are_cells_like_others(server: str, visit: Visit) -> None:
-    screen = opened(visit(server), of="B", doc="river-districts.pdf", page="2", scope="page")
+def the_background_and_the_diagonal_are_cells_like_others(screen: Screen) -> None:
+    stepped(screen, of="B", doc="river-districts.pdf", page="2", scope="page")
     for row, column in (("Background", "Background"), ("Text", "Text"), ("Background", "Text")):
         cell(screen, code(row, "blocks"), code(column, "blocks")).click()
         screen.settled()
@@ -210,8 +233,7 @@ def test_the_background_and_the_diagonal_are_cells_like_others(server: str, visi
         assert_tinted(screen, ("river-districts.pdf", 2), (row, column), "blocks")
 
 
-def test_zoom_and_a_sharper_picture(server: str, visit: Visit) -> None:
-    screen = opened(visit(server))
+def zoom_and_a_sharper_picture(screen: Screen) -> None:
     image = screen.page.locator(".tint-image")
     width = image.evaluate("(node) => node.naturalWidth")
     for _ in range(5):
@@ -240,8 +262,7 @@ def shown_cell() -> tuple[int, int, int]:
 # --- keyboard and table --------------------------------------------------------------------------------------
 
 
-def test_the_keyboard_walks_the_grid_and_chooses(server: str, visit: Visit) -> None:
-    screen = opened(visit(server))
+def the_keyboard_walks_the_grid_and_chooses(screen: Screen) -> None:
     assert screen.page.locator(".mx-grid td[tabindex='0']").count() == 1
     screen.page.locator(".mx-grid td[tabindex='0']").focus()
     keys = screen.page.keyboard
@@ -271,16 +292,14 @@ def test_the_keyboard_walks_the_grid_and_chooses(server: str, visit: Visit) -> N
     assert_tinted(screen, (document, int(core().dataset.page_index[top]) + 1), ("Table", "Text"))
 
 
-def test_the_grid_says_what_it_is(server: str, visit: Visit) -> None:
-    screen = opened(visit(server))
+def the_grid_says_what_it_is(screen: Screen) -> None:
     grid = screen.page.get_by_role("grid", name="Confusion matrix, rows Ground truth, columns Predicted by A")
     assert grid.get_by_role("columnheader").count() >= 12
     assert grid.get_by_role("rowheader", name="Table").count() == 1
     assert grid.get_by_role("gridcell", name=re.compile("^Table to Background: ")).count() == 1
 
 
-def test_the_table_is_another_way_to_a_cell(server: str, visit: Visit) -> None:
-    screen = opened(visit(server))
+def the_table_is_another_way_to_a_cell(screen: Screen) -> None:
     before = caption(screen)
     screen.page.get_by_text("As table").click()
     table = screen.page.locator("[data-testid=stDataFrame]").first
@@ -302,19 +321,20 @@ def test_the_table_is_another_way_to_a_cell(server: str, visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [(1440, 900), (1024, 768)])
-def test_both_themes_and_a_small_window(server: str, visit: Visit, scheme: str, size: tuple[int, int]) -> None:
-    width, height = size
-    screen = opened(visit(server, width=width, height=height, color_scheme=scheme), of="A-B", colour="linear")
-    colours = screen.page.locator(".mx-grid td").evaluate_all(
-        "(cells) => cells.map((cell) => [getComputedStyle(cell).backgroundColor, getComputedStyle(cell).color])"
-    )
-    for fill, ink in colours[1:]:
-        assert contrast(fill, ink) >= 4.5 or fill == "rgba(0, 0, 0, 0)", (fill, ink)
-    assert "blue: A is better; orange: B is better" in screen.page.locator(".mx-legend").inner_text()
-    overflow = screen.page.evaluate("() => document.scrollingElement.scrollWidth - window.innerWidth")
-    assert overflow <= 0
-    assert screen.page.locator("[data-testid=stException]").count() == 0
+def test_both_themes_and_a_small_window(server: str, visit: Visit, scheme: str) -> None:
+    screen = opened(visit(server, color_scheme=scheme), of="A-B", colour="linear")
+    for width, height in ((1440, 900), (1024, 768)):
+        screen.page.set_viewport_size({"width": width, "height": height})
+        screen.settled()
+        colours = screen.page.locator(".mx-grid td").evaluate_all(
+            "(cells) => cells.map((cell) => [getComputedStyle(cell).backgroundColor, getComputedStyle(cell).color])"
+        )
+        for fill, ink in colours[1:]:
+            assert contrast(fill, ink) >= 4.5 or fill == "rgba(0, 0, 0, 0)", (fill, ink)
+        assert "blue: A is better; orange: B is better" in screen.page.locator(".mx-legend").inner_text()
+        overflow = screen.page.evaluate("() => document.scrollingElement.scrollWidth - window.innerWidth")
+        assert overflow <= 0, width
+        assert screen.page.locator("[data-testid=stException]").count() == 0
 
 
 def contrast(one: str, other: str) -> float:
@@ -382,8 +402,7 @@ def test_pages_without_a_size_offer_a_way_out(many: str, visit: Visit) -> None:
     assert "No PDF folder is open" in screen.page.locator(".tint-problem").inner_text()
 
 
-def test_every_matrix_can_be_downloaded(server: str, visit: Visit, tmp_path: Path) -> None:
-    screen = opened(visit(server))
+def every_matrix_can_be_downloaded(tmp_path: Path, screen: Screen) -> None:
     with screen.page.expect_download() as waiting:
         screen.page.get_by_role("button", name="CSV", exact=True).click()
     waiting.value.save_as(tmp_path / "matrices.zip")
@@ -402,22 +421,22 @@ NAMES_ABOVE = """() => [...document.querySelectorAll('*')].map((node) => node.sh
   })"""
 
 
-@pytest.mark.parametrize("size", [(1024, 768), (960, 600)])
-def test_a_small_window_shows_the_matrix_and_the_page_beside_it(
-    server: str, visit: Visit, size: tuple[int, int]
-) -> None:
-    screen = opened(visit(server, width=size[0], height=size[1]))
-    page = screen.page.locator(".tint-pane").bounding_box()
-    cell = screen.page.locator(".mx-grid td").last.bounding_box()
-    assert page["y"] < 0.55 * size[1], "the page is in the first window"
-    assert cell["x"] + cell["width"] <= page["x"] <= page["x"] + page["width"] <= size[0]
-    assert cell["width"] >= 30
-    chips = screen.page.locator(".tint-chip").all_inner_texts()
-    assert "True Figure" in chips
-    assert "Predicted Figure" in chips
-    names = screen.page.evaluate(NAMES_ABOVE)
-    assert names
-    for at, one in enumerate(names):
-        for other in names[at + 1 :]:
-            apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] + 3 or other[3] <= one[1] + 3
-            assert apart, (one, other)
+def test_a_small_window_shows_the_matrix_and_the_page_beside_it(server: str, visit: Visit) -> None:
+    screen = opened(visit(server, width=1024, height=768))
+    for width, height in ((1024, 768), (960, 600)):
+        screen.page.set_viewport_size({"width": width, "height": height})
+        screen.settled()
+        page = screen.page.locator(".tint-pane").bounding_box()
+        cell = screen.page.locator(".mx-grid td").last.bounding_box()
+        assert page["y"] < 0.55 * height, f"the page is in the first window of {width}"
+        assert cell["x"] + cell["width"] <= page["x"] <= page["x"] + page["width"] <= width
+        assert cell["width"] >= 30, width
+        chips = screen.page.locator(".tint-chip").all_inner_texts()
+        assert "True Figure" in chips
+        assert "Predicted Figure" in chips
+        names = screen.page.evaluate(NAMES_ABOVE)
+        assert names
+        for at, one in enumerate(names):
+            for other in names[at + 1 :]:
+                apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] + 3 or other[3] <= one[1] + 3
+                assert apart, (width, one, other)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.browser.conftest import STEP, free_tab, harness
 from tests.browser.conftest import Screen as Tab
-from tests.browser.conftest import free_tab, harness
 
 pytestmark = pytest.mark.browser
 HARNESS = Path(__file__).with_name("viewer_harness.py")
@@ -39,16 +39,31 @@ def server(tabs: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
 
 
 class Screen(Tab):
-    """One open harness page, and what went wrong on it."""
+    """A tab on the harness, and what went wrong in it."""
 
-    def __init__(
-        self, tabs: Any, server: str, query: str = "", *, width: int = 1440, scheme: str = "light", page: Any = None
-    ) -> None:
-        super().__init__(page or free_tab(tabs), server, [], width=width, color_scheme=scheme)
-        self.page.goto(f"{server}/?{query}")
+    def __init__(self, page: Any, server: str) -> None:
+        super().__init__(page, server, [])
+        self.visits = 0
+        self.page.goto(server)
+        self.drawn()
+
+    def drawn(self) -> Screen:
         self.page.wait_for_selector(".mistake:visible, .cause, .message")
         self.page.wait_for_selector(".chips.ready", state="attached")
-        self.page.wait_for_timeout(150)
+        self.rested()
+        return self
+
+    def scene(self, query: str = "", *, width: int = 1440, scheme: str = "light") -> Screen:
+        """Begin anew in the same tab: an empty log and a viewer that has shown nothing yet."""
+        self.visits += 1
+        self.page.bring_to_front()
+        self.page.set_viewport_size({"width": width, "height": 900})
+        self.page.emulate_media(color_scheme=scheme)
+        self.page.mouse.move(5, 5)
+        self.rested()
+        self.page.evaluate(STEP, f"/?visit={self.visits}&{query}")
+        self.rested()
+        return self.drawn()
 
     def js(self, body: str) -> Any:
         return self.page.evaluate(f"() => {{ {ROOT_OF} {body} }}")
@@ -57,11 +72,7 @@ class Screen(Tab):
         return json.loads(self.page.locator("[data-testid=stText]").first.inner_text())
 
     def wait_for_log(self, length: int) -> list[list[str]]:
-        for _ in range(100):
-            log = self.report()["log"]
-            if len(log) >= length:
-                break
-            self.page.wait_for_timeout(50)
+        self.wait(lambda: len(self.report()["log"]) >= length, f"{length} reports; {self.report()}")
         return self.report()["log"]
 
     def wait_until(self, body: str) -> None:
@@ -100,15 +111,15 @@ class Screen(Tab):
 
 @pytest.fixture(scope="module")
 def shared(tabs: Any, server: str) -> Iterator[Screen]:
-    # Not the first tab: that is for the tests that want a page of their own.
-    opened = Screen(tabs, server, page=tabs.new_page())
+    # Not the first tab: that is for the tests that begin anew.
+    opened = Screen(tabs.new_page(), server)
     yield opened
     opened.close()
 
 
 @pytest.fixture
 def screen(shared: Screen) -> Screen:
-    """One page for the tests that send nothing to Python: opening a page costs more than they do."""
+    """One page for the tests that send nothing to Python: not even a new scene is needed."""
     shared.page.bring_to_front()
     shared.page.mouse.move(5, 5)
     shared.page.evaluate("() => document.activeElement.blur()")
@@ -118,12 +129,24 @@ def screen(shared: Screen) -> Screen:
     return shared
 
 
-@pytest.fixture
-def fresh(tabs: Any, server: str) -> Iterator[Screen]:
-    """A page of its own, with an empty log."""
-    opened = Screen(tabs, server)
+@pytest.fixture(scope="module")
+def first_tab(tabs: Any, server: str) -> Iterator[Screen]:
+    opened = Screen(free_tab(tabs), server)
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def alone(first_tab: Screen) -> Iterator[Screen]:
+    """A tab for the scenes of one test."""
+    yield first_tab
+    assert first_tab.trouble == []
+
+
+@pytest.fixture
+def fresh(alone: Screen) -> Screen:
+    """A viewer of its own, with an empty log."""
+    return alone.scene()
 
 
 def assert_in_place(screen: Screen) -> None:
@@ -163,11 +186,11 @@ def test_boxes_lie_on_the_image_at_every_size(screen: Screen) -> None:
     page.mouse.up()
     assert screen.middle("p100") == pytest.approx((x - 60, y - 50), abs=1.1)
     page.set_viewport_size({"width": 1100, "height": 800})
-    page.wait_for_timeout(300)
+    screen.rested()
     assert_in_place(screen)
     page.keyboard.press("0")
     page.set_viewport_size({"width": 1440, "height": 900})
-    page.wait_for_timeout(300)
+    screen.rested()
     assert_in_place(screen)
     page.keyboard.press("g")
 
@@ -180,23 +203,21 @@ def test_the_zoom_keeps_the_point_under_the_pointer(screen: Screen) -> None:
     assert screen.middle("p100") == pytest.approx((x, y), abs=2)
 
 
-def test_the_view_needs_no_page_scroll(tabs: Any, server: str) -> None:
+def test_the_view_needs_no_page_scroll(alone: Screen) -> None:
     for width in (1440, 1024):
-        screen = Screen(tabs, server, width=width)
+        screen = alone.scene(width=width)
         over = (
             "const main = document.querySelector('[data-testid=stMain]'); return main.scrollHeight - main.clientHeight"
         )
         assert screen.js(over) <= 0
         side = screen.js("return host.querySelector('.side').offsetWidth")
         assert side == (372 if width == 1440 else 300)
-        screen.close()
 
 
-def test_under_900_the_list_is_below_the_page(tabs: Any, server: str) -> None:
-    screen = Screen(tabs, server, width=840)
+def test_under_900_the_list_is_below_the_page(alone: Screen) -> None:
+    screen = alone.scene(width=840)
     side, stage = (f"host.querySelector('.{name}').getBoundingClientRect()" for name in ("side", "stage"))
     assert screen.js(f"return {side}.top >= {stage}.bottom")
-    screen.close()
 
 
 def test_toggles_hide_boxes_chips_and_rows_without_a_rerun(screen: Screen) -> None:
@@ -286,7 +307,7 @@ def test_next_mistake_reaches_python_once_as_a_choice(fresh: Screen) -> None:
     )
     assert page.get_by_text("Mistake 2 of 6").is_visible()
     log = fresh.wait_for_log(1)
-    page.wait_for_timeout(500)
+    fresh.rested()
     assert fresh.report() == {"runs": 2, "log": log}
     assert log == [["selected", "SelectedEvent(document='river-districts.pdf', index=26, key='p102')"]]
     page.keyboard.press("Escape")
@@ -295,15 +316,14 @@ def test_next_mistake_reaches_python_once_as_a_choice(fresh: Screen) -> None:
     assert not any("chosen" in name for name in fresh.row_classes())
 
 
-def test_a_late_answer_does_not_lead_back_to_an_earlier_mistake(tabs: Any, server: str) -> None:
-    screen = Screen(tabs, server, "scene=late")
+def test_a_late_answer_does_not_lead_back_to_an_earlier_mistake(alone: Screen) -> None:
+    screen = alone.scene("scene=late")
     for number in range(1, 5):
         screen.page.keyboard.press("n")
         screen.wait_for_log(number)
-        screen.page.wait_for_timeout(300)
+        screen.rested()
         screen.page.get_by_text(f"Mistake {number} of 6").wait_for()
     assert len(screen.report()["log"]) == 4, "nothing is told twice"
-    screen.close()
 
 
 def test_a_choice_does_not_follow_a_reader_who_leaves(fresh: Screen) -> None:
@@ -317,21 +337,21 @@ def test_a_choice_does_not_follow_a_reader_who_leaves(fresh: Screen) -> None:
     )
     fresh.page.keyboard.press("n")
     fresh.page.mouse.click(5, 5)
-    fresh.page.wait_for_timeout(700)
+    fresh.rested()
     assert fresh.report()["log"] == []
     fresh.page.keyboard.press("n")
     fresh.page.mouse.click(5, 60)
     fresh.wait_for_log(1)
+    fresh.page.evaluate("() => document.querySelector('body > a').remove()")
 
 
-def test_a_click_chooses_and_a_link_chooses(tabs: Any, server: str, fresh: Screen) -> None:
+def test_a_click_chooses_and_a_link_chooses(alone: Screen, fresh: Screen) -> None:
     fresh.page.mouse.click(*fresh.middle("g15"))
     assert "chosen" in fresh.row_classes()[5]
     assert fresh.wait_for_log(1)[0][1].endswith("key='g15')")
-    linked = Screen(tabs, server, "selected=p101")
+    linked = alone.scene("selected=p101")
     assert "chosen" in linked.row_classes()[2]
     assert linked.report()["runs"] == 1
-    linked.close()
 
 
 def test_an_enlarged_page_moves_to_the_next_mistake(fresh: Screen) -> None:
@@ -340,7 +360,7 @@ def test_an_enlarged_page_moves_to_the_next_mistake(fresh: Screen) -> None:
         page.keyboard.press("+")
     for _ in range(6):
         page.keyboard.press("n")
-    page.wait_for_timeout(100)
+    fresh.rested()
     x, y = fresh.middle("g15")
     left, top, right, bottom = fresh.js(
         "const r = host.querySelector('.pane').getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]"
@@ -357,7 +377,7 @@ def test_a_page_turn_reaches_python_once_and_keeps_toggles(fresh: Screen) -> Non
     # The bar says where it turns to before the page is drawn as a whole.
     page.get_by_role("button", name="Fit the whole page", pressed=True).wait_for()
     fresh.wait_for_log(1)
-    page.wait_for_timeout(400)
+    fresh.rested()
     assert fresh.report() == {
         "runs": 2,
         "log": [["go", "GoEvent(document='river-districts.pdf', index=27, step=0)"]],
@@ -368,7 +388,7 @@ def test_a_page_turn_reaches_python_once_and_keeps_toggles(fresh: Screen) -> Non
     page.get_by_role("button", name="page 30,").click()
     page.get_by_text("Page 30").wait_for()
     fresh.wait_for_log(3)
-    page.wait_for_timeout(300)
+    fresh.rested()
     assert [name for name, _ in fresh.report()["log"]] == ["go", "go", "go"]
     assert fresh.js("return host.querySelectorAll('[aria-current=page]').length") == 1
 
@@ -378,7 +398,7 @@ def test_many_presses_end_on_the_right_page(fresh: Screen) -> None:
         fresh.page.keyboard.press("ArrowRight")
     fresh.page.get_by_text("Page 33").wait_for()
     fresh.page.get_by_text("index=32").wait_for(state="attached")
-    fresh.page.wait_for_timeout(300)
+    fresh.rested()
     log = fresh.report()["log"]
     assert log[-1][1] == "GoEvent(document='river-districts.pdf', index=32, step=0)"
     assert len(log) <= 6
@@ -393,11 +413,11 @@ def test_a_sharper_image_is_asked_for_once_and_swapped_in_place(fresh: Screen) -
         "for (let turn = 0; turn < 3; turn += 1) pane.dispatchEvent(new WheelEvent('wheel', {deltaY: -240, "
         "clientX: r.left + r.width / 2, clientY: r.top + r.height / 2, bubbles: true, cancelable: true}));"
     )
-    page.wait_for_timeout(100)
+    fresh.painted()
     before = fresh.middle("p100")
     source = fresh.js("return host.querySelector('.page-image').src.length")
     log = fresh.wait_for_log(1)
-    page.wait_for_timeout(500)
+    fresh.rested()
     assert [name for name, _ in fresh.report()["log"]] == ["sharper"]
     assert int(log[0][1].rsplit("width=", 1)[1].rstrip(")")) > 1.3 * 900
     fresh.page.wait_for_function(
@@ -475,8 +495,8 @@ def test_a_walk_with_the_keyboard_alone(screen: Screen) -> None:
     assert page.get_by_role("img", name="False positive, Table, score 0.83, mistake 1").count() == 1
 
 
-def test_text_from_strangers_stays_text(tabs: Any, server: str) -> None:
-    screen = Screen(tabs, server, "scene=hostile&selected=p100")
+def test_text_from_strangers_stays_text(alone: Screen) -> None:
+    screen = alone.scene("scene=hostile&selected=p100")
     screen.hover("p100")
     assert screen.tooltip()[0].startswith("<img src=x onerror=")
     assert screen.page.evaluate("() => window.hacked") is None
@@ -487,30 +507,25 @@ def test_text_from_strangers_stays_text(tabs: Any, server: str) -> None:
     )
     assert chip.startswith("1 FP <img src=x") or chip == "1 FP"
     assert screen.js("return host.querySelector('.mistake').scrollWidth <= host.querySelector('.list').clientWidth")
-    screen.close()
 
 
-def test_states(tabs: Any, server: str) -> None:
-    problem = Screen(tabs, server, "scene=problem")
+def test_states(alone: Screen) -> None:
+    problem = alone.scene("scene=problem")
     assert "the renderer stopped after 5 s" in problem.page.get_by_role("alert").inner_text()
     assert problem.shown("FP") == 6
     assert problem.page.get_by_text("23 of 1,312 boxes drawn").is_visible()
     assert problem.page.get_by_text("/Rotate is 45").is_visible()
-    problem.close()
-    empty = Screen(tabs, server, "scene=empty")
+    empty = alone.scene("scene=empty")
     assert empty.page.get_by_text("No mistake passes the filter.").is_visible()
     empty.page.get_by_role("button", name="Clear filter").click()
     assert empty.wait_for_log(1) == [["clear_filter", "True"]]
-    empty.close()
-    none = Screen(tabs, server, "scene=none")
+    none = alone.scene("scene=none")
     assert none.page.get_by_text("No mistake on this page.").is_visible()
-    none.close()
-    missed = Screen(tabs, server, "scene=missed")
+    missed = alone.scene("scene=missed")
     assert (missed.shown("FN"), missed.shown("TP")) == (5, 0)
-    missed.close()
 
 
-def test_chips_never_cover_each_other(tabs: Any, server: str) -> None:
+def test_chips_never_cover_each_other(alone: Screen) -> None:
     overlap = """const shown = [...host.querySelectorAll('.chips .chip')].filter((n) => n.getClientRects().length);
     const rects = shown.map((n) => n.getBoundingClientRect());
     const common = (a, b, low, high) => Math.min(a[high], b[high]) - Math.max(a[low], b[low]);
@@ -520,20 +535,19 @@ def test_chips_never_cover_each_other(tabs: Any, server: str) -> None:
     }));
     return [rects.length, pairs]"""
     for boxes, least in ((20, 11), (200, 55)):
-        screen = Screen(tabs, server, f"boxes={boxes}")
+        screen = alone.scene(f"boxes={boxes}")
         number, pairs = screen.js(overlap)
         assert number >= least
         assert pairs == 0
         height = screen.js("return host.querySelector('.chip:not(.crowded)').offsetHeight")
         screen.page.keyboard.press("+")
-        screen.page.wait_for_timeout(200)
+        screen.rested()
         screen.painted()
         assert screen.js("return host.querySelector('.chip:not(.crowded)').offsetHeight") == height
-        screen.close()
 
 
-def test_n_goes_on_to_the_next_page_with_a_mistake(tabs: Any, server: str) -> None:
-    screen = Screen(tabs, server, "scene=filtered")
+def test_n_goes_on_to_the_next_page_with_a_mistake(alone: Screen) -> None:
+    screen = alone.scene("scene=filtered")
     page = screen.page
     for _ in range(2):
         page.keyboard.press("n")
@@ -543,22 +557,20 @@ def test_n_goes_on_to_the_next_page_with_a_mistake(tabs: Any, server: str) -> No
     screen.wait_until("return host.ownerDocument.body.innerText.includes('mistake=1')")
     log = [value for name, value in screen.report()["log"] if name == "go"]
     assert log == ["GoEvent(document='river-districts.pdf', index=26, step=0, mistake=1)"]
-    screen.close()
 
 
-def test_there_is_no_way_back_before_the_first_mistake(tabs: Any, server: str) -> None:
-    screen = Screen(tabs, server, "scene=filtered")
+def test_there_is_no_way_back_before_the_first_mistake(alone: Screen) -> None:
+    screen = alone.scene("scene=filtered")
     screen.page.keyboard.press("n")
     assert screen.page.get_by_role("button", name="Previous mistake").is_disabled()
     screen.page.keyboard.press("p")
-    screen.page.wait_for_timeout(400)
+    screen.rested()
     assert [name for name, _ in screen.report()["log"] if name == "go"] == []
     assert "first mistake of the list" in screen.js("return host.querySelector('.unseen').textContent")
-    screen.close()
 
 
-def test_what_a_filter_hides_is_pale_and_said(tabs: Any, server: str) -> None:
-    screen = Screen(tabs, server, "scene=filtered")
+def test_what_a_filter_hides_is_pale_and_said(alone: Screen) -> None:
+    screen = alone.scene("scene=filtered")
     page = screen.page
     assert screen.js("return host.querySelectorAll('.mistake').length") == 2
     assert page.get_by_text("The filter hides 4 more mistakes of this page").is_visible()
@@ -572,7 +584,6 @@ def test_what_a_filter_hides_is_pale_and_said(tabs: Any, server: str) -> None:
     )
     page.get_by_role("button", name="Clear the filter").click()
     assert screen.wait_for_log(1) == [["clear_filter", "True"]]
-    screen.close()
 
 
 def test_loose_boxes_leave_the_letters_free(screen: Screen) -> None:
@@ -590,8 +601,8 @@ def test_loose_boxes_leave_the_letters_free(screen: Screen) -> None:
     screen.page.keyboard.press("Escape")
 
 
-def test_a_page_without_text_layer_is_told_by_its_ink(tabs: Any, server: str) -> None:
-    screen = Screen(tabs, server, "scene=ink")
+def test_a_page_without_text_layer_is_told_by_its_ink(alone: Screen) -> None:
+    screen = alone.scene("scene=ink")
     toggle = screen.page.get_by_role("button", name="Text lost, 4.2 % of the ink")
     assert toggle.inner_text().split() == ["Text", "lost", "4.2", "%", "of", "the", "ink"]
     assert "No text layer" in toggle.get_attribute("title")
@@ -600,11 +611,10 @@ def test_a_page_without_text_layer_is_told_by_its_ink(tabs: Any, server: str) ->
     screen.page.mouse.move(5, 5)
     screen.painted()
     assert screen.js("return host.querySelectorAll('.foreign-line').length") == 0
-    screen.close()
 
 
-def test_the_strip_of_a_long_document_says_what_lies_beyond(tabs: Any, server: str) -> None:
-    screen = Screen(tabs, server, "scene=long")
+def test_the_strip_of_a_long_document_says_what_lies_beyond(alone: Screen) -> None:
+    screen = alone.scene("scene=long")
     page = screen.page
     assert screen.js("return host.querySelectorAll('.strip-page').length") == 120
     current = screen.js("return host.querySelector('.strip-page.current .strip-number').textContent")
@@ -612,13 +622,12 @@ def test_the_strip_of_a_long_document_says_what_lies_beyond(tabs: Any, server: s
     assert page.get_by_role("button", name="110 pages after").count() == 1
     page.get_by_role("button", name="270 pages before").click()
     assert screen.wait_for_log(1) == [["go", "GoEvent(document='river-districts.pdf', index=26, step=-31)"]]
-    screen.close()
 
 
-def test_the_print_has_the_page_the_list_and_the_signature(tabs: Any, server: str, tmp_path: Path) -> None:
+def test_the_print_has_the_page_the_list_and_the_signature(alone: Screen, tmp_path: Path) -> None:
     import pymupdf
 
-    screen = Screen(tabs, server, "selected=p100")
+    screen = alone.scene("selected=p100")
     screen.page.pdf(path=str(tmp_path / "page.pdf"), format="A4", print_background=True)
     with pymupdf.open(tmp_path / "page.pdf") as printed:
         assert printed.page_count == 1
@@ -632,17 +641,14 @@ def test_the_print_has_the_page_the_list_and_the_signature(tabs: Any, server: st
     for words in ("stacked boxes", "Previous", "runs"):
         assert words not in text, words
     assert screen.page.evaluate("() => document.querySelectorAll('.layoutscope-print').length") == 0
-    screen.close()
 
 
 # --- verdicts ------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def judging(tabs: Any, server: str) -> Iterator[Screen]:
-    opened = Screen(tabs, server, "scene=verdicts")
-    yield opened
-    opened.close()
+def judging(alone: Screen) -> Screen:
+    return alone.scene("scene=verdicts")
 
 
 def row(screen: Screen) -> dict[str, Any]:
@@ -744,8 +750,8 @@ def test_a_key_asks_before_it_overwrites_ones_own_verdict(judging: Screen) -> No
     assert row(judging)["pressed"] == ["Ambiguous"]
 
 
-def test_the_name_is_asked_at_the_first_verdict_and_remembered(tabs: Any, server: str) -> None:
-    screen = Screen(tabs, server, "scene=nameless")
+def test_the_name_is_asked_at_the_first_verdict_and_remembered(alone: Screen) -> None:
+    screen = alone.scene("scene=nameless")
     page = screen.page
     page.keyboard.press("n")
     page.keyboard.press("v")
@@ -758,11 +764,10 @@ def test_the_name_is_asked_at_the_first_verdict_and_remembered(tabs: Any, server
     assert "verdict='model_wrong'" in verdicts(screen)[0]
     assert screen.js("return window.localStorage.getItem('layoutscope-reviewer')") == "1 Ngozi"
     screen.js("window.localStorage.removeItem('layoutscope-reviewer'); return true")
-    screen.close()
 
 
-def test_a_cause_opens_into_its_mistakes_and_takes_one_verdict(tabs: Any, server: str) -> None:
-    screen = Screen(tabs, server, "scene=causes")
+def test_a_cause_opens_into_its_mistakes_and_takes_one_verdict(alone: Screen) -> None:
+    screen = alone.scene("scene=causes")
     page = screen.page
     head = page.locator(".cause-open")
     assert head.count() == 1
@@ -784,7 +789,6 @@ def test_a_cause_opens_into_its_mistakes_and_takes_one_verdict(tabs: Any, server
     assert row(screen)["title"] == "Verdict on mistake 2"
     page.get_by_role("button", name="47 more like this, in the gallery").click()
     screen.wait_until("return host.ownerDocument.body.innerText.includes('alike')")
-    screen.close()
 
 
 def test_letters_in_the_verdict_row_are_no_hotkeys(judging: Screen) -> None:
@@ -868,16 +872,15 @@ def test_the_contrast_formula_is_that_of_wcag() -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_can_be_read_in_both_themes(tabs: Any, server: str, scheme: str) -> None:
-    screen = Screen(tabs, server, "scene=verdicts", scheme=scheme)
+def test_text_can_be_read_in_both_themes(alone: Screen, scheme: str) -> None:
+    screen = alone.scene("scene=verdicts", scheme=scheme)
     screen.page.locator(".mistake").nth(2).click()
     screen.page.get_by_role("button", name="TP matched, 12").click()
-    screen.page.wait_for_timeout(200)
+    screen.rested()
     pairs = screen.page.evaluate(COLOURS, scheme)
     assert len(pairs) > 18
     weak = {name: (pair, round(contrast(*pair), 2)) for name, pair in pairs.items() if contrast(*pair) < 4.5}
     assert weak == {}
-    screen.close()
 
 
 def test_every_control_has_a_name(judging: Screen) -> None:

@@ -122,7 +122,7 @@ def test_a_page_is_drawn_before_the_answer_and_once(server: str, visit: Visit, n
     before = shown(screen)
     assert all(there for _, there in before["pictures"])
     assert all(before["boxes"])
-    screen.page.wait_for_timeout(1200)
+    screen.rested()
     assert same(where(screen), pages[3])
     drawn = shown(screen)["drawn"]
     screen.page.evaluate("() => window.letGo()")
@@ -155,7 +155,6 @@ def test_another_filter_of_compare_begins_at_its_first_page(server: str, visit: 
     screen.page.get_by_role("group", name="Pages of the list").get_by_role("button", name="Lost in B").click()
     screen.wait(lambda: screen.address().get("show") == "b_broke", "the filter in the address")
     screen.settled()
-    screen.page.wait_for_timeout(500)
     assert same(where(screen), listed(screen, ".net-page")[0])
     assert agrees(screen, "compare")
     screen.page.keyboard.press("ArrowRight")

@@ -1,8 +1,9 @@
 """A small Streamlit app with made-up pages, for the tests of the page viewer.
 
 Query parameters: `boxes` (20, 200, 1000), `scene` (plain, problem, empty, none, missed, hostile, verdicts, filtered,
-ink, long, late), `selected` (a key). In the scene `late` the data always hold the choice before the last one.
-It counts its runs and writes what the viewer reported into the page, where the tests read it.
+ink, long, late), `selected` (a key), `visit` (another one begins anew). In the scene `late` the data always hold
+the choice before the last one. It counts its runs and writes what the viewer reported into the page, where the tests
+read it.
 """
 
 from __future__ import annotations
@@ -517,9 +518,9 @@ def judge_scene(data: dict[str, Any]) -> None:
     data |= {"verdicts": True, "reviewer": "me"}
 
 
-def record(name: str) -> None:
+def record(key: str, name: str) -> None:
     """A callback: what the viewer reported goes into the session and the log that the tests read."""
-    events = parse_events(st.session_state["viewer"])
+    events = parse_events(st.session_state[key])
     value = getattr(events, name)
     # The id of a verdict is another one in each run of a test.
     shown = msgspec.structs.replace(value, id="") if name == "verdict" and value else value
@@ -548,6 +549,9 @@ def main() -> None:
         ".stApp [data-testid='stHeader']{background:transparent;pointer-events:none}</style>"
     )
     state = st.session_state
+    if state.get("visit", "") != (visit := st.query_params.get("visit")):
+        state.clear()
+        state.visit = visit
     for name, value in {
         "runs": 0,
         "log": [],
@@ -573,7 +577,8 @@ def main() -> None:
     )
     names = ("go", "selected", "sharper", "model", "clear_filter", "verdict", "alike")
     payload = msgspec.convert(data, PagePayload)
-    viewer(payload, key="viewer", **{f"on_{name}": functools.partial(record, name) for name in names})
+    key = f"viewer {state.visit}"
+    viewer(payload, key=key, **{f"on_{name}": functools.partial(record, key, name) for name in names})
 
 
 if __name__ == "__main__":

@@ -34,7 +34,6 @@ from evaluator.protocols import PROTOCOLS, coco
 from evaluator.protocols.base import BoxEvaluation
 from pages.shared.state import State
 from tests import dashboard
-from tests.benchmarks import bench_models
 from tests.building import box, write_file
 from tests.charting import specification
 from tests.dashboard import SAMPLE_DATA, start
@@ -154,11 +153,6 @@ def test_nothing_to_rank() -> None:
 def test_the_day_of_a_run(text: str | None, day: str | None) -> None:
     model = made("a", 0.5, run=Run("r", text))
     assert (model.date, model.run_text) == (day, day or "r")
-
-
-def test_the_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    assert bench_models.main(["--smoke", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["models"] == bench_models.MODELS
 
 
 # --- earlier results -----------------------------------------------------------------------------------------

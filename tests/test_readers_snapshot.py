@@ -836,11 +836,3 @@ def test_damaged_bytes(tree, data):
     at = data.draw(st.integers(0, len(content) - 1))
     outcome(content[:at])
     outcome(content[:at] + bytes([data.draw(st.integers(0, 255))]) + content[at + 1 :])
-
-
-def test_benchmark_runs(capsys):
-    spec = importlib.util.spec_from_file_location("bench_load", HERE / "benchmarks" / "bench_load.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert module.main(["--smoke", "--json"]) == 0
-    assert set(json.loads(capsys.readouterr().out)["peers"]) == set(module.PEERS)

@@ -412,13 +412,6 @@ def test_a_narrower_bound_needs_more_pages() -> None:
     assert pages[0] < pages[2] < 2000
 
 
-def test_the_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    assert bench.main(["--smoke", "--json"]) == 0
-    values = json.loads(capsys.readouterr().out)
-    assert {row["kind"] for row in values["rows"]} == {*KINDS, "mixed"}
-    assert values["coverage"]
-
-
 def test_a_label_that_its_neighbours_contradict() -> None:
     # Figure, Caption, Text on each page; on the last one the caption is called Text.
     pages = 200

@@ -21,6 +21,7 @@ from tests import network, outside, run_folder
 # A busy machine is no fault of the code: what takes too long meets the timeout of pytest.
 # A benchmark asks for more examples than a test of the suite.
 _examples = int(os.environ.get("LAYOUTSCOPE_EXAMPLES", "0"))
+_workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
 settings.register_profile("layoutscope", deadline=None)
 settings.load_profile("layoutscope")
 
@@ -64,9 +65,22 @@ def pytest_collection_finish() -> None:
     looks_while_collected.collecting = False
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Each worker begins with another file, so that in a fresh clone it finds compiled what others have imported."""
+    report = yield
+    if isinstance(collector, pytest.Directory) and report.result:
+        first = len(report.result) * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) // _workers
+        report.result = report.result[first:] + report.result[:first]
+    return report
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Browser tests first: they take longest."""
+    """One order in all workers; browser tests first: they take longest."""
+    items.sort(key=lambda item: (item.path, isinstance(item, pytest.DoctestItem)))
     for item in items if "outside" in config.option.markexpr else ():
         if depends_on_the_outside(item):
             item.add_marker("outside")

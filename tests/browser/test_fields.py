@@ -101,8 +101,6 @@ def test_it_opens_on_its_sample_without_a_click(server: str, visit: Visit) -> No
     assert screen.page.locator("[data-testid=stException]").count() == 0
     document, number = shown(screen)
     assert screen.counts() == counts_of(page_of(document, number))
-    assert screen.page.locator("[data-testid=stVegaLiteChart]").count() == 1
-    screen.bring("confidence")
     screen.wait(lambda: screen.page.locator("[data-testid=stVegaLiteChart]").count() == 4, "the charts below")
 
 

@@ -524,8 +524,14 @@ def _order_of(truth: BoxColumns, truths: IntArray, prediction: BoxColumns, predi
 def _by_place(boxes: BoxColumns, rows: IntArray) -> IntArray:
     """Rank of the box of each row by page, y1, x1, y2, x2 and label, int64; only boxes equal in all go by row."""
     used = np.flatnonzero(np.bincount(rows, minlength=len(boxes)))
-    x1, y1, x2, y2 = boxes.xyxy[used].T
-    order = order_by([boxes.page[used], y1, x1, y2, x2, boxes.label[used]])
+    x1, y1, x2, y2 = np.ascontiguousarray(boxes.xyxy[used].T)
+    page, label = boxes.page[used], boxes.label[used]
+    order = order_by([page, y1])
+    # Few boxes of a page begin at one height: the other columns are looked at for those alone.
+    level = (np.diff(page[order]) == 0) & (np.diff(y1[order]) == 0)
+    places = np.flatnonzero(np.append(level, False) | np.append(False, level))
+    tied = np.sort(order[places])
+    order[places] = tied[order_by([column[tied] for column in (page, y1, x1, y2, x2, label)])]
     rank = np.empty(len(boxes), dtype=np.int64)
     rank[used[order]] = np.arange(len(used))
     return rank[rows]

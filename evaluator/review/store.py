@@ -41,10 +41,11 @@ _POSTGRES_TURN: Final = (
     f"SELECT pg_advisory_xact_lock({0x4C536669})",
 )
 
-_COLUMNS: Final = tuple(column.name for column in schema.event_table.c if column.name != "seq")
 # An event whose id is there already is not kept again. The id has two names, because PostgreSQL wants one type of each.
 _KEEP_NEW: Final = text(
-    f"INSERT INTO layoutscope_event ({', '.join(_COLUMNS)}) SELECT :{', :'.join(_COLUMNS)} "  # noqa: S608 - our names
+    "INSERT INTO layoutscope_event (id, workspace, target, kind, snapshot, action, verdict, note, tags, author, "
+    "verified, time, source, owner, due, status) SELECT :id, :workspace, :target, :kind, :snapshot, :action, "
+    ":verdict, :note, :tags, :author, :verified, :time, :source, :owner, :due, :status "
     "WHERE NOT EXISTS (SELECT 1 FROM layoutscope_event WHERE id = :same_id)"
 )
 _READ: Final = text("SELECT * FROM layoutscope_event WHERE workspace = :workspace AND seq > :after ORDER BY seq")

@@ -56,7 +56,7 @@ def choices(app: AppTest) -> Iterator[tuple[str, str, Sequence[Any]]]:
     """Kind and label of each widget with a choice, and values to give it: the first and the last, and back."""
     for selectbox in app.selectbox:
         yield "selectbox", selectbox.label, [Shown(selectbox.options[at]) for at in (-1, 0)]
-    for group in app.button_group:
+    for group in filter(lambda group: group.options, app.button_group):
         options = [Shown(group.options[at]) for at in (-1, 0)]
         yield "button_group", group.label, options if group.proto.click_mode == 0 else [[each] for each in options]
     for check in (*app.checkbox, *app.toggle):
@@ -67,17 +67,25 @@ def choices(app: AppTest) -> Iterator[tuple[str, str, Sequence[Any]]]:
 
 
 def choose_everything(app: AppTest, *, at_once: bool = False) -> int:
-    """Give each widget of the view its last value in turn, or all at once, then all their first ones; count them."""
+    """Give each widget of the view its last value and its first one in turn, or all at once; count what was given."""
     listed = list(choices(app))
+    names = [name for *name, _ in listed]
     chosen = 0
     for kind, label, values in listed:
-        if choose(app, kind, label, values[0]):
-            chosen += 1
-            if not at_once:
-                fine(app.run())
+        if not choose(app, kind, label, values[0]):
+            continue
+        chosen += 1
+        if at_once:
+            continue
+        fine(app.run())
+        chosen += choose(app, kind, label, values[-1])
+        # Where other widgets came with the last value, those of the first one have to be there before the next.
+        if names != [name for *name, _ in choices(app)]:
+            fine(app.run())
     fine(app.run())
-    chosen += sum(choose(app, kind, label, values[1]) for kind, label, values in listed)
-    fine(app.run())
+    if at_once:
+        chosen += sum(choose(app, kind, label, values[-1]) for kind, label, values in listed)
+        fine(app.run())
     return chosen
 
 

@@ -34,6 +34,14 @@ def test_that_waits(tmp_path):
 """
 
 
+# A run in the background of a shell ignores the signal of Ctrl+C, and what it starts inherits that.
+HEEDS_CTRL_C = """
+import signal, sys, pytest
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.exit(pytest.main(sys.argv[1:]))
+"""
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the processes of a run are found in /proc")
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
 def test_nothing_is_left_of_a_run_that_ends_early(ending: signal.Signals, tmp_path: Path) -> None:
@@ -42,7 +50,7 @@ def test_nothing_is_left_of_a_run_that_ends_early(ending: signal.Signals, tmp_pa
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment |= {"PYTHONPATH": network.python_path(ROOT), "READY": str(ready)}
     environment |= {"DASHBOARD": "1"} if ending == signal.SIGKILL else {}
-    words = [sys.executable, "-m", "pytest", "-n1", "-ptests.conftest", f"--rootdir={tmp_path}", "test_leaves.py"]
+    words = [sys.executable, "-c", HEEDS_CTRL_C, "-n1", "-ptests.conftest", f"--rootdir={tmp_path}", "test_leaves.py"]
     with (tmp_path / "said.txt").open("w") as said:
         run = subprocess.Popen(words, cwd=tmp_path, env=environment, stdout=said, stderr=said, start_new_session=True)
     while not ready.is_symlink():
@@ -63,7 +71,7 @@ def test_nothing_is_left_of_a_run_that_ends_early(ending: signal.Signals, tmp_pa
 def test_no_place_of_the_users_own_is_one_of_the_tests() -> None:
     run = Path(os.environ[run_folder.VARIABLE])
     users = os.environ[run_folder.USER_FOLDERS].split(os.pathsep)
-    for place in (state_folder(os.environ), Path.home(), Path(tempfile.gettempdir())):
+    for place in (state_folder(), Path.home(), Path(tempfile.gettempdir())):
         assert place.is_relative_to(run)
         assert not str(place).startswith(tuple(users))
 

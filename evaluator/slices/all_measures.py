@@ -1,8 +1,8 @@
 """Slices by every measure in one list: most costly first, and one row for one cause.
 
-Every measure is searched by itself. What a slice costs has one unit for all of them, a box that is right, or a match
-that fits entirely, so that they are one list. A failure mostly shows in several measures: a slice of nearly the same
-boxes as a costlier one that moves the same way is no row of its own, its measure is named in the row of the other.
+Each measure is searched by itself. The cost of a slice has one unit for all measures: a box that is right, or a match
+that fits entirely. A slice of mostly the same boxes as a costlier one, different in the same direction, is only named
+in the row of that one.
 """
 
 from __future__ import annotations
@@ -35,21 +35,11 @@ def find_by_all_measures(
     signature: str = "",
     count: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Slices:
-    """Where a model fails by any of some measures, or where the second of two models differs from the first.
+    """Find where a model fails by any of some measures, or where the second of two models differs.
 
-    Parameters
-    ----------
-    results, of_pages, of_boxes, smallest, depth, signature
-        See `evaluator.slices.slices.find_slices`.
-    measures : sequence of Measure, length >= 1
-    count : callable
-        Called with how many of how many measures are searched; what it raises ends the search.
-
-    Returns
-    -------
-    Slices
-        `p` is the chance of so clear a slice by any of the measures: the p-value of its own search times their number
-        (Bonferroni), so that the chance that anything is listed where there is nothing stays `search.ALPHA`.
+    See `evaluator.slices.slices.find_slices` for the other parameters. `p` of a slice is the p-value of its own search
+    times the number of measures (Bonferroni), so that the chance of any false slice stays `search.ALPHA`. `count` gets
+    how many of how many measures are searched; what it raises ends the search.
     """
     both_sides = counted_of(results, "f1")
     known = known_of_pages(both_sides.dataset.ground_truth, of_pages)
@@ -85,20 +75,10 @@ def together(
     boxes: int,
     signature: str,
 ) -> Slices:
-    """The slices of several searches in one list, without those that a costlier one tells already.
+    """Return the slices of several searches in one list, without those that a costlier one explains.
 
-    Parameters
-    ----------
-    searches : sequence of Slices, length >= 1
-        Each by one measure, at its share of `search.ALPHA`.
-    inside : callable
-        What is in a slice.
-    alike : callable
-        Whether two slices are mostly the same.
-    boxes : int
-        That were searched.
-    signature : str
-        Of the results.
+    Each search (one or more) is by one measure at its share of `search.ALPHA`. `inside` gives what is in a slice,
+    `alike` tells whether two of these are mostly the same; `boxes` is the number of boxes searched.
     """
     number, tried = len(searches), [each.searched for each in searches]
     best_p = min(min(each.best_p * number, 1.0) for each in tried)

@@ -1,8 +1,7 @@
 """Attributes of boxes: what is known of a box, its page and its document without opening a PDF.
 
-Owns the tables of attributes of one side of a dataset. Every attribute is a column with one value for
-each box, worked out from the joined columns; what a file states about its pages, or a table beside the files, is joined
-by document and page. What a condition on an attribute is, `conditions` says.
+An attribute is a column with one value for each box of one side of a dataset; what a file or a table states about pages
+is joined by document and page. Conditions on attributes are in `conditions`.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ NONE_THERE: Final = "none"
 
 
 def joined(first: OfPages, second: OfPages) -> OfPages:
-    """What two sources know of pages; where both name an attribute of a page, the second counts."""
+    """Join what two sources know of pages; where both name an attribute of a page, the second counts."""
     return {key: {**first.get(key, {}), **second.get(key, {})} for key in {**first, **second}}
 
 
@@ -44,24 +43,10 @@ def attributes_of(
     of_boxes: Sequence[Attribute] = (),
     score: bool = False,
 ) -> tuple[Attribute, ...]:
-    """Everything that is known of the boxes of one side.
+    """Return all attributes of the boxes of one side of a dataset, each with N = ``len(side)`` values.
 
-    Parameters
-    ----------
-    dataset : Dataset
-    side : JoinedBoxes
-        The ground truth or one of the predictions of the dataset; neighbours and pages are those of this side.
-    of_pages : mapping, optional
-        Attributes of pages and documents from elsewhere; a name that is taken already gets " (file)" behind it.
-    of_boxes : sequence of Attribute
-        Attributes of all boxes of the side from elsewhere, such as its PDFs.
-    score : bool
-        Whether the score of the predictions is one of the attributes.
-
-    Returns
-    -------
-    tuple of Attribute
-        Of N = ``len(side)`` boxes; without what the files do not give (the size of a page, for instance).
+    Neighbours and pages are those of this side. A name in `of_pages` that is taken already gets " (file)" behind it;
+    attributes that the files do not give, such as the page size, are left out.
     """
     attributes = [*_of_places(dataset, side), *_of_page_sizes(dataset, side.page)]
     if score and not np.isnan(side.score).all():
@@ -80,7 +65,7 @@ def _category(name: str, codes: IntArray, names: Sequence[str], level: Level = "
 
 
 def _of_places(dataset: Dataset, side: JoinedBoxes) -> list[Attribute]:
-    """What the place and the label of each box say, of itself, its neighbours and its page."""
+    """Return the attributes from the place and label of each box, its neighbours and its page."""
     page, label, pages = side.page, side.label.astype(np.int64), dataset.pages
     shares = page_shares(dataset, side)
     width, height = shares[:, 2] - shares[:, 0], shares[:, 3] - shares[:, 1]
@@ -126,12 +111,12 @@ def _of_places(dataset: Dataset, side: JoinedBoxes) -> list[Attribute]:
 
 
 def known_sizes(dataset: Dataset) -> bool:
-    """Whether a file gives the size of any page."""
+    """Tell whether a file gives the size of any page."""
     return bool(dataset.pages) and not np.isnan(dataset.page_size).any(axis=1).all()
 
 
 def _of_page_sizes(dataset: Dataset, page: IntArray) -> list[Attribute]:
-    """What the size of its page says about each box; nothing where no file gives one."""
+    """Return the attributes from the page size of each box; none where no file gives a size."""
     if not known_sizes(dataset):
         return []
     size = dataset.page_size
@@ -144,24 +129,18 @@ def _of_page_sizes(dataset: Dataset, page: IntArray) -> list[Attribute]:
 
 
 def page_attributes(dataset: Dataset, of_pages: OfPages) -> tuple[Attribute, ...]:
-    """Attributes of pages and documents from elsewhere, with one value for each page of a dataset; see `known_at`."""
+    """Return attributes of pages and documents, one value for each page of a dataset; see `known_at`."""
     documents = dataset.document_ids
     codes, indices = dataset.page_document.tolist(), dataset.page_index.tolist()
     return known_at([(documents[code], index) for code, index in zip(codes, indices, strict=True)], of_pages)
 
 
 def known_at(places: Iterable[tuple[str, int | None]], of_pages: OfPages) -> tuple[Attribute, ...]:
-    """Attributes of pages and documents from elsewhere, with one value for each place.
+    """Return attributes of pages and documents from elsewhere, one value for each place.
 
-    A name whose values are all numbers is a number, any other a category; true and false are "yes" and "no". What is
-    stated about a page counts more than what is stated about its document.
-
-    Parameters
-    ----------
-    places : iterable of (str, int or None)
-        Id of the document, and the page from 0; None where it is not known.
-    of_pages : mapping
-        See `OfPages`.
+    A place is a document id and a page from 0, or None where the page is unknown. A name whose values are all numbers
+    is a number, any other a category; true and false are "yes" and "no". The value of a page precedes that of its
+    document.
     """
     whole_documents: dict[str, Mapping[str, Value]] = {}
     of_page: dict[tuple[str, int], Mapping[str, Value]] = {}
@@ -187,7 +166,7 @@ def known_at(places: Iterable[tuple[str, int | None]], of_pages: OfPages) -> tup
 
 
 def _column(name: str, column: Sequence[Value], level: Level) -> Attribute:
-    """One attribute from plain values, NaN for None."""
+    """Return one attribute from plain values; None and "" become NaN."""
     known = [value for value in column if value is not None and value != ""]
     if known and all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in known):
         numbers = np.array([np.nan if value in (None, "") else float(value) for value in column])
@@ -207,9 +186,9 @@ def _words(value: Value) -> str:
 
 
 def page_shares(dataset: Dataset, side: JoinedBoxes) -> FloatArray:
-    """Boxes of a side as shares of their pages, float64, shape (N, 4).
+    """Return the boxes of a side as shares of their pages, float64, shape (N, 4).
 
-    A page of unknown size counts as large as its boxes need.
+    A page of unknown size is taken to be as large as its boxes need.
     """
     if side.source.unit == "page":
         return side.xyxy
@@ -217,10 +196,7 @@ def page_shares(dataset: Dataset, side: JoinedBoxes) -> FloatArray:
 
 
 def _scale(dataset: Dataset, side: JoinedBoxes) -> FloatArray:
-    """Width and height by which the pixels of each page are divided, float64, shape (P, 2).
-
-    A page whose size no file gives counts as large as its boxes need.
-    """
+    """Return the width and height in pixels of each page, or the extent of its boxes, shape (P, 2)."""
     size = dataset.page_size.copy()
     missing = np.isnan(size)
     if missing.any():
@@ -232,7 +208,7 @@ def _scale(dataset: Dataset, side: JoinedBoxes) -> FloatArray:
 
 
 def _position(dataset: Dataset) -> tuple[FloatArray, FloatArray]:
-    """Page of its document, from 0, and the pages that the files mention of it, of each page."""
+    """Return the page number from 0 of each page, and the pages of its document that the files mention."""
     document = dataset.page_document.astype(np.int64)
     last = np.zeros(len(dataset.documents), np.int64)
     np.maximum.at(last, document, dataset.page_index)
@@ -240,7 +216,7 @@ def _position(dataset: Dataset) -> tuple[FloatArray, FloatArray]:
 
 
 def _order(page: IntArray, top: FloatArray) -> IntArray:
-    """Place of each box among those of its page from the top down, from 1."""
+    """Return the rank of each box on its page from the top down, from 1."""
     order = np.lexsort((top, page))
     sorted_page = page[order]
     rank = np.empty(len(page), np.int64)

@@ -1,19 +1,16 @@
 """Slices by the means over labels of a protocol: what each box adds to them, and their exact values in a slice.
 
 Average precision ranks the predictions of all pages in one list. Boxes of one page and label are matched among
-themselves, so a set of whole pages and labels is evaluated as if it were all there is: conditions of such a slice are
-on the page, the document and the label alone, and every page has one value of each on both sides, that of the ground
-truth where the file says nothing.
+themselves, so a set of whole pages and labels can be evaluated by itself: conditions are on page, document and label
+alone, and both sides of a page share one value, that of the ground truth where the file says nothing.
 
-The search needs a value for each box. It is the average precision of the label plus what the box adds to it, by the
-first derivative with the weight of the box (the infinitesimal jackknife; Efron 1982), times the boxes of the label.
-The mean over the boxes of a label is its average precision; the mean over those of a slice says to first order how far
-the average precision there is below or above. Average recall and the F1 of a label are done likewise. What is listed
-has the numbers of the protocol itself: the average over the labels of the boxes in the slice, and of the boxes
-elsewhere.
+The value of a box in the search is the average precision of its label plus its own contribution: the first derivative
+with its weight (the infinitesimal jackknife; Efron 1982), times the boxes of the label. So the mean over a label is its
+average precision; average recall and the F1 of a label are treated likewise. What is listed has the exact numbers of
+the protocol over the labels in the slice and elsewhere.
 
-A box weighs much in the average of its label, so that documents differ more than by recall, and what they differ by
-hides a failure on some pages of ten of them. So a second search compares each box with the others of its document.
+A second search compares each box with the others of its document: documents differ more by average precision than by
+recall, which hides a failure on some pages of each.
 """
 
 from __future__ import annotations
@@ -54,28 +51,11 @@ def find_by_average(
     depth: int = 3,
     signature: str = "",
 ) -> Slices:
-    """Where a model has a low average precision or recall, or where the second of two models differs from the first.
+    """Find where a model has a low average precision or recall, or where two models differ in it.
 
-    Parameters
-    ----------
-    evaluations : sequence of BoxEvaluation
-        One, or two of one dataset.
-    average : str
-        One of the ``averages`` of the protocol.
-    of_pages, smallest, depth, signature
-        See `evaluator.slices.slices.find_slices`.
-
-    Returns
-    -------
-    Slices
-        Boxes and documents are those of the ground truth, and the cost is their number times what the slice is below
-        elsewhere. A slice is confirmed when the search confirms it and the exact numbers of both halves of the
-        documents differ in the same direction.
-
-    Raises
-    ------
-    ValueError
-        When the evaluation does not have the average; one sentence.
+    See `evaluator.slices.slices.find_slices` for the other parameters; `average` is one of the ``averages`` of the
+    protocol. Boxes and documents are those of the ground truth. A slice is confirmed when the search confirms it and
+    the exact numbers differ in the same direction in both halves. ValueError: the evaluation lacks the average.
     """
     counted = counted_by_average(evaluations, average)
     known = known_of_pages(counted.dataset.ground_truth, of_pages)
@@ -102,7 +82,7 @@ def find_by_average(
 
 
 def _clearest_of_both(searches: Sequence[Slices], tables: Mapping[int, Mapping[str, Attribute]]) -> Slices:
-    """Two searches as one: the clearest slices, of those that share half of the smaller one's boxes only the first."""
+    """Merge two searches; of slices that share half of the smaller one's boxes the clearest stays."""
     plain, within = searches
 
     def clearest(slices: Sequence[Slice]) -> tuple[Slice, ...]:
@@ -126,7 +106,7 @@ def _clearest_of_both(searches: Sequence[Slices], tables: Mapping[int, Mapping[s
 
 
 def counted_by_average(evaluations: Sequence[BoxEvaluation], average: SliceAverage) -> CountedBoxes:
-    """What each box adds to an average of each evaluation; see the module."""
+    """Return what each box adds to an average of each evaluation; see the module."""
     dataset = evaluations[0].evaluated
     sides = (dataset.ground_truth, *(each.matching.prediction for each in evaluations))
     starts = np.concatenate([[0], np.cumsum([len(side) for side in sides])])
@@ -142,7 +122,7 @@ def counted_by_average(evaluations: Sequence[BoxEvaluation], average: SliceAvera
 
 
 def _values(evaluation: BoxEvaluation, average: SliceAverage) -> tuple[FloatArray, FloatArray]:
-    """The value of each box of the ground truth and of the predictions; NaN for one that never counts.
+    """Return the values of the boxes of both sides; NaN for a box that never counts.
 
     A prediction that is matched at the first threshold counts with its partner, which is of its page and label.
     """
@@ -191,25 +171,12 @@ def _values(evaluation: BoxEvaluation, average: SliceAverage) -> tuple[FloatArra
 
 
 def influence(ranked: RankedLabel) -> tuple[float, FloatArray]:
-    """Average precision of a label, and its derivative with the weight of each prediction.
+    """Return the average precision of a label, and its derivative with the weight of each prediction.
 
-    Returns
-    -------
-    float
-        Area under the interpolated precision, in [0, 1].
-    float64, shape (P,)
-        That of each box of the ground truth is minus the average precision over their number; all add up to 0. Ties of
-        the best precision count at the first place.
-
-    Notes
-    -----
-    With n(k) predictions up to place k, t(k) true positives among them, and N boxes of the ground truth, average
-    precision is the sum over true positives i of t(k)/n(k) at the place k from i on where it is largest, over N. The
-    weight of a prediction counts in t and n of all places from its own on, and as the true positive that it is.
-
-    Examples
-    --------
-    One box of two is found, behind one false prediction; without that the average precision would be higher.
+    With n(k) predictions up to place k, t(k) true positives among them and N ground-truth boxes, average precision
+    (area under the interpolated precision, in [0, 1]) is the sum over true positives i of t(k)/n(k) at the place k >= i
+    where it is largest, over N; ties count at the first place. The derivative, float64 (P,), is that of t and n at all
+    places from a prediction on; for each ground-truth box it is -AP/N, and all add up to 0.
 
     >>> rows = np.arange(2)
     >>> influence(RankedLabel(rows, np.array([False, True]), rows, np.array([True, False])))
@@ -235,7 +202,7 @@ def influence(ranked: RankedLabel) -> tuple[float, FloatArray]:
 def of_whole_pages(
     sides: Sequence[JoinedBoxes], tables: Mapping[int, Sequence[Attribute]]
 ) -> dict[int, tuple[Attribute, ...]]:
-    """The attributes that both sides of a page agree on, by origin: of the page, the document, and the label.
+    """Return the attributes of page, document and label that both sides agree on, by origin.
 
     What is counted on the boxes of a page is counted on those of the ground truth.
     """
@@ -258,7 +225,10 @@ def of_whole_pages(
 
 
 def with_boxes(evaluation: BoxEvaluation, truth: BoolArray, predicted: BoolArray) -> BoxEvaluation:
-    """The evaluation of some of the boxes of both sides: whole pages and labels, so that matches stay as they are."""
+    """Return the evaluation of some boxes of both sides.
+
+    The boxes must be whole pages and labels, so that their matches stay as they are.
+    """
     dataset, model = evaluation.matching.dataset, evaluation.matching.model
     predictions = [side.source for side in dataset.predictions]
     predictions[model] = kept_boxes(predictions[model], predicted)
@@ -266,7 +236,7 @@ def with_boxes(evaluation: BoxEvaluation, truth: BoolArray, predicted: BoolArray
 
 
 def average_of(evaluation: BoxEvaluation, average: SliceAverage) -> float:
-    """An average of a protocol over all labels; NaN where it is undefined."""
+    """Return an average of a protocol over all labels; NaN where it is undefined."""
     value = box_protocols()[evaluation.signature.protocol].average(evaluation, average)
     return float("nan") if value is None else value
 
@@ -278,7 +248,7 @@ def _with_exact(
     tables: Mapping[int, Sequence[Attribute]],
     halves: Sequence[IntArray],
 ) -> Slice:
-    """A slice with the numbers of the protocol in place of those of the search."""
+    """Return a slice with the numbers of the protocol in place of those of the search."""
     inside = {at: holding(one.conditions, attribute_table(table)) for at, table in tables.items()}
     sides = (evaluations[0].evaluated.ground_truth, *(each.matching.prediction for each in evaluations))
     elsewhere = {at: ~mask & _comparable(one.conditions, tables[at]) for at, mask in inside.items()}
@@ -316,7 +286,7 @@ def _with_exact(
 
 
 def _comparable(conditions: Sequence[Condition], table: Sequence[Attribute]) -> BoolArray:
-    """The boxes that elsewhere is about: those of the same label when a slice names one besides other conditions."""
+    """Return the boxes to compare with: those of the slice's label when it has other conditions too."""
     label = next(each for each in table if each.name == LABEL)
     named = [each for each in conditions if each.attribute == LABEL and each.op == "=="]
     if not named or len(conditions) < 2:
@@ -325,5 +295,5 @@ def _comparable(conditions: Sequence[Condition], table: Sequence[Attribute]) -> 
 
 
 def _of_models(values: Sequence[float]) -> float:
-    """The number of one model, or B minus A."""
+    """Return the number of one model, or B minus A."""
     return values[0] if len(values) == 1 else values[1] - values[0]

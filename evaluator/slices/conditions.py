@@ -1,7 +1,6 @@
-"""Conditions on attributes: what they are, which of them the search tries, and how they read in a sentence.
+"""Conditions on attributes, the bins in which the search counts them, and their words in a sentence.
 
-Owns `Condition` (an attribute, ``==``, ``<`` or ``>=``, and a value), the bins in which the search counts, and
-the words. A condition is never true where its attribute is not known.
+A condition is never true where its attribute is not known.
 """
 
 from __future__ import annotations
@@ -28,25 +27,18 @@ _MOST_CATEGORIES: Final = 24
 
 
 class Condition(NamedTuple):
-    """One condition on one attribute.
-
-    Attributes
-    ----------
-    op : "==", "<" or ">="
-        ``==`` for categories, the others for numbers.
-    value : str or float
-    """
+    """One condition on one attribute: ``==`` for categories, ``<`` or ``>=`` for numbers."""
 
     attribute: str
     op: Operator
     value: str | float
 
     def to_json(self) -> dict[str, object]:
-        """The condition as plain values."""
+        """Return the condition as plain values."""
         return {"attribute": self.attribute, "op": self.op, "value": self.value}
 
     def holds(self, attribute: Attribute) -> BoolArray:
-        """For which boxes it holds, bool, shape (N,); nowhere for a category that the data does not have."""
+        """Return where the condition holds, bool, shape (N,); nowhere for a category not in the data."""
         if self.op == "==":
             if attribute.kind == "number":
                 return np.asarray(attribute.values == _number(self.value))
@@ -67,12 +59,9 @@ def _number(value: str | float) -> float:
 
 
 def holding(conditions: Sequence[Condition], attributes: Mapping[str, Attribute]) -> BoolArray:
-    """For which boxes all of some conditions hold, bool, shape (N,); at least one condition.
+    """Return where all of some conditions hold, bool, shape (N,).
 
-    Raises
-    ------
-    KeyError
-        For an attribute that is not there.
+    At least one condition; KeyError for an attribute that is not there.
     """
     parts = [condition.holds(attributes[condition.attribute]) for condition in conditions]
     return np.asarray(np.logical_and.reduce(parts), dtype=bool)
@@ -90,16 +79,8 @@ class Range(NamedTuple):
 class Binned:
     """Attributes as bins, and the conditions that can be expressed with bins.
 
-    Attributes
-    ----------
-    attributes : tuple of Attribute
-        A of them, those with two bins or more.
-    cuts : tuple of float64 arrays
-        Of numbers, where a new bin begins; empty for categories.
-    codes : uint8, shape (N, A)
-        Bin of each box; the number of bins of the attribute where it is not known.
-    sizes : tuple of int
-        How many bins each attribute has.
+    Only attributes with two bins or more. `cuts`: where bins of numbers begin; of categories the code of each bin.
+    `codes`: uint8, shape (N, A), the bin of each box, or the number of bins where the value is unknown.
     """
 
     attributes: tuple[Attribute, ...]
@@ -114,7 +95,7 @@ class Binned:
 
     @cached_property
     def ranges(self) -> tuple[Range, ...]:
-        """Every single condition, those of one attribute together."""
+        """All single conditions, those of one attribute together."""
         made = []
         for place, (attribute, size) in enumerate(zip(self.attributes, self.sizes, strict=True)):
             if attribute.kind == "category":
@@ -126,7 +107,7 @@ class Binned:
 
     @cached_property
     def two_ended(self) -> tuple[Range, ...]:
-        """Every range of numbers with two ends, those of one attribute together."""
+        """All ranges of numbers with two ends, those of one attribute together."""
         return tuple(
             Range(place, low, high)
             for place, (attribute, size) in enumerate(zip(self.attributes, self.sizes, strict=True))
@@ -137,12 +118,12 @@ class Binned:
 
     @cached_property
     def masks(self) -> Float32:
-        """For which boxes each of `ranges` holds, 1 or 0, float32, shape (N, K)."""
+        """Where each of `ranges` holds, 1 or 0, float32, shape (N, K)."""
         return self._masks(self.ranges)
 
     @cached_property
     def two_ended_masks(self) -> Float32:
-        """The same of `two_ended`."""
+        """Where each of `two_ended` holds, 1 or 0, float32, shape (N, K)."""
         return self._masks(self.two_ended)
 
     def _masks(self, ranges: Sequence[Range]) -> Float32:
@@ -156,14 +137,14 @@ class Binned:
         return made
 
     def within(self, part: Range) -> BoolArray:
-        """For which boxes a condition holds, bool, shape (N,)."""
+        """Return where a condition holds, bool, shape (N,)."""
         codes = self.codes[:, part.attribute]
         if part.high == part.low + 1:
             return np.asarray(codes == part.low)
         return (codes >= part.low) & (codes < part.high)
 
     def conditions(self, part: Range) -> list[Condition]:
-        """A range in conditions: one, or two for a range with two ends."""
+        """Return a range as conditions: one, or two for a range with two ends."""
         attribute, cuts = self.attributes[part.attribute], self.cuts[part.attribute]
         if attribute.kind == "category":
             return [Condition(attribute.name, "==", attribute.names[int(cuts[part.low])])]
@@ -176,18 +157,7 @@ class Binned:
 
 
 def binned(attributes: Sequence[Attribute], *, least: int) -> Binned:
-    """Attributes in bins.
-
-    Parameters
-    ----------
-    least : int
-        A category with fewer boxes is in no condition.
-
-    Returns
-    -------
-    Binned
-        For categories ``cuts`` has the code of each bin.
-    """
+    """Return attributes in bins; a category with fewer boxes than `least` gets none."""
     kept, cuts, codes = [], [], []
     for attribute in attributes:
         known = ~np.isnan(attribute.values)
@@ -220,7 +190,7 @@ def binned(attributes: Sequence[Attribute], *, least: int) -> Binned:
 
 
 def _cuts(values: FloatArray) -> FloatArray:
-    """Where bins of numbers begin: between two neighbouring values each, rising; empty for one value."""
+    """Return where bins of numbers begin, rising, between neighbouring values; empty for one value."""
     if not len(values):
         return np.empty(0)
     at = np.unique(np.quantile(values, _QUANTILES, method="higher"))
@@ -230,10 +200,8 @@ def _cuts(values: FloatArray) -> FloatArray:
 
 
 def short_between(low: float, high: float) -> float:
-    """The number with the fewest digits that is above `low` and at most `high`; ``low < high``.
+    """Return the number with the fewest digits that is above `low` and at most `high`; ``low < high``.
 
-    Examples
-    --------
     >>> short_between(0.1234, 0.1311)
     0.13
     >>> short_between(2.0, 3.0)
@@ -295,7 +263,7 @@ _ON_PAGE: Final[Mapping[tuple[str, str], str]] = {
 
 
 def _phrase(condition: Condition) -> tuple[int, str] | None:
-    """Where a condition is in a sentence, and its words; None for one that goes behind "with"."""
+    """Return the position of a condition in a sentence and its words; None if it goes behind "with"."""
     name, op, value = condition
     if op == "==":
         text = _ON_PAGE.get((name, str(value)))
@@ -305,7 +273,7 @@ def _phrase(condition: Condition) -> tuple[int, str] | None:
 
 
 def words(condition: Condition) -> str:
-    """A condition as a person would say it: ``area below 2.5 % of the page``."""
+    """Return a condition in words: ``area below 2.5 % of the page``."""
     name, op, value = condition
     if op == "==":
         return f"{name} {value}" if not isinstance(value, float) else f"{name} {value:g}"
@@ -315,10 +283,8 @@ def words(condition: Condition) -> str:
 
 
 def subject(conditions: Sequence[Condition], noun: str) -> str:
-    """What a slice is, as the beginning of a sentence.
+    """Return which boxes a slice has, as the beginning of a sentence.
 
-    Examples
-    --------
     >>> subject([Condition("label", "==", "Table"), Condition("area", "<", 0.025)], "boxes")
     'Table boxes with area below 2.5 % of the page'
     >>> subject([Condition("scanned", "==", "yes"), Condition("ruled lines in box", "<", 1.0)], "boxes")

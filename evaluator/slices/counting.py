@@ -1,13 +1,11 @@
 """Boxes, and sums over boxes, in every single condition and every pair of conditions, by unit of documents.
 
-Owns the two ways to count. Of few boxes the masks of all conditions are multiplied with each other, unit by unit: with
-one column for each condition, C, the sums in every pair of conditions are ``Cᵀ diag(weight) C``. The sums of losses are
-kept; once slices are set aside, only their boxes are multiplied again. Of many boxes the same product is made once with
-one column for each bin, B, and kept; a condition is a range of bins, so that its sums are differences of running sums,
-whatever the number of boxes. Where some of them are expected to have another loss, only these are counted again.
+Few boxes: the masks of all conditions, C, are multiplied unit by unit, ``Cᵀ diag(weight) C``; sums of losses are kept,
+and only boxes of slices that are set aside are multiplied again. Many boxes: the same product is made once with a
+column for each bin and kept; a condition is a range of bins, so its sums are differences of running sums.
 
-All tables have one row for each unit and one column for each set of boxes. Pairs of conditions come by the attribute of
-their first condition, with those of all later attributes; ranges of numbers with two ends are pairs on one attribute.
+Tables have one row for each unit and one column for each set of boxes. Pairs of conditions come by the attribute of
+their first condition, with those of all later attributes; ranges with two ends are pairs on one attribute.
 """
 
 from __future__ import annotations
@@ -43,15 +41,10 @@ _KEPT_CELLS: Final = 1 << 22
 
 @dataclass(eq=False)
 class Outcome:
-    """What is expected of the boxes so far: cells of boxes with one expectation each.
+    """The expected losses of the boxes, in cells of boxes with one expectation each.
 
-    Attributes
-    ----------
-    cell : int64, shape (N,)
-        Bits: which of the slices that are set aside a box is in.
-    residual, variance : float64, shape (N,)
-    expected, spread : dict of float
-        Mean and variance of the losses of the boxes of each cell.
+    `cell`: int64 (N,), bits of the set-aside slices that a box is in. `residual`, `variance`: float64 (N,). `expected`,
+    `spread`: mean and variance of the losses by cell.
     """
 
     cell: IntArray
@@ -62,16 +55,7 @@ class Outcome:
 
 
 class Boxes(NamedTuple):
-    """The boxes of a search, those of a unit together.
-
-    Attributes
-    ----------
-    bins : Binned
-    loss : float64, shape (N,)
-    unit : int64, shape (N,)
-        Rising.
-    units : int
-    """
+    """The boxes of a search, those of a unit together: `loss` and `unit` have shape (N,), `unit` rises."""
 
     bins: Binned
     loss: FloatArray
@@ -82,16 +66,9 @@ class Boxes(NamedTuple):
 class Pairs(NamedTuple):
     """Some pairs of conditions on two attributes, with the boxes of the units that are counted.
 
-    Attributes
-    ----------
-    at : int64, shape (S,)
-        Their places in the tables of crossed conditions, one behind the other.
-    first, second : int64, shape (S,)
-        Places of their conditions among all single ones; the attribute of `first` rises.
-    by_unit : float32, shape (U, S)
-        How many boxes there are.
-    boxes : float64, shape (S,)
-        The same of all units together.
+    `at`: their places in the concatenated tables of crossed conditions; `first`, `second`: places of their conditions
+    among all single ones, the attribute of `first` rising; all int64 (S,). `by_unit`: boxes, float32 (U, S); `boxes`:
+    those of all units, float64 (S,).
     """
 
     at: IntArray
@@ -105,56 +82,56 @@ class Sums(Protocol):
     """Sums of the weights of boxes; rows are units, float32."""
 
     def singles(self) -> npt.NDArray[np.floating]:
-        """In every single condition."""
+        """Return the sums in every single condition."""
 
     def two_ended(self) -> npt.NDArray[np.floating]:
-        """In every range of numbers with two ends."""
+        """Return the sums in every range of numbers with two ends."""
 
     def crossed(self, place: int) -> npt.NDArray[np.floating]:
-        """In every pair of a condition on one attribute and one on a later attribute."""
+        """Return the sums in every pair of a condition on one attribute and one on a later attribute."""
 
     def pairs(self, pairs: Pairs) -> npt.NDArray[np.floating]:
-        """In some of these pairs."""
+        """Return the sums in some pairs of conditions."""
 
     def totals(self, pairs: Pairs) -> FloatArray:
-        """In some of these pairs, of all units together, float64, shape (S,)."""
+        """Return the sums in some pairs, of all units together, float64, shape (S,)."""
 
 
 class Counting(Protocol):
     """Counts the boxes of some units."""
 
     def boxes(self, units: IntArray) -> Sums:
-        """How many boxes there are."""
+        """Count the boxes."""
 
     def residuals(self, outcome: Outcome, units: IntArray) -> Sums:
-        """The sum of their residuals."""
+        """Return the sums of residuals."""
 
     def variances(self, outcome: Outcome, units: IntArray) -> Sums:
-        """The sum of their variances, of all units together: one row."""
+        """Return the sums of variances of all units together: one row."""
 
     def expect(self, outcome: Outcome, inside: BoolArray) -> None:
-        """Get ready for a new outcome, of which only some boxes have another expectation."""
+        """Prepare for a new outcome, in which only the boxes `inside` have another expectation."""
 
     def merge(self, boxes: Boxes) -> None:
-        """Count the same boxes by larger units, which the present ones are parts of; before `expect`."""
+        """Count the same boxes by larger units, of which the present ones are parts; before `expect`."""
 
     def within(
         self, parents: Iterable[BoolArray], number: int, outcome: Outcome, group: IntArray, groups: IntArray
     ) -> tuple[Float32, Float32]:
-        """Sums of residuals and numbers of boxes of every parent in every single condition, condition by condition.
+        """Return sums of residuals and numbers of boxes of every parent in every single condition.
 
-        There are `number` parents. By groups of units: `group` is that of each box, `groups` those that count, both
-        rising.
+        Columns come condition by condition, then by parent, of which there are `number`. `group` is the group of units
+        of each box, `groups` are those that count, both rising.
         """
 
 
 def counting_of(boxes: Boxes) -> Counting:
-    """The way to count that is less work."""
+    """Return the way to count that is less work."""
     return ByConditions(boxes) if len(boxes.loss) <= _MOST_MULTIPLIED else ByBins(boxes)
 
 
 def firsts_of(bins: Binned, ranges: Sequence[Range]) -> list[int]:
-    """Where the conditions on each attribute begin among some, those of an attribute together."""
+    """Return where the conditions on each attribute begin, those of an attribute together."""
     owner = [each.attribute for each in ranges]
     firsts: list[int] = np.searchsorted(owner, np.arange(len(bins.attributes) + 1)).tolist()
     return firsts
@@ -178,7 +155,7 @@ class ByConditions:
         self.__dict__.pop("_losses", None)
 
     def expect(self, outcome: Outcome, inside: BoolArray) -> None:
-        """Residuals are multiplied as they are: there is nothing to count anew."""
+        """Do nothing: residuals are multiplied as they are."""
 
     def merge(self, boxes: Boxes) -> None:
         """See `Counting`."""
@@ -234,7 +211,7 @@ class ByConditions:
         return _Products(chosen, weight[chosen.rows].astype(np.float32), bounds, self._firsts)
 
     def _apart(self, outcome: Outcome, units: IntArray) -> tuple[int, _Chosen]:
-        """The cell with most boxes, and the boxes of some units that are in others."""
+        """Return the cell with most boxes, and the boxes of some units that are in other cells."""
         if self._last is None or self._last[0] is not outcome or not np.array_equal(self._last[1], units):
             values, count = np.unique(outcome.cell, return_counts=True)
             most = int(values[np.argmax(count)])
@@ -244,12 +221,12 @@ class ByConditions:
 
     @property
     def _about(self) -> float:
-        """About the mean of all losses: by so many 64ths, the sums of losses of 0 and 1 stay exact in float32."""
+        """Mean loss to a 64th, so that sums of losses of 0 and 1 stay exact in float32."""
         return round(float(self._boxes.loss.mean()) * 64.0) / 64.0
 
     @cached_property
     def _losses(self) -> Float32:
-        """Losses less about their mean in all pairs of conditions on two attributes, float32, shape (U, P)."""
+        """Sums of the losses minus `_about` in all pairs of two attributes, float32, shape (U, P)."""
         every = np.arange(self._boxes.units)
         sums = self._sums(self._boxes.loss - self._about, every)
         return np.concatenate([sums.crossed(place) for place in range(len(self._firsts) - 1)], axis=1)
@@ -263,12 +240,12 @@ class _Chosen:
 
     @cached_property
     def masks(self) -> Float32:
-        """For which of them each condition holds, 1 or 0, float32, shape (N, K)."""
+        """Where each condition holds, 1 or 0, float32, shape (N, K)."""
         return self._bins.masks[self.rows]
 
     @cached_property
     def two_ended(self) -> Float32:
-        """The same of ranges of numbers with two ends."""
+        """Where each range with two ends holds, 1 or 0, float32, shape (N, K)."""
         return self._bins.two_ended_masks[self.rows]
 
     @property
@@ -279,20 +256,20 @@ class _Chosen:
 
     @cached_property
     def places(self) -> tuple[IntArray, IntArray]:
-        """The unit of each box, and which box of its unit it is."""
+        """The unit of each box, and its place in its unit."""
         size = np.diff(self.bounds)
         return np.repeat(np.arange(len(size)), size), np.arange(len(self.rows)) - np.repeat(self.bounds[:-1], size)
 
     @cached_property
     def by_unit(self) -> Float32:
-        """The masks by unit, float32, shape (U, most boxes of a unit, K); 0 after the boxes of a unit."""
+        """The masks by unit, float32, shape (U, most boxes of a unit, K), padded with 0."""
         made = np.zeros((len(self.bounds) - 1, int(np.diff(self.bounds).max()), self.masks.shape[1]), np.float32)
         made[self.places] = self.masks
         return made
 
     @cached_property
     def by_condition(self) -> Float32:
-        """The masks, those of a condition side by side in memory."""
+        """The masks, those of a condition contiguous in memory."""
         return np.ascontiguousarray(self.masks.T)
 
 
@@ -351,7 +328,7 @@ class _Products:
 
 
 def _in_pairs(sums: Sequence[_Products], pairs: Pairs) -> list[Float32]:
-    """Sums of several weights of the same boxes, by the same units, in some pairs of conditions."""
+    """Return the sums of several weights of the same boxes and units in some pairs of conditions."""
     chosen = sums[0].chosen
     of_units = np.ascontiguousarray(np.concatenate([each.of_units for each in sums]).T)
     made = np.empty((len(pairs.at), of_units.shape[1]), np.float32)
@@ -365,13 +342,7 @@ def _in_pairs(sums: Sequence[_Products], pairs: Pairs) -> list[Float32]:
 
 @dataclass(frozen=True, eq=False)
 class _OfAll:
-    """Sums of few conditions at a time, which are those of all boxes.
-
-    Attributes
-    ----------
-    direct : _Products
-        Of all boxes.
-    """
+    """Sums of the tables that are small enough to multiply all boxes."""
 
     direct: _Products
 
@@ -387,22 +358,11 @@ class _OfAll:
 
 @dataclass(frozen=True, eq=False)
 class _Residuals(_OfAll):
-    """Sums of residuals where all boxes but some have the same expectation; see `Sums`.
+    """Sums of residuals where most boxes share one expectation; see `Sums`.
 
-    After a slice is set aside, the other boxes have another mean, all of them the same one. Their sums in pairs of
-    conditions follow from those of the losses, which are added up once; only the boxes that were set aside are
-    multiplied again. These are taken out and put in as they are: what adds up to nothing is 0 to the last digit, as a
-    statistic divides it by a variance that is 0 too.
-
-    Attributes
-    ----------
-    losses : callable
-        Gives the sums of the losses less `about`, by unit, in all pairs of conditions.
-    units : int64, shape (U,)
-    shift : float
-        `about` less the mean that most boxes have.
-    rest, rest_losses, rest_boxes : _Products
-        Of the other boxes: their residuals, their losses less `about`, and how many they are.
+    Sums in pairs follow from those of the `losses`, which are added up once; only boxes of other cells (`rest...`) are
+    taken out and added as they are, so that sums of nothing are exactly 0, like their variance. Losses are minus
+    `_about`; `shift` is `_about` minus the mean of most boxes.
     """
 
     losses: Callable[[], Float32]
@@ -432,14 +392,9 @@ class _Residuals(_OfAll):
 
 @dataclass(frozen=True, eq=False)
 class _Variances(_OfAll):
-    """Sums of variances, of all units together, where all boxes but some have the same one; see `Sums`.
+    """Sums of variances of all units together, where most boxes share one; see `Sums`.
 
-    Attributes
-    ----------
-    usual : float
-        What most boxes have.
-    rest : _Products
-        By how much more the others have.
+    `usual` is the variance of most boxes, `rest` by how much the others differ.
     """
 
     usual: float
@@ -479,7 +434,7 @@ class ByBins:
         self._summed: dict[int, tuple[Blocks, dict[bytes, list[FloatArray]]]] = {}
 
     def expect(self, outcome: Outcome, inside: BoolArray) -> None:
-        """Only the boxes of the slice that was set aside are counted again, and those that it was cut out of."""
+        """Count again the boxes of the slice that was set aside, and those it was cut out of."""
         cells = dict(self._cells)
         for before in np.unique(self._cell[inside]).tolist():
             if before in cells:
@@ -495,7 +450,7 @@ class ByBins:
         self._summed = {key: self._summed[key] for key in map(id, cells.values()) if key in self._summed}
 
     def _split(self, was: Blocks, rows: IntArray, cell: IntArray) -> dict[int, Blocks]:
-        """The tables of the one or two cells that the boxes of a cell are in now; none of one with few boxes."""
+        """Return the tables of the cells that a cell is split into; none of one with few boxes."""
         parts = {value: rows[cell[rows] == value] for value in np.unique(cell[rows]).tolist()}
         less, *more = sorted(parts, key=lambda value: len(parts[value]))
         if not more:
@@ -574,7 +529,7 @@ class ByBins:
         return [np.ascontiguousarray(each[:, :, units]) for each in blocks]
 
     def _counts_in(self, parts: Blocks, units: IntArray) -> list[FloatArray]:
-        """The boxes of a cell in every pair of bins, some units together; kept while the cell is what it is."""
+        """Return the boxes of a cell in every pair of bins, some units together; kept with the cell."""
         key = units.tobytes()
         known = self._summed.setdefault(id(parts), (parts, {}))[1]
         if key not in known:
@@ -585,7 +540,7 @@ class ByBins:
         return known[key]
 
     def _columns(self, rows: IntArray) -> Iterator[tuple[IntArray, Float32]]:
-        """One column for each bin, for some rows at a time; never across two chunks of `_CHUNK`."""
+        """Yield one column for each bin, for some rows at a time, at most `_CHUNK`."""
         for low in range(0, len(rows), _CHUNK):
             part = rows[low : low + _CHUNK]
             matrix = np.zeros((len(part), self._width + 1), np.float32)
@@ -593,12 +548,12 @@ class ByBins:
             yield part, matrix[:, : self._width]
 
     def _places_of(self, rows: IntArray) -> IntArray:
-        """The column of the bin of some boxes in each attribute, int64; `width`, which is left out, where unknown."""
+        """Return the bin column of boxes in each attribute, int64; `width`, left out, where unknown."""
         codes = self._bins.codes[rows].astype(np.int64)
         return np.where(codes < np.array(self._bins.sizes), codes + self._starts[:-1], self._width)
 
     def _gram(self, rows: IntArray, weight: FloatArray | None = None) -> Blocks:
-        """Boxes in every pair of bins by unit, or the sum of their weights."""
+        """Return the number of boxes in every pair of bins by unit, or the sum of their weights."""
         out = np.zeros((self._boxes.units, self._width, self._width), np.float32)
         for part, matrix in self._columns(rows):
             unit = self._boxes.unit[part]
@@ -620,9 +575,9 @@ class ByBins:
     def _by_bin(
         self, rows: IntArray, weight: FloatArray, cells_of: Callable[[IntArray], IntArray], groups: int
     ) -> tuple[FloatArray, FloatArray]:
-        """Sum of the weights and number of some boxes in every bin by group, float64, shape (W, G) each.
+        """Return weights and numbers of some boxes in every bin by group, float64, shape (W, G) each.
 
-        Every box is in one bin of each attribute, so that counting them is less work than a product of matrices.
+        A box is in one bin of each attribute: counting is less work than a product of matrices.
         """
         cells = (self._width + 1) * groups
         sums, counts = np.zeros(cells), np.zeros(cells)
@@ -635,7 +590,7 @@ class ByBins:
         return sums.reshape(shape)[: self._width], counts.reshape(shape)[: self._width]
 
     def _cells_by(self, group: IntArray, groups: int) -> Callable[[IntArray], IntArray]:
-        """For some rows the cell of each attribute: its bin, and in it the group of the box; int64, shape (N, A)."""
+        """Return what gives for rows the cell (bin and group) of each attribute, int64, shape (N, A)."""
 
         def made(rows: IntArray) -> IntArray:
             return self._places_of(rows) * groups + group[rows, None]
@@ -648,21 +603,17 @@ class ByBins:
 
 
 class _Few(NamedTuple):
-    """Boxes of cells with few boxes, which have no table of their own: what is expected of them, added up.
+    """The expectations of the boxes of cells with few boxes, which have no table of their own.
 
-    Attributes
-    ----------
-    weights : float64, shape (2, N)
-        Mean and variance of the losses that are expected of a box; 0 of those that a table of their cell counts.
-    tables : tuple of Blocks
-        Their sums, of each in every pair of bins by unit; empty before there are any.
+    `weights`: float64, shape (2, N), mean and variance of a box, 0 where a table counts it. `tables`: their sums in
+    every pair of bins by unit; empty before there are any.
     """
 
     weights: FloatArray
     tables: tuple[Blocks, ...] = ()
 
     def changed(self, weights: FloatArray, gram: Callable[[IntArray, FloatArray], Blocks]) -> _Few:
-        """With other expectations: only the boxes of which they have changed are added up again."""
+        """Return the sums with other expectations; only the boxes that changed are added up again."""
         more = weights - self.weights
         rows, tables = np.flatnonzero(more.any(axis=0)), []
         if not len(rows):
@@ -676,7 +627,7 @@ class _Few(NamedTuple):
 
 
 class _Ends(NamedTuple):
-    """Where conditions begin and end among all bins, int64, and among the running sums of each attribute."""
+    """Where conditions begin and end among all bins, int64, and the attribute of each."""
 
     low: IntArray
     high: IntArray
@@ -684,7 +635,7 @@ class _Ends(NamedTuple):
 
     @classmethod
     def of(cls, bins: Binned, ranges: Sequence[Range]) -> _Ends:
-        """Of some conditions."""
+        """Return the ends of some conditions."""
         attribute, low, high = np.array(ranges, dtype=np.int64).reshape(-1, 3).T
         return cls(bins.starts[attribute] + low, bins.starts[attribute] + high, attribute)
 
@@ -702,7 +653,7 @@ class _Ranges:
 
     @cached_property
     def _prefix(self) -> npt.NDArray[np.floating]:
-        """Running sums over the bins of each attribute, which are on the diagonal of its block; one more than bins."""
+        """Running sums over the bins of each attribute (the diagonal of its block), one more than bins."""
         own = (np.arange(size) for size in self.bins.sizes)
         return np.concatenate([_summed(block[bins, bins]) for block, bins in zip(self.blocks, own, strict=True)])
 
@@ -753,7 +704,7 @@ class _Ranges:
         return made.T
 
     def _area(self, place: int) -> FloatArray:
-        """Running sums over the bins of one attribute and over those of all later ones, float64."""
+        """Return running sums over the bins of one attribute and those of all later ones, float64."""
         if place not in self.areas:
             size = self.bins.sizes[place]
             rows = _summed(self.blocks[place][:, size:].astype(np.float64))
@@ -763,10 +714,9 @@ class _Ranges:
 
 
 def _summed(values: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
-    """Running sums along the first axis with a 0 in front: a range of bins is the difference of two of them.
+    """Return running sums along the first axis with a 0 in front.
 
-    Adding whole planes is many times faster than `numpy.cumsum`, which goes along the axis for each number by itself,
-    and adds in the same order.
+    Equal to `numpy.cumsum`, added in the same order by whole planes, which is many times faster.
     """
     sums = np.empty((len(values) + 1, *values.shape[1:]), values.dtype)
     sums[0] = 0.0

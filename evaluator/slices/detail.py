@@ -1,7 +1,6 @@
-"""A slice looked at closely: each model in it and elsewhere with intervals, and how its conditions split the boxes.
+"""A slice in detail: each model in it and elsewhere with intervals, and how its conditions split the boxes.
 
-Owns `Detail`. Boxes are counted by document, documents are resampled; a combination of conditions that no box has is
-left out. Averages have their exact numbers alone.
+Boxes are counted by document, and documents are resampled. Averages have their exact numbers without intervals.
 """
 
 from __future__ import annotations
@@ -27,14 +26,9 @@ _OF_PREDICTIONS: Final[tuple[Measure, ...]] = ("precision", "f1")
 
 
 class Estimate(NamedTuple):
-    """A measure, or a difference of measures.
+    """A measure or a difference of measures, with its 95 % interval over documents.
 
-    Attributes
-    ----------
-    value : float or None
-        None without boxes.
-    low, high : float or None
-        The 95 % interval over documents; None where too few documents have boxes.
+    `value` is None without boxes, `low` and `high` also where too few documents have boxes.
     """
 
     value: float | None
@@ -44,18 +38,10 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ModelDetail:
-    """One model in a slice.
+    """One model in a slice: the measure in it, elsewhere, and their difference.
 
-    Attributes
-    ----------
-    here, rest, difference : Estimate
-        The measure in the slice, elsewhere, and the slice minus elsewhere.
-    right : float
-        Sum of the values of the boxes of the slice: how many are right, or how well all matches fit together.
-    boxes : int
-        Of the slice.
-    lost : float
-        How much higher the sum would be with the measure of elsewhere.
+    `right` is the sum of the values of its boxes (right boxes, or fits), `lost` how much higher that sum would be with
+    the measure of elsewhere.
     """
 
     here: Estimate
@@ -67,18 +53,9 @@ class ModelDetail:
 
 
 class Cell(NamedTuple):
-    """Boxes of one combination of conditions.
+    """Boxes of one combination of conditions, with the measure, number and sum of values of each model.
 
-    Attributes
-    ----------
-    holds : tuple of bool
-        For each factor whether it holds.
-    models : tuple of Estimate
-        The measure of each model there.
-    boxes : tuple of int
-        Of each model.
-    right : tuple of float
-        Sum of their values.
+    `holds` tells for each factor whether it holds.
     """
 
     holds: tuple[bool, ...]
@@ -100,17 +77,10 @@ class Factor(NamedTuple):
 
 
 class Detail(NamedTuple):
-    """A slice looked at closely.
+    """A slice in detail.
 
-    Attributes
-    ----------
-    models : tuple of ModelDetail
-    factors : tuple of Factor
-        What splits the boxes: the conditions by attribute, without the label where there are others.
-    cells : tuple of Cell
-        Combinations of the factors that any box has, those that hold last.
-    base : str
-        Which boxes are split: "" for all, else the label.
+    `factors`: the conditions by attribute, without the label where there are others. `cells`: combinations that any box
+    has, those that hold last. `base`: the label whose boxes are split, "" for all boxes.
     """
 
     models: tuple[ModelDetail, ...]
@@ -120,10 +90,8 @@ class Detail(NamedTuple):
 
     @property
     def alone(self) -> str:
-        """What each of two factors does alone, in points against neither, for the first model; "" for other numbers.
+        """The effect of each of two factors alone, in points, for the first model; "" for other numbers.
 
-        Examples
-        --------
         ``Against neither, in points: scanned yes alone −6.7; ruled lines below 1 alone −11.2; both −56.4.``
         """
         value = {cell.holds: cell.models[0].value for cell in self.cells}
@@ -137,9 +105,10 @@ class Detail(NamedTuple):
 
 
 def places_shown(measure: Measure, results: Sequence[AnyBoxResult], searched: Sequence[AnyBoxResult]) -> list[int]:
-    """Which of some results a slice by a measure shows: all of them, or those that were searched.
+    """Return which of some results a slice by a measure shows.
 
-    Those that were searched where predictions are counted, which are other boxes in others, and of averages.
+    All of them, but only those that were searched where predictions are counted (other boxes in others), and of
+    averages.
     """
     if measure not in _OF_PREDICTIONS and not is_average(measure):
         return list(range(len(results)))
@@ -147,16 +116,9 @@ def places_shown(measure: Measure, results: Sequence[AnyBoxResult], searched: Se
 
 
 class Overall(NamedTuple):
-    """A measure over all boxes.
+    """A measure over all boxes: the places of the models that are shown, and their values.
 
-    Attributes
-    ----------
-    words : MeasureWords
-        Of the measure.
-    places : tuple of int
-        Of the models that are shown, among all.
-    values : tuple of float or None
-        Of each of them; None without any box.
+    A value is None for a model without boxes.
     """
 
     words: MeasureWords
@@ -165,13 +127,13 @@ class Overall(NamedTuple):
 
 
 def overall(measure: Measure, results: Sequence[AnyBoxResult], searched: Sequence[AnyBoxResult]) -> Overall:
-    """A measure, which is no average, over all boxes of each model that a slice by it shows; see `places_shown`."""
+    """Return a measure, no average, over all boxes of each model that is shown; see `places_shown`."""
     places = tuple(places_shown(measure, results, searched))
     return Overall(WORDS[measure], places, tuple(_over_all(ResultSides(results[at]).of(measure)) for at in places))
 
 
 def _over_all(sides: Mapping[int, CountedSide]) -> float | None:
-    """What one model has in all boxes that count; None without any."""
+    """Return the measure of one model over all boxes that count; None without any."""
     boxes, right = 0, 0
     for side in sides.values():
         boxes += int(np.count_nonzero(side.counts))
@@ -182,20 +144,11 @@ def _over_all(sides: Mapping[int, CountedSide]) -> float | None:
 
 
 def detail_of(one: Slice, results: Sequence[AnyBoxResult]) -> Detail:
-    """A slice looked at closely.
+    """Return a slice in detail for some models on the same dataset.
 
-    Parameters
-    ----------
-    one : Slice
-    results : sequence of BoxResult
-        The models to show, on the same dataset: for a measure of the ground truth's boxes or of matches any that pair
-        the same ground truth, for one with predictions those that were searched.
-
-    Returns
-    -------
-    Detail
-        Of a slice by an average the numbers of the slice itself, without intervals and without cells: an average ranks
-        all predictions, and resampling it evaluates everything anew each time.
+    With a measure of the ground truth's boxes or of matches any models of the same ground truth, with one of
+    predictions those that were searched. By an average there are neither intervals nor cells: resampling would evaluate
+    everything anew each time.
     """
     if is_average(one.measure):
         here, rest = one.models or (one.value,), one.models_elsewhere or (one.rest,)
@@ -204,7 +157,7 @@ def detail_of(one: Slice, results: Sequence[AnyBoxResult]) -> Detail:
 
 
 def detail_in(one: Slice, counted: Counted) -> Detail:
-    """A slice looked at closely, by what is counted of the models to show: the same things as in its search."""
+    """Return a slice in detail from what is counted of the models, which are the same as in its search."""
     bits = {part.origin: part.held for part in one.parts}
     held = {
         each: counted.placed({origin: (of >> place & 1).astype(bool) for origin, of in bits.items()})
@@ -234,7 +187,7 @@ def detail_in(one: Slice, counted: Counted) -> Detail:
 
 
 def exact_of(here: float, rest: float, boxes: int) -> ModelDetail:
-    """The numbers of one model that are known without intervals; NaN is undefined."""
+    """Return the numbers of one model without intervals; NaN is undefined."""
     values = [None if math.isnan(each) else each for each in (here, rest, here - rest)]
     lost = 0.0 if values[2] is None else -values[2] * boxes
     right = 0.0 if values[0] is None else values[0] * boxes
@@ -246,7 +199,7 @@ def _on_label(condition: Condition) -> bool:
 
 
 def _factors(conditions: Sequence[Condition]) -> list[list[Condition]]:
-    """The conditions by attribute, in their order; without the label when there are others."""
+    """Return the conditions by attribute, in their order; without the label when there are others."""
     groups: dict[str, list[Condition]] = {}
     for each in conditions:
         groups.setdefault(each.attribute, []).append(each)
@@ -256,7 +209,7 @@ def _factors(conditions: Sequence[Condition]) -> list[list[Condition]]:
 
 
 def _opposite(conditions: Sequence[Condition]) -> str:
-    """What the boxes are for which some conditions on one attribute do not hold."""
+    """Return which boxes do not meet some conditions on one attribute, in words."""
     first = conditions[0]
     if len(conditions) == 1 and first.op != "==":
         return words(first._replace(op="<" if first.op == ">=" else ">="))
@@ -264,7 +217,7 @@ def _opposite(conditions: Sequence[Condition]) -> str:
 
 
 class _Part(NamedTuple):
-    """The mean over some boxes: its resamples have NaN where no box was drawn."""
+    """The mean over some boxes; `resampled` has NaN where no box was drawn."""
 
     estimate: Estimate
     boxes: int
@@ -274,12 +227,9 @@ class _Part(NamedTuple):
 
 
 def _rates(values: FloatArray, parts: Sequence[BoolArray], document: IntArray) -> list[list[_Part]]:
-    """The mean of each part, for each model; all in the same resamples of documents.
+    """Return the mean of each part for each model, all in the same resamples of documents.
 
-    Parameters
-    ----------
-    values : float64, shape (M, U)
-        NaN where a model does not count a box.
+    `values`: float64, shape (M, U), NaN where a model does not count a box.
     """
     _, document = np.unique(document, return_inverse=True)
     documents = int(document.max(initial=-1)) + 1
@@ -300,7 +250,7 @@ def _rates(values: FloatArray, parts: Sequence[BoolArray], document: IntArray) -
 
 
 def _by_document(parts: Sequence[BoolArray], weight: FloatArray, document: IntArray, documents: int) -> FloatArray:
-    """The sum of the weights of each part in each document, float64, shape (documents, parts)."""
+    """Return the sum of the weights of each part in each document, shape (documents, parts)."""
     return np.column_stack([np.bincount(document[part], weight[part], documents) for part in parts])
 
 
@@ -311,7 +261,6 @@ def _part(boxes: FloatArray, good: FloatArray, resampled: FloatArray) -> _Part:
 
 
 def _model(here: _Part, rest: _Part) -> ModelDetail:
-    """The numbers of one model."""
     difference = Estimate(None)
     if here.estimate.value is not None and rest.estimate.value is not None:
         value = here.estimate.value - rest.estimate.value
@@ -322,7 +271,7 @@ def _model(here: _Part, rest: _Part) -> ModelDetail:
 
 
 def _estimate(value: float | None, resampled: FloatArray, documents: int, *, least: float) -> Estimate:
-    """A number from `least` to 1 with its interval, without one where fewer than two documents have it."""
+    """Return a number from `least` to 1 with its interval, if two documents or more have it."""
     if value is None or documents < 2 or not len(resampled):
         return Estimate(value)
     plain = interval(resampled[:, None])

@@ -1,10 +1,8 @@
 """What a measure is a mean of: one value for each box that counts, of one result or of several.
 
-Owns `Measure`, `Counted` and `CountedBoxes`. Recall is the mean over ground-truth boxes of 1 (matched) and 0, precision
-that over predictions. F1 is the mean over the boxes of both sides: 2 TP / (2 TP + FP + FN) divides the matched boxes of
-both by all of them. Mean IoU, coverage and purity are means over matches, which are counted at their ground-truth box.
-A measure of a slice is the mean over the boxes in it. Average precision is none of these: it ranks the predictions of
-all pages in one list; `averages` says what a box adds to it.
+Recall is the mean over ground-truth boxes of 1 (matched) and 0, precision that over predictions, F1 that over the boxes
+of both sides: 2 TP / (2 TP + FP + FN). Mean IoU, coverage and purity are means over matches, counted at their
+ground-truth box. A measure of a slice is the mean over its boxes. Averages over rankings are in `averages`.
 """
 
 from __future__ import annotations
@@ -56,17 +54,17 @@ WORDS: Final[Mapping[Measure, MeasureWords]] = {
 
 
 def is_fit(measure: str) -> bool:
-    """Whether a measure is about the fit of matches."""
+    """Tell whether a measure is about the fit of matches."""
     return measure in _FITS
 
 
 def is_average(measure: str) -> TypeGuard[SliceAverage]:
-    """Whether a measure is read off the ranking of all predictions; see `evaluator.slices.averages`."""
+    """Tell whether a measure is read off the ranking of all predictions; see `averages`."""
     return measure in AVERAGES
 
 
 def problem_of(name: str, averages: Sequence[str] = ()) -> str | None:
-    """Why slices have no measure of this name, in a sentence that names what can be used; None where they have it.
+    """Return why slices have no measure of this name, in a sentence; None where they have it.
 
     `averages` are those of the protocol.
     """
@@ -84,20 +82,9 @@ def problem_of(name: str, averages: Sequence[str] = ()) -> str | None:
 class Counted:
     """The things that a measure is a mean over, of M results of one ground truth.
 
-    Attributes
-    ----------
-    measure : str
-    words : MeasureWords
-    sizes : tuple of int
-        How many things each side has, by origin, whether they count or not.
-    origins : tuple of int
-        Those that the measure is about, rising, whether they have things or not.
-    origin, row : int64, shape (U,)
-        Which side a thing is from, and its row there: by origin, then in file order.
-    values : float64, shape (M, U), in [0, 1]
-        What it adds to the mean of each result; NaN where the result does not count it.
-    document, label : int64, shape (U,)
-        Codes.
+    `sizes`: things of each side by origin, counted or not. `origins`: those that the measure is about, rising.
+    `origin`, `row`: int64 (U,), side and row of each thing, by origin, then in file order. `values`: float64 (M, U) in
+    [0, 1], NaN where a result does not count the thing. `document`, `label`: codes, int64 (U,).
     """
 
     measure: str
@@ -119,7 +106,7 @@ class Counted:
         return not np.isnan(self.values).any()
 
     def taken(self, tables: Mapping[int, Sequence[Attribute]]) -> tuple[Attribute, ...]:
-        """Attributes of the things from those of all things of each side, by origin."""
+        """Return attributes of the things that count from those of all things of each side, by origin."""
         parts = {at: {each.name: each.take(self.row[self.origin == at]) for each in tables[at]} for at in self.origins}
         first = parts[self.origins[0]]
         if len(parts) == 1:
@@ -135,11 +122,11 @@ class Counted:
 
     @cached_property
     def of_sides(self) -> dict[int, slice]:
-        """Where the things of each side are."""
+        """The slice of the things of each side, by origin."""
         return _places(self.origin, self.origins)
 
     def placed(self, of_side: Mapping[int, BoolArray]) -> BoolArray:
-        """A mask over the things from one over all things of each side, by origin, bool, shape (U,).
+        """Return a mask over the things, bool, shape (U,), from one over all things of each side.
 
         False for the things of a side without a mask.
         """
@@ -153,13 +140,7 @@ class Counted:
 
 
 class Means:
-    """Means of the values of each result over some of the things that are counted.
-
-    Attributes
-    ----------
-    counts : bool, shape (M, U)
-        Which things each result counts.
-    """
+    """Means of the values of each result over some things; `counts`: bool (M, U), what each counts."""
 
     def __init__(self, counted: Counted) -> None:
         self._values, self.counts = counted.values, ~np.isnan(counted.values)
@@ -168,7 +149,7 @@ class Means:
         self._right = right if np.array_equal(right | (counted.values == 0.0), self.counts) else None
 
     def of(self, inside: BoolArray) -> tuple[float, ...]:
-        """The mean of each result over what is inside, bool, shape (U,); NaN where it counts nothing there."""
+        """Return the mean of each result where `inside`, bool (U,); NaN where it counts nothing there."""
         return tuple(self._of(result, inside) for result in range(len(self._values)))
 
     def _of(self, result: int, inside: BoolArray) -> float:
@@ -183,11 +164,7 @@ class Means:
 class CountedBoxes(Counted):
     """The boxes that a measure is a mean over, of M results of one dataset.
 
-    Attributes
-    ----------
-    dataset : Dataset
-    sides : tuple of JoinedBoxes
-        By origin: the ground truth, then the predictions of each result.
+    `sides` by origin: the ground truth, then the predictions of each result.
     """
 
     dataset: Dataset
@@ -202,7 +179,7 @@ class CountedBoxes(Counted):
         at: tuple[IntArray, IntArray],
         values: FloatArray,
     ) -> CountedBoxes:
-        """With the documents and labels of the boxes, whose origins and rows are given."""
+        """Return the boxes, given as origins and rows, with their documents and labels."""
         origin, row = at
         predictions = tuple(range(1, len(sides)))
         origins: tuple[int, ...] = (GROUND_TRUTH,)
@@ -222,7 +199,7 @@ class CountedBoxes(Counted):
 
 
 def _column(sides: Sequence[JoinedBoxes], at: Mapping[int, slice], row: IntArray, name: str) -> IntArray:
-    """A column of the sides for some of their boxes, those of each side at its place, int64, shape (U,)."""
+    """Return a column of the sides for some of their boxes, int64, shape (U,)."""
     parts = []
     for origin, these in at.items():
         values, rows = getattr(sides[origin], name), row[these]
@@ -231,18 +208,15 @@ def _column(sides: Sequence[JoinedBoxes], at: Mapping[int, slice], row: IntArray
 
 
 def _places(origin: IntArray, origins: Sequence[int]) -> dict[int, slice]:
-    """Where the things of each side are, which come side by side."""
+    """Return the slice of the things of each side; `origin` rises."""
     bounds = np.searchsorted(origin, [*origins, origins[-1] + 1]).tolist()
     return {at: slice(*ends) for at, ends in zip(origins, pairwise(bounds), strict=True)}
 
 
 def counted_of(results: Sequence[AnyBoxResult], measure: Measure) -> CountedBoxes:
-    """The boxes that a measure is a mean over, of the results of one dataset.
+    """Return the boxes that a measure is a mean over, of the results of one dataset.
 
-    Returns
-    -------
-    CountedBoxes
-        Boxes of the ground truth once for all results, predictions of each result; by origin, then in file order.
+    Boxes of the ground truth once for all results, predictions of each result; by origin, then in file order.
     """
     dataset = results[0].matching.dataset
     sides = (dataset.ground_truth, *(result.matching.prediction for result in results))
@@ -265,12 +239,12 @@ def counted_of(results: Sequence[AnyBoxResult], measure: Measure) -> CountedBoxe
 
 
 def joined_parts(parts: Sequence[npt.NDArray[ScalarT]]) -> npt.NDArray[ScalarT]:
-    """Parts one behind the other along the last axis; a single one as it is."""
+    """Join parts along the last axis; a single one is returned as it is."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
 
 
 def _values(result: AnyBoxResult, measure: Measure) -> dict[int, FloatArray]:
-    """The value of each box of the ground truth (0) and of the predictions (1); NaN for one that does not count."""
+    """Return the values of ground truth (0) and predictions (1); NaN for a box that does not count."""
     sides = ResultSides(result).of(measure)
     return {
         kind: np.where(side.counts, side.right if side.fit is None else side.fit, np.nan)
@@ -279,16 +253,10 @@ def _values(result: AnyBoxResult, measure: Measure) -> dict[int, FloatArray]:
 
 
 class CountedSide(NamedTuple):
-    """What one result counts on one side.
+    """What one result counts on one side of N boxes.
 
-    Attributes
-    ----------
-    boxes : JoinedBoxes
-        All N boxes of the side.
-    counts, right : bool, shape (N,)
-        What the measure is a mean over, and what of it is matched.
-    fit : float64, shape (N,), in [0, 1], or None
-        How well each matched box fits, of a mean of fits: it adds this to the mean instead of 1.
+    `counts`, `right`: bool (N,), what the measure is a mean over, and what of it is matched. `fit`: float64 (N,) in [0,
+    1], what each matched box adds to a mean of fits instead of 1; else None.
     """
 
     boxes: JoinedBoxes
@@ -304,7 +272,7 @@ class ResultSides:
         self._result = result
 
     def of(self, measure: Measure) -> dict[int, CountedSide]:
-        """The sides that a measure, which is no average, is about: 0 for the ground truth, 1 for the predictions."""
+        """Return the sides of a measure that is no average: 0 ground truth, 1 predictions."""
         if measure in _FITS:
             return {0: self._fit(_FITS[measure])}
         made = {}
@@ -339,16 +307,9 @@ class ResultSides:
 def tables_of(
     counted: CountedBoxes, *, of_pages: OfPages | None = None, of_boxes: Sequence[Sequence[Attribute]] = (), score: bool
 ) -> dict[int, tuple[Attribute, ...]]:
-    """Attributes of all boxes of the sides that a measure is about, by origin.
+    """Return the attributes of all boxes of the sides that a measure is about, by origin.
 
-    Parameters
-    ----------
-    of_pages : mapping, optional
-        See `attributes_of`.
-    of_boxes : sequence of sequence of Attribute
-        Attributes of the boxes of each side from elsewhere, by origin; empty for none.
-    score : bool
-        Whether the score of predictions is one.
+    `of_boxes` has attributes from elsewhere for each side, by origin, or is empty. See `attributes_of`.
     """
     return {
         origin: attributes_of(

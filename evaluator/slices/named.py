@@ -1,11 +1,8 @@
 """Named slices: sets of boxes with a name, kept in a file, whose measures are shown beside those of the labels.
 
-Owns the file, a JSON object of names with lists of conditions, and the numbers: every measure that is a mean over boxes
-(see `evaluator.slices.measured`), as sums by document, and the average precisions of the protocol, so that they are
-compared, resampled and judged like any other number. Their label is ``slice:NAME``.
-
-A slice of whole pages and labels is evaluated as if it were all there is, see `evaluator.slices.averages`. A slice that
-splits the boxes of a page otherwise has no average precision: the two sides would have to agree which boxes are in it.
+The file is a JSON object of names with lists of conditions. The numbers, labelled ``slice:NAME``, are the means over
+boxes as sums by document, and the average precisions of the protocol where a slice has whole pages and labels (see
+`averages`); otherwise the sides do not agree which boxes are in it.
 """
 
 from __future__ import annotations
@@ -52,14 +49,9 @@ class NamedSlice(NamedTuple):
 
 
 class NamedMeasure(NamedTuple):
-    """A measure of a named slice.
+    """A measure of a named slice; `value` is NaN where no box is in it.
 
-    Attributes
-    ----------
-    value : float
-        NaN where no box is in it.
-    total, boxes : float64, shape (D,)
-        The sum of the values of its boxes (how many are right; how well matches fit), and how many, by document.
+    `total`, `boxes`: float64, shape (D,), the sum of the values of its boxes, and their number, by document.
     """
 
     slice: NamedSlice
@@ -75,16 +67,8 @@ _SIZES: Final[Mapping[str, str]] = {"recall": "ground_truth", "precision": "pred
 class NamedNumbers(NamedTuple):
     """The numbers of the named slices of one result.
 
-    Attributes
-    ----------
-    measures : tuple of NamedMeasure
-    averages : tuple of Part
-        Average precisions and the like of the slices of whole pages and labels, under their keys; none for protocols
-        without them.
-    names : tuple of str
-        Every measure that a slice may have, in order.
-    sizes : mapping of str
-        Under which name it is stated how many things a measure is over, by measure.
+    `averages`: those of slices of whole pages and labels, if the protocol has any. `names`: every measure a slice may
+    have, in order. `sizes`: by measure the name under which its number of things is stated.
     """
 
     measures: tuple[NamedMeasure, ...] = ()
@@ -94,18 +78,10 @@ class NamedNumbers(NamedTuple):
 
 
 def read_named(path: Path) -> tuple[NamedSlice, ...]:
-    """The named slices of a file.
+    """Return the named slices of a file; BadInput with everything that cannot be understood.
 
-    Parameters
-    ----------
-    path : Path
-        ``{"scans": [{"attribute": "scan", "op": "==", "value": "yes"}]}``; an object of a slice as ``layoutscope slices
-        --json`` gives it may be given instead of the list.
-
-    Raises
-    ------
-    BadInput
-        With everything that cannot be understood.
+    For example ``{"scans": [{"attribute": "scan", "op": "==", "value": "yes"}]}``; instead of the list a slice may be
+    an object of ``layoutscope slices --json``.
     """
     try:
         value = msgspec.json.decode(folder.load(path, _MOST_BYTES))
@@ -136,7 +112,7 @@ def read_named(path: Path) -> tuple[NamedSlice, ...]:
 
 
 def _condition(collector: Collector, name: str, value: object) -> Condition | None:
-    """One condition of a file; None with an issue when it is none."""
+    """Return one condition of a file; None, with an issue, when it is none."""
     if isinstance(value, dict) and isinstance(value.get("attribute"), str) and value.get("op") in _OPS:
         limit = value.get("value")
         if isinstance(limit, (int, float)) and not isinstance(limit, bool) and abs(limit) <= _LARGEST:
@@ -149,12 +125,12 @@ def _condition(collector: Collector, name: str, value: object) -> Condition | No
 
 
 def default_file(ground_truth: Path) -> Path:
-    """Where the named slices of a ground truth are looked for: in its folder, or beside the file."""
+    """Return where named slices are looked for: in the folder of a ground truth, or beside its file."""
     return (ground_truth if ground_truth.is_dir() else ground_truth.parent) / FILE_NAME
 
 
 def saved(path: Path, added: NamedSlice) -> tuple[NamedSlice, ...]:
-    """The named slices of a file with one more, which replaces one of the same name; the file is written whole."""
+    """Add a named slice to a file, replacing one of the same name, and return all of them."""
     others = [each for each in (read_named(path) if path.exists() else ()) if each.name != added.name]
     every = (*others, added)
     value = {each.name: [condition.to_json() for condition in each.conditions] for each in every}
@@ -168,7 +144,7 @@ def numbers_of(
     of_pages: OfPages | None = None,
     of_boxes: Sequence[Sequence[Attribute]] = (),
 ) -> NamedNumbers:
-    """Every measure of named slices at the first threshold, and their average precisions over all thresholds.
+    """Return every measure of named slices at the first threshold, and their averages over all.
 
     See `measured`.
     """
@@ -192,21 +168,10 @@ def measured(
     of_pages: OfPages | None = None,
     of_boxes: Sequence[Sequence[Attribute]] = (),
 ) -> tuple[NamedMeasure, ...]:
-    """Every measure of named slices that is a mean over boxes.
+    """Return every measure of named slices that is a mean over boxes.
 
-    A slice with a condition on the score has precision alone: the ground truth has no scores.
-
-    Parameters
-    ----------
-    of_pages : mapping, optional
-        Attributes of pages and documents from elsewhere.
-    of_boxes : sequence of sequence of Attribute
-        Attributes from elsewhere of the boxes of the ground truth and of the predictions; empty for none.
-
-    Raises
-    ------
-    ValueError
-        When a condition is on an attribute that there is not; one sentence.
+    `of_boxes` has attributes of the boxes of ground truth and predictions from elsewhere, or is empty. A slice with a
+    condition on the score has precision alone. ValueError: an attribute that there is not; one sentence.
     """
     return _measured(result, named, _tables(result, of_pages, of_boxes))
 
@@ -214,7 +179,7 @@ def measured(
 def _tables(
     result: AnyBoxResult, of_pages: OfPages | None, of_boxes: Sequence[Sequence[Attribute]]
 ) -> dict[int, dict[str, Attribute]]:
-    """Attributes of the boxes of both sides by name, once for all measures."""
+    """Return the attributes of the boxes of both sides by name, once for all measures."""
     known = known_of_pages(result.matching.dataset.ground_truth, of_pages)
     tables = tables_of(counted_of([result], "f1"), of_pages=known, of_boxes=of_boxes, score=True)
     return {origin: dict(attribute_table(each)) for origin, each in tables.items()}
@@ -243,7 +208,7 @@ def _measured(
 
 
 def _averages(evaluation: BoxEvaluation, name: str, truth: BoolArray, predicted: BoolArray) -> tuple[Part, ...]:
-    """The numbers of a protocol over all labels that are no ratio of boxes, on the boxes of a slice of both sides."""
+    """Return the numbers over all labels that are no ratio of boxes, on the boxes of a slice."""
     protocol = protocol_of(evaluation)
     if not any(_is_average(key) for key in protocol.measures(evaluation).keys):
         return ()
@@ -257,12 +222,12 @@ def _averages(evaluation: BoxEvaluation, name: str, truth: BoolArray, predicted:
 
 
 def _is_average(key: Key) -> bool:
-    """Whether a number is over all labels, and no mean over boxes."""
+    """Tell whether a number is over all labels, and no mean over boxes."""
     return key.label == ALL_LABELS and key.metric not in MEASURES
 
 
 def _inside(each: NamedSlice, table: Mapping[str, Attribute], origin: int) -> BoolArray | None:
-    """The boxes of a slice on one side; None for the ground truth where the slice is about scores."""
+    """Return the boxes of a slice on one side; None for ground truth where it is about scores."""
     missing = [one.attribute for one in each.conditions if one.attribute not in table]
     if origin == GROUND_TRUTH and set(missing) == {"score"}:
         return None
@@ -272,12 +237,12 @@ def _inside(each: NamedSlice, table: Mapping[str, Attribute], origin: int) -> Bo
 
 
 def with_slices(measures: Measures, slices: NamedNumbers) -> Measures:
-    """Measures with those of named slices besides."""
+    """Return measures with those of named slices added."""
     return replace(measures, parts=(*measures.parts, *slices_part(slices)))
 
 
 def slices_part(numbers: NamedNumbers) -> tuple[Part, ...]:
-    """The numbers of named slices as parts of `Measures`; none without slices."""
+    """Return the numbers of named slices as parts of `Measures`; none without slices."""
     slices = numbers.measures
     if not slices:
         return ()
@@ -291,7 +256,7 @@ def slices_part(numbers: NamedNumbers) -> tuple[Part, ...]:
 
 
 def slices_table(slices: NamedNumbers, title: str, signature: str) -> ResultTable:
-    """One row per named slice: its measures, and of how many things, such as the boxes of each side."""
+    """Return one row per named slice: its measures, and the number of things of each."""
     averages = dict.fromkeys(key.metric for part in slices.averages for key in part.keys)
     of_measures = [column for name in slices.names for column in (name, slices.sizes.get(name)) if column]
     columns = ("slice", *(column.replace("_", " ") if column in slices.sizes.values() else column
@@ -303,7 +268,7 @@ def slices_table(slices: NamedNumbers, title: str, signature: str) -> ResultTabl
 
 
 def slices_json(slices: NamedNumbers) -> dict[str, Any]:
-    """Named slices as plain values: measures, of how many things they are, and conditions, by name."""
+    """Return named slices as plain values: measures, numbers of things, and conditions, by name."""
     averages = {
         key: None if np.isnan(value) else float(value)
         for part in slices.averages

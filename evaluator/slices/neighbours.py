@@ -1,7 +1,6 @@
-"""What is around a box on its page: the next box, the boxes that hold it, what is above and below.
+"""The surroundings of a box on its page: the next box, boxes that hold it, boxes above and below.
 
-Owns the comparison of every box with every box of its page, some millions of pairs at a time. Boxes are given as shares
-of their page; nothing here knows of labels' names or of files.
+Every box is compared with every box of its page, some millions of pairs at a time; boxes are in shares of their page.
 """
 
 from __future__ import annotations
@@ -22,18 +21,12 @@ _HELD: Final = 0.9
 
 
 class Surroundings(NamedTuple):
-    """What is around each of N boxes.
+    """The surroundings of N boxes.
 
-    Attributes
-    ----------
-    distance : float64, shape (N,)
-        Gap to the next box in shares of the page, 0 where they touch; NaN for a box that is alone on its page.
-    next_label, above, below : int64, shape (N,)
-        Label code of the next box and of the nearest one above and below that shares a part of its width; -1 for none.
-    inside, holds : int64, shape (N,)
-        How many boxes hold it (cover at least 90 % of it and are larger), and how many it holds.
-    beside : int64, shape (N,)
-        How many boxes share more than half of its height, or it theirs, without sharing any of its width.
+    `distance`: gap to the next box in shares of the page, 0 where they touch, NaN for a box alone on its page.
+    `next_label`, `above`, `below`: label codes, the latter of the nearest box that shares a part of the width; -1 for
+    none. `inside`, `holds`: larger boxes that cover 90 % or more of it, and boxes it covers so. `beside`: boxes that
+    share none of the width but more than half of the smaller height.
     """
 
     distance: FloatArray
@@ -46,15 +39,7 @@ class Surroundings(NamedTuple):
 
 
 def surroundings(page: IntArray, label: IntArray, xyxy: FloatArray) -> Surroundings:
-    """What is around each box.
-
-    Parameters
-    ----------
-    page, label : int64, shape (N,)
-        In any order.
-    xyxy : float64, shape (N, 4)
-        In shares of the page.
-    """
+    """Return the surroundings of each box; `xyxy` in shares of the page, rows in any order."""
     order = np.argsort(page, kind="stable")
     page, label, xyxy = page[order], label[order], xyxy[order]
     size = len(page)
@@ -70,13 +55,13 @@ def surroundings(page: IntArray, label: IntArray, xyxy: FloatArray) -> Surroundi
 
 
 def _of(every: Surroundings, rows: slice | IntArray) -> Surroundings:
-    """What is around some of the boxes; a slice shares the memory."""
+    """Return the surroundings of some of the boxes; a slice shares the memory."""
     distance, *others = every
     return Surroundings(distance[rows], *(each[rows] for each in others))
 
 
 def _chunks(page: IntArray) -> Iterator[tuple[int, int]]:
-    """Ranges of whole pages with a bounded number of pairs of boxes; `page` is sorted."""
+    """Yield ranges of whole pages with a bounded number of pairs of boxes; `page` is sorted."""
     starts = np.flatnonzero(np.diff(page, prepend=page[0] - 1)) if len(page) else np.empty(0, np.int64)
     ends = np.append(starts[1:], len(page))
     for run in runs_up_to(_PAIRS_AT_A_TIME, (ends - starts) ** 2):
@@ -84,7 +69,7 @@ def _chunks(page: IntArray) -> Iterator[tuple[int, int]]:
 
 
 def _around(page: IntArray, label: IntArray, xyxy: FloatArray, out: Surroundings) -> None:
-    """What is around the boxes of some whole pages, written into `out`."""
+    """Write the surroundings of the boxes of some whole pages into `out`."""
     first = np.searchsorted(page, page, side="left")
     count = np.searchsorted(page, page, side="right") - first
     one = np.repeat(np.arange(len(page)), count)
@@ -101,7 +86,7 @@ def _around(page: IntArray, label: IntArray, xyxy: FloatArray, out: Surroundings
     rows = one[starts]
 
     def nearest(distance: FloatArray) -> tuple[FloatArray, IntArray]:
-        """Least distance of each box, and the label of the box there; the first of several."""
+        """Return the least distance of each box, and the label of the first box there."""
         least = np.minimum.reduceat(distance, starts)
         at = np.where(distance == np.repeat(least, np.diff(np.append(starts, len(one)))), np.arange(len(one)), len(one))
         return least, label[other[np.minimum.reduceat(at, starts)]]
@@ -122,10 +107,10 @@ def _around(page: IntArray, label: IntArray, xyxy: FloatArray, out: Surroundings
 
 
 def columns_of_text(page: IntArray, xyxy: FloatArray, pages: int) -> IntArray:
-    """In how many columns the boxes of each page are, int64, shape (pages,); 0 for a page without boxes.
+    """Return the number of text columns of each page, int64, shape (pages,); 0 without boxes.
 
-    The heights of the boxes are added up over the width of the page; boxes wider than 0.6 of the page are left out.
-    A column is a stretch where the sum is above 0.15 of its largest value.
+    The heights of the boxes are added up over the width of the page, without boxes wider than 0.6 of the page. A column
+    is a stretch where the sum is above 0.15 of its largest value.
     """
     steps = 64
     narrow = xyxy[:, 2] - xyxy[:, 0] <= 0.6

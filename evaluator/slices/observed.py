@@ -1,8 +1,7 @@
 """Slices of what a protocol observes one by one: fields, posters and their words, labels of pages.
 
-Owns the way from the observations of a protocol (`Protocol.observations`) to the search. It knows no protocol: what a
-measure is a mean over, how it reads and which attributes there are, the protocol says; attributes of pages and
-documents from elsewhere are added to all of them alike.
+The protocol (`Protocol.observations`) says what a measure is a mean over, its words and its attributes; attributes of
+pages and documents from elsewhere are added to all of them alike.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _ORIGIN: Final = 0
 
 
 def measure_problem(words: Mapping[str, MeasureWords], name: str) -> str | None:
-    """Why slices have no measure of this name, in a sentence that names what can be used; None where they have it."""
+    """Return why slices have no measure of this name, in a sentence; None where they have it."""
     if name == ALL or name in words:
         return None
     return f"slices have no measure {name}; use {', '.join(words)} or {ALL}"
@@ -50,32 +49,12 @@ def find_observed(
     count: Callable[[int, int], None] = lambda _done, _all: None,
     keep: Callable[[str, Observations], None] = lambda _measure, _observed: None,
 ) -> Slices:
-    """Where a model has a low measure, or where the second of two models differs from the first.
+    """Find where a model has a low measure, or where the second of two models differs from the first.
 
-    Parameters
-    ----------
-    results : sequence of Result
-        One, or two of one ground truth, of a protocol with ``slice_measures``.
-    measure : str
-        One of these, or `ALL`: those that are means over the same things as the first.
-    use_score : bool
-        Whether conditions may be on the scores of predictions.
-    of_pages, smallest, depth, signature
-        See `evaluator.slices.slices.find_slices`.
-    count : callable
-        Called with how many of how many measures are searched; what it raises ends the search.
-    keep : callable
-        Called with each measure and what it is a mean over, before it is searched.
-
-    Returns
-    -------
-    Slices
-        See `find_slices`, and of several measures `evaluator.slices.all_measures`.
-
-    Raises
-    ------
-    KeyError
-        For a measure that the protocol does not have.
+    `results`: one or two of one ground truth. `measure`: one of the ``slice_measures`` of the protocol (KeyError
+    otherwise), or `ALL` for those over the same things as the first, see `all_measures`. `count` gets the measures
+    searched and their number, and may end the search by raising; `keep` gets each measure and its observations. See
+    `find_slices`.
     """
     words = protocol_of(results[0]).slice_measures
     measures = measures_of(words) if measure == ALL else (measure,)
@@ -112,7 +91,7 @@ def _alike(first: frozenset[Item], second: frozenset[Item]) -> bool:
 
 
 def measures_of(words: Mapping[str, MeasureWords]) -> tuple[str, ...]:
-    """The measures that can be searched together: means over the same things as the first."""
+    """Return the measures that can be searched together: means over the same things as the first."""
     unit = next(iter(words.values())).unit
     return tuple(name for name, each in words.items() if each.unit == unit)
 
@@ -120,7 +99,7 @@ def measures_of(words: Mapping[str, MeasureWords]) -> tuple[str, ...]:
 def observed_of(
     results: Sequence[Result], measure: str, *, of_pages: OfPages | None = None, scores: bool = False
 ) -> Observations:
-    """What a measure is a mean over, with what is known of its pages and documents besides.
+    """Return what a measure is a mean over, with attributes of pages and documents from elsewhere.
 
     A name that is taken already gets " (file)" behind it, as with boxes.
     """
@@ -141,7 +120,7 @@ def observed_of(
 
 
 def counted_in(observed: Observations, measure: str, words: MeasureWords) -> Counted:
-    """Observations as the search counts them."""
+    """Return observations as the search counts them."""
     rows = np.arange(len(observed), dtype=np.int64)
     return Counted(
         measure, words, (len(observed),), (_ORIGIN,), np.zeros(len(observed), np.int64), rows, observed.values,
@@ -152,24 +131,10 @@ def counted_in(observed: Observations, measure: str, words: MeasureWords) -> Cou
 def numbers_of_observed(
     result: Result, named: Sequence[NamedSlice], of_pages: OfPages | None = None, *, known_only: bool = False
 ) -> NamedNumbers:
-    """Every measure of named slices of what a protocol observes one by one; none for a protocol without measures.
+    """Return every measure of named slices of observations; none for a protocol without measures.
 
-    Parameters
-    ----------
-    of_pages : mapping, optional
-        Attributes of pages and documents from elsewhere.
-    known_only : bool
-        Whether to leave out slices about an attribute that there is not.
-
-    Raises
-    ------
-    ValueError
-        When a condition is on an attribute that there is not; one sentence.
-
-    Notes
-    -----
-    A slice about an attribute that only the things of some measures have, such as the confidence of predictions, has
-    these measures alone.
+    A slice on an attribute that only some measures have, such as the confidence of predictions, has these measures
+    alone. ValueError, one sentence, for an attribute that no measure has; such slices are left out with `known_only`.
     """
     words = protocol_of(result).slice_measures
     every = {name: observed_of([result], name, of_pages=of_pages, scores=True) for name in words}
@@ -197,13 +162,13 @@ def numbers_of_observed(
 
 
 def documents_of(results: Sequence[Result]) -> list[str]:
-    """The ids of the documents of some results of one ground truth."""
+    """Return the ids of the documents of some results of one ground truth."""
     protocol = protocol_of(results[0])
     return list(protocol.observations(results, next(iter(protocol.slice_measures))).documents)
 
 
 def pages_of(results: Sequence[Result]) -> list[tuple[str, int]]:
-    """Every page of the observations of all measures, document and page from 0, in order."""
+    """Return every page of the observations of all measures, document and page from 0, in order."""
     protocol = protocol_of(results[0])
     pages: dict[tuple[str, int], None] = {}
     for measure in protocol.slice_measures:

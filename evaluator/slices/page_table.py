@@ -1,9 +1,8 @@
 """A table beside the files with attributes of pages or documents, as CSV.
 
-Owns its columns: ``document`` names the document; ``page`` or ``page_index`` (from 0) or ``page_no`` (from 1) the
-page, and without any of these a row is about the whole document. Every other column is an attribute; numbers are
-numbers when all of a column are. Two rows may say different things of one page or document only in different columns.
-Text from the table is only ever shown as text.
+Column ``document`` names the document; ``page`` or ``page_index`` (from 0) or ``page_no`` (from 1) the page, without
+which a row is about the whole document. Every other column is an attribute; numbers are numbers when all of a column
+are. Two rows of one page or document must not contradict each other.
 """
 
 from __future__ import annotations
@@ -31,28 +30,11 @@ Key = tuple[str, int | None]
 def read_page_table(
     path: Path, documents: Sequence[str], pages: Callable[[], Collection[tuple[str, int]]]
 ) -> tuple[OfPages, tuple[Issue, ...]]:
-    """The attributes in a table.
+    """Return the attributes in a table, and warnings about unknown documents and pages.
 
-    Parameters
-    ----------
-    path : Path
-        CSV in UTF-8 with a row of names.
-    documents : sequence of str
-        Ids of the documents of the dataset; a row of another document must not be all there are.
-    pages : callable
-        Gives document and page from 0 of every page of the dataset; called when a row is about a page.
-
-    Returns
-    -------
-    of_pages : mapping
-        See `evaluator.slices.attributes.OfPages`; empty cells are left out.
-    issues : tuple of Issue
-        Warnings about rows of documents and of pages that the dataset does not have.
-
-    Raises
-    ------
-    BadInput
-        With every row that cannot be understood, and every one that contradicts another.
+    `path`: CSV in UTF-8 with a row of names; empty cells are left out. `documents`: ids of the dataset, one of which
+    must be named. `pages` gives its (document, page from 0), called when a row is about a page. BadInput has every row
+    that cannot be understood or contradicts another.
     """
     names, body = _rows(path)
     at_document = next((names.index(name) for name in _DOCUMENT if name in names), None)
@@ -111,7 +93,7 @@ def read_page_table(
 
 
 def _rows(path: Path) -> tuple[list[str], dict[int, list[str]]]:
-    """The names of the columns, and the rows that are not empty by their number, from 2."""
+    """Return the names of the columns, and the rows that are not empty by their number, from 2."""
     if path.is_file() and path.stat().st_size > _MOST_BYTES:
         refuse(path.name, "", "a table must be at most 256 MB", f"{path.stat().st_size:,} bytes", "Leave columns out.")
     content = folder.load(path, _MOST_BYTES)
@@ -133,7 +115,7 @@ def _note_unknown(
     known: Collection[str],
     pages: Callable[[], Collection[tuple[str, int]]],
 ) -> None:
-    """Warnings for rows without any effect: of unknown documents, and of unknown pages of known ones."""
+    """Add warnings for rows without effect: of unknown documents and unknown pages."""
     strange = [document for document, _ in keys.values() if document not in known]
     if strange:
         found = f"{count_of(len(strange), 'row')} of other documents, {examples(sorted(set(strange)))}"

@@ -1,7 +1,6 @@
-"""What the PDFs show of pages and boxes: words, fonts, ink, pictures and ruled lines.
+"""Attributes of pages and boxes from the PDFs: words, fonts, ink, pictures and ruled lines.
 
-Owns the attributes that are read from the documents themselves, once for each page. A page that cannot be read has
-none of them, so no condition on them holds there.
+Each page is read once. A page that cannot be read has no attributes, so no condition on them holds there.
 """
 
 from __future__ import annotations
@@ -28,19 +27,14 @@ _OF_BOXES: Final = {"words in box": True, "font size": False, "ink in box": Fals
 
 
 class PdfAttributes(NamedTuple):
-    """What the documents show.
+    """Attributes from the documents; pages that cannot be read are left out, their boxes have NaN.
 
-    Attributes
-    ----------
-    of_pages : mapping
-        See `evaluator.slices.attributes.OfPages`: ``words`` (their number), ``text layer``, ``scanned`` ("yes" or
-        "no"), ``script`` (of most letters), ``font size of page`` (points, the median over characters), ``ink`` (share
-        of the page), ``images``, ``image area`` (share of the page under the largest), ``ruled lines``, ``rotation``
-        (degrees) and ``producer``; where no file gives the size of any page also ``landscape``, and of PDFs ``page
-        width`` and ``page height`` (points). Without the pages that cannot be read.
-    of_boxes : tuple of tuple of Attribute
-        For each side, of its boxes: ``words in box``, ``font size`` (points), ``ink in box`` (share) and ``ruled lines
-        in box``; NaN on pages that cannot be read.
+    `of_pages`: numbers of ``words``, ``images`` and ``ruled lines``; ``font size of page`` (points, median over
+    characters); ``ink``, ``image area`` (shares of the page, the latter of the largest image); ``rotation`` (degrees);
+    ``script`` of most letters; ``landscape``, ``page width`` and ``page height`` (points, PDFs only) where no file
+    gives page sizes.
+
+    `of_boxes`: by side ``words in box``, ``font size`` (points), ``ink in box`` (share), ``ruled lines in box``.
     """
 
     of_pages: dict[tuple[str, int | None], dict[str, Value]]
@@ -62,16 +56,9 @@ def of_pdf_pages(
     pool: PagePool,
     count: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> PdfAttributes:
-    """Attributes of the pages of a dataset, and of the boxes of some of its sides, from its PDFs and page images.
+    """Return attributes of the pages of a dataset and the boxes of some sides, from PDFs and images.
 
-    Parameters
-    ----------
-    sides : sequence of JoinedBoxes
-        Ground truth and predictions of the dataset whose boxes the attributes are of.
-    folder : PdfFolder
-        Where the documents are found by name.
-    count : callable
-        Called with how many of how many pages are read; what it raises ends the reading.
+    `count` gets how many of how many pages are read; what it raises ends the reading.
     """
     columns = [_Columns.of(dataset, side) for side in sides]
     of_pages: dict[tuple[str, int | None], dict[str, Value]] = {}
@@ -94,9 +81,9 @@ def of_listed_pages(
     pool: PagePool,
     count: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> dict[tuple[str, int | None], dict[str, Value]]:
-    """Attributes of some pages (name of the document and page from 0), of what is no dataset of boxes.
+    """Return attributes of some pages (name of the document, page from 0) without a dataset of boxes.
 
-    See `PdfAttributes.of_pages`; the size of a page is one of them.
+    See `PdfAttributes.of_pages`; always with the size of a page.
     """
     listed = list(dict.fromkeys(pages))
     return {
@@ -113,7 +100,7 @@ def _read(
     count: Callable[[int, int], None],
     images: Mapping[tuple[str, int], str] | None = None,
 ) -> Iterator[_Page | None]:
-    """What some pages show, in order; None for one that cannot be read."""
+    """Yield what some pages show, in order; None for one that cannot be read."""
 
     def read(page: tuple[str, int]) -> _Page | None:
         try:
@@ -131,14 +118,14 @@ def _read(
 
 
 def _lines(seen: _Page) -> FloatArray:
-    """The ruled lines of a page."""
+    """Return the ruled lines of a page."""
     return ruled_lines(seen.layout.mask) if seen.layout.scanned else seen.layout.rules
 
 
 def of_results(
     results: Sequence[AnyBoxResult], folder: PdfFolder, pool: PagePool, count: Callable[[int, int], None]
 ) -> PdfAttributes:
-    """`of_pdf_pages` for the ground truth and the predictions of some results of one dataset."""
+    """Return `of_pdf_pages` for the ground truth and predictions of some results of one dataset."""
     dataset = results[0].matching.dataset
     sides = [dataset.ground_truth, *(each.matching.prediction for each in results)]
     return of_pdf_pages(dataset, sides, folder, pool, count)
@@ -154,28 +141,27 @@ class _Columns(NamedTuple):
 
     @classmethod
     def of(cls, dataset: Dataset, side: JoinedBoxes) -> _Columns:
-        """Nothing known yet."""
+        """Return columns without values yet."""
         order = np.argsort(side.page, kind="stable").astype(np.int64)
         bounds = np.searchsorted(side.page[order], np.arange(dataset.pages + 1)).astype(np.int64)
         values = {name: np.full(len(side.page), np.nan) for name in _OF_BOXES}
         return cls(page_shares(dataset, side), order, bounds, values)
 
     def fill(self, page: int, seen: _Page, lines: FloatArray) -> None:
-        """Write what one page shows."""
+        """Write the attributes of the boxes of one page."""
         rows = self.order[self.bounds[page] : self.bounds[page + 1]]
         if len(rows):
             for name, values in _in_boxes(self.shares[rows], seen, lines).items():
                 self.values[name][rows] = values
 
     def attributes(self) -> tuple[Attribute, ...]:
-        """The columns as attributes."""
+        """Return the columns as attributes."""
         return tuple(
             Attribute(name, "number", self.values[name], (), "box", whole) for name, whole in _OF_BOXES.items()
         )
 
 
 def _of_page(seen: _Page, lines: FloatArray) -> Mapping[str, Value]:
-    """The attributes of one page."""
     layout, ink = seen.layout, seen.ink.marked
     areas = (layout.images[:, 2] - layout.images[:, 0]) * (layout.images[:, 3] - layout.images[:, 1])
     return {
@@ -194,7 +180,7 @@ def _of_page(seen: _Page, lines: FloatArray) -> Mapping[str, Value]:
 
 
 def _of_size(seen: _Page) -> Mapping[str, Value]:
-    """The attributes of the size of one page; an image has no size in points."""
+    """Return the attributes of the size of one page; an image has no size in points."""
     width, height = seen.size
     if np.isnan(width) or np.isnan(height):
         return {}
@@ -203,7 +189,7 @@ def _of_size(seen: _Page) -> Mapping[str, Value]:
 
 
 def _in_boxes(boxes: FloatArray, seen: _Page, lines: FloatArray) -> Mapping[str, FloatArray]:
-    """The attributes of the boxes of one page, by name."""
+    """Return the attributes of the boxes of one page, by name."""
     words = _centre_inside(boxes, seen.words.boxes)
     texts = _centre_inside(boxes, seen.layout.texts)
     sizes = [_median(seen.layout.sizes[held], seen.layout.characters[held]) for held in texts]
@@ -216,14 +202,14 @@ def _in_boxes(boxes: FloatArray, seen: _Page, lines: FloatArray) -> Mapping[str,
 
 
 def _centre_inside(boxes: FloatArray, items: FloatArray) -> BoolArray:
-    """Which items have their centre in which box, bool, shape (boxes, items)."""
+    """Tell which items have their centre in which box, bool, shape (boxes, items)."""
     x, y = (items[:, 0] + items[:, 2]) / 2, (items[:, 1] + items[:, 3]) / 2
     across = (x >= boxes[:, [0]]) & (x <= boxes[:, [2]])
     return np.asarray(across & (y >= boxes[:, [1]]) & (y <= boxes[:, [3]]), dtype=np.bool_)
 
 
 def _ink_inside(boxes: FloatArray, ink: BoolArray) -> FloatArray:
-    """Share of the cells with ink under each box; NaN for a box that holds the centre of no cell."""
+    """Return the share of cells with ink under each box; NaN where it holds no cell's centre."""
     rows, columns = ink.shape
     total = np.zeros((rows + 1, columns + 1), dtype=np.int64)
     total[1:, 1:] = ink.cumsum(axis=0).cumsum(axis=1)
@@ -237,7 +223,7 @@ def _ink_inside(boxes: FloatArray, ink: BoolArray) -> FloatArray:
 
 
 def _median(values: FloatArray, weights: FloatArray) -> float | None:
-    """The lower weighted median to a tenth; None without values."""
+    """Return the lower weighted median to a tenth; None without values."""
     if not len(values):
         return None
     order = np.argsort(values, kind="stable")

@@ -1,7 +1,7 @@
 """Ruled lines on a scan: long thin runs of ink, found in a picture of one bit a pixel.
 
-Owns the search for lines where a page has no strokes of its own. A line is a run of ink along an axis that is at least
-`LEAST_LENGTH` of the width of the page long, at most `MOST_THICKNESS` pixels thick and mostly free beside it.
+A line is a run of ink along an axis that is at least `LEAST_LENGTH` of the page width long, at most `MOST_THICKNESS`
+pixels thick and mostly free beside it.
 """
 
 from __future__ import annotations
@@ -20,21 +20,10 @@ _BESIDE: Final = 0.3
 
 
 def ruled_lines(mask: BoolArray) -> FloatArray:
-    """Ruled lines of a scan.
+    """Return the ruled lines of a scan, float64, shape (N, 4), in [0, 1]: x1, y1, x2, y2.
 
-    Parameters
-    ----------
-    mask : bool, shape (rows, columns)
-        The ink.
-
-    Returns
-    -------
-    float64, shape (N, 4), in [0, 1]
-        x1, y1, x2, y2 of each line in the page: across the page first, then down; shape (0, 4) without any.
-
-    Notes
-    -----
-    A line that is turned by more than a pixel over its least length is found in parts or not at all.
+    `mask` is the ink, bool, shape (rows, columns). Lines across come first, then those down. A line turned by more than
+    a pixel over its least length is found in parts or not at all.
     """
     if not mask.size:
         return np.empty((0, 4))
@@ -46,7 +35,7 @@ def ruled_lines(mask: BoolArray) -> FloatArray:
 
 
 def _runs(mask: BoolArray, least: int) -> FloatArray:
-    """Long thin runs along the rows, float64, shape (N, 4): x1, y1, x2, y2 in pixels."""
+    """Return long thin runs along the rows, float64, shape (N, 4): x1, y1, x2, y2 in pixels."""
     rows, columns = mask.shape
     edged = np.zeros((rows, columns + 2), dtype=np.int8)
     edged[:, 1:-1] = mask
@@ -61,7 +50,7 @@ def _runs(mask: BoolArray, least: int) -> FloatArray:
     np.cumsum(mask, axis=1, out=total[:, 1:])
 
     def ink(at: np.ndarray[tuple[int], np.dtype[np.int64]]) -> FloatArray:
-        """Share of ink of each run's span in another row; 0 beyond the page."""
+        """Return the share of ink of each run's span in another row; 0 beyond the page."""
         inside = (at >= 0) & (at < rows)
         held = np.clip(at, 0, rows - 1)
         share = (total[held, stop] - total[held, start]) / (stop - start)

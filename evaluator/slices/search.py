@@ -1,25 +1,19 @@
 """The search for slices: sets of boxes, selected by up to three conditions, where an outcome is worse than elsewhere.
 
-Owns the counting, the statistic, its control, and the choice of conditions; knows nothing of files or words.
+Every box has a loss (1 missed, 0 found; of two models the difference). All pairs of conditions are counted at once
+(`counting`) for groups of documents, at most 64, because documents are independent. T of a set is the difference of the
+mean loss in it and elsewhere over its cluster-robust standard error: what each group adds to the difference, less what
+its boxes were expected to add, squared and added up. The variance is drawn towards that from how much all groups
+differ, worth 20 degrees of freedom (the moderated t; Smyth 2004), and never below it; T becomes a normal z (Wallace
+1959). So T has an upper bound without sums by group: after the first step only sets that can be among the best by it
+are worked out.
 
-Every box has an outcome ("loss": 1 for a missed box, 0 for a found one; for two models the difference of the two). All
-pairs of conditions are counted at once (see `evaluator.slices.counting`), for groups of documents (each document where
-there are at most 64), because documents are what is independent. Of a set c of boxes, T is the difference of the mean
-loss in it and elsewhere over its cluster-robust standard error: what each group adds to the difference, less what its
-boxes were expected to add, squared and added up. The variance is drawn towards the one that follows from how much all
-groups differ from each other, which is worth 20 degrees of freedom (the moderated t; Smyth 2004), and is never taken to
-be below that; T becomes a normal z by its degrees of freedom, of which a set has as many as groups count in it (Wallace
-1959). T is largest at the set itself: a larger set that holds it is diluted, a smaller one is a part of it. As the
-variance is never below what follows from all groups, T is at most what that gives, which takes no sums by group: once
-the law of the largest T is known, only sets that can be among the best by this bound are worked out.
+Chance is controlled over everything that is tried: what groups add gets random signs (the wild cluster bootstrap;
+Cameron, Gelbach and Miller 2008), the largest T over all single conditions and pairs is taken each time, and a Gumbel
+law through these maxima gives the p-value (max-T; Westfall and Young 1993). Triples are tried below the best pairs
+only, but their p-value counts as if all had been.
 
-Chance is controlled over everything that is tried: what the groups add gets random signs (the wild cluster bootstrap;
-Cameron, Gelbach and Miller 2008), the largest T over all single conditions and pairs is taken each time, and
-a Gumbel law through these maxima gives the p-value of the largest T (max-T; Westfall and Young 1993). Triples are tried
-below the best pairs only; their p-value counts as if all of them had been: a third condition multiplies the number of
-independent tries by no more than the second one did.
-
-What is found is listed once: its boxes get their own expectation, and the search goes on with what is left.
+What is found is listed once: its boxes get their own expectation, and the search goes on with the rest.
 """
 
 from __future__ import annotations
@@ -70,23 +64,11 @@ _CONFIRM_Z: Final = 1.645
 
 @dataclass(frozen=True, eq=False)
 class Subset:
-    """A slice.
+    """A slice that the search found: at most three conditions, and its boxes.
 
-    Attributes
-    ----------
-    conditions : tuple of Condition
-        At most three.
-    rows : int64
-        Boxes in it, rising.
-    documents : int
-        How many documents these come from.
-    z : float
-        The statistic T.
-    p : float
-        Chance of a T as large anywhere in the search.
-    confirmed : bool
-        Whether the best slice of one half of the documents is this one (half of the boxes in common or more) and is
-        worse than elsewhere in the other half too (one-sided p below 0.05).
+    `rows`: rising. `z`: the statistic T. `p`: chance of a T as large anywhere in the search. `confirmed`: the best
+    slice of one half of the documents is this one (half of the boxes in common or more), and it is worse than elsewhere
+    in the other half too (one-sided p below 0.05).
     """
 
     conditions: tuple[Condition, ...]
@@ -99,24 +81,11 @@ class Subset:
 
 @dataclass(frozen=True)
 class Search:
-    """What a search gave.
+    """What a search gave: `subsets` as they were found, the clearest first.
 
-    Attributes
-    ----------
-    subsets : tuple of Subset
-        In the order in which they were found, the clearest first.
-    tested : int
-        How many sets of boxes were tried, at least.
-    documents : int
-        With boxes.
-    needed : int
-        How many documents a search needs; more than `documents` when there were too few.
-    best_p : float
-        p-value of the best set that is not listed; 1 without any.
-    thin : tuple of Subset
-        As clear as those that are listed, from fewer than `LEAST_DOCUMENTS` documents.
-    halves : tuple of int64
-        Codes of the documents of the two halves by which a slice is confirmed; none without a search.
+    `tested`: sets tried, at least. `needed`: documents that a search needs, more than `documents` when there were too
+    few. `best_p`: of the best set that is not listed, 1 without any. `thin`: as clear, from fewer than
+    `LEAST_DOCUMENTS` documents. `halves`: document codes of the two halves that confirm; empty without a search.
     """
 
     subsets: tuple[Subset, ...]
@@ -141,33 +110,12 @@ def search(
     seed: int = 0,
     same: SameBoxes | None = None,
 ) -> Search:
-    """The slices where the loss is higher than elsewhere.
+    """Return the slices where the loss is higher than elsewhere, or also lower if `two_sided`.
 
-    Parameters
-    ----------
-    attributes : sequence of Attribute
-        Of N boxes.
-    loss : float64, shape (N,)
-        Of each box: 1 and 0 of a wrong and a right one, or any numbers, such as the difference of two models.
-    document : int64, shape (N,)
-        Code of the document of each box.
-    two_sided : bool
-        Whether slices where it is lower are looked for too.
-    alpha : float
-        Chance that anything is listed where there is nothing.
-    smallest : float
-        Smallest difference that is listed.
-    depth : int
-        Conditions, at most; 1 to 3.
-    exact : callable, optional
-        A stricter statistic of a set of rows, as a normal z: where the loss is only the linear part of what is
-        compared. A set that is listed must be as clear by this one.
-    same : SameBoxes, optional
-        Given to several searches: those of the same boxes, by other losses, count them once.
-
-    Notes
-    -----
-    It reports how many sets are tested, `evaluator.system.progress`.
+    `loss`, `document`: float64 and int64, shape (N,). `alpha`: chance that anything is listed where there is nothing.
+    `smallest`: least difference listed. `depth`: 1 to 3 conditions. `exact`: a stricter z of a set of rows, which a
+    listed set must pass too. `same`: shared by searches of the same boxes. Reports the sets tested to
+    `evaluator.system.progress`.
     """
     present = np.unique(document)
     if len(present) < _LEAST_GROUPS or len(loss) < 2 * LEAST_BOXES:
@@ -184,16 +132,10 @@ def search(
 
 
 class _Tried(NamedTuple):
-    """The best of a search before its conditions are looked at one by one.
+    """The best of a search, before its conditions are looked at one by one.
 
-    Attributes
-    ----------
-    t : float
-        Of the best.
-    p : float
-        Of the clearest.
-    others : tuple of _Candidate
-        Some of the best, no two of them on the same attributes; the best is the first.
+    `t` is that of the best, `p` that of the clearest. `others`: some of the best, the best first, no two on the same
+    attributes.
     """
 
     ranges: tuple[Range, ...]
@@ -203,15 +145,10 @@ class _Tried(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What was found while the conditions of some candidates were looked at, which often come to the same ones.
+    """What was found about the conditions of candidates, which often come to the same ones.
 
-    Attributes
-    ----------
-    cuts : dict
-        By attribute and sign of a condition, the conditions beside it, and the sign of T: the value that separates
-        best; None for none.
-    told : dict
-        By all conditions, those without one of them, and the sign of T: what that one adds.
+    `cuts`: value that separates best, None for none, by attribute, operator, other conditions and sign of T. `told`:
+    what a condition adds, by all conditions, those without it, and the sign of T.
     """
 
     cuts: dict[tuple[str, str, frozenset[Condition], float], float | None]
@@ -219,7 +156,7 @@ class _Known(NamedTuple):
 
 
 class _Arranged:
-    """The boxes of a search sorted by unit, and all that does not depend on what is lost."""
+    """The boxes of a search sorted by unit, and all that does not depend on the loss."""
 
     def __init__(
         self, attributes: Sequence[Attribute], document: IntArray, seed: int, *, for_several: bool = False
@@ -250,14 +187,9 @@ class _Arranged:
 
 
 class SameBoxes:
-    """What several searches of the same boxes have in common, by whatever they look for: it is made once.
+    """What searches of the same boxes have in common; keeps that of the last boxes, some 50 MB.
 
-    Searches of other boxes may be given it too; it keeps what the last boxes need, some 50 MB beside the attributes.
-
-    Parameters
-    ----------
-    most : int, optional
-        Numbers of attributes of all boxes together: of more nothing is kept.
+    Nothing is kept of boxes with more than `most` values of attributes.
     """
 
     def __init__(self, *, most: int | None = None) -> None:
@@ -265,7 +197,7 @@ class SameBoxes:
         self._most = most
 
     def arranged(self, attributes: Sequence[Attribute], document: IntArray, seed: int) -> _Arranged:
-        """Some boxes as a search needs them."""
+        """Return boxes as a search needs them."""
         if self._most is not None and len(document) * len(attributes) > self._most:
             return _Arranged(attributes, document, seed)
         last = self._last
@@ -277,7 +209,7 @@ class SameBoxes:
 
 
 def _alike(last: _Arranged, attributes: Sequence[Attribute], document: IntArray, seed: int) -> bool:
-    """Whether boxes are those that have been arranged."""
+    """Tell whether boxes are those that have been arranged."""
     return (
         last.seed == seed
         and np.array_equal(last.given_document, document)
@@ -293,14 +225,8 @@ def _alike(last: _Arranged, attributes: Sequence[Attribute], document: IntArray,
 class _Units:
     """Units of boxes, which are sorted by them; several can be parts of one group of documents.
 
-    Attributes
-    ----------
-    of_box : int64, shape (N,), rising
-    group : int64, shape (U,), rising
-    first_half, other_half : int64
-        The units of two halves of the documents.
-    counted : dict
-        Boxes of some units, by the bytes of these.
+    `of_box`: int64 (N,), `group`: int64 (U,), both rising. `first_half`, `other_half`: the units of two halves of the
+    documents. `counted`: boxes of some units, by the bytes of these.
     """
 
     def __init__(self, of_box: IntArray, group: IntArray, first_half: IntArray, other_half: IntArray) -> None:
@@ -311,11 +237,11 @@ class _Units:
 
     @property
     def every(self) -> IntArray:
-        """All of them, int64, shape (U,)."""
+        """All units, int64, shape (U,)."""
         return np.arange(self.number)
 
     def whole(self) -> _Units:
-        """Groups as units."""
+        """Return the groups as units."""
         groups = int(self.group[-1]) + 1
         if groups == self.number:
             return self
@@ -324,11 +250,10 @@ class _Units:
 
 
 def _units(document: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Unit of each box, and the group of documents of each unit, rising.
+    """Return the unit of each box, and the group of documents of each unit, rising.
 
-    A group is a document where there are at most 64, else some documents, about as many in each, at random. A
-    unit is a group, or where there are few, one of several parts of about the same size: documents are what is
-    independent, but signs of a few of them cannot show how many sets there are to choose from.
+    A group is a document, or of more than 64 documents an equal random part. Few groups are cut into several units of
+    about the same size, because signs of a few cannot show how many sets there are to choose from.
     """
     present, code = np.unique(document, return_inverse=True)
     if len(present) >= _MOST_GROUPS:
@@ -373,7 +298,7 @@ class _Run:
     # --- the loop -----------------------------------------------------------------------------------------------
 
     def run(self) -> Search:
-        """Slice after slice, until chance could have found the next one."""
+        """Return slice after slice, until chance could have found the next one."""
         clearest: list[Subset] = []
         thin: list[Subset] = []
         documents = self.arranged.documents
@@ -426,7 +351,7 @@ class _Run:
         return Search(tuple(clearest), self.tested, documents, _LEAST_GROUPS, best_p, tuple(thin), halves)
 
     def _expect(self, cell: IntArray) -> Outcome:
-        """What is expected of the boxes of each cell: their mean."""
+        """Return the outcome where boxes of each cell are expected to have their mean."""
         values, code = np.unique(cell, return_inverse=True)
         count = np.bincount(code)
         mean = np.bincount(code, self.loss) / count
@@ -438,11 +363,10 @@ class _Run:
         )  # fmt: skip
 
     def _boxes(self) -> Boxes:
-        """The boxes as they are counted."""
         return Boxes(self.bins, self.loss, self.units.of_box, self.units.number)
 
     def _without_parts(self) -> None:
-        """From here on a group is one unit: only the signs, which are drawn once, need its parts."""
+        """Make a group one unit from here on: only the signs, drawn once, need its parts."""
         parts, whole = self.units, self.arranged.whole
         if whole is parts:
             return
@@ -455,7 +379,7 @@ class _Run:
     # --- the statistic ------------------------------------------------------------------------------------------
 
     def _best(self, outcome: Outcome, groups: IntArray, depth: int) -> _Tried | None:
-        """The best set in some of the groups, with its p-value when these are all of them."""
+        """Return the best set in some groups, with its p-value when these are all of them."""
         every = len(groups) == self.units.number
         level = self._level(outcome, groups)
         signs = self.arranged.signs if self.law is None and every else None
@@ -483,14 +407,13 @@ class _Run:
         return _Tried(best.ranges, best.t, least, _unlike([each for _, each in clear], most))
 
     def _counted(self, groups: IntArray) -> _Counted:
-        """The boxes of some groups."""
         key, counted = groups.tobytes(), self.units.counted
         if key not in counted:
             counted[key] = _Counted(partial(self.counting.boxes, groups), keep=self.arranged.for_several)
         return counted[key]
 
     def _level(self, outcome: Outcome, groups: IntArray) -> Level:
-        """All boxes of some groups."""
+        """Return all boxes of some groups, kept for the last outcome."""
         if self._levels is None or self._levels[0] is not outcome:
             self._levels = outcome, {}
         known, key = self._levels[1], groups.tobytes()
@@ -499,7 +422,6 @@ class _Run:
         return known[key]
 
     def _level_at(self, outcome: Outcome, groups: IntArray) -> Level:
-        """The same, made anew."""
         of_box, number = self.units.of_box, self.units.number
         totals = np.bincount(of_box, outcome.residual, number)[groups].astype(np.float64)
         boxes = np.diff(self.units.bounds)[groups].astype(np.float64)
@@ -507,18 +429,17 @@ class _Run:
         return self._level_of(totals, boxes, variance, groups)
 
     def _level_of(self, totals: FloatArray, boxes: FloatArray, variance: FloatArray, groups: IntArray) -> Level:
-        """The same from sums by unit."""
         starts = np.flatnonzero(np.diff(self.units.group[groups], prepend=-1))
         s, n, v = (np.add.reduceat(each, starts) for each in (totals, boxes, variance))
         between = max(float((s**2 - v).sum() / max((n**2).sum(), 1.0)), 0.0)
         return Level(totals, boxes, starts, between, self.arranged.prior)
 
     def _p(self, z: float, conditions: int) -> float:
-        """Chance of a T as large anywhere among the sets with so many conditions, twice: there are two families."""
+        """Return twice the chance of a T as large among sets with so many conditions: there are two families."""
         return float(self._p_values(np.array([z]), conditions)[0])
 
     def _p_values(self, z: FloatArray, conditions: int) -> FloatArray:
-        """`_p` of many."""
+        """Return `_p` of many."""
         assert self.law is not None
         place, scale, more = self.law
         if conditions > 2:
@@ -530,7 +451,7 @@ class _Run:
     def _singles_and_pairs(
         self, outcome: Outcome, groups: IntArray, level: Level, signs: Float32 | None
     ) -> tuple[list[_Candidate], list[_Candidate]]:
-        """The best single conditions and the best pairs of every two attributes, clearest first."""
+        """Return the best single conditions and pairs of every two attributes, clearest first."""
         sums, variances = self.counting.residuals(outcome, groups), self.counting.variances(outcome, groups)
         counted, signed = self._counted(groups), None if signs is None else level.signed(signs)
         largest, spread = np.zeros((2, _FLIPS)), list(outcome.spread.values())
@@ -574,14 +495,14 @@ class _Run:
         return singles, self._pairs(told, [each for best in two_ended for each in best], singles)
 
     def _places(self) -> range:
-        """The attributes with a later one."""
+        """Return the attributes with a later one."""
         return range(len(self.bins.attributes) - 1)
 
     def _clearest_pairs(self, sums: Sums, variances: Sums, counted: _Counted, level: Level) -> _Found:
-        """The pairs that can be among the best, and maybe others.
+        """Return the pairs that can be among the best, and maybe others.
 
-        T of a pair is at most what it would be without the variance that shows in it. The best of every two attributes
-        by this bound is looked at first; whatever can be better than the least of them that counts, afterwards.
+        The best of every two attributes by the upper bound of T come first; whatever can be better than the least of
+        them that counts, afterwards.
         """
         progress.report(self.tested, 0)
         every = counted.every(self, level)
@@ -604,14 +525,14 @@ class _Run:
         return every.found(np.flatnonzero(needed), sums, variance, level)
 
     def _worth(self, values: FloatArray) -> FloatArray:
-        """How far values of z or T are in a direction of interest."""
+        """Return how far values of z or T are in a direction of interest."""
         return np.abs(values) if self.two_sided else values
 
     def _pairs(self, told: _Found, two_ended: Sequence[_Candidate], singles: Sequence[_Candidate]) -> list[_Candidate]:
-        """The best three of every two attributes, and the ranges with two ends, clearest first.
+        """Return the best three pairs of every two attributes and the two-ended ranges, clearest first.
 
-        Two attributes are left out when even their best is neither one of the clearest `_PARENTS` nor about as clear as
-        the clearest of all.
+        Without two attributes whose best is neither among the clearest `_PARENTS` nor about as clear as the clearest of
+        all.
         """
         starts = np.flatnonzero(np.diff(told.pair, prepend=-1))
         maxima = np.maximum.reduceat(self._worth(told.z), starts) if len(starts) else np.zeros(0)
@@ -635,7 +556,7 @@ class _Run:
     def _alone(
         self, made: Sequence[Range], bounds: Sequence[int], z: FloatArray, t: FloatArray
     ) -> list[list[_Candidate]]:
-        """For each attribute the best of some ranges of its own bins, which begin at its bound."""
+        """Return for each attribute the best of some ranges of its bins, which begin at its bound."""
         return [
             [
                 _Candidate(float(z[start + at]), float(t[start + at]), (made[start + at],))
@@ -645,10 +566,10 @@ class _Run:
         ]
 
     def _learn(self, largest: FloatArray) -> None:
-        """The law of the largest T of single conditions and pairs where nothing is, and its shift by a third.
+        """Set the law of the largest T of singles and pairs under chance, and its shift by a third condition.
 
-        The method of moments for the Gumbel law. The shift is what the second condition moved the median by, from that
-        of single conditions alone: the step from two to three is a smaller one, in sets per set and in T.
+        Method of moments for the Gumbel law. The shift is what the second condition moved the median by from single
+        conditions: the step from two to three is smaller.
         """
         both = largest.max(axis=0)
         scale = float(both.std(ddof=1) * math.sqrt(6.0) / math.pi)
@@ -660,7 +581,7 @@ class _Run:
         self.law = place, scale, third - float(np.median(both))
 
     def _top(self, z: FloatArray, most: int) -> list[int]:
-        """Places of the largest values of interest."""
+        """Return the places of the largest values of interest."""
         # Called for every two attributes: the methods of arrays take half as long as the functions.
         negative = -self._worth(z)
         if len(z) <= most:
@@ -671,7 +592,7 @@ class _Run:
         return [at for at, each in zip(chosen.tolist(), negative[chosen].tolist(), strict=True) if each < 0.0]
 
     def _triples(self, pairs: Sequence[_Candidate], outcome: Outcome, groups: IntArray) -> list[_Candidate]:
-        """The best third conditions of the best pairs."""
+        """Return the best third conditions of the best pairs."""
         parents = [each.ranges for each in pairs[:_PARENTS]]
         if not parents:
             return []
@@ -724,7 +645,7 @@ class _Run:
         ]
 
     def _statistic(self, mask: BoolArray, outcome: Outcome, groups: IntArray) -> tuple[float, float]:
-        """T of one set of boxes in some groups, as a normal z and as it is."""
+        """Return T of one set of boxes in some groups, as a normal z and as it is."""
         of_box, number = self.units.of_box, self.units.number
         rows = np.flatnonzero(mask & np.isin(of_box, groups))
         sums = np.bincount(of_box[rows], outcome.residual[rows], number)[groups]
@@ -741,7 +662,7 @@ class _Run:
         return float(statistic.z[0]), float(statistic.t[0])
 
     def _clear(self, size: float, t: float, rows: IntArray) -> float:
-        """The size of a statistic, or that of the stricter one where it is smaller; 0 where that has another sign."""
+        """Return the smaller size of a statistic and of the stricter one; 0 if their signs differ."""
         if self.exact is None:
             return size
         return min(size, max(self.exact(self.order[rows]) * math.copysign(1.0, t), 0.0))
@@ -749,7 +670,7 @@ class _Run:
     # --- the conditions of what was found -------------------------------------------------------------------------
 
     def _chosen(self, tried: _Tried, outcome: Outcome) -> tuple[tuple[Condition, ...], IntArray]:
-        """The best of the candidates when each has the cuts where it separates best.
+        """Return the best candidate after each has the cuts where it separates best.
 
         A cut of the search is one of few; an attribute that goes with the right one can do better with its own.
         """
@@ -770,7 +691,7 @@ class _Run:
         return best[1], best[2]
 
     def _polished(self, tried: _Candidate, outcome: Outcome, known: _Known) -> tuple[tuple[Condition, ...], IntArray]:
-        """The conditions that are needed, with the cuts where they separate best, and the rows for which they hold."""
+        """Return the conditions that are needed, with the best cuts, and the rows where they hold."""
         conditions = [each for part in tried.ranges for each in self.bins.conditions(part)]
         sign = 1.0 if tried.t > 0 else -1.0
         for _ in range(3):
@@ -793,7 +714,7 @@ class _Run:
     def _told_by(
         self, conditions: Sequence[Condition], without: Sequence[Condition], sign: float, known: _Known
     ) -> float:
-        """What a condition adds to those without it: see `_told`."""
+        """Return what a condition adds to those without it, kept: see `_told`."""
         key = frozenset(conditions), frozenset(without), sign
         if key not in known.told:
             inside, parent = (holding(each, self.attributes) for each in (conditions, without))
@@ -801,10 +722,10 @@ class _Run:
         return known.told[key]
 
     def _told(self, inside: BoolArray, parent: BoolArray, sign: float) -> float:
-        """By how much the square of z of boxes is above the price of a condition; 0 or less for nothing.
+        """Return how far z² of the boxes inside exceeds the price of a condition; 0 or less for nothing.
 
-        z is that of the boxes inside against the rest of the parent, with the variance that the parent has. The price
-        is what the best of some hundred conditions without meaning reaches, and not less than the best of the decoys.
+        z is against the rest of the parent, with the parent's variance. The price is what the best of some hundred
+        conditions without meaning reaches, and not less than the best of the decoys.
         """
         rows = np.flatnonzero(parent)
         residual = sign * (self.loss[rows] - self.loss[rows].mean())
@@ -828,7 +749,7 @@ class _Run:
         return z * z - best
 
     def _cut(self, conditions: list[Condition], at: int, outcome: Outcome, sign: float, known: _Known) -> Condition:
-        """A condition on a number with the value that separates best, the other conditions being what they are."""
+        """Return a condition on a number with the value that separates best beside the other conditions."""
         one = conditions[at]
         if one.op == "==":
             return one
@@ -840,7 +761,7 @@ class _Run:
         return one if value is None else one._replace(value=value)
 
     def _cut_beside(self, others: Sequence[Condition], one: Condition, outcome: Outcome, sign: float) -> float | None:
-        """The value with which a condition separates best beside others; None where none can be told."""
+        """Return the value that separates best beside other conditions; None where none can be told."""
         values = self.attributes[one.attribute].values
         known = ~np.isnan(values)
         rows = np.flatnonzero(holding(others, self.attributes) & known if others else known)
@@ -867,7 +788,7 @@ class _Run:
     # --- the other half -------------------------------------------------------------------------------------------
 
     def _confirmed(self, mask: BoolArray, z: float, outcome: Outcome, depth: int) -> bool:
-        """Whether one half of the documents finds this set by itself and the other half agrees."""
+        """Tell whether one half of the documents finds this set by itself and the other half agrees."""
         units = self.units
         if units.group[-1] + 1 < _LEAST_GROUPS:
             return False
@@ -885,7 +806,7 @@ class _Run:
 
 
 def _in_all(ranges: Sequence[Range], within: Callable[[Range], BoolArray]) -> BoolArray:
-    """The boxes for which all of some conditions hold."""
+    """Return where all of some conditions hold."""
     return reduce(np.logical_and, map(within, ranges))
 
 
@@ -897,21 +818,13 @@ _TWO_ENDED: Final = -2
 
 
 def _crossed(place: int) -> _Table:
-    """The pairs of conditions on one attribute and on later ones."""
+    """Return the table of the pairs of conditions on one attribute and on later ones."""
     return lambda some: some.crossed(place)
 
 
 @dataclass(eq=False)
 class _Counted:
-    """Boxes of some units.
-
-    Attributes
-    ----------
-    count : callable
-        Counts them.
-    keep : bool
-        Whether what was looked at once is kept for further searches.
-    """
+    """Boxes of some units; `keep`: whether what was looked at once is kept for further searches."""
 
     count: Callable[[], Sums]
     keep: bool
@@ -920,17 +833,17 @@ class _Counted:
 
     @cached_property
     def boxes(self) -> Sums:
-        """How many there are."""
+        """The number of boxes."""
         return self.count()
 
     def of(self, table: _Table, place: int, level: Level) -> Sets:
-        """Those of a table, kept under the place of its attribute, or `_SINGLES`, or `_TWO_ENDED`."""
+        """Return the sets of a table, kept by the place of its attribute, `_SINGLES` or `_TWO_ENDED`."""
         if place not in self._sets:
             self._sets[place] = level.sets(np.asarray(table(self.boxes), dtype=np.float32))
         return self._sets[place]
 
     def every(self, run: _Run, level: Level) -> _Every:
-        """Those of all pairs of conditions on two attributes."""
+        """Return the sets of all pairs of conditions on two attributes."""
         if self._every is None:
             made = []
             places = len(run.bins.attributes)
@@ -949,7 +862,7 @@ class _Counted:
         return self._every
 
     def by_group(self, count: Callable[[], Sums]) -> _Counted:
-        """The same by groups of units, which sets have beside them already."""
+        """Return the same by groups of units, which the sets have already."""
         whole = {
             place: sets._replace(by_unit=sets.by_group)
             for place, sets in self._sets.items()
@@ -971,15 +884,8 @@ class _Found(NamedTuple):
 class _Every(NamedTuple):
     """All pairs of conditions on two attributes that can be clear, those on the same two together.
 
-    Attributes
-    ----------
-    sets : Sets
-    at : int64, shape (S,)
-        Their places in the tables of crossed conditions, one behind the other.
-    pair : int64, shape (S,), rising
-        Which two attributes.
-    first, second : int64, shape (S,)
-        Places of the two conditions.
+    int64 (S,) each: `at`, places in the concatenated tables of crossed conditions; `pair`, which two attributes,
+    rising; `first`, `second`, places of the conditions.
     """
 
     sets: Sets
@@ -990,7 +896,7 @@ class _Every(NamedTuple):
 
     @classmethod
     def of(cls, parts: Sequence[tuple[Sets, IntArray, IntArray, IntArray, IntArray]]) -> _Every:
-        """Of the pairs of each attribute with later ones."""
+        """Return the pairs of each attribute with later ones."""
         sets, *columns = zip(*parts, strict=True) if parts else ((), (), (), (), ())
         at, pair, first, second = (np.concatenate([np.zeros(0, np.int64), *each]) for each in columns)
         # So few pairs of attributes fit 16 bits, which are sorted many times faster.
@@ -1011,7 +917,7 @@ class _Every(NamedTuple):
         return Pairs(self.at, self.first, self.second, self.sets.by_unit, self.sets.boxes)
 
     def found(self, chosen: IntArray, sums: Sums, variance: FloatArray, level: Level) -> _Found:
-        """The statistic of some of them, with the variance of all."""
+        """Return the statistic of some of them, with the variance of all."""
         sets, first, second = self.sets.some(chosen), self.first[chosen], self.second[chosen]
         of_sums = sums.pairs(Pairs(self.at[chosen], first, second, sets.by_unit, sets.boxes))
         statistic = level.statistic(np.asarray(of_sums, np.float32), sets, variance[chosen], None, two_sided=True)
@@ -1027,7 +933,7 @@ class _Candidate(NamedTuple):
 
 
 def _unlike(candidates: Sequence[_Candidate], most: int) -> tuple[_Candidate, ...]:
-    """The first few, no two of them on the same attributes."""
+    """Return the first few candidates, no two of them on the same attributes."""
     kept: dict[tuple[int, ...], _Candidate] = {}
     for each in candidates:
         kept.setdefault(tuple(sorted({part.attribute for part in each.ranges})), each)

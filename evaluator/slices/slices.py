@@ -1,12 +1,9 @@
-"""Slices of evaluated boxes: which boxes are meant, how a slice reads, what it costs.
+"""Slices of evaluated boxes: from results of protocols that match boxes to the search, and back to sentences.
 
-Owns the way from results of protocols that match boxes to the search and back: the outcome of each box, the attributes,
-and every slice found as numbers, a sentence and rows. What is tried and how chance is controlled, `search` says; what a
-measure is a mean of, `measured`.
-
-Of two models that count the same boxes (recall), a box has the difference of both. Otherwise (precision: each has its
-own predictions) the boxes of both are searched together for where they add to the difference, and a slice must be as
-clear by the difference of the measures themselves, tested over documents.
+`search` says what is tried and how chance is controlled, `measured` what a measure is a mean of. Of two models that
+count the same boxes (recall), a box has the difference of both. Otherwise (precision) the boxes of both are searched
+together for what they add to the difference, and a slice must be as clear by the difference of the measures, tested
+over documents.
 """
 
 from __future__ import annotations
@@ -43,16 +40,10 @@ from evaluator.slices.statistic import as_normal
 
 
 class Part(NamedTuple):
-    """The boxes of a slice on one side.
+    """The boxes of a slice on one side: the ground truth (0), or the predictions of a result (1 and more).
 
-    Attributes
-    ----------
-    origin : int
-        0 for the ground truth, 1 and more for the predictions of the results that were searched.
-    rows : int64
-        Rows of the boxes in their file; of two models those that B counts.
-    held : uint8, shape (N,)
-        For each box of the side a bit for each condition, the first one lowest: whether it holds.
+    `rows`: rows of the boxes in their file; of two models those that B counts. `held`: uint8, shape (N,), for each box
+    of the side a bit for each condition that holds, the first one lowest.
     """
 
     origin: int
@@ -62,37 +53,15 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Slice:
-    """Boxes selected by conditions where a model is worse than elsewhere, or, of two models, B differs from A.
+    """Boxes selected by conditions where a model is worse than elsewhere, or B differs from A.
 
-    Attributes
-    ----------
-    conditions : tuple of Condition
-    measure : str
-    words : MeasureWords
-        Of the measure.
-    value, rest : float
-        The measure in the slice and elsewhere; of two models B minus A. Elsewhere are the other boxes, those of the
-        same label when the slice names one. NaN without any box, which a slice can only be at other thresholds than
-        those of its search.
-    boxes, documents : int
-        In the slice, of what the measure is a mean over; of two models those of B.
-    lost : float
-        What the slice costs: how many more boxes would be right with the measure of elsewhere; for a mean fit, how much
-        higher the sum over the matches would be. 0 where one of the two is undefined.
-    p : float
-        Chance of so clear a slice anywhere in the search where there is none.
-    confirmed : bool
-        See `evaluator.slices.search.Subset`.
-    models, models_elsewhere : tuple of float, or None
-        The measure of A and of B, in the slice and elsewhere; None for one model.
-    parts : tuple of Part
-        Its boxes, by side.
-    missing : int
-        How many more documents it would take to list it; 0 for a slice that is listed.
-    also : tuple of str
-        Other measures that are as clearly different for mostly the same boxes, where several were searched.
-    also_titles : tuple of str
-        These as people read them.
+    `value`, `rest`: the measure in the slice and elsewhere (the other boxes, of the same label if it names one), of two
+    models B minus A; NaN without boxes, at other thresholds only. `boxes`, `documents`: what the measure is a mean
+    over, of B.
+
+    `lost`: boxes (or sum of fits) more with the measure of elsewhere; 0 if undefined. `p`: chance of so clear a slice
+    anywhere in the search. `confirmed`: see `Subset`. `missing`: documents it lacks to be listed, 0 if listed. `also`:
+    other measures as clearly different for mostly the same boxes. `models...`: those of A and B; None for one model.
     """
 
     conditions: tuple[Condition, ...]
@@ -124,7 +93,7 @@ class Slice:
 
     @property
     def cost(self) -> str:
-        """What it costs in words, such as "12 boxes lost"; "" where nothing is lost."""
+        """The cost in words, such as "12 boxes lost"; "" where nothing is lost."""
         if self.words.fits:
             return f"{self.lost:,.1f} {self.words.lost}" if self.lost >= 0.05 else ""
         boxes = round(self.lost)
@@ -145,7 +114,7 @@ class Slice:
 
     @property
     def numbers(self) -> str:
-        """The measure in the slice and elsewhere, and how large it is, in words."""
+        """The measure in the slice and elsewhere, and the size of the slice, in words."""
         boxes = count_of(self.boxes, self.words.unit)
         counts = f"{boxes} in {count_of(self.documents, 'document')}"
         if self.also:
@@ -165,7 +134,7 @@ class Slice:
         )
 
     def to_json(self) -> dict[str, object]:
-        """The slice under the keys of the terminal contract."""
+        """Return the slice under the keys of the terminal contract."""
         value: dict[str, object] = {
             "conditions": [each.to_json() for each in self.conditions],
             "measure": self.measure,
@@ -187,32 +156,15 @@ class Slice:
 
 
 def _two(value: float) -> str:
-    """A measure with two decimals; "n/a" for an undefined one."""
+    """Return a measure with two decimals; "n/a" for an undefined one."""
     return "n/a" if math.isnan(value) else f"{value:.2f}"
 
 
 class Slices(NamedTuple):
-    """What was found in one search.
+    """What was found in one search, most costly first.
 
-    Attributes
-    ----------
-    slices : tuple of Slice
-        Most costly first.
-    thin : tuple of Slice
-        As clear, from too few documents; most costly first.
-    boxes : int
-        That were searched.
-    attributes : tuple of str
-        Names of what the conditions could be on.
-    searched : Search
-    signature : str
-        Of the results.
-    measures : tuple of str
-        That were searched.
-    words : tuple of MeasureWords
-        Of these.
-    unit : str
-        What was searched, one of it.
+    `thin`: as clear, from too few documents. `attributes`: what the conditions could be on. `unit`: the singular of
+    what was searched.
     """
 
     slices: tuple[Slice, ...]
@@ -227,7 +179,7 @@ class Slices(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """What was found, what was tested and what is controlled, in words; with too few documents, only that."""
+        """What was found, tested and controlled, in words; with too few documents, only that."""
         tried = self.searched
         if not self.enough:
             missing = count_of(tried.needed - tried.documents, "more document")
@@ -244,7 +196,7 @@ class Slices(NamedTuple):
 
     @property
     def thin_sentences(self) -> tuple[str, ...]:
-        """The slices from too few documents, each in a sentence with how many more it takes."""
+        """The slices from too few documents, each with how many more it takes."""
         return tuple(each.sentence for each in self.thin)
 
     @property
@@ -268,7 +220,7 @@ class Slices(NamedTuple):
         )
 
     def table(self) -> ResultTable:
-        """One row per slice."""
+        """Return one row per slice."""
         columns = (
             "lost",
             "slice",
@@ -300,26 +252,11 @@ def find_slices(
     signature: str = "",
     same: SameBoxes | None = None,
 ) -> Slices:
-    """Where a model fails, or where the second of two models differs from the first.
+    """Find where a model fails, or where the second of two models on one dataset differs from the first.
 
-    Parameters
-    ----------
-    results : sequence of BoxResult
-        One, or two of one dataset.
-    measure : Measure
-    of_pages : mapping, optional
-        Attributes of pages and documents from elsewhere, on top of those of the ground truth's file.
-    of_boxes : sequence of sequence of Attribute
-        Attributes from elsewhere of all boxes of the ground truth, then of the predictions of each result; empty for
-        none.
-    use_score : bool
-        Whether conditions may be on the score; for precision only.
-    smallest, depth
-        See `search`.
-    signature : str
-        Of the results, for the table.
-    same : SameBoxes, optional
-        See `search`.
+    `of_pages` is added to the attributes of the ground truth's file; `of_boxes` has those of all boxes of the ground
+    truth, then of the predictions of each result, or is empty. `use_score` allows conditions on the score, for
+    precision only. See `search` for `smallest`, `depth` and `same`.
     """
     counted = counted_of(results, measure)
     known = known_of_pages(counted.dataset.ground_truth, of_pages)
@@ -338,19 +275,10 @@ def find_in(
     within_documents: bool = False,
     same: SameBoxes | None = None,
 ) -> Slices:
-    """The slices of boxes that are counted already.
+    """Return the slices of boxes that are counted already.
 
-    Parameters
-    ----------
-    tables : dict
-        Attributes of all boxes of each side, by origin: at least of the sides that are counted.
-    alpha, smallest, depth, signature
-        See `search` and `find_slices`.
-    within_documents : bool
-        Whether each box is compared with the others of its document: what documents differ by as a whole then hides
-        nothing, and a slice of whole documents is no slice.
-    same : SameBoxes, optional
-        See `search`.
+    `tables`: attributes of all boxes of each counted side, by origin. With `within_documents` each box is compared with
+    the others of its document: differences between documents hide nothing, and a slice of whole documents is no slice.
     """
     taken = counted.taken(tables)
     outcome, document = _outcome(counted), counted.document
@@ -390,10 +318,10 @@ def find_in(
 
 
 def _outcome(counted: Counted) -> FloatArray:
-    """What each box adds to the measure, or to the difference of B and A, float64, shape (U,).
+    """Return what each box adds to the measure, or to the difference B - A, float64, shape (U,).
 
-    Where the two results do not count the same boxes, how far each is above the mean of its result, with the sign of
-    the result; the mean over boxes then is about the difference of the measures less that over all boxes.
+    Where the results count different boxes: how far each is above the mean of its result, with the sign of the result,
+    so that the mean is about the difference in a slice less that over all boxes.
     """
     if len(counted.values) == 1:
         return np.asarray(counted.values[0])
@@ -410,14 +338,10 @@ def _outcome(counted: Counted) -> FloatArray:
 
 
 def _difference_z(counted: Counted, document: IntArray) -> Callable[[IntArray], float]:
-    """How clear the difference of two models is inside some boxes against that elsewhere, as a normal z.
+    """Return a function of rows: the z of (A - B inside) - (A - B elsewhere), each the measure itself.
 
-    Returns
-    -------
-    callable
-        Of rows of `counted`: z of (A - B inside) - (A - B elsewhere), each the measure itself. Its standard error is
-        that of the linear parts of the four means added up by document (cluster-robust), with a Student's t of one
-        less than the documents inside; 0 where a mean has no box.
+    Its standard error is cluster-robust, from the linear parts of the four means by document; Student's t with the
+    documents inside minus one. 0 where a mean has no box.
     """
     size = int(document.max(initial=-1)) + 1
 
@@ -450,17 +374,10 @@ def boxes_in(
     of_pages: OfPages | None = None,
     of_boxes: Sequence[Sequence[Attribute]] = (),
 ) -> Inside:
-    """The boxes of a slice that count; of an average those of the ground truth, which are the boxes that it states.
+    """Return the boxes of a slice that count; of an average those of the ground truth.
 
-    Parameters
-    ----------
-    of_boxes : sequence of sequence of Attribute
-        Attributes from elsewhere of all boxes of the ground truth and of the predictions; empty for none.
-
-    Raises
-    ------
-    KeyError
-        For an attribute that is not known; its name.
+    `of_boxes`: attributes of all boxes of the ground truth and the predictions from elsewhere, or empty. KeyError: the
+    name of an unknown attribute.
     """
     counted = counted_of([result], _counting(measure))
     known = known_of_pages(counted.dataset.ground_truth, of_pages)
@@ -472,19 +389,19 @@ def boxes_in(
 
 
 def _counting(measure: Measure) -> Measure:
-    """The measure whose boxes are counted: those of an average, which ranks predictions, are of the ground truth."""
+    """Return the measure whose boxes are counted: of an average, recall."""
     return "recall" if is_average(measure) else measure
 
 
 def inside_of(one: Slice, result: AnyBoxResult) -> Inside:
-    """The boxes of a slice in the last of the results that were searched; of an average those of the ground truth."""
+    """Return the boxes of a slice in the last result searched; of an average those of the ground truth."""
     rows = {part.origin: part.rows for part in one.parts if part.origin == GROUND_TRUTH or not is_average(one.measure)}
     sides = result.matching.dataset.ground_truth, result.matching.prediction
     return _inside(sides, rows, 1 if one.models is None else 2, fits=one.words.fits)
 
 
 def _inside(sides: tuple[JoinedBoxes, JoinedBoxes], rows: dict[int, IntArray], last: int, *, fits: bool) -> Inside:
-    """Rows by origin as masks over the ground truth and over the predictions, whose origin is `last`."""
+    """Return rows by origin as masks over ground truth and predictions, whose origin is `last`."""
 
     def mask(origin: int, side: JoinedBoxes) -> BoolArray | None:
         if origin not in rows:
@@ -497,7 +414,7 @@ def _inside(sides: tuple[JoinedBoxes, JoinedBoxes], rows: dict[int, IntArray], l
 
 
 def attributes_in(side: JoinedBoxes) -> dict[tuple[str, int | None], dict[str, str | int | float | bool | None]]:
-    """What the file of a side says about its pages besides their boxes; numbers where all texts are numbers."""
+    """Return what the file of a side says about its pages; numbers where all texts are numbers."""
     source = side.source
     of_pages: dict[tuple[str, int | None], dict[str, str | int | float | bool | None]] = {}
     for name, texts in source.attributes.items():
@@ -510,12 +427,12 @@ def attributes_in(side: JoinedBoxes) -> dict[tuple[str, int | None], dict[str, s
 
 
 def known_of_pages(side: JoinedBoxes, of_pages: OfPages | None) -> OfPages:
-    """What is known of pages: what the file of a side says, and what comes from elsewhere, which counts more."""
+    """Return what the file of a side and `of_pages` say of pages; the latter counts more."""
     return joined(attributes_in(side), of_pages or {})
 
 
 def plain_numbers(texts: Sequence[str | None]) -> list[str | float | None]:
-    """Texts as numbers when all of them are; an empty one is None."""
+    """Return texts as numbers when all of them are; an empty one is None."""
     known = [None if text is None or not str(text).strip() else str(text).strip() for text in texts]
     try:
         numbers = [None if text is None else float(text) for text in known]
@@ -527,7 +444,7 @@ def plain_numbers(texts: Sequence[str | None]) -> list[str | float | None]:
 
 
 def _slice(subset: Subset, counted: Counted, means: Means, tables: dict[int, tuple[Attribute, ...]]) -> Slice:
-    """A slice that the search found, with its numbers."""
+    """Return a slice that the search found, with its numbers."""
     held = {}
     for origin in counted.origins:
         table = attribute_table(tables[origin])
@@ -559,14 +476,10 @@ class SliceNumbers(NamedTuple):
 
 
 def numbers_in(here: Sequence[float], there: Sequence[float], document: AnyArray) -> SliceNumbers:
-    """The numbers of a slice.
+    """Return the numbers of a slice.
 
-    Parameters
-    ----------
-    here, there : sequence of float, length 1 or 2
-        The measure of each model in the slice and elsewhere.
-    document : integers, shape (N,)
-        Code of the document of each box of the slice that the last model counts.
+    `here`, `there`: the measure of one or two models in it and elsewhere. `document`: document code of each box of the
+    slice that the last model counts.
     """
     value, rest = (each[0] if len(each) == 1 else each[1] - each[0] for each in (here, there))
     boxes, documents = len(document), int(np.count_nonzero(np.bincount(document)))
@@ -578,9 +491,9 @@ def numbers_in(here: Sequence[float], there: Sequence[float], document: AnyArray
 def _inside_and_elsewhere(
     conditions: Sequence[Condition], counted: Counted, held: Mapping[int, npt.NDArray[np.uint8]]
 ) -> tuple[BoolArray, BoolArray]:
-    """The things of a slice, and what they are compared with, see `label_bit`; bool, shape (U,), each.
+    """Return the things of a slice and those it is compared with, bool, shape (U,), each.
 
-    `held` is that of the parts of the slice, by origin.
+    `held` is that of the parts of the slice, by origin; see `label_bit`.
     """
     every, bit = (1 << len(conditions)) - 1, label_bit(conditions)
     inside = counted.placed({origin: bits == every for origin, bits in held.items()})
@@ -592,7 +505,7 @@ def _inside_and_elsewhere(
 
 
 def label_bit(conditions: Sequence[Condition]) -> int:
-    """The bit of the condition on the label in `Part.held`, where there are others besides; else 0.
+    """Return the bit of the condition on the label in `Part.held` where there are others; else 0.
 
     A slice that names a label is compared with the other things of that label, if there are any, else with all others.
     """
@@ -602,7 +515,7 @@ def label_bit(conditions: Sequence[Condition]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PageOfSlice:
-    """A page with boxes of a slice: how many, and how many of them are wrong in the last of the models."""
+    """A page with the number of its boxes in a slice, and of those wrong in the last of the models."""
 
     document: str
     page: int
@@ -611,10 +524,10 @@ class PageOfSlice:
 
 
 def pages_of(one: Slice, results: Sequence[AnyBoxResult]) -> tuple[PageOfSlice, ...]:
-    """The pages with boxes of a slice, those with most wrong ones first; `results` are those that were searched.
+    """Return the pages with boxes of a slice, those with most wrong ones first.
 
-    Wrong are the missed and the false ones of the last result; for a mean fit those that fit worse than elsewhere, for
-    an average the missed ones.
+    `results` are those searched. Wrong are the missed and false ones of the last result; for a mean fit those that fit
+    worse than elsewhere, for an average the missed ones.
     """
     counted = counted_of(results, _counting(one.box_measure))
     dataset, values, page = counted.dataset, counted.values[-1], counted.page
@@ -636,10 +549,10 @@ def pages_of(one: Slice, results: Sequence[AnyBoxResult]) -> tuple[PageOfSlice, 
 
 
 def signature_of(lines: Sequence[str]) -> str:
-    """One signature for the results of one or two models, at the IoU thresholds whose matches count."""
+    """Return one signature for the results of one or two models."""
     return lines[0] if len(set(lines)) == 1 else f"A: {lines[0]} · B: {lines[1]}"
 
 
 def attribute_table(attributes: Sequence[Attribute]) -> dict[str, Attribute]:
-    """Attributes by name."""
+    """Return attributes by name."""
     return {each.name: each for each in attributes}

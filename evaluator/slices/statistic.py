@@ -1,7 +1,4 @@
-"""The statistic of sets of boxes, and its largest values under random signs of the units of documents.
-
-Owns the formula (see `evaluator.slices.search`); which sets there are, and what their boxes add up to, is given.
-"""
+"""The statistic of sets of boxes (formula in `search`), and its largest values under random signs of the units."""
 
 from __future__ import annotations
 
@@ -34,18 +31,9 @@ class _OfGroups(NamedTuple):
 class Sets(NamedTuple):
     """Boxes of S of C sets.
 
-    Attributes
-    ----------
-    among : int
-        C.
-    kept : int64, shape (S,), or None
-        Which of them; None for all.
-    by_unit, by_group : float32, shapes (U, S) and (G, S)
-        Boxes by unit and by group.
-    boxes, squares : float64, shape (S,)
-        All boxes, and the sum of the squares of those of each group.
-    countable : bool, shape (S,)
-        Whether there are enough boxes and groups inside, and enough boxes outside.
+    `among` is C; `kept`: which of them, int64 (S,), None for all. `by_unit`, `by_group`: boxes, float32 (U, S) and (G,
+    S). `boxes`, `squares`: all boxes, and the sum of squares over groups, float64 (S,). `countable`: bool (S,), whether
+    there are enough boxes and groups inside, and enough boxes outside.
     """
 
     among: int
@@ -57,7 +45,7 @@ class Sets(NamedTuple):
     countable: BoolArray
 
     def taken(self, values: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
-        """The columns of these sets of a table over all."""
+        """Return the columns of these sets of a table over all."""
         if self.kept is None:
             return values
         if values.flags.f_contiguous and not values.flags.c_contiguous:
@@ -65,14 +53,14 @@ class Sets(NamedTuple):
         return values.take(self.kept, axis=1)
 
     def some(self, columns: IntArray) -> Sets:
-        """Some of these sets, as if they were all."""
+        """Return some of these sets, as if they were all."""
         by_unit = self.by_unit[:, columns]
         by_group = by_unit if self.by_group is self.by_unit else self.by_group[:, columns]
         boxes, squares, countable = self.boxes[columns], self.squares[columns], self.countable[columns]
         return Sets(len(columns), None, by_unit, by_group, boxes, squares, countable)
 
     def spread_out(self, values: FloatArray) -> FloatArray:
-        """Values of these sets as values of all, 0 for the others."""
+        """Return values of these sets as values of all, 0 for the others."""
         if self.kept is None:
             return values
         every = np.zeros(self.among)
@@ -84,16 +72,9 @@ class Sets(NamedTuple):
 class Level:
     """All boxes of a search by unit.
 
-    Attributes
-    ----------
-    totals, boxes : float64, shape (U,)
-        The sum of their residuals, and how many there are.
-    starts : int64, shape (G,)
-        The first unit of each group.
-    between : float
-        Variance of the mean residual of a group beyond that of independent boxes.
-    prior : float
-        How many degrees of freedom the variance that follows from `between` counts as.
+    `totals`, `boxes`: residuals and numbers of boxes, float64 (U,). `starts`: first unit of each group, int64 (G,).
+    `between`: variance of the mean residual of a group beyond that of independent boxes. `prior`: degrees of freedom
+    that the variance from `between` counts as.
     """
 
     totals: FloatArray
@@ -103,7 +84,7 @@ class Level:
     prior: float
 
     def by_group(self) -> Level:
-        """The same with each group as one unit."""
+        """Return the same with each group as one unit."""
         totals, boxes = (np.add.reduceat(each, self.starts) for each in (self.totals, self.boxes))
         return replace(self, totals=totals, boxes=boxes, starts=np.arange(len(self.starts)))
 
@@ -116,7 +97,7 @@ class Level:
         return _OfGroups(rows, (totals**2).sum(), (boxes**2).sum(), (totals * boxes).sum())
 
     def sets(self, counts: Float32, *, countable_only: bool = True) -> Sets:
-        """Sets of boxes from how many each unit has, shape (U, C); those that cannot be clear are left out."""
+        """Return sets of boxes from their numbers by unit, shape (U, C), without sets that cannot be clear."""
         by_group = self._grouped(counts)
         boxes = by_group.sum(axis=0).astype(np.float64)
         squares = np.einsum("gc,gc->c", by_group, by_group).astype(np.float64)
@@ -136,7 +117,7 @@ class Level:
         )
 
     def _grouped(self, values: Float32) -> Float32:
-        """Sums over the units of each group."""
+        """Return sums over the units of each group."""
         if len(self.starts) == len(self.totals):
             return values
         # A product of matrices is many times faster than `numpy.add.reduceat`.
@@ -145,9 +126,9 @@ class Level:
         return np.asarray(of_group.astype(np.float32) @ values)
 
     def bound(self, totals: FloatArray, sets: Sets, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """How far from 0 z and T can be, float64, shape (S,) each, from the sums of residuals of all units together.
+        """Return the largest possible z and T from the sums of residuals of all units, float64 (S,) each.
 
-        The variance between groups that shows in a set can only lower T. As much farther as float32 may be off.
+        The variance between groups that shows in a set can only lower T. Widened by the error of float32.
         """
         size, overall = self.boxes.sum(), self.totals.sum()
         share = sets.boxes / size
@@ -161,26 +142,19 @@ class Level:
         return z + np.copysign(_SLACK, z), t + np.copysign(_SLACK, t)
 
     def signed(self, signs: Float32) -> Float32:
-        """Random signs, shape (flips, U), as `statistic` takes them: float32, shape (U + 2, flips).
+        """Return random signs, shape (flips, U), as `statistic` takes them: float32, shape (U + 2, flips).
 
-        The last two rows are the sums of `totals` and of `boxes` under these signs, which all sets have in common.
+        The last two rows are the sums of `totals` and of `boxes` under these signs.
         """
         return np.concatenate([signs.T, np.stack([self.totals, self.boxes]).astype(np.float32) @ signs.T])
 
     def statistic(
         self, sums: Float32, sets: Sets, variance: FloatArray, signed: Float32 | None, *, two_sided: bool
     ) -> Statistic:
-        """The statistics of S sets of boxes.
+        """Return the statistics of S sets of boxes.
 
-        Parameters
-        ----------
-        sums : float32, shape (U, S)
-            Residuals by unit.
-        sets : Sets
-        variance : float64, shape (S,)
-            Binomial variance; a set with too few boxes, or all but too few, gets 0.
-        signed : float32, shape (U + 2, flips), or None
-            See `signed`.
+        `sums`: residuals by unit, float32 (U, S). `variance`: binomial, float64 (S,). `signed`: see `Level.signed`. A
+        set with too few boxes inside or outside gets 0.
         """
         every = self._of_groups
         grouped, counts = self._grouped(sums), sets.by_group
@@ -224,14 +198,9 @@ class Level:
 
 
 class _Added(NamedTuple):
-    """What a group adds to a difference of means, less what is expected of its boxes: s - a n - f S + b N.
+    """What a group adds to a difference of means, minus what is expected: s - a n - f S + b N.
 
-    s and n are the sum of the residuals and the boxes of a set in the group, S and N those of all boxes.
-
-    Attributes
-    ----------
-    a, f, b : float64, shape (S,)
-        Of each set.
+    s and n are the residuals and boxes of a set in the group, S and N those of all boxes; `a`, `f`, `b`: float64 (S,).
     """
 
     a: FloatArray
@@ -249,7 +218,7 @@ class _Added(NamedTuple):
         own: bool,
         two_sided: bool,
     ) -> FloatArray:
-        """The largest sum of what units add, over its standard error, of all sets under each row of signs.
+        """Return the largest sum over its standard error, of all sets under each row of signs.
 
         The variance is `least`, or the sum of the squares where `own` and that is larger.
         """
@@ -282,16 +251,10 @@ class _Added(NamedTuple):
 
 
 class Statistic(NamedTuple):
-    """T of S sets of boxes.
+    """T of S sets of boxes, float64 (S,) each.
 
-    Attributes
-    ----------
-    z : float64, shape (S,)
-        As a normal z, by as many degrees of freedom as there are groups that count, less one.
-    t : float64, shape (S,)
-        As it is.
-    largest : float64, shape (flips,), or None
-        The largest of all sets under each row of signs; None without signs.
+    `z` is T as a normal z, with as many degrees of freedom as groups that count, minus one. `largest`: the largest of
+    all sets under each row of signs, float64 (flips,); None without signs.
     """
 
     z: FloatArray
@@ -300,6 +263,6 @@ class Statistic(NamedTuple):
 
 
 def as_normal(t: FloatArray, freedom: FloatArray) -> FloatArray:
-    """Student's t as a normal z, float64 of the same shape (Wallace 1959)."""
+    """Return Student's t as a normal z, float64 of the same shape (Wallace 1959)."""
     size = np.sqrt(freedom * np.log1p(t**2 / freedom))
     return np.asarray(np.sign(t) * (8 * freedom + 1) / (8 * freedom + 3) * size)

@@ -1,9 +1,7 @@
 """Where a ground truth box is likely missing: predictions that lie at no ground truth box, weighed.
 
-Owns the pairing of lone predictions of two models and the probability that an object is there. What an unlabelled
-object would look like to the models is known from the labelled ones: their scores, how often the other model misses
-them, how well both agree on them, their look, and how far they overlap others. What the models make up is known from
-the lone predictions themselves, less those that are likely objects.
+What an unlabelled object looks like to the models is learnt from the labelled ones: scores, misses, agreement, look and
+overlap. What the models make up is learnt from the lone predictions, less those that are likely objects.
 """
 
 from __future__ import annotations
@@ -31,17 +29,9 @@ _FEW: Final = 0.5
 class Absent(NamedTuple):
     """Places where a box is likely missing, as columns of one length K.
 
-    Attributes
-    ----------
-    score : float64, shape (K,)
-        Probability that an object is there.
-    page, label : int64, shape (K,)
-    xyxy : float64, shape (K, 4)
-        The box that should exist: the middle of both models.
-    prediction : int64, shape (K, M)
-        Row of each model's prediction; `NOBODY` for none.
-    covered : float64, shape (K,)
-        How far ground truth boxes claim the place.
+    `score`: probability that an object is there. `xyxy`: the proposed box, the middle of both models. `prediction`:
+    int64 (K, M), row of each model's prediction, `NOBODY` for none. `covered`: how far ground truth boxes claim the
+    place.
     """
 
     score: FloatArray
@@ -55,24 +45,10 @@ class Absent(NamedTuple):
 class _Lone(NamedTuple):
     """Places where predictions lie at no ground truth box.
 
-    Attributes
-    ----------
-    rows : int64, shape (K, M)
-        Row of each model's prediction; `NOBODY` for none.
-    at : list of int64, shape (H,)
-        For each model, the places where it has a prediction.
-    alone : list of int64, shape (A,)
-        For each model, the places where it is the only one.
-    both : int64, shape (B,)
-        Places of two models.
-    bins : list of int64, shape (H,)
-        For each model, the score bins of its predictions.
-    place : Columns
-        Box (the middle of both), label and page (of the surer one).
-    agreement : int64, shape (B,)
-        Bin of the IoU of both.
-    same : bool, shape (B,)
-        Whether both say the same label.
+    `rows`: int64 (K, M), row of each model's prediction, `NOBODY` for none. For each model: `at`, its places; `alone`,
+    those where it is the only one; `bins`, the score bins of its predictions. `both`: places of two models; for these
+    `agreement`, the bin of their IoU, and `same`, whether their labels agree. `place`: the middle box, with label and
+    page of the surer model.
     """
 
     rows: IntArray
@@ -88,17 +64,10 @@ class _Lone(NamedTuple):
 def absent(
     truth: Columns, seen: Sequence[Seen], evidence: AtBoxes, look: Looks, page_size: FloatArray, *, together: float
 ) -> Absent:
-    """The probability of an unlabelled object at each lone prediction or pair of them.
+    """Return the probability of an unlabelled object at each lone prediction or pair of them.
 
-    Parameters
-    ----------
-    evidence : AtBoxes
-        The laws of the models, and which ground truth boxes are right.
-    look : Looks
-    page_size : float64, shape (pages, 2)
-        In the unit of the boxes.
-    together : float
-        How far the models err together, see `dependence`.
+    `evidence` has the laws of the models and which ground truth boxes are right. `page_size`: float64, shape (pages,
+    2), in the unit of the boxes. `together`: see `dependence`.
     """
     lone = _lone(seen)
     place = lone.place
@@ -128,7 +97,7 @@ def absent(
 
 
 def _lone(seen: Sequence[Seen]) -> _Lone:
-    """The places where predictions are alone."""
+    """Return the places where predictions are alone."""
     if len(seen) == 1:
         (each,) = seen
         rows, none = np.arange(len(each.alone)), np.zeros(0, dtype=np.int64)
@@ -162,7 +131,7 @@ def _lone(seen: Sequence[Seen]) -> _Lone:
 
 
 def _real(seen: Sequence[Seen], evidence: AtBoxes, lone: _Lone, right: FloatArray) -> FloatArray:
-    """Log probability of what the models show if an object is there."""
+    """Return the log probability of what the models show if an object is there."""
     label = lone.place.label
     value = np.zeros(len(lone.rows))
     agree = np.ones(len(lone.both))
@@ -179,7 +148,7 @@ def _real(seen: Sequence[Seen], evidence: AtBoxes, lone: _Lone, right: FloatArra
 
 
 def _junk(lone: _Lone, made_up: FloatArray, chance: float) -> FloatArray:
-    """Log expected number of such places if the models made them up, `made_up` being how likely each is."""
+    """Return the log expected number of such places if made up; `made_up` is how likely each is."""
     value = np.zeros(len(made_up))
     for at, alone, bins in zip(lone.at, lone.alone, lone.bins, strict=True):
         law = histogram(bins, SCORE_BINS, made_up[at])
@@ -197,7 +166,7 @@ def _junk(lone: _Lone, made_up: FloatArray, chance: float) -> FloatArray:
 
 
 def _agreement_real(seen: Sequence[Seen], right: FloatArray) -> FloatArray:
-    """Log shares of the IoU of both models at one ground truth box."""
+    """Return the log shares of the IoU of both models at one ground truth box."""
     first, second = seen
     rows = np.flatnonzero(first.hit & second.hit)
     values = iou(first.boxes.xyxy[first.partner[rows]], second.boxes.xyxy[second.partner[rows]])
@@ -206,7 +175,7 @@ def _agreement_real(seen: Sequence[Seen], right: FloatArray) -> FloatArray:
 
 
 def _by_chance(seen: Sequence[Seen]) -> float:
-    """How many pairs of lone predictions there would be if one model had seen the next page."""
+    """Return the number of pairs of lone predictions if one model had seen the next page."""
     first, second = (each.boxes.take(each.alone) for each in seen)
     if not first or not second:
         return 0.0
@@ -221,7 +190,7 @@ def _by_chance(seen: Sequence[Seen]) -> float:
 
 
 def _objects(seen: Sequence[Seen], evidence: AtBoxes, lone: _Lone) -> float:
-    """How many objects are unlabelled, to begin with."""
+    """Return the initial number of unlabelled objects."""
     if len(seen) == 2:
         return float(len(lone.both))
     (each,) = seen

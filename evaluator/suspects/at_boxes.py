@@ -1,13 +1,12 @@
 """How likely each ground truth box is wrong: its label, its border, or that it is there at all.
 
-Owns the probabilities of what the models show at a ground truth box under "right" and under each kind of error, and the
-estimate of how often each kind occurs. The laws of a model (how often it misses, says another label, draws badly) are
-measured on the boxes in proportion to how likely these are right, which is a few rounds of expectation maximisation.
+What the models show is weighed under "right" and under each kind of error, and the share of each kind is estimated. The
+laws of a model are measured on the boxes in proportion to how likely these are right: a few rounds of expectation
+maximisation.
 
-Sides of a box: the deviation of a model from a right border is a mixture of a usual one (1 after division by the scale)
-and a bad one, whose share depends on the score; a wrong border adds the same unknown shift for both models to some of
-the sides. Two models that deviate in the same direction by the same amount therefore say "border", two that deviate
-differently say nothing.
+The deviation of a side from a right border is a mixture of a usual one (1 after division by the scale) and a bad one,
+whose share depends on the score. A wrong border adds the same unknown shift for both models to some sides: two models
+that deviate alike say "border", two that deviate differently say nothing.
 """
 
 from __future__ import annotations
@@ -53,20 +52,10 @@ OVERLAP_BINS: Final = len(OVERLAP_EDGES) + 1
 class Behaviour(NamedTuple):
     """The laws of one model where the ground truth is right.
 
-    Attributes
-    ----------
-    miss : float64, shape (labels,)
-        How often a box of each label is not found.
-    flip : float64, shape (SCORE_BINS,)
-        How often a prediction has the wrong label.
-    bad : float64, shape (SCORE_BINS,)
-        How often a prediction is drawn badly.
-    bad_scale : float
-        Usual deviation of a badly drawn side over that of a side.
-    real, junk : float64, shape (SCORE_BINS,)
-        Scores of predictions that are right, and of those at no ground truth box.
-    coincidence : float
-        How often a made-up prediction lies at a place by chance.
+    `miss`: how often a box of each label is not found, shape (labels,). By score bin: `flip`, `bad`, how often a
+    prediction has a wrong label or is drawn badly; `real`, `junk`, shares of right predictions and of those at no box.
+    `bad_scale`: deviation of a badly drawn side over a usual one. `coincidence`: how often a made-up prediction lies at
+    a place by chance.
     """
 
     miss: FloatArray
@@ -79,19 +68,10 @@ class Behaviour(NamedTuple):
 
 
 class AtBoxes(NamedTuple):
-    """Probabilities of each ground truth box, and the laws that gave them.
+    """Probabilities of each error at each of G ground truth boxes, and the laws that gave them.
 
-    Attributes
-    ----------
-    extra, label, border : float64, shape (G,)
-        Probability of each error.
-    best_label : int64, shape (G,)
-        The label it should have most likely, another than its own.
-    moved : bool, shape (G, 4)
-        Which sides are likelier wrong than right, if the border is wrong.
-    behaviours : tuple of Behaviour
-    covered : float64, shape (G,)
-        How far other ground truth boxes claim the place.
+    `best_label`: the most likely label other than its own. `moved`: bool (G, 4), the sides likelier wrong than right if
+    the border is wrong. `covered`: how far other ground truth boxes claim the place.
     """
 
     extra: FloatArray
@@ -109,15 +89,10 @@ class AtBoxes(NamedTuple):
 
 
 class _Plain(NamedTuple):
-    """Counts over the boxes at which every model shows what is usual: nothing about them is in doubt.
+    """Counts over the boxes at which every model shows what is usual.
 
-    Attributes
-    ----------
-    labels : list of float64, shape (labels,)
-        For each model, boxes that it found although it need not have.
-    bins : list of float64, shape (SCORE_BINS,)
-        For each model, its predictions there by score.
-    overlap : float64, shape (OVERLAP_BINS,)
+    For each model: `labels`, boxes by label that it found although it need not have; `bins`, its predictions there by
+    score. `overlap`: by overlap bin.
     """
 
     labels: list[FloatArray]
@@ -136,19 +111,10 @@ class _Odds(NamedTuple):
 
 
 def weigh(truth: Columns, seen: Sequence[Seen], look: FloatArray, covered: FloatArray, *, together: float) -> AtBoxes:
-    """The probability of each error of each ground truth box.
+    """Return the probability of each error of each ground truth box.
 
-    Parameters
-    ----------
-    truth : Columns
-    seen : sequence of Seen
-        What one or two models show.
-    look : float64, shape (G, labels)
-        Log density of each box under each label.
-    covered : float64, shape (G,)
-        How far other ground truth boxes claim the place.
-    together : float
-        How far the models err together, see `dependence`.
+    `seen`: one or two models. `look`: float64 (G, labels), log density of each box under each label. `covered`: how far
+    other ground truth boxes claim the place. `together`: see `dependence`. Where no model looked, all are 0.
     """
     labels = look.shape[1]
     overlap = binned(covered, OVERLAP_EDGES)
@@ -172,7 +138,7 @@ def weigh(truth: Columns, seen: Sequence[Seen], look: FloatArray, covered: Float
 
 
 def _sorted_out(truth: Columns, seen: Sequence[Seen], overlap: IntArray, labels: int) -> tuple[IntArray, _Plain]:
-    """Rows of the boxes about which anything is odd, and the counts over the rest."""
+    """Return the rows of the boxes with anything unusual, and the counts over the rest."""
     usual = np.logical_or.reduce([each.hit for each in seen]) & (overlap < OVERLAP_BINS - 2)
     for each in seen:
         usual &= ~each.looked | (each.hit & each.same & ~_far(each))
@@ -187,7 +153,7 @@ def _sorted_out(truth: Columns, seen: Sequence[Seen], overlap: IntArray, labels:
 
 
 def _there(seen: Sequence[Seen], model: int) -> BoolArray:
-    """The boxes by which it is seen how often a model misses: of two models those that the other one found."""
+    """Return the boxes that show how often a model misses: of two models those the other one found."""
     each = seen[model]
     if len(seen) == 1:
         return each.looked
@@ -198,7 +164,7 @@ def _there(seen: Sequence[Seen], model: int) -> BoolArray:
 def _rounds(
     truth: Columns, seen: Sequence[Seen], look: FloatArray, overlap: IntArray, plain: _Plain, *, together: float
 ) -> AtBoxes:
-    """The probabilities of the boxes about which anything is odd."""
+    """Return the probabilities of the boxes with anything unusual."""
     boxes = len(look) + int(plain.overlap.sum())
     none, some = np.ones(len(look), dtype=bool), np.zeros(len(look), dtype=bool)
     for each in seen:
@@ -251,7 +217,7 @@ def _rounds(
 
 
 def _probabilities(odds: _Odds, share: FloatArray) -> FloatArray:
-    """Probability of an extra box, a wrong label and a wrong border, float64, shape (3, G)."""
+    """Return the probability of extra, label and border errors, float64, shape (3, G)."""
     logs = np.log(share)[:, None] + np.array([odds.extra, odds.label, odds.border])
     top = np.maximum(logs.max(axis=0, initial=-np.inf), 0.0)
     weights = np.exp(logs - top)
@@ -259,13 +225,13 @@ def _probabilities(odds: _Odds, share: FloatArray) -> FloatArray:
 
 
 def _missed_beside(truth: Columns, none: BoolArray) -> FloatArray:
-    """How many other boxes of the page no model found, less one; the oddity of one page is not that of each box."""
+    """Return the other boxes of the page that no model found, minus one: pages are hard as a whole."""
     missed = np.bincount(truth.page, none, minlength=1)
     return np.asarray(np.maximum(missed[truth.page] - 2.0, 0.0))
 
 
 def _of_none(places: _Places, laws: Sequence[Behaviour], extra: FloatArray) -> FloatArray:
-    """The evidence for an extra box where no model found one, if models miss together and pages are hard as a whole."""
+    """Return the evidence for an extra box where no model found one, as models miss together."""
     of_labels = [law.miss for law in laws]
     independent = np.prod(of_labels, axis=0)
     shared = (independent + places.together * (np.min(of_labels, axis=0) - independent))[places.truth.label]
@@ -275,7 +241,7 @@ def _of_none(places: _Places, laws: Sequence[Behaviour], extra: FloatArray) -> F
 
 
 def _less_shared(value: FloatArray, places: _Places, laws: Sequence[Behaviour], rows: IntArray) -> None:
-    """Lower the evidence for a label that both models say in some rows: they may have mistaken it together."""
+    """Lower the evidence for a label that both models say in some rows: a possible shared mistake."""
     if not places.together or not len(rows):
         return
     first, second = (law.flip[each.bin[rows]] for each, law in zip(places.seen, laws, strict=True))
@@ -285,19 +251,10 @@ def _less_shared(value: FloatArray, places: _Places, laws: Sequence[Behaviour], 
 
 
 class _State(NamedTuple):
-    """What one round leaves to the next.
+    """What one round passes to the next.
 
-    Attributes
-    ----------
-    right : float64, shape (G,)
-        Probability that a box is right.
-    doubt : float64, shape (G,)
-        Probability that a box that no model found was never there.
-    bad : list of float64, shape (G,)
-        For each model, the probability that it drew badly.
-    bad_scale : list of float
-    share : float64, shape (3,)
-        Of extra, label and border errors.
+    `right`: probability that a box is right. `doubt`: that one no model found was never there. `bad`: for each model,
+    that it drew badly. `share`: of extra, label and border errors.
     """
 
     right: FloatArray
@@ -308,28 +265,12 @@ class _State(NamedTuple):
 
 
 class _AtHits(NamedTuple):
-    """What one model shows, as the rounds need it.
+    """What one model shows at the H boxes that it found (`rows`), the same in all rounds.
 
-    Attributes
-    ----------
-    rows : int64, shape (H,)
-        The boxes that it found.
-    bin, label : int64, shape (H,)
-        Score bin of the prediction, and label of the box.
-    other_label : float64, shape (H,)
-        1 where the prediction has another label.
-    square : float64, shape (H,)
-        Sum of the squared deviations of the sides.
-    anywhere : float64, shape (H,)
-        Log density of the deviations if the box is invented.
-    own : int64, shape (G,)
-        Place in the table of `_says` of what it says of the box as labelled.
-    there : int64, shape (T,)
-        Boxes by which it is seen how often it misses, of these the labels and 1 where it missed.
-    there_label : int64, shape (T,)
-    there_missed : float64, shape (T,)
-    junk : float64, shape (SCORE_BINS,)
-        Scores of its predictions at no box.
+    `other_label`: 1 where the prediction has another label. `square`: sum of squared deviations. `anywhere`: log
+    density of the deviations if the box is invented. `own`: int64 (G,), see `_said_of`. `there`, `there_label`,
+    `there_missed`: the boxes that show how often it misses, their labels, and 1 where it missed. `junk`: score law of
+    predictions at no box.
     """
 
     rows: IntArray
@@ -346,7 +287,7 @@ class _AtHits(NamedTuple):
 
 
 def _at_hits(truth: Columns, seen: Sequence[Seen], model: int) -> _AtHits:
-    """What stays the same over the rounds for one model."""
+    """Return what stays the same over the rounds for one model."""
     each = seen[model]
     rows, there = np.flatnonzero(each.hit), np.flatnonzero(_there(seen, model))
     z = _weighed(each.jitter.z, rows)
@@ -369,17 +310,8 @@ def _at_hits(truth: Columns, seen: Sequence[Seen], model: int) -> _AtHits:
 class _Candidate(NamedTuple):
     """A label that each box may have instead of its own.
 
-    Attributes
-    ----------
-    label : int64, shape (G,)
-    prior : float64, shape (G,)
-        The evidence of the look alone.
-    said : list of int64, shape (G,)
-        For each model, the place in the table of `_says` of what it says of the box under this label.
-    repeated : int64, shape (R,)
-        Rows where the label is that of the box, or of a candidate before.
-    both : int64, shape (B,)
-        Rows where both models say it.
+    `prior`: the evidence of the look alone. `said`: for each model, see `_said_of`. `repeated`: rows where the label is
+    the box's own, or of a candidate before. `both`: rows where both models say it.
     """
 
     label: IntArray
@@ -407,7 +339,7 @@ class _Places(NamedTuple):
 
 
 def _odds(places: _Places, plain: _Plain, laws: Sequence[Behaviour], state: _State) -> _Odds:
-    """The evidence for each kind of error at each box."""
+    """Return the evidence for each kind of error at each box."""
     truth, seen, overlap = places.truth, places.seen, places.overlap
     rows, some = len(overlap), places.some
     own = places.look[np.arange(rows), truth.label]
@@ -435,7 +367,7 @@ def _odds(places: _Places, plain: _Plain, laws: Sequence[Behaviour], state: _Sta
 
 
 def _bad_scale(at: _AtHits, weight: FloatArray, before: float) -> float:
-    """The usual deviation of badly drawn sides; `weight` is how likely each found box was drawn badly."""
+    """Return the usual deviation of badly drawn sides; `weight`: how likely each is drawn badly."""
     total = float(weight.sum())
     if total < 5.0:
         return before
@@ -443,17 +375,17 @@ def _bad_scale(at: _AtHits, weight: FloatArray, before: float) -> float:
 
 
 def _weighed(z: FloatArray, rows: IntArray) -> FloatArray:
-    """Deviations of some boxes, none so far that it weighs more than all else."""
+    """Return the deviations of some boxes, clipped so that none outweighs all else."""
     return within(z.take(rows, axis=1), -_FARTHEST, _FARTHEST)
 
 
 def _far(each: Seen, limit: float = _OUTLIER) -> BoolArray:
-    """Where a prediction deviates on some side by more than the usual."""
+    """Tell where a prediction deviates on some side by more than the usual."""
     return np.asarray(np.abs(each.jitter.z).max(axis=0) > limit)
 
 
 def _candidates(truth: Columns, seen: Sequence[Seen], look: FloatArray) -> list[_Candidate]:
-    """Labels that a box may have instead: those that the models say, and the one that it looks like."""
+    """Return alternative labels: those that the models say, and the one that a box looks like."""
     rows, labels = np.arange(len(look)), look.shape[1]
     others = look.copy()
     others[rows, truth.label] = -np.inf
@@ -479,7 +411,7 @@ def _candidates(truth: Columns, seen: Sequence[Seen], look: FloatArray) -> list[
 def _start(
     seen: Sequence[Seen], plain: _Plain, overlap_none: IntArray, overlap_some: IntArray, boxes: int
 ) -> FloatArray:
-    """Shares of extra, label and border errors to begin with."""
+    """Return the initial shares of extra, label and border errors."""
     if len(seen) == 2:
         return np.full(3, _START)
     (each,) = seen
@@ -497,7 +429,7 @@ def _start(
 
 
 def _behaviour(places: _Places, plain: _Plain, model: int, state: _State) -> Behaviour:
-    """The laws of one model, measured where the ground truth is likely right."""
+    """Return the laws of one model, measured where the ground truth is likely right."""
     right, share, at = state.right, state.share, places.models[model]
     weight, base = right[at.rows], plain.bins[model]
     flip = rates(at.bin, at.other_label, weight, base=base, falling=True)
@@ -517,7 +449,7 @@ def _behaviour(places: _Places, plain: _Plain, model: int, state: _State) -> Beh
 
 
 def _present(truth: Columns, each: Seen, at: _AtHits, law: Behaviour) -> FloatArray:
-    """Log ratio of what a model shows for an invented box to what it shows for a right one, without the label."""
+    """Return the log ratio of what a model shows for an invented and a right box, without the label."""
     missing = np.log((1.0 - law.coincidence) / law.miss)
     value = np.where(each.looked, missing[truth.label], 0.0)
     shown = np.log(law.coincidence / (1.0 - law.miss))[at.label] + np.log(law.junk / law.real)[at.bin]
@@ -526,35 +458,29 @@ def _present(truth: Columns, each: Seen, at: _AtHits, law: Behaviour) -> FloatAr
 
 
 def _mixed(at: _AtHits, law: Behaviour) -> FloatArray:
-    """Log density of deviations from a right border, float64, shape (H,)."""
+    """Return the log density of deviations from a right border, float64, shape (H,)."""
     good = np.log1p(-law.bad)[at.bin] - 0.5 * at.square
     badly = np.log(law.bad)[at.bin] - 0.5 * at.square / law.bad_scale**2 - 4.0 * np.log(law.bad_scale)
     return log_sum(good, badly)
 
 
 def _says(law: Behaviour, labels: int) -> FloatArray:
-    """Log probability of the label that a model says, at the places of `_said_of`."""
+    """Return the log probability of the label that a model says, at the places of `_said_of`."""
     return np.concatenate([np.log(law.flip / max(labels - 1, 1)), np.log1p(-law.flip), [0.0]])
 
 
 def _said_of(each: Seen, label: IntArray) -> IntArray:
-    """Place in the table of `_says` if some labels are right, int64: by score bin, another label before the right one.
+    """Return the place in the table of `_says` if these labels are right, int64.
 
-    The last place is for a model that says nothing.
+    By score bin, another label before the right one; the last place is for a model that says nothing.
     """
     return np.where(each.hit, each.bin + SCORE_BINS * (each.label == label), 2 * SCORE_BINS)
 
 
 class _Sides(NamedTuple):
-    """How far the sides of some boxes are off in each model, and which models found them; see `_borders`.
+    """Deviations of the sides of some boxes in each model, and which models found them; see `_borders`.
 
-    Attributes
-    ----------
-    z : list of float64, shape (4, N)
-    hit : list of bool, shape (N,)
-    bin : list of int64, shape (N,)
-    shift : float
-        Variance of the shift of a wrong side.
+    `z`: float64 (4, N) for each model. `shift`: variance of the shift of a wrong side.
     """
 
     z: list[FloatArray]
@@ -564,7 +490,6 @@ class _Sides(NamedTuple):
 
 
 def _sides(seen: Sequence[Seen], rows: IntArray) -> _Sides:
-    """The sides of some boxes."""
     return _Sides(
         z=[_weighed(each.jitter.z, rows) for each in seen],
         hit=[each.hit[rows] for each in seen],
@@ -574,7 +499,7 @@ def _sides(seen: Sequence[Seen], rows: IntArray) -> _Sides:
 
 
 class _Borders(NamedTuple):
-    """Some boxes: log ratio of a wrong border, which sides are wrong, and how likely each model drew badly."""
+    """For some boxes: log ratio of a wrong border, wrong sides, and how likely each model drew badly."""
 
     log_ratio: FloatArray
     moved: BoolArray
@@ -582,18 +507,11 @@ class _Borders(NamedTuple):
 
 
 def _borders(sides: _Sides, laws: Sequence[Behaviour], together: float) -> _Borders:
-    """The evidence for a wrong border.
+    """Return the evidence for a wrong border.
 
-    Returns
-    -------
-    _Borders
-        For a right border both deviations are independent. For a wrong one each side is wrong with probability
-        `_MOVED`; a wrong side adds one normal shift to both deviations, so that they have the covariance of its
-        variance. Good and bad drawing are summed out over both models.
-
-    Notes
-    -----
-    Whether each model drew well or badly is an axis of its own, of two, before those of sides and boxes.
+    Right: both deviations are independent. Wrong: each side is wrong with probability `_MOVED`, and adds one normal
+    shift to both, so that they have the covariance of its variance. Drawing well or badly is summed out: an axis of two
+    for each model, before those of sides and boxes.
     """
     models, hit, rows = len(sides.z), sides.hit, len(sides.hit[0])
     prior, still, variances = np.zeros(1), np.zeros(1), []
@@ -623,14 +541,14 @@ def _borders(sides: _Sides, laws: Sequence[Behaviour], together: float) -> _Bord
 
 
 def _along(values: FloatArray, model: int, models: int) -> FloatArray:
-    """The values with their first axis, well or badly drawn, as the one of a model."""
+    """Return the values with their first axis, well or badly drawn, as the one of a model."""
     if models == 1:
         return values
     return values[:, None] if model == 0 else values[None]
 
 
 def _shifted(sides: _Sides, variances: Sequence[FloatArray]) -> FloatArray:
-    """Log density of the deviations of a side that is wrong, float64, shape (2 for each model, 4, N)."""
+    """Return the log density of a wrong side's deviations, float64, shape (2 for each model, 4, N)."""
     hit, shift = sides.hit, sides.shift
     alone = [
         -0.5 * (z**2 / (variance + shift) + np.log(variance + shift))

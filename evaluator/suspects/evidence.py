@@ -1,7 +1,6 @@
 """What the models show at each ground truth box and beside it, before anything is weighed.
 
-Owns `Seen`, the columns of one model, and their making. Boxes are in the unit of the files; rows are those of the
-columns that were given.
+Boxes are in the unit of the files; rows are those of the columns that were given.
 """
 
 from __future__ import annotations
@@ -20,30 +19,12 @@ _UNKNOWN: Final = 0.1
 
 
 class Seen(NamedTuple):
-    """What one model shows at each ground truth box.
+    """What one model shows at each of G ground truth boxes.
 
-    Attributes
-    ----------
-    boxes : Columns
-        The predictions.
-    partner : int64, shape (G,)
-        Row of the prediction at the place; `NOBODY` for none.
-    covers : bool, shape (pages,)
-        Which pages the model covers.
-    looked : bool, shape (G,)
-        Whether it covers the page of the box.
-    hit : bool, shape (G,)
-    same : bool, shape (G,)
-        Whether the prediction has the label of the ground truth.
-    label : int64, shape (G,)
-        Of the prediction; that of the ground truth without one.
-    bins : int64, shape (P,)
-        Score bin of each prediction.
-    bin : int64, shape (G,)
-        Score bin of the partner; 0 without one.
-    jitter : Jitter
-    alone : int64, shape (U,)
-        Predictions at no ground truth box, without repeats.
+    At each box: `partner`, row of the prediction there, `NOBODY` for none; `looked`, whether the model covers its page;
+    `same`, whether the labels agree; `label` of the prediction, or of the ground truth without one; `bin`, score bin of
+    the partner, 0 without one. `covers`: bool (pages,). `bins`: score bin of each prediction. `alone`: predictions at
+    no ground truth box, without repeats.
     """
 
     boxes: Columns
@@ -59,22 +40,15 @@ class Seen(NamedTuple):
     alone: IntArray
 
     def at(self, rows: IntArray) -> Seen:
-        """The same at some of the ground truth boxes."""
+        """Return the same at some of the ground truth boxes."""
         columns = {name: getattr(self, name)[rows] for name in ("partner", "looked", "hit", "same", "label", "bin")}
         return self._replace(**columns, jitter=self.jitter.at(rows))
 
 
 def seen_by(truth: Columns, boxes: Columns, covers: BoolArray, page_size: FloatArray, *, labels: int) -> Seen:
-    """What a model shows at each ground truth box.
+    """Return what a model shows at each ground truth box.
 
-    Parameters
-    ----------
-    covers : bool, shape (pages,)
-        Which pages the model covers.
-    page_size : float64, shape (pages, 2)
-        In the unit of the boxes.
-    labels : int
-        Number of labels.
+    `covers`: bool (pages,), the pages the model covers. `page_size`: float64 (pages, 2) in the unit of the boxes.
     """
     partner = partners(truth, boxes, iou_floor=SAME_PLACE_IOU)
     hit = partner != NOBODY
@@ -106,11 +80,10 @@ def seen_by(truth: Columns, boxes: Columns, covers: BoolArray, page_size: FloatA
 
 
 def dependence(seen: Sequence[Seen]) -> float:
-    """How far two models err together, in [0, 1]; 0 for one model.
+    """Return how far two models err together, in [0, 1]; 0 for one model.
 
-    The square of the correlation of their scores at the same objects: models that find the same objects hard fail at
-    the same objects. Errors of the ground truth have no part in it, unlike in the mistakes that both share. Without
-    scores it is taken to be a tenth.
+    The square of the correlation of their scores at the same objects, less what comes by chance: errors of the ground
+    truth have no part in it. 0.1 without scores, or with fewer than 30 objects.
     """
     if len(seen) < 2:
         return 0.0

@@ -1,7 +1,6 @@
-"""The evidence of the page itself on a suspect: words and ink inside the ground truth now and inside the proposal.
+"""The evidence of the page on a suspect: words and ink inside the ground truth box and inside the proposal.
 
-Owns the reading of the pages of the likeliest suspects, and how far words and ink move their probability. The factors
-are set by judgement, not measured: a page with text says a lot, but annotators draw figures around words as well. Boxes
+Owns how far they move the probability of the likeliest suspects. The factors are set by judgement, not measured. Boxes
 are compared as shares of the displayed page; a page that cannot be read changes nothing.
 """
 
@@ -58,19 +57,9 @@ def with_ink(
     *,
     count: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Suspects:
-    """The suspects with what their pages say, most likely first.
+    """Return the suspects under new probabilities from their pages, most likely first.
 
-    Parameters
-    ----------
-    folder : PdfFolder
-        Where the documents are, as PDF or image.
-    count : callable
-        Called with how many of how many pages are read.
-
-    Returns
-    -------
-    Suspects
-        The same ones under new probabilities; those whose page cannot be read keep theirs.
+    Suspects whose page cannot be read keep theirs. `count` gets how many of how many pages are read.
     """
     ranked, dataset = suspects.ranked, suspects.dataset
     score, notes = ranked.score.copy(), [""] * len(ranked)
@@ -101,7 +90,7 @@ def with_ink(
 
 
 def _read(suspects: Suspects, page: int, folder: PdfFolder, pool: PagePool) -> _Page | None:
-    """Words and ink of a page; None when it cannot be read."""
+    """Return words and ink of a page; None when it cannot be read."""
     dataset = suspects.dataset
     name, index = dataset.documents[dataset.page_document[page]].name, int(dataset.page_index[page])
     try:
@@ -112,7 +101,7 @@ def _read(suspects: Suspects, page: int, folder: PdfFolder, pool: PagePool) -> _
 
 
 def _says(kind: int, page: _Page, now: FloatArray, proposed: FloatArray, others: FloatArray) -> _Said:
-    """What a page says about a suspect."""
+    """Return what a page says about a suspect."""
     inside = _held(page.words, now)
     if kind == MISSING:
         free = inside & ~_held_by_any(page.words, others)
@@ -139,7 +128,7 @@ def _says(kind: int, page: _Page, now: FloatArray, proposed: FloatArray, others:
 
 
 def _shares(words: FloatArray, box: FloatArray) -> FloatArray:
-    """Share of each word that a box holds, float64 in [0, 1]."""
+    """Return the share of each word that a box holds, float64 in [0, 1]."""
     whole = area(words)
     shared = intersection(words, np.broadcast_to(box, words.shape))
     return np.divide(shared, whole, out=np.zeros_like(shared), where=whole > 0.0)

@@ -1,8 +1,7 @@
 """How models and labels behave where nothing is wrong, measured on the data itself.
 
-Owns the small laws that evidence is weighed with: how often a score is right, how far a side of a predicted box is
-usually from the ground truth, how boxes of a label look. Every law is a histogram or a robust scale with a few counts
-added, so that no event is impossible. Deviations are in units of their usual size.
+Owns the small laws that evidence is weighed with: score bins, deviations of sides in units of their usual size, the
+look of labels. Every law is a histogram or a robust scale with a few counts added, so that no event is impossible.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _SAMPLE: Final = 6_000
 
 
 def score_bins(score: FloatArray) -> IntArray:
-    """The bin of each score, int64 in [0, `SCORE_BINS`), equally many in each; all 0 without scores."""
+    """Return the bin of each score, int64 in [0, `SCORE_BINS`), equally many in each; 0 without scores."""
     missing = np.isnan(score)
     known = score[~missing] if missing.any() else score
     if not len(known):
@@ -41,18 +40,13 @@ def score_bins(score: FloatArray) -> IntArray:
 
 
 def known_scores(score: FloatArray) -> FloatArray:
-    """The scores, 0 where there is none."""
+    """Return the scores, 0 where there is none."""
     return np.where(np.isnan(score), 0.0, score)
 
 
 def log_sum(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Logarithm of the sum of what two finite columns are logarithms of.
+    """Return ``np.logaddexp`` of two finite columns to the last digit or two, several times faster.
 
-    The same as ``np.logaddexp`` to the last digit or two, and several times faster: its parts are done for a whole
-    vector of the processor at a time.
-
-    Examples
-    --------
     >>> np.exp(log_sum(np.log([1.0, 2.0]), np.log([3.0, 6.0]))).round(9)
     array([4., 8.])
     """
@@ -60,13 +54,13 @@ def log_sum(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def log_total(values: FloatArray) -> FloatArray:
-    """Logarithm of the sum, along the first axis, of what finite values are logarithms of; see `log_sum`."""
+    """Return the log of the sum of exponentials of finite values along the first axis; see `log_sum`."""
     top = values.max(axis=0)
     return np.asarray(top + np.log(np.exp(values - top).sum(axis=0)))
 
 
 def quantiles(values: FloatArray, parts: int) -> FloatArray:
-    """The values that cut others into so many equal parts, float64, shape (parts - 1,), interpolated; needs a value."""
+    """Return the cuts of values into equal parts, float64, (parts - 1,), interpolated; needs a value."""
     ordered = np.sort(values)
     place = np.arange(1, parts) / parts * (len(ordered) - 1)
     before = place.astype(np.int64)
@@ -75,7 +69,7 @@ def quantiles(values: FloatArray, parts: int) -> FloatArray:
 
 
 def binned(values: FloatArray, edges: FloatArray, *, above: bool = False) -> IntArray:
-    """How many of some edges each value reaches, int64, shape (N,); with `above` how many it is above.
+    """Return how many of some edges each value reaches, or with `above` exceeds, int64, shape (N,).
 
     A few comparisons of a whole column are several times faster than a binary search for each value.
     """
@@ -86,22 +80,16 @@ def binned(values: FloatArray, edges: FloatArray, *, above: bool = False) -> Int
 
 
 def within(values: FloatArray, least: float, most: float) -> FloatArray:
-    """The values, those outside of a range at its ends; for short columns several times faster than that of numpy."""
+    """Return the values clipped to a range; for short columns several times faster than numpy."""
     return np.minimum(np.maximum(values, least), most)
 
 
 def histogram(
     bins: IntArray, size: int, weight: FloatArray | None = None, *, base: FloatArray | None = None
 ) -> FloatArray:
-    """Shares of the bins, float64, shape (size,), each above 0; equal shares for no data.
+    """Return the shares of the bins, float64, shape (size,), each above 0; equal shares for no data.
 
-    Parameters
-    ----------
-    bins : int64, shape (N,)
-    weight : float64, shape (N,), optional
-        1 when absent.
-    base : float64, shape (size,), optional
-        Counts that are there already.
+    `base`: counts that are there already.
     """
     counts = np.bincount(bins, weight, minlength=size) + _ADDED / size
     if base is not None:
@@ -112,20 +100,10 @@ def histogram(
 def rates(
     bins: IntArray, happened: FloatArray, weight: FloatArray, *, base: FloatArray, falling: bool = False
 ) -> FloatArray:
-    """How often something happened in each bin, float64, in (0, 1).
+    """Return how often something happened in each bin, float64, in (0, 1).
 
-    Parameters
-    ----------
-    bins : int64, shape (N,)
-    happened, weight : float64, shape (N,)
-    base : float64, shape (bins,)
-        How often, besides, it did not happen in each bin.
-    falling : bool
-        Whether the rate cannot rise from bin to bin; then neighbours that do are pooled.
-
-    Notes
-    -----
-    A bin is drawn to the overall rate with the weight of two observations.
+    `base`: further cases of each bin in which it did not happen. With `falling` neighbours that rise are pooled. A bin
+    is drawn to the overall rate with the weight of two observations.
     """
     total = np.bincount(bins, weight, minlength=len(base)) + base
     events = np.bincount(bins, weight * happened, minlength=len(base))
@@ -136,7 +114,7 @@ def rates(
 
 
 def _falling(rate: FloatArray, weight: FloatArray) -> FloatArray:
-    """The nearest rates that never rise (pool adjacent violators)."""
+    """Return the nearest rates that never rise (pool adjacent violators)."""
     blocks: list[tuple[float, float, int]] = []
     for value, mass in zip(rate.tolist(), weight.tolist(), strict=True):
         block = (value, mass, 1)
@@ -150,10 +128,10 @@ def _falling(rate: FloatArray, weight: FloatArray) -> FloatArray:
 
 
 def surest_rate(bins: IntArray, happened: BoolArray) -> float:
-    """How often something happens to the quarter of the predictions with the highest scores, in [0, 1].
+    """Return how often something happens to the quarter of predictions with the highest scores, in [0, 1].
 
-    The most confident predictions are the least often wrong themselves, so what still happens to them is a measure of
-    how often the ground truth is. Without scores it is the share of all; 0 for no predictions.
+    These are the least often wrong, so what still happens to them estimates how often the ground truth is wrong.
+    Without scores the share of all; 0 for no predictions.
     """
     surest = bins >= (SCORE_BINS * 3) // 4
     if not surest.any():
@@ -164,15 +142,9 @@ def surest_rate(bins: IntArray, happened: BoolArray) -> float:
 class Jitter(NamedTuple):
     """How the sides of a model's boxes usually differ from the ground truth.
 
-    Attributes
-    ----------
-    z : float64, shape (4, G)
-        Prediction minus ground truth of x1, y1, x2, y2, less the usual difference, in usual deviations; 0 without a
-        partner.
-    scale : float64, shape (4, G)
-        The usual deviation of each side in the unit of the boxes.
-    relative : float
-        Median of the usual deviation over the size of the box.
+    `z`: float64 (4, G), prediction minus ground truth of x1, y1, x2, y2, less the usual difference, in usual
+    deviations; 0 without a partner. `scale`: float64 (4, G), the usual deviation in the unit of the boxes. `relative`:
+    median of the usual deviation over the size of the box.
     """
 
     z: FloatArray
@@ -180,7 +152,7 @@ class Jitter(NamedTuple):
     relative: float
 
     def at(self, rows: IntArray) -> Jitter:
-        """The same of some of the boxes."""
+        """Return the same of some of the boxes."""
         return Jitter(self.z.take(rows, axis=1), self.scale.take(rows, axis=1), self.relative)
 
 
@@ -194,27 +166,11 @@ def jitter(
     paired: BoolArray,
     wanted: BoolArray,
 ) -> Jitter:
-    """How far predicted sides are from the ground truth, per label and side.
+    """Return how far predicted sides are from the ground truth, per label and side.
 
-    Parameters
-    ----------
-    truth, predicted : float64, shape (G, 4)
-        Row i of one is paired with row i of the other where `wanted`.
-    label : int64, shape (G,)
-    page_size : float64, shape (G, 2)
-        Of the page of each box.
-    labels : int
-        Number of labels.
-    paired : bool, shape (G,)
-        The pairs to learn from.
-    wanted : bool, shape (G,)
-        The pairs whose deviation is wanted.
-
-    Notes
-    -----
-    Width and height count as the geometric mean of both boxes, so that neither side of the pair is taken for right. The
-    scale is the median absolute deviation, which a few wrong boxes do not move, after what the size of the box
-    explains: big boxes are drawn with other relative precision than small ones.
+    Row i of `truth` is paired with row i of `predicted` where `wanted`; `paired` are the pairs to learn from.
+    `page_size`: float64 (G, 2), of the page of each box. Sizes are the geometric mean of both boxes, so that neither is
+    taken for right; the scale is the median absolute deviation, after what the size of the box explains.
     """
     truth, predicted = np.ascontiguousarray(truth.T), np.ascontiguousarray(predicted.T)
     sizes = np.sqrt(np.maximum((truth[2:] - truth[:2]) * (predicted[2:] - predicted[:2]), 1e-18))
@@ -256,20 +212,20 @@ def jitter(
 
 
 def _at(curve: tuple[FloatArray, FloatArray], size: FloatArray) -> FloatArray:
-    """How much bigger than usual deviations are at some sizes."""
+    """Return how much bigger than usual deviations are at some sizes."""
     if len(curve[0]) == 1:
         return np.ones(len(size))
     return np.interp(np.log(size), *curve)
 
 
 def _location(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Median of each row, and the usual deviation from it."""
+    """Return the median of each row, and the usual deviation from it."""
     middle = _median(values)
     return middle, np.maximum(_median(np.abs(values - middle[:, None])) * _NORMAL, _SMALLEST_SCALE)
 
 
 def _median(values: FloatArray) -> FloatArray:
-    """The upper median along the last axis; for many short columns several times faster than that of numpy."""
+    """Return the upper median along the last axis; for short columns several times faster than numpy."""
     half = values.shape[-1] // 2
     ordered = values.copy()
     ordered.partition(half, axis=-1)
@@ -277,7 +233,7 @@ def _median(values: FloatArray) -> FloatArray:
 
 
 def _by_size(size: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Logarithms of some sizes, and the usual deviation there over that of all; 1 for too few boxes."""
+    """Return the logs of some sizes, and the usual deviation there over that of all; 1 for few boxes."""
     parts = min(len(size) // 200, 6)
     if parts < 2:
         return np.zeros(1), np.ones(1)
@@ -291,38 +247,34 @@ def _by_size(size: FloatArray, deviation: FloatArray) -> tuple[FloatArray, Float
 
 
 class Looks(NamedTuple):
-    """How boxes of each label look: width and height, and the place on the page, as histograms.
+    """How boxes of each label look: width and height, and place on the page, as histograms.
 
-    Attributes
-    ----------
-    edges : tuple of float64
-        Bins of log width, log height, centre x and centre y.
-    table : tuple of two float64, shape (bins, labels)
-        Logarithm of the share of a label's boxes in each cell over what equal shares would be.
+    `edges`: bins of log width, log height, centre x and centre y. `table`: by size and by place, float64 (bins,
+    labels), log of the share of a label's boxes in each cell over equal shares.
     """
 
     edges: tuple[FloatArray, ...]
     table: tuple[FloatArray, FloatArray]
 
     def cells(self, xyxy: FloatArray) -> tuple[IntArray, IntArray]:
-        """The cells of some boxes, int64, by size and by place."""
+        """Return the cells of some boxes, int64, by size and by place."""
         bins = [binned(values, edges, above=True) for edges, values in zip(self.edges, _features(xyxy), strict=True)]
         by_size = bins[0] * (len(self.edges[1]) + 1) + bins[1]
         by_place = bins[2] * (len(self.edges[3]) + 1) + bins[3]
         return by_size, by_place
 
     def of(self, cells: tuple[IntArray, IntArray]) -> FloatArray:
-        """Log density of each box under each label, float64, shape (N, labels); 0 is the same as anywhere."""
+        """Return the log density of each box under each label, float64, (N, labels); 0 is as anywhere."""
         return np.asarray(self.table[0][cells[0]] + self.table[1][cells[1]])
 
     def of_label(self, cells: tuple[IntArray, IntArray], label: IntArray) -> FloatArray:
-        """Log density of each box under one label of each, float64, shape (N,)."""
+        """Return the log density of each box under its given label, float64, shape (N,)."""
         return np.asarray(
             sum(table.ravel()[bins * table.shape[1] + label] for table, bins in zip(self.table, cells, strict=True))
         )
 
     def other(self, cells: tuple[IntArray, IntArray], weight: FloatArray) -> FloatArray:
-        """Log density of each box among some weighted boxes of any label, float64, shape (N,)."""
+        """Return the log density of each box among weighted boxes of any label, float64, shape (N,)."""
         density = np.zeros(len(cells[0]))
         for bins, table in zip(cells, self.table, strict=True):
             density += np.log(histogram(bins, len(table), weight) * len(table))[bins]
@@ -337,7 +289,7 @@ def _features(xyxy: FloatArray) -> tuple[FloatArray, ...]:
 
 
 def looks(xyxy: FloatArray, label: IntArray, labels: int) -> Looks:
-    """How boxes of each label look; the bins hold equally many of all boxes."""
+    """Return how boxes of each label look; the bins hold equally many of all boxes."""
     edges = []
     step = max(len(xyxy) // _SAMPLE, 1)
     bins = int(np.clip(np.sqrt(len(xyxy) / 200.0), 2, 10))
@@ -356,19 +308,10 @@ def looks(xyxy: FloatArray, label: IntArray, labels: int) -> Looks:
 
 
 def neighbourhood(page: IntArray, top: FloatArray, label: IntArray, labels: int) -> FloatArray:
-    """Log density of the labels before and after each box under each label, float64, shape (N, labels).
+    """Return the log density of each box's neighbours under each label, float64, shape (N, labels).
 
-    Parameters
-    ----------
-    page : int64, shape (N,)
-    top : float64, shape (N,)
-        Upper edge: boxes of a page are in this order.
-    label : int64, shape (N,)
-
-    Returns
-    -------
-    float64, shape (N, labels)
-        0 where a label is as usual beside its neighbours as any; the ends of a page are neighbours of their own kind.
+    Boxes of a page are in the order of `top`, their upper edge. 0 where a label is as usual beside its neighbours as
+    any; the ends of a page are neighbours of their own kind.
     """
     order = np.lexsort((top, page))
     own, place = label[order], page[order]

@@ -1,7 +1,6 @@
 """Suspected errors of the ground truth of a project, in words and with a proposed correction, most likely first.
 
-Owns the way from a `Dataset` to `Suspect`: which boxes take part, what the models show at each place as a sentence, and
-what accepting the suspect would do. Boxes are x1, y1, x2, y2, origin top left, in the unit of the files.
+Boxes are x1, y1, x2, y2, origin top left, in the unit of the files.
 """
 
 from __future__ import annotations
@@ -41,16 +40,7 @@ _SHOWN: Final = 1_024
 
 
 class Proposal(msgspec.Struct, frozen=True):
-    """What would make the ground truth right.
-
-    Attributes
-    ----------
-    action : "add", "remove", "relabel" or "move"
-    label : str or None
-        Label of the box afterwards; None when it goes.
-    bbox : tuple of float or None
-        The box afterwards; None when it goes.
-    """
+    """What would make the ground truth right; label and box afterwards are None when the box goes."""
 
     action: Action
     label: str | None
@@ -60,26 +50,9 @@ class Proposal(msgspec.Struct, frozen=True):
 class Suspect(msgspec.Struct, frozen=True):
     """One place where the ground truth is likely wrong.
 
-    Attributes
-    ----------
-    document : str
-        Its id.
-    page : int
-        From 0.
-    label : str
-        Of the ground truth box now; for a missing one the proposed label.
-    bbox : tuple of float
-        x1, y1, x2, y2 of the ground truth box now, in the unit of the files; for a missing one the box that should be.
-    kind : "missing", "extra", "label" or "border"
-    score : float
-        Probability that the ground truth is wrong there, in [0, 1].
-    reason : str
-        The evidence, in words.
-    proposal : Proposal
-    unit : "page" or "pixels"
-        Of both boxes: shares of the page, or pixels; origin top left.
-    bbox_format : "xyxy"
-        Order of the numbers of both boxes, whatever the format of the files.
+    `page`: from 0. `label`, `bbox`: of the ground truth box now, in the unit of the files; for a missing one those
+    proposed. `score`: probability that the ground truth is wrong, in [0, 1]. `unit`: shares of the page or pixels,
+    origin top left. `bbox_format`: order of the numbers, whatever the format of the files.
     """
 
     document: str
@@ -94,7 +67,7 @@ class Suspect(msgspec.Struct, frozen=True):
     bbox_format: Literal["xyxy"] = "xyxy"
 
     def to_json(self) -> dict[str, object]:
-        """The suspect as plain values under the keys of the terminal contract."""
+        """Return the suspect as plain values under the keys of the terminal contract."""
         values: dict[str, object] = msgspec.to_builtins(self)
         return values
 
@@ -110,19 +83,9 @@ class Taking(NamedTuple):
 class Suspects:
     """All suspects of a dataset, most likely first.
 
-    Attributes
-    ----------
-    dataset : Dataset
-    ranked : Ranked
-        As columns; rows are those of the files.
-    boxes : int
-        Number of ground truth boxes that were looked at.
-    taking : tuple of int64
-        Rows of the predictions of each model that take part.
-    min_score : float
-        Predictions below it do not.
-    notes : tuple of str
-        The evidence of the page on each suspect; empty when no page was looked at.
+    `ranked`: rows are those of the files. `boxes`: ground truth boxes that were looked at. `taking`: rows of each
+    model's predictions that take part, not those below `min_score`. `notes`: the evidence of the page on each suspect;
+    empty when no page was looked at.
     """
 
     dataset: Dataset
@@ -138,7 +101,7 @@ class Suspects:
         return len(self.ranked)
 
     def __getitem__(self, place: int) -> Suspect:
-        """The suspect at a place of the list; those that were looked at last are kept."""
+        """Return the suspect at a place of the list; those that were looked at last are kept."""
         return self._shown.get_or_make(place, lambda: self._made(place))
 
     def _made(self, place: int) -> Suspect:
@@ -163,11 +126,11 @@ class Suspects:
         )
 
     def to_list(self, most: int | None = None) -> list[Suspect]:
-        """The first `most` suspects; all when absent."""
+        """Return the first `most` suspects; all when None."""
         return [self._made(place) for place in range(len(self) if most is None else min(most, len(self)))]
 
     def reason(self, place: int) -> str:
-        """The evidence for a suspect, in one sentence; text from files is not escaped."""
+        """Return the evidence for a suspect in one sentence; text from files is not escaped."""
         models = [self._model(place, model) for model in range(self.ranked.prediction.shape[1])]
         words = {MISSING: self._missing, EXTRA: self._extra, LABEL: self._label, BORDER: self._border}
         sentence = words[int(self.ranked.kind[place])](place, models)
@@ -253,7 +216,7 @@ class Suspects:
         return f"; another ground truth box shares {100.0 * covered:.0f} % of the place" if covered >= _CLAIMED else ""
 
     def _length(self, length: float) -> str:
-        """A length in words: pixels, or per cent of the page."""
+        """Return a length in words: pixels, or per cent of the page."""
         if self.dataset.ground_truth.source.unit == "pixels":
             return f"{length:.0f} px"
         return f"{100.0 * length:.1f} % of the page"
@@ -264,7 +227,7 @@ class Suspects:
         return x1, y1, x2, y2
 
     def _near(self, place: int, model: int) -> _Shown | None:
-        """The box of its label with which a model covers a ground truth box best, without being its partner."""
+        """Return the best box of its label at a ground truth box that is not its partner; None for none."""
         rows = self._rows_of(model, int(self.ranked.page[place]))
         side = self.dataset.predictions[model]
         rows = rows[side.label[rows] == self.ranked.label[place]]
@@ -275,13 +238,13 @@ class Suspects:
         return self._shown_row(model, int(rows[best])) if fits[best] >= SAME_PLACE_IOU else None
 
     def _rows_of(self, model: int, page: int) -> IntArray:
-        """The predictions of a model on a page that take part."""
+        """Return the predictions of a model on a page that take part."""
         order, bounds = self._by_page[model]
         return order[bounds[page] : bounds[page + 1]]
 
     @cached_property
     def _by_page(self) -> list[tuple[IntArray, IntArray]]:
-        """The predictions of each model that take part, in order of their pages, and where those of each page begin."""
+        """For each model the predictions that take part by page, and where each page begins."""
         made = []
         for side, rows in zip(self.dataset.predictions, self.taking, strict=True):
             order = rows[np.argsort(side.page[rows], kind="stable")]
@@ -320,28 +283,10 @@ def suspects(
     min_score: float = 0.0,
     least: float = LEAST_SCORE,
 ) -> Suspects:
-    """Suspected errors of the ground truth of a dataset, most likely first.
+    """Return suspected errors of the ground truth of a dataset, most likely first.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        With one or two predictions.
-    labels : sequence of str, optional
-        The labels to look at; all that a file maps when absent.
-    min_score : float
-        Predictions below it do not take part.
-    least : float
-        Suspects that are less likely are left out.
-
-    Returns
-    -------
-    Suspects
-        Empty without boxes.
-
-    Raises
-    ------
-    ValueError
-        For no prediction or more than two, and for a label that no file has; one sentence.
+    `labels`: None for all that a file maps. Predictions below `min_score` do not take part; suspects less likely than
+    `least` are left out. ValueError, one sentence: no prediction or more than two, or a label that no file has.
     """
     if not 1 <= len(dataset.predictions) <= MOST_MODELS:
         raise ValueError(f"suspects need one or two predictions; found {len(dataset.predictions)}")
@@ -364,7 +309,7 @@ def suspects(
 
 
 def _taking(side: JoinedBoxes, wanted: BoolArray, min_score: float = 0.0) -> Taking:
-    """The boxes of a side with a wanted label and score; regions that stand for many objects are none."""
+    """Return the boxes with a wanted label and score; regions that stand for many objects are left out."""
     keep = wanted[side.label] & ~(side.score < min_score)
     if side.source.boxes.crowd is not None:
         keep &= ~side.source.boxes.crowd
@@ -377,7 +322,7 @@ def _in_file(rows: IntArray, kept: IntArray) -> IntArray:
 
 
 def _page_size(dataset: Dataset) -> FloatArray:
-    """Width and height of each page in the unit of the boxes; where nobody says it, what all boxes together need."""
+    """Return the size of each page in the unit of the boxes; where unknown, what all boxes need."""
     if dataset.ground_truth.source.unit == "page":
         return np.ones((dataset.pages, 2))
     sides = (dataset.ground_truth, *dataset.predictions)
@@ -386,7 +331,7 @@ def _page_size(dataset: Dataset) -> FloatArray:
 
 
 def table(suspects: Suspects, most: int, signature: str) -> ResultTable:
-    """The first suspects as rows for terminals and spreadsheets; pages count from 1."""
+    """Return the first suspects as rows for terminals and spreadsheets; pages count from 1."""
     rows = [(one.document, one.page + 1, one.kind, one.label, one.score, one.reason) for one in suspects.to_list(most)]
     title = f"Suspected ground truth: {count_of(len(suspects), 'place')}, {count_of(suspects.boxes, 'box')}"
     columns = ("document", "page_no", "kind", "label", "score", "reason")

@@ -1,8 +1,7 @@
 """Which prediction lies at which ground truth box, whatever its label, and which predictions are alone.
 
-Owns the one-to-one pairing behind the evidence. It is not the matching of a protocol: labels may differ, and boxes that
-overlap a little are paired, because a wrong label and a wrong border are what is looked for. Boxes are x1, y1, x2, y2,
-origin top left, in one unit; everything is columns over all pages at once.
+Not the matching of a protocol: labels may differ and boxes that overlap a little are paired, since wrong labels and
+borders are looked for. Boxes are x1, y1, x2, y2, origin top left, in one unit; columns are over all pages.
 """
 
 from __future__ import annotations
@@ -26,15 +25,7 @@ _TOUCHING: Final = 1e-3
 
 
 class Columns(NamedTuple):
-    """Boxes of one side as columns of one length N.
-
-    Attributes
-    ----------
-    page, label : int64, shape (N,)
-    xyxy : float64, shape (N, 4)
-    score : float64, shape (N,)
-        NaN for none.
-    """
+    """Boxes of one side as columns of one length N; `score` is NaN for none."""
 
     page: IntArray
     label: IntArray
@@ -42,7 +33,7 @@ class Columns(NamedTuple):
     score: FloatArray
 
     def take(self, rows: IntArray) -> Columns:
-        """The boxes in the given rows."""
+        """Return the boxes in the given rows."""
         return Columns(self.page[rows], self.label[rows], self.xyxy.take(rows, axis=0), self.score[rows])
 
     def __bool__(self) -> bool:
@@ -50,7 +41,7 @@ class Columns(NamedTuple):
 
 
 def shares(boxes: Columns, page_size: FloatArray) -> FloatArray:
-    """The boxes as shares of their pages, float64, shape (N, 4); `page_size` is in the unit of the boxes."""
+    """Return the boxes as shares of their pages, float64, (N, 4); `page_size` in the unit of the boxes."""
     normal = np.empty_like(boxes.xyxy)
     for axis in range(2):
         size = page_size[boxes.page, axis]
@@ -60,7 +51,7 @@ def shares(boxes: Columns, page_size: FloatArray) -> FloatArray:
 
 
 def partners(first: Columns, second: Columns, *, iou_floor: float) -> IntArray:
-    """The row of `second` at the place of each row of `first`, one to one, int64; `NOBODY` for none.
+    """Return the row of `second` at the place of each row of `first`, one to one; `NOBODY` for none.
 
     Pairs are taken by falling IoU; a pair of one label is preferred to one of two labels with up to 0.15 more.
     """
@@ -75,18 +66,10 @@ def partners(first: Columns, second: Columns, *, iou_floor: float) -> IntArray:
 
 
 def covered_by_others(boxes: Columns, others: Columns, *, themselves: bool = False) -> FloatArray:
-    """How far another box claims the place of each box, float64 in [0, 1].
+    """Return how far another box claims the place of each box, float64 in [0, 1], shape (N,).
 
-    Parameters
-    ----------
-    boxes, others : Columns
-    themselves : bool
-        Whether both are the same boxes; then no box is its own other.
-
-    Returns
-    -------
-    float64, shape (N,)
-        Largest shared area over the smaller of the two areas; 0 where nothing overlaps.
+    The largest shared area over the smaller of the two areas. With `themselves` both are the same boxes, and no box is
+    its own other.
     """
     largest = np.zeros(len(boxes.page))
     pairs = overlapping_pairs(boxes.xyxy, boxes.page, others.xyxy, others.page, iou_floor=_TOUCHING)
@@ -102,7 +85,10 @@ def covered_by_others(boxes: Columns, others: Columns, *, themselves: bool = Fal
 
 
 def without_repeats(boxes: Columns) -> BoolArray:
-    """Which boxes no better box of the same side repeats, bool; the higher score is better, then the earlier row."""
+    """Tell which boxes no better box of the same side repeats, bool.
+
+    The higher score is better, then the earlier row.
+    """
     keep = np.ones(len(boxes.page), dtype=bool)
     # A box that is alone on its page repeats none.
     rows = np.flatnonzero(np.bincount(boxes.page)[boxes.page] > 1)

@@ -1,11 +1,9 @@
-"""How many pages to review until the recall on a right ground truth is known to so many points, and which ones.
+"""How many pages to review, and which, until the recall on a right ground truth is known to so many points.
 
-Owns the stratified sample and its bound. The pages of the data are the population; nothing is claimed about others.
-Pages are put into strata by how many errors the suspects promise, and drawn at random in each: a ranked list alone
-gives no bound, because nobody knows what is wrong on the pages that it leaves out. A reviewer looks at the *whole*
-page, so that boxes which no model found are counted as well. Official counts are known on every page; what is estimated
-is how far the review changes them: in proportion to the promise of the pages (the ratio estimator of survey sampling),
-because most pages have no error, and their number alone says little.
+A stratified sample: pages are put into strata by the errors that the suspects promise, and drawn at random in each,
+because a ranked list alone gives no bound. The pages of the data are the population. A reviewer looks at the *whole*
+page, so that boxes which no model found are counted. What is estimated is how far the review changes the official
+counts, in proportion to the promise of the pages (the ratio estimator of survey sampling).
 """
 
 from __future__ import annotations
@@ -48,7 +46,7 @@ _MOST_SUMS: Final = 4_096
 
 
 class Counts(NamedTuple):
-    """What a page has: boxes of the ground truth, and how many of them are matched."""
+    """The ground truth boxes of a page, and how many of them are matched."""
 
     boxes: int
     matched: int
@@ -58,22 +56,9 @@ class Counts(NamedTuple):
 class Plan:
     """Which pages to review, in this order, and how many of them are expected to do.
 
-    Attributes
-    ----------
-    margin : float
-        The wanted half width of the interval.
-    boxes, matched : int64, shape (P,)
-        Official counts of each page.
-    stratum : int64, shape (P,)
-        Rising with the promise of errors.
-    promise : float64, shape (P,)
-        How many wrong boxes are expected on each page, suspected and not; more than 0.
-    order : int64, shape (P,)
-        All pages in the order of the review: at every point the strata have about the share that serves the bound.
-    expected : float64, shape (P,)
-        How many errors the suspects promise on each page.
-    pages : int
-        How many are expected to do; 0 when the official recall cannot be further off.
+    By page: `boxes`, `matched`, official counts; `stratum`, rising with the promise; `promise`, wrong boxes expected,
+    suspected or not, more than 0; `expected`, errors that the suspects promise. `order`: all pages; at every point the
+    strata have about the share that serves the bound. `pages`: 0 when the official recall cannot be further off.
     """
 
     margin: float
@@ -97,15 +82,8 @@ class Plan:
 class Bound(NamedTuple):
     """What is known of the recall after some pages.
 
-    Attributes
-    ----------
-    reviewed : int
-    recall : float or None
-        The estimate on a right ground truth; None while too few pages are reviewed.
-    half : float or None
-        Half width of its 95 % interval.
-    more : int
-        How many more pages are expected to do; 0 when the margin is reached.
+    `recall`: the estimate on a right ground truth, `half`: half width of its 95 % interval; None while too few pages
+    are reviewed. `more`: how many more pages are expected to do; 0 when the margin is reached.
     """
 
     reviewed: int
@@ -128,29 +106,11 @@ def plan(
     seed: int = SEED,
     earlier: Plan | None = None,
 ) -> Plan:
-    """The pages to review for a wanted margin.
+    """Return the pages to review for a wanted margin, the half width of the interval.
 
-    Parameters
-    ----------
-    boxes, matched : int64, shape (P,)
-        Ground truth boxes of each page, and how many of them the model has.
-    expected : float64, shape (P,)
-        How many errors the suspects promise on each page: the sum of their probabilities.
-    margin : float
-        Half width of the interval, for instance 0.03.
-    seed : int
-        Of the draw; the same one gives the same pages.
-    earlier : Plan, optional
-        With the same seed: where it has the same boxes and promises on every page, its draw is taken over.
-
-    Raises
-    ------
-    ValueError
-        For a margin that is not between 0 and 1.
-
-    Notes
-    -----
-    Neyman allocation: pages of each stratum in proportion to its size times the expected deviation of its pages.
+    `expected`: sum of the probabilities of the suspects of each page. The same `seed` gives the same pages; the draw of
+    an `earlier` plan with the same seed is taken over where its boxes and promises are equal. Neyman allocation: pages
+    of each stratum in proportion to its size times the expected deviation. ValueError: a margin not between 0 and 1.
     """
     if not 0.0 < margin < 1.0:
         raise ValueError(f"the margin must be between 0 and 1; found {margin:g}")
@@ -163,7 +123,7 @@ def plan(
 
 
 def _draw(boxes: IntArray, expected: FloatArray, seed: int) -> tuple[IntArray, FloatArray, IntArray]:
-    """`stratum`, `promise` and `order` of a `Plan`."""
+    """Return `stratum`, `promise` and `order` of a `Plan`."""
     unsuspected = max(UNSUSPECTED, _BESIDE * float(expected.sum()) / max(float(boxes.sum()), 1.0))
     promise = expected + unsuspected * (boxes + _HIDDEN)
     order = np.argsort(promise, kind="stable")
@@ -179,28 +139,17 @@ def _draw(boxes: IntArray, expected: FloatArray, seed: int) -> tuple[IntArray, F
 
 
 def bound(planned: Plan, reviewed: Mapping[int, Counts]) -> Bound:
-    """What is known of the recall after the review of some pages.
+    """Return what is known of the recall after the review of some pages.
 
-    Parameters
-    ----------
-    reviewed : mapping of Counts
-        The counts of each reviewed page on its right ground truth, by the row of the page. They must be the first ones
-        of the order; others are left out, because they were not drawn.
+    `reviewed`: the counts of each reviewed page on its right ground truth, by row of the page. Only pages from the
+    start of the order count, the others were not drawn. The interval is symmetrical around the estimate, and that of a
+    review in the order of the plan which stops when the margin is reached.
 
-    Returns
-    -------
-    Bound
-        The interval is symmetrical around the estimate, and that of a pass over the pages in the order of the plan
-        which stops when the margin is reached.
-
-    Notes
-    -----
-    What a review changes is taken to be in proportion to the promise: with S the change that was seen in a stratum, P
-    its promise, M that of its reviewed pages and B the change for each promised wrong box of all strata, the change of
-    its other pages is (P - M) (S + a B) / (M + a), with a small a. The variance of this is (P - M) (P + a) / (M + a)
-    times the variance for each promised wrong box, which comes from the residuals of the reviewed pages of all strata
-    and a little of what was assumed; so pages without an error are no proof that there are none. The interval has the
-    quantile of Student's t, because few wrong boxes were seen.
+    With S the change seen in a stratum, P its promise, M that of its reviewed pages, B the change for each promised
+    wrong box of all strata and a small a, the change of its other pages is (P - M) (S + a B) / (M + a). Its variance is
+    (P - M) (P + a) / (M + a) times that for each promised wrong box, from the residuals of the reviewed pages and a
+    little of what was assumed, so that pages without an error do not prove that there are none. Student's t, because
+    few wrong boxes were seen.
     """
     count, pages = _drawn(planned, reviewed), len(planned.boxes)
     least = min(LEAST_PAGES, pages)
@@ -218,13 +167,8 @@ def bound(planned: Plan, reviewed: Mapping[int, Counts]) -> Bound:
 class _Estimate(NamedTuple):
     """What some reviewed pages say.
 
-    Attributes
-    ----------
-    total : float
-        Boxes of the right ground truth.
-    recall : float
-    effect : float
-        Variance of what each promised wrong box adds to the error of the recall, in boxes.
+    `total`: boxes of the right ground truth. `effect`: variance of what each promised wrong box adds to the error of
+    the recall, in boxes.
     """
 
     total: float
@@ -233,15 +177,7 @@ class _Estimate(NamedTuple):
 
 
 class _Promised(NamedTuple):
-    """The wrong boxes that each stratum promises, float64, shapes (strata,) or (n, strata).
-
-    Attributes
-    ----------
-    reviewed : float64
-        On the first pages of the order.
-    left : float64
-        On the others.
-    """
+    """The wrong boxes promised on the first pages of the order, and on the others, float64, (..., strata)."""
 
     reviewed: FloatArray
     left: FloatArray
@@ -258,24 +194,24 @@ class _Promised(NamedTuple):
 
 
 def _official(planned: Plan) -> _Estimate:
-    """What is known before the review."""
+    """Return what is known before the review."""
     return _Estimate(max(float(planned.boxes.sum()), 1.0), planned.official or 0.0, _EFFECT)
 
 
 def _estimate(planned: Plan, reviewed: Mapping[int, Counts], count: int) -> _Estimate | None:
-    """What the first pages of the order say; None when there would be no boxes."""
+    """Return what the first pages of the order say; None when there would be no boxes."""
     rows = planned.order[:count]
     counts = np.array([reviewed[int(row)] for row in rows], dtype=np.float64)
     change_boxes, change_matched = counts[:, 0] - planned.boxes[rows], counts[:, 1] - planned.matched[rows]
     stratum, promised = planned.stratum[rows], _promised(planned, count)
 
     def rates(change: FloatArray) -> FloatArray:
-        """The change for each promised wrong box of each stratum."""
+        """Return the change for each promised wrong box of each stratum."""
         seen = np.bincount(stratum, change, minlength=STRATA)
         return np.asarray((seen + _LEVELLED * seen.sum() * promised.rate_weight) / (promised.reviewed + _LEVELLED))
 
     def whole(now: IntArray, change: FloatArray) -> float:
-        """A sum over all pages on their right ground truth."""
+        """Return a sum over all pages on their right ground truth."""
         return float(now.sum()) + float(change.sum()) + float((promised.left * rates(change)).sum())
 
     total, matched = whole(planned.boxes, change_boxes), whole(planned.matched, change_matched)
@@ -292,7 +228,7 @@ def _estimate(planned: Plan, reviewed: Mapping[int, Counts], count: int) -> _Est
 
 
 def _promised(planned: Plan, count: int) -> _Promised:
-    """What the first pages of the order and the others promise."""
+    """Return what the first pages of the order and the others promise."""
     known = planned._sums.get(count)
     if known is not None:
         return known
@@ -307,7 +243,7 @@ def _promised(planned: Plan, count: int) -> _Promised:
 
 
 def _half(promised: _Promised, known: _Estimate) -> float:
-    """Half width of the interval."""
+    """Return the half width of the interval."""
     reviewed, left = promised
     own = left * (reviewed + left + _LEVELLED) / (reviewed + _LEVELLED)
     variance = known.effect * float(own.sum() + promised.levelled**2 * promised.rate_weight)
@@ -318,12 +254,8 @@ def _half(promised: _Promised, known: _Estimate) -> float:
 class Course(NamedTuple):
     """How the half width of the interval falls with the number of reviewed pages.
 
-    Attributes
-    ----------
-    seen : tuple of (int, float)
-        Pages and half width after them, as they were so far.
-    expected : tuple of (int, float)
-        From the present to beyond the page at which the margin is expected to be reached.
+    `seen`: pages and half width after them so far. `expected`: from the present to beyond the page where the margin is
+    expected.
     """
 
     seen: tuple[tuple[int, float], ...]
@@ -331,12 +263,9 @@ class Course(NamedTuple):
 
 
 def course(planned: Plan, reviewed: Mapping[int, Counts]) -> Course:
-    """The half width so far, and as it is expected to go on; see `bound`.
+    """Return the half width so far, and as it is expected to go on; see `bound`.
 
-    Returns
-    -------
-    Course
-        Empty for no pages; nothing is seen before the first bound.
+    Empty for no pages; nothing is seen before the first bound.
     """
     pages, count = len(planned.boxes), _drawn(planned, reviewed)
     least = min(LEAST_PAGES, pages)
@@ -355,14 +284,14 @@ def course(planned: Plan, reviewed: Mapping[int, Counts]) -> Course:
 
 
 def _steps(first: int, last: int, *, most: int = 40) -> list[int]:
-    """Some whole numbers from the first to the last, both included; none when there are none."""
+    """Return some whole numbers from the first to the last, both included; none when there are none."""
     if last < first:
         return []
     return sorted(set(np.linspace(first, last, min(most, last - first + 1)).round().astype(int).tolist()))
 
 
 def _drawn(planned: Plan, reviewed: Mapping[int, Counts]) -> int:
-    """How many pages from the start of the order are reviewed without a gap."""
+    """Return how many pages from the start of the order are reviewed without a gap."""
     count = 0
     for row in planned.order.tolist():
         if row not in reviewed:
@@ -372,7 +301,7 @@ def _drawn(planned: Plan, reviewed: Mapping[int, Counts]) -> int:
 
 
 def _needed(planned: Plan, known: _Estimate) -> int:
-    """How many pages of the order reach the margin, if wrong boxes are as different as the estimate says."""
+    """Return the pages that reach the margin, if wrong boxes differ as much as the estimate says."""
     pages = len(planned.boxes)
     low, high = min(LEAST_PAGES, pages), pages
     while low < high:
@@ -383,7 +312,7 @@ def _needed(planned: Plan, known: _Estimate) -> int:
 
 
 def _interleaved(stratum: IntArray, sizes: IntArray, weight: FloatArray, rng: np.random.Generator) -> IntArray:
-    """All pages, at random within their stratum, so that each beginning of the order has the wanted shares."""
+    """Return all pages, random in their stratum, with the wanted shares in each beginning."""
     place = np.empty(len(stratum))
     first = rng.random(len(sizes))
     for code, size in enumerate(sizes.tolist()):

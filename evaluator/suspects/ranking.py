@@ -1,12 +1,8 @@
 """The ground truth boxes that are likely wrong, and the places where one is likely missing, most likely first.
 
-Owns the weighing. For each ground truth box, what the models and the page show is given a probability under "it is
-right" and under each kind of error; how often each kind occurs is estimated from the same data, so that kinds and
-scores are comparable in one list. Predictions that are at no ground truth box are weighed in the same way under "an
-object is there" and "the model made it up". The score of a suspect is the probability of the error that follows.
-
-Models are taken to err independently where the ground truth is right; where they err together (a hard page), two of
-them in agreement are trusted too much, and the list shows cases that a reviewer answers with "model wrong".
+What models and page show at a box is weighed under "it is right" and under each kind of error, whose frequencies are
+estimated from the same data; lone predictions under "an object is there" and "the model made it up". The score of a
+suspect is the probability of its error. Where models err together (a hard page), their agreement is trusted too much.
 """
 
 from __future__ import annotations
@@ -37,28 +33,11 @@ _RIGHT_ENOUGH: Final = 0.95
 class Ranked:
     """Suspects as columns of one length K, most likely first.
 
-    Attributes
-    ----------
-    kind : int64, shape (K,)
-        Place in `KINDS`.
-    score : float64, shape (K,), in [0, 1]
-        Probability that the ground truth is wrong there.
-    truth : int64, shape (K,)
-        Row of the ground truth box; -1 for one that is missing.
-    page : int64, shape (K,)
-    label : int64, shape (K,)
-        Of the ground truth box now; for a missing one that of the proposal.
-    xyxy : float64, shape (K, 4)
-        The box now; for a missing one that of the proposal.
-    new_label : int64, shape (K,)
-    new_xyxy : float64, shape (K, 4)
-        The proposal; for an extra box those of the box itself.
-    prediction : int64, shape (K, M)
-        Row of the prediction of each model at the place; -1 for none.
-    covered : float64, shape (K,)
-        How far another ground truth box claims the place, in [0, 1].
-    usual : float64, shape (K, 4)
-        How far a model's sides usually are from such a box, in the unit of the boxes; NaN for missing ones.
+    `kind`: place in `KINDS`. `score`: probability that the ground truth is wrong, in [0, 1]. `truth`: row of the ground
+    truth box, -1 for a missing one. `label`, `xyxy`: now, for a missing one those of the proposal. `new_label`,
+    `new_xyxy`: the proposal, for an extra box the box itself. `prediction`: int64 (K, M), -1 for none. `covered`: how
+    far another ground truth box claims the place, in [0, 1]. `usual`: float64 (K, 4), usual deviation of a model's
+    sides in the unit of the boxes; NaN for missing ones.
     """
 
     kind: IntArray
@@ -77,7 +56,7 @@ class Ranked:
         return len(self.kind)
 
     def take(self, rows: IntArray) -> Ranked:
-        """The suspects in the given rows and order."""
+        """Return the suspects in the given rows and order."""
         return Ranked(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
 
@@ -90,32 +69,11 @@ def rank(
     looked: Sequence[BoolArray] | None = None,
     least: float = LEAST_SCORE,
 ) -> Ranked:
-    """Suspected errors of a ground truth, most likely first.
+    """Return suspected errors of a ground truth, most likely first.
 
-    Parameters
-    ----------
-    truth : Columns
-        The ground truth of all pages.
-    models : sequence of Columns
-        Predictions of one or two models, under the same codes of pages and labels.
-    labels : int
-        Number of labels.
-    page_size : float64, shape (pages, 2), optional
-        Width and height of each page in the unit of the boxes; 1 when absent.
-    looked : sequence of bool arrays of shape (pages,), optional
-        Which pages each model covers; all when absent. Where it did not look, it is no evidence.
-    least : float
-        Suspects with a lower score are left out.
-
-    Returns
-    -------
-    Ranked
-        Empty without boxes.
-
-    Raises
-    ------
-    ValueError
-        For no model or more than two.
+    `models`: one or two (else ValueError), under the same codes of pages and labels. `page_size`: float64 (pages, 2) in
+    the unit of the boxes, 1 when None. `looked`: which pages each model covers, all when None; where it did not look,
+    it is no evidence. Suspects with a score below `least` are left out.
     """
     if not 1 <= len(models) <= 2:
         raise ValueError(f"suspects need one or two models; found {len(models)}")
@@ -144,7 +102,7 @@ def rank(
 def _of_boxes(
     truth: Columns, seen: Sequence[Seen], kept: Sequence[IntArray], evidence: at_boxes.AtBoxes, least: float
 ) -> Ranked:
-    """The ground truth boxes that are likely wrong, each under its likeliest error."""
+    """Return the ground truth boxes that are likely wrong, each under its likeliest error."""
     rows = np.flatnonzero(evidence.wrong >= least)
     chances = np.array([evidence.extra[rows], evidence.label[rows], evidence.border[rows]])
     middle = np.where(evidence.moved[rows], _middle(truth, seen, rows), truth.xyxy[rows])
@@ -172,12 +130,12 @@ def _of_boxes(
 
 
 def _original(rows: IntArray, kept: IntArray) -> IntArray:
-    """Rows of all predictions from rows of those that were kept; `NOBODY` stays."""
+    """Return rows of all predictions from rows of those that were kept; `NOBODY` stays."""
     return np.where(rows == NOBODY, NOBODY, np.append(kept, NOBODY)[rows])
 
 
 def _middle(truth: Columns, seen: Sequence[Seen], rows: IntArray) -> FloatArray:
-    """Where the models put the sides of some boxes, less what they usually add; the box itself without any."""
+    """Return where the models put the sides, less what they usually add; the box itself without any."""
     total, count = np.zeros((len(rows), 4)), np.zeros((len(rows), 1))
     for each in seen:
         hit = each.hit[rows][:, None]
@@ -189,7 +147,7 @@ def _middle(truth: Columns, seen: Sequence[Seen], rows: IntArray) -> FloatArray:
 
 
 def _usual(seen: Sequence[Seen], rows: IntArray) -> FloatArray:
-    """The usual deviation of each side of some boxes, float64, shape (N, 4), of the models that find them; else NaN."""
+    """Return the usual deviation of each side, float64, (N, 4), of the models that find a box; else NaN."""
     hits = np.array([each.hit[rows] for each in seen])[:, :, None]
     scales = np.array([each.jitter.scale[:, rows].T for each in seen])
     found_by = hits.sum(axis=0)
@@ -198,7 +156,7 @@ def _usual(seen: Sequence[Seen], rows: IntArray) -> FloatArray:
 
 
 def _of_gaps(gaps: absent_boxes.Absent, kept: Sequence[IntArray], least: float) -> Ranked:
-    """The places where a box is likely missing."""
+    """Return the places where a box is likely missing."""
     rows = np.flatnonzero(gaps.score >= least)
     columns = [_original(gaps.prediction[rows, model], back) for model, back in enumerate(kept)]
     return Ranked(

@@ -1,6 +1,6 @@
-"""The plan of a review for a project: its pages by name, in order, and the recall of each model beside it.
+"""The plan of a review for a project: its pages by name, in order, and the recall of each model.
 
-Owns the way from suspects and the matching of a protocol to `planning`, which knows only counts.
+Leads from suspects and the matching of a protocol to `planning`, which knows only counts.
 """
 
 from __future__ import annotations
@@ -23,13 +23,8 @@ from evaluator.suspects.planning import LEVEL, SEED, Plan, plan
 class Review:
     """Which pages to review.
 
-    Attributes
-    ----------
-    dataset : Dataset
-    plans : tuple of Plan
-        One per model; all have the same pages in the same order.
-    expected : float64, shape (P,)
-        How many errors the suspects promise on each page.
+    `plans`: one per model, all with the same pages in the same order. `expected`: float64 (P,), the errors that the
+    suspects promise on each page.
     """
 
     dataset: Dataset
@@ -48,7 +43,7 @@ class Review:
         return f"Review {self.pages:,} of {self.dataset.pages:,} pages to know recall to {points}"
 
     def to_json(self) -> dict[str, object]:
-        """The plan as plain values."""
+        """Return the plan as plain values."""
         dataset = self.dataset
         return {
             "margin": self.plans[0].margin,
@@ -66,7 +61,7 @@ class Review:
         }
 
     def table(self, signature: str) -> ResultTable:
-        """The pages to review as rows, in order, counted from 1."""
+        """Return the pages to review as rows, in order, counted from 1."""
         columns = ("document", "page_no", "boxes", "expected_errors")
         rows = tuple((document, page + 1, boxes, errors) for document, page, boxes, errors in self._queue())
         return ResultTable(title=self.sentence, signature=signature, columns=columns, rows=rows)
@@ -87,22 +82,10 @@ class Review:
 def review_plan(
     suspects: Suspects, protocol: AnyBoxProtocol, options: BoxOptions, *, margin: float, seed: int = SEED
 ) -> Review:
-    """The pages to review until the recall of each model is known to a margin.
+    """Return the pages to review until the recall of each model is known to a margin.
 
-    Parameters
-    ----------
-    suspects : Suspects
-    protocol : BoxProtocol
-        What counts as matched, at its first IoU threshold or that of the options.
-    margin : float
-        Half width of the 95 % interval, for instance 0.03.
-    seed : int
-        Of the draw.
-
-    Raises
-    ------
-    ValueError
-        For a margin that is not between 0 and 1.
+    `protocol` decides what is matched, at its first IoU threshold or that of the options. `margin`: half width of the
+    95 % interval. ValueError: a margin that is not between 0 and 1.
     """
     dataset = suspects.dataset
     pages, page = dataset.pages, dataset.ground_truth.page

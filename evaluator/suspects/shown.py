@@ -1,7 +1,6 @@
 """Suspects as the browser shows them: the list, the boxes at each place, and the evidence in a table.
 
-Owns where a box is on its page, and the words of a suspect; which suspects are shown is the caller's choice, what
-is known of their verdicts comes from `evaluator.review`.
+The caller chooses which suspects are shown; what is known of their verdicts comes from `evaluator.review`.
 """
 
 from __future__ import annotations
@@ -33,12 +32,9 @@ _PERCENT: Final = 100.0
 
 
 def shares_of(dataset: Dataset, page: int, box: Rect) -> Rect | None:
-    """A box of a file as shares of its page; None where the box is in pixels and no file gives the page's size.
+    """Return a box of a file as shares of its page; None for pixels on a page of unknown size.
 
-    Parameters
-    ----------
-    page : int
-        Row of the page in the dataset.
+    `page` is the row of the page in the dataset.
     """
     size = _size_of(dataset, page)
     if size is None:
@@ -50,7 +46,7 @@ def shares_of(dataset: Dataset, page: int, box: Rect) -> Rect | None:
 
 
 def in_file(dataset: Dataset, page: int, shares: Rect) -> Rect | None:
-    """A box in shares of its page in the unit of the files; None where the page's size is not known."""
+    """Return a box in shares of its page in the unit of the files; None on a page of unknown size."""
     size = _size_of(dataset, page)
     if size is None:
         return None
@@ -60,7 +56,7 @@ def in_file(dataset: Dataset, page: int, shares: Rect) -> Rect | None:
 
 
 def _size_of(dataset: Dataset, page: int) -> tuple[float, float] | None:
-    """Width and height of a page in the unit of the files: 1 for shares; None when it is not known."""
+    """Return the size of a page in the unit of the files: 1 for shares; None when it is not known."""
     if dataset.ground_truth.source.unit == "page":
         return 1.0, 1.0
     width, height = dataset.page_size[page].tolist()
@@ -71,21 +67,10 @@ def _size_of(dataset: Dataset, page: int) -> tuple[float, float] | None:
 def suspects_payload(
     every: Suspects, chosen: Sequence[tuple[int, Target]], names: Sequence[tuple[str, str]], *, more: int
 ) -> SuspectsPayload:
-    """The list of some suspects without what is known of their verdicts.
+    """Return the list of some suspects without what is known of their verdicts.
 
-    Parameters
-    ----------
-    chosen : sequence of (int, Target)
-        Places in the whole list, most likely first, and what a verdict on each is about.
-    names : sequence of (str, str)
-        Letter and name of each model.
-    more : int
-        How many more there are.
-
-    Returns
-    -------
-    SuspectsPayload
-        Its `set` follows from the list alone.
+    `chosen`: places in the whole list, most likely first, and the target of a verdict on each. `names`: letter and name
+    of each model. `more`: how many more there are. Its `set` follows from the list alone.
     """
     shown = [suspect_item(every, place, target, names) for place, target in chosen]
     percent = every.dataset.ground_truth.source.unit == "page"
@@ -101,7 +86,7 @@ def suspects_payload(
 
 
 def suspect_item(every: Suspects, place: int, target: Target, names: Sequence[tuple[str, str]]) -> SuspectItem:
-    """One suspect of the list."""
+    """Return one suspect of the list."""
     suspect, dataset, page = every[place], every.dataset, int(every.ranked.page[place])
     now, proposed = (next(iter(target.of(side)), None) for side in ("ground_truth", "prediction"))
     rows = [int(row) for row in every.ranked.prediction[place]]
@@ -141,7 +126,7 @@ def _corners(xyxy: np.typing.NDArray[np.float64]) -> Rect:
 def _evidence(
     every: Suspects, place: int, suspect: Suspect, names: Sequence[tuple[str, str]]
 ) -> list[tuple[str, str, str]]:
-    """What speaks for the ground truth now and for the proposal: the IoU of each model with both, and the labels."""
+    """Return the IoU of each model with ground truth and proposal, and both labels, as rows."""
     boxes = (suspect.bbox if suspect.kind != "missing" else None, suspect.proposal.bbox)
     labels = (suspect.label if suspect.kind != "missing" else None, suspect.proposal.label)
     rows = []
@@ -157,10 +142,8 @@ def _evidence(
 
 
 def picture_key(document: str, index: int) -> str:
-    """Under which name the picture of a page is in the payload.
+    """Return the name of the picture of a page in the payload.
 
-    Examples
-    --------
     >>> picture_key("a.pdf", 2)
     '2 a.pdf'
     """

@@ -1,7 +1,7 @@
 """A suspect as the target of a verdict: accepting it is a "ground truth wrong" with the proposed correction.
 
-Owns the way from a suspect to `Target`. What verdicts change is in `evaluator.review.corrections`: the proposed
-box takes the place of a prediction, so that an accepted suspect corrects the ground truth like any accepted one.
+The proposed box takes the place of a prediction, so that `evaluator.review.corrections` corrects the ground truth as
+for any verdict.
 """
 
 from __future__ import annotations
@@ -14,20 +14,10 @@ from evaluator.suspects.listing import Suspects
 
 
 def target_of(suspects: Suspects, place: int, *, signature: str = "") -> Target:
-    """The target of a verdict on a suspect.
+    """Return the target of a verdict on the suspect at a place of the list.
 
-    Parameters
-    ----------
-    place : int
-        In the list.
-    signature : str
-        What made the list, for the record.
-
-    Returns
-    -------
-    Target
-        The ground truth box, if there is one, and the proposed box, unless the box is to go. An extra box is the same
-        target as the missed box that it is for the models.
+    Its boxes are the ground truth box, if there is one, and the proposed box, unless the box is to go. An extra box is
+    the same target as the missed box that it is for the models. `signature` says what made the list.
     """
     suspect, dataset = suspects[place], suspects.dataset
     boxes = []
@@ -50,19 +40,9 @@ def target_of(suspects: Suspects, place: int, *, signature: str = "") -> Target:
 
 
 def edited(target: Target, label: str, xyxy: tuple[float, float, float, float]) -> Target:
-    """The target with another correction than the proposed one; a verdict on it is kept under the same identity.
+    """Return the target with another correction; a verdict on it is kept under the same identity.
 
-    Parameters
-    ----------
-    label : str
-        Of the box as it should be.
-    xyxy : tuple of float
-        x1, y1, x2, y2 in the unit of the target.
-
-    Raises
-    ------
-    ValueError
-        For a box without area.
+    `label` and `xyxy`, in the unit of the target, are those of the box as it should be. ValueError: a box without area.
     """
     x1, y1, x2, y2 = xyxy
     if not (x1 < x2 and y1 < y2):

@@ -1,10 +1,7 @@
-"""What a browser may do with the dashboard: the layer in front of the server that sends it with every answer.
+"""The layer in front of the server: content security policy and headers, foreign origins, addresses that are shut.
 
-Owns the content security policy and its sister headers, which origins may open a session, and which of the server's
-addresses are shut because no view needs them. It speaks plain ASGI, so that it can be chained with other layers,
-and knows the server by its addresses alone.
-
-It asks for no login (docs/login.md) and does not choose the names under which the server answers.
+Plain ASGI, so that it can be chained; it knows the server by its addresses alone. It asks for no login (docs/login.md)
+and does not choose the names under which the server answers.
 """
 
 from __future__ import annotations
@@ -42,10 +39,8 @@ _HOST: Final = re.compile(r"[A-Za-z0-9.:\[\]-]+")
 
 
 def inline_scripts(page: str) -> tuple[str, ...]:
-    """The hashes by which a policy lets the scripts of a page run.
+    """Return the hashes by which a policy lets the inline scripts of a page run.
 
-    Examples
-    --------
     >>> inline_scripts("<script>go()</script><script src='x.js'></script>")
     ("'sha256-5KYv+PUboo5h+0+YAtGRPbwv5d/QxzHslP4YGnUaxRw='",)
     """
@@ -55,19 +50,11 @@ def inline_scripts(page: str) -> tuple[str, ...]:
 
 
 def content_policy(host: str, scripts: Iterable[str]) -> str:
-    """The content security policy of a page under one host.
+    """Return the content security policy of a page under one host.
 
-    Parameters
-    ----------
-    host : str
-        Name and port as the browser sends them; empty when they are not fit for a header.
-    scripts : iterable of str
-        What `inline_scripts` gave.
-
-    Notes
-    -----
-    ``blob:`` is how Streamlit runs the scripts of components, and styles are in the elements that it makes. Sockets
-    are named because not every browser counts them to ``'self'``.
+    `host`: name and port as the browser sends them; unfit for a header, it is left out. `scripts`: see
+    `inline_scripts`. Streamlit runs scripts of components from ``blob:`` and sets styles in elements; sockets are named
+    because not every browser counts them to ``'self'``.
     """
     sockets = f" ws://{host} wss://{host}" if _HOST.fullmatch(host) else ""
     rules = {
@@ -91,10 +78,8 @@ MEDIA_POLICY: Final = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
 
 def same_origin(origin: str, host: str, public: Iterable[str] = ()) -> bool:
-    """Whether a page of this origin is one of ours: the host and the port of the request itself, or a public name.
+    """Tell whether an origin is the host and port of the request itself, or a public name.
 
-    Examples
-    --------
     >>> same_origin("http://127.0.0.1:8501", "127.0.0.1:8501"), same_origin("http://127.0.0.1:9000", "127.0.0.1:8501")
     (True, False)
     >>> same_origin("https://scope.example.org", "127.0.0.1:8501", ["scope.example.org"])
@@ -111,19 +96,11 @@ def same_origin(origin: str, host: str, public: Iterable[str] = ()) -> bool:
 
 
 class Guard:
-    """The layer; `application` is what is behind it.
+    """The layer in front of an ASGI application.
 
-    Parameters
-    ----------
-    application : ASGI application
-    public : iterable of str
-        Names of a proxy in front, under which pages of ours live besides the server's own.
-    scripts : iterable of str
-        What `inline_scripts` gave for the server's page.
-    below : str
-        Path under which the server answers; empty for its root.
-    first : str
-        Name of the first view, which Streamlit answers under the bare address alone: its own leads there.
+    `public`: names of a proxy under which pages of ours live. `scripts`: see `inline_scripts`. `below`: path under
+    which the server answers, empty for its root. `first`: name of the first view, which Streamlit answers under the
+    bare address alone; its own address is redirected there.
     """
 
     def __init__(
@@ -142,7 +119,7 @@ class Guard:
         self._root = "/" + below.strip("/") + "/" if below.strip("/") else "/"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request or one session."""
+        """Answer one request or one session."""
         if scope["type"] not in ("http", "websocket"):
             await self._application(scope, receive, send)
             return
@@ -176,7 +153,7 @@ class Guard:
             await self._application(scope, receive, answer)
 
     def _protected(self, send: Send, path: str, host: str) -> Send:
-        """The same channel, with our headers in front of each answer in place of others of their names."""
+        """Return the channel with our headers in each answer in place of others of their names."""
         policy = MEDIA_POLICY if path.startswith("media/") else content_policy(host, self._scripts)
         ours = [*_ALWAYS, (b"content-security-policy", policy.encode())]
         names = {name for name, _ in ours}
@@ -196,12 +173,12 @@ class Guard:
 
 
 def _own(host: str) -> bytes:
-    """The origin of a page under a host."""
+    """Return the origin of a page under a host."""
     return f"http://{host}".encode("latin-1")
 
 
 def _header(scope: Scope, wanted: bytes) -> str:
-    """A header of a request; empty when it is missing, and something that fits nothing when it came twice."""
+    """Return a header of a request; empty when it is missing, "twice" when it came more than once."""
     values = [value for name, value in scope["headers"] if name.lower() == wanted]
     return values[0].decode("latin-1") if len(values) == 1 else "twice" if values else ""
 

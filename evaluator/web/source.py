@@ -1,10 +1,9 @@
 """The components of the front end: the one table of them, and their files joined into one script and one style sheet.
 
-The sources are plain ES modules without a build step. Streamlit takes a component's script as one string, and the HTML
-pack inlines it, so a component's entry and everything that it imports are laid one after the other; `import` lines go,
-`export` words go. That is safe because of three rules that `modules_of` and `join_modules` check: an import is on one
-line and names its imports, imports form no circle, and no name is declared at the top of two modules. A new component
-is one row of `COMPONENTS`.
+Sources are plain ES modules without a build step. Streamlit and the HTML pack take a component as one string, so its
+entry and all imports are concatenated without `import` lines and `export` words. Three rules make that safe, checked by
+`modules_of` and `join_modules`: an import is on one line and names its imports, imports form no circle, no name is
+declared at the top of two modules.
 """
 
 from __future__ import annotations
@@ -68,26 +67,11 @@ _INDENT: Final = re.compile(r"^[ \t]+", re.MULTILINE)
 
 @cache
 def component_script(name: str) -> str:
-    """The script of a component.
+    """Return the JavaScript of a component of `COMPONENTS`, without any import.
 
-    Parameters
-    ----------
-    name : str
-        Of `COMPONENTS`.
+    An ES module with one default export, or, `inline`, a classic script for a `<script>` element that declares nothing
+    outside of itself. ValueError: an unknown name, or modules that break a rule of `modules_of` or `join_modules`.
 
-    Returns
-    -------
-    str
-        JavaScript without any import: an ES module with one default export, or a classic script that declares nothing
-        outside of itself and can be put into a `<script>` element.
-
-    Raises
-    ------
-    ValueError
-        When `name` is unknown, or its modules break a rule of `modules_of` or `join_modules`.
-
-    Examples
-    --------
     >>> "import {" in component_script("compare")
     False
     """
@@ -103,7 +87,7 @@ def component_script(name: str) -> str:
 
 @cache
 def component_style(name: str) -> str:
-    """The style sheet of a component; ValueError for a name that `COMPONENTS` does not have."""
+    """Return the style sheet of a component; ValueError for a name not in `COMPONENTS`."""
     return "\n".join(_read(file) for file in _component(name).styles)
 
 
@@ -124,20 +108,10 @@ export default function load(component) {
 
 
 def loader_script(script: str, style: str) -> str:
-    """A component that is fetched: a module with the same default export as the script that it loads.
+    """Return an ES module, below 1 KB, that fetches a component and has its default export.
 
-    Parameters
-    ----------
-    script, style : str
-        Paths on the server of the page, of a component's script and of its style sheet.
+    `script`, `style`: paths on the server of the page. Both are there before the component is built.
 
-    Returns
-    -------
-    str
-        An ES module of less than 1 KB. Both files are there before the component is built.
-
-    Examples
-    --------
     >>> "/a/b.js" in loader_script("/a/b.js", "/a/b.css")
     True
     """
@@ -145,38 +119,22 @@ def loader_script(script: str, style: str) -> str:
 
 
 def _component(name: str) -> Component:
-    """The row of the table."""
+    """Return the row of the table; ValueError for an unknown name."""
     if name not in COMPONENTS:
         raise ValueError(f"name must be one of {', '.join(COMPONENTS)}; found {name!r}.")
     return COMPONENTS[name]
 
 
 def _read(file: str) -> str:
-    """The text of a source."""
     return (FOLDER / file).read_text(encoding="utf-8")
 
 
 def modules_of(entry: str) -> tuple[str, ...]:
-    """A module and everything that it imports, each after what it imports itself.
+    """Return the paths of a module and everything that it imports, each once, after its own imports.
 
-    Parameters
-    ----------
-    entry : str
-        Path of the module in the folder of the front end.
+    ValueError: an import that is not on one line of the form `import { a, b } from "./file.js";`, or a circle of
+    imports.
 
-    Returns
-    -------
-    tuple of str
-        Paths, each once; `entry` is the last one.
-
-    Raises
-    ------
-    ValueError
-        When an import is not on one line of the form `import { a, b } from "./file.js";`, or when modules import each
-        other in a circle.
-
-    Examples
-    --------
     >>> modules_of("gallery/gallery.js")[-1]
     'gallery/gallery.js'
     """
@@ -196,7 +154,7 @@ def modules_of(entry: str) -> tuple[str, ...]:
 
 
 def _imports(file: str, text: str) -> list[str]:
-    """Paths of the modules that a module imports."""
+    """Return the paths of the modules that a module imports."""
     odd = _ANY_IMPORT.search(_IMPORT.sub("", text))
     if odd:
         raise ValueError(f"{file}: an import must be on one line and name its imports; found {odd.group()!r}.")
@@ -205,25 +163,11 @@ def _imports(file: str, text: str) -> list[str]:
 
 
 def join_modules(modules: Mapping[str, str]) -> str:
-    """Modules laid one after the other, without their imports and exports.
+    """Return modules concatenated into one, without their imports and exports.
 
-    Parameters
-    ----------
-    modules : mapping of str to str
-        Text by path, each module after the ones that it imports. An `export default` is kept.
+    Each module must come after the ones that it imports; an `export default` is kept. ValueError: two modules declare
+    the same name at their top, as they share one scope.
 
-    Returns
-    -------
-    str
-        One module; empty for no modules.
-
-    Raises
-    ------
-    ValueError
-        When two modules declare the same name at their top: they share one scope now.
-
-    Examples
-    --------
     >>> first = "export const one = 1;" + chr(10)
     >>> second = 'import { one } from "./first.js";' + chr(10) + "export default function run() { return one; }"
     >>> print(join_modules({"first.js": first, "second.js": second}))

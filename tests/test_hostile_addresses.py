@@ -46,22 +46,22 @@ def test_a_part_of_an_address_is_taken_or_refused() -> None:
 
 
 @given(st.sampled_from(address.TABLE), st.text() | st.from_regex(r"[\[\]{}\",:0-9.x;=-]{0,40}", fullmatch=True))
-def test_a_part_of_an_address_is_taken_or_refused_whatever_it_is(entry: Entry[object], text: str) -> None:
+def test_a_part_of_an_address_is_taken_or_refused_whatever_it_is(entry: Entry, text: str) -> None:
     taken_or_refused(entry, text)
 
 
-def taken_or_refused(entry: Entry[object], text: str) -> None:
+def taken_or_refused(entry: Entry, text: str) -> None:
     """Read a part as a view does; anything but a ValueError is a fault."""
-    if entry.known is not None:
-        entry.known(text, {entry.name: text, "doc": text})
+    if entry.codec.known is not None:
+        entry.codec.known(text, {entry.name: text, "doc": text})
     try:
-        value = entry.read(text)
+        value = entry.codec.read(text)
     except ValueError:
         return
     except Exception as fault:
         fault.add_note(f"{entry.name}: {text[:80]!r}")
         raise
-    assert isinstance(entry.write(value), str), (entry.name, text[:80])
+    assert isinstance(entry.codec.write(value), str), (entry.name, text[:80])
 
 
 @pytest.mark.parametrize(
@@ -71,3 +71,9 @@ def taken_or_refused(entry: Entry[object], text: str) -> None:
 def test_a_view_opens_whatever_is_in_the_link(view: str, trap: str, monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, view, **{entry.name: trap for entry in address.TABLE})
     assert words(app)
+
+
+def test_every_codec_is_of_one_part_and_every_name_is_there_once() -> None:
+    names = [entry.name for entry in address.TABLE]
+    assert len(names) == len(set(names))
+    assert [entry.name for entry in address.TABLE if entry.part.codec is None] == list(address.CODECS)

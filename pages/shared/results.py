@@ -19,7 +19,7 @@ from evaluator.protocols.base import BoxEvaluation
 from pages.shared import protocol
 from pages.shared.computed import computed
 from pages.shared.opened import BOXES, Model, OpenedBoxes, files
-from pages.shared.state import Field, State, state
+from pages.shared.state import OF_BOXES, RASTERED, Field, Part, State, state
 
 # Of every protocol that matches boxes.
 Result = AnyBoxResult
@@ -67,7 +67,7 @@ class _Scores(Field[tuple[float, ...]]):
             State.score.of(place).again()
 
 
-SCORES: Final = _Scores(())
+SCORES: Final = _Scores((), part=Part("scores", *OF_BOXES, kinds=RASTERED))
 
 
 def score_threshold(loaded: OpenedBoxes, model: Model) -> float:

@@ -2,8 +2,8 @@
 
 A field of `State` is a value of the reader's session. ``state.iou`` reads it, ``state.iou = 0.6`` writes it, and
 ``State.iou`` is the field itself: its start, `Field.take` for what counts once, and, where a widget shows it, the key
-of that widget. Which fields the address holds is said in `address`. What one module alone keeps in the session, in a
-type of its own, is a field beside that type.
+of that widget. A field that is a part of the address says so beside its start: name, views, and how it is read and
+written. What one module alone keeps in the session, in a type of its own, is a field beside that type.
 """
 
 from __future__ import annotations
@@ -11,20 +11,34 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Self, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Self, TypeVar, cast, get_args, overload
 
 import streamlit as st
 
+from evaluator.compare.decision import FOUND
+from evaluator.drawing.fields import UNITS
+from evaluator.drawing.matrix import COLOURS, SHOWS, Colour, Shows
 from evaluator.drawing.mistake_filter import WHOLE
+from evaluator.drawing.pair import PAGE_FILTERS
+from evaluator.metrics.error_types import DOCUMENT
 from evaluator.project import AnyMember
+from evaluator.protocols.fields.drill_down import LINKS
 from evaluator.protocols.fields.evaluation import IOU_THRESHOLDS as FIELD_IOU_THRESHOLDS
-from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, ProfileName
+from evaluator.protocols.fields.evaluation import Parity, RecallGrid
+from evaluator.protocols.fields.ledger import BY_BOX, BY_VALUE
+from evaluator.protocols.pixel.ledger import BY_PIXELS
+from evaluator.protocols.pixel.sides import Classes, MissingPage
+from evaluator.protocols.posters.ledger import BY_CRITERIA
+from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, PROFILES, ProfileName
+from evaluator.review.verdicts import VERDICTS
+from evaluator.suspects.ranking import KINDS
+from pages.shared.codecs import RANGE, TEXT, YES, Codec, one_of, share, some_of, whole_number
+from pages.shared.compared import KINDS_COMPARED
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
     from evaluator.compare.earlier import EarlierResult
-    from evaluator.drawing.matrix import Colour, Shows
     from evaluator.drawing.payloads import CardItem, SharperEvent, SuspectWantEvent
     from evaluator.formats.posters import Posters
     from evaluator.metrics.box_items import Question
@@ -33,9 +47,6 @@ if TYPE_CHECKING:
     from evaluator.model.issues import Issue
     from evaluator.pdf.folder import Folders, PdfFolder
     from evaluator.project import Project, Upload
-    from evaluator.protocols.fields.evaluation import RecallGrid
-    from evaluator.protocols.fields.rows import Parity
-    from evaluator.protocols.pixel.sides import Classes, MissingPage
     from evaluator.review.problems import StoreProblem
     from evaluator.uploads import Dropped
     from evaluator.workspace_folder import Taken
@@ -46,19 +57,56 @@ T = TypeVar("T")
 Report = Mapping[str, Any]
 
 
-class Field(Generic[T]):
-    """One value of a reader's session.
+View = Literal[
+    "overview", "page_browser", "gallery", "compare", "models", "slices", "pixel_confusion", "fields", "posters",
+    "suspects", "findings", "review_pack", "files",
+]  # fmt: skip
+OF_BOXES: Final[tuple[View, ...]] = tuple(view for view in get_args(View) if view not in ("fields", "files"))
+"""Views that show boxes at the operating point of the session; the view Fields has an IoU threshold of its own."""
+_FILTERED: Final[tuple[View, ...]] = ("page_browser", "gallery")
+_LISTS: Final[tuple[View, ...]] = (*_FILTERED, "compare", "suspects")
+_PAGE_VIEWS: Final[tuple[View, ...]] = ("page_browser", "compare", "pixel_confusion")
+# What Compare shows while it writes a part of the address: files of boxes, or one kind alone.
+RASTERED: Final = ("boxes", "pixels")
+_BOXES, _PIXELS, _FIELDS, _POSTERS = ((kind,) for kind in KINDS_COMPARED)
+Scope = Literal["page", "document", "dataset"]
+# What the ledgers of a kind go by.
+LEDGERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "pixels": (BY_PIXELS,),
+    "fields": (BY_BOX, BY_VALUE),
+    "posters": (BY_CRITERIA,),
+}
 
-    Parameters
-    ----------
-    start : T
-        Its value until it is written.
-    name : str
-        Where it is kept; a field of a class has its own name.
+
+class Part:
+    """A part of the address: its name there, the views that write it, and how it is read and written.
+
+    Every view reads it. Without a codec it is the one of `address.CODECS` under its name, which asks what is open.
+    It is written where `applies` says so, and by Compare while it shows one of `kinds`. What `stays` is kept by a step
+    back to an address without it; others are then at their start.
     """
 
-    def __init__(self, start: T, name: str = "") -> None:
-        self.start, self.name = start, name
+    def __init__(
+        self,
+        name: str,
+        *views: View,
+        codec: Codec[Any] | None = None,
+        applies: Callable[[], bool] = lambda: True,
+        stays: bool = False,
+        kinds: tuple[str, ...] = KINDS_COMPARED,
+    ) -> None:
+        self.name, self.views, self.codec = name, frozenset(views), codec
+        self.applies, self.stays, self.kinds = applies, stays, kinds
+
+
+class Field(Generic[T]):
+    """One value of a reader's session: its start, the name under which it is kept, and its part of the address.
+
+    A field of a class has its own name.
+    """
+
+    def __init__(self, start: T, name: str = "", part: Part | None = None) -> None:
+        self.start, self.name, self.part = start, name, part
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -178,8 +226,15 @@ Given = tuple[Uploaded, str]
 """Chosen files, and the words of their role."""
 
 
+def _lists_ledger() -> bool:
+    """Whether the chosen number of a ledger is one of the view."""
+    view, kind = State.view.get(), State.pair_kind.get()
+    shown = kind if view == "compare" else "pixels" if view == "pixel_confusion" else view
+    return State.ledger_of.get()[0] in LEDGERS.get(shown, ())
+
+
 class State:
-    """Every value of a reader's session, by the view that it belongs to."""
+    """Every value of a reader's session, by the view that it belongs to; an address has its parts in this order."""
 
     # The reader, the view, and the address bar.
     access: Field[bool] = Field(False)
@@ -195,19 +250,28 @@ class State:
 
     # What mends the predictions before they are compared, as on the command line with the file before it, and the
     # diagnoses that the reader does not want to see, by file.
-    fixes: Field[tuple[str, ...]] = Field(())
+    fixes: Field[tuple[str, ...]] = Field((), part=Part("fix", *OF_BOXES, stays=True, kinds=RASTERED))
     dismissed: Field[tuple[str, ...]] = Field(())
 
-    # Files of boxes, fields and posters, and the two models of each that are shown side by side.
+    # The operating point: protocol, whether outlines are compared instead of boxes, thresholds, weights of labels in
+    # the mean over labels where they are not 1.
+    protocol: WidgetField[str] = WidgetField("snapshot", part=Part("protocol", *OF_BOXES, kinds=_BOXES))
+    polygons: WidgetField[bool] = WidgetField(False, part=Part("polygons", *OF_BOXES, codec=YES, kinds=_BOXES))
+    iou: WidgetField[float] = WidgetField(0.5, part=Part("iou", *OF_BOXES, kinds=_BOXES))
+    class_weights: Field[tuple[tuple[str, float], ...]] = Field((), part=Part("weights", "overview"))
+    # Of each model: `score.of` its place; `results.SCORES` are those of all models.
+    score: WidgetField[float] = WidgetField(0.0)
+    # Models by their place in the list: the shown one, and the two that a view shows side by side.
+    model: PlaceField[int] = PlaceField(0, part=Part("model", *OF_BOXES, "fields", kinds=RASTERED))
+    model_a: PlaceField[int | None] = PlaceField(None, part=Part("model_a", *OF_BOXES, kinds=RASTERED))
+    model_b: PlaceField[int | None] = PlaceField(None, part=Part("model_b", *OF_BOXES, kinds=RASTERED))
+    preset: WidgetField[str | None] = WidgetField(None)
+    best_f1_at: Field[tuple[float, ...]] = Field(())
+
+    # Files of boxes, fields and posters.
     files: Field[Project[Annotations] | None] = Field(None)
     field_files: Field[Project[FieldDocuments] | None] = Field(None)
     poster_files: Field[Project[Posters] | None] = Field(None)
-    model_a: PlaceField[int | None] = PlaceField(None)
-    model_b: PlaceField[int | None] = PlaceField(None)
-    field_a: PlaceField[int | None] = PlaceField(None)
-    field_b: PlaceField[int | None] = PlaceField(None)
-    poster_a: PlaceField[int | None] = PlaceField(None)
-    poster_b: PlaceField[int | None] = PlaceField(None)
     upload_folder: Field[tempfile.TemporaryDirectory[str] | None] = Field(None)
     pdf_folders: Field[Mapping[Folders, PdfFolder]] = Field({})
     # Chosen files and their role until they are read: the browser empties the form at once.
@@ -247,42 +311,34 @@ class State:
     kept_problem: Field[str] = Field("")
     kept_filters: Field[Mapping[str, str] | None] = Field(None)
 
-    # The operating point.
-    protocol: WidgetField[str] = WidgetField("snapshot")
-    # Outlines are compared instead of boxes.
-    polygons: WidgetField[bool] = WidgetField(False)
-    iou: WidgetField[float] = WidgetField(0.5)
-    # Of each model: `score.of` its place.
-    score: WidgetField[float] = WidgetField(0.0)
-    model: PlaceField[int] = PlaceField(0)
-    preset: WidgetField[str | None] = WidgetField(None)
-    best_f1_at: Field[tuple[float, ...]] = Field(())
-
-    # Weights of labels in the mean over labels, where they are not 1.
-    class_weights: Field[tuple[tuple[str, float], ...]] = Field(())
-
     # What the chosen protocol is known by, on the Overview.
     own_intervals: WidgetField[bool] = WidgetField(False)
 
     # The page that is shown, and the filter of mistakes.
-    doc: Field[str | None] = Field(None)
-    page: Field[int | None] = Field(None)
-    box: Field[str | None] = Field(None)
+    doc: Field[str | None] = Field(None, part=Part("doc", *_PAGE_VIEWS, stays=True, kinds=RASTERED))
+    page: Field[int | None] = Field(None, part=Part("page", *_PAGE_VIEWS, stays=True, kinds=RASTERED))
+    box: Field[str | None] = Field(None, part=Part("box", "page_browser", "compare", codec=TEXT, kinds=_BOXES))
     sharper: Field[SharperEvent | None] = Field(None)
-    within: WidgetField[str] = WidgetField("")
-    label: WidgetField[str] = WidgetField("")
-    order: WidgetField[str] = WidgetField("worst")
-    only: WidgetField[bool] = WidgetField(False)
-    mistake_names: WidgetField[list[str]] = WidgetField([])
-    score_range: WidgetField[tuple[float, float]] = WidgetField(WHOLE)
-    fit_range: WidgetField[tuple[float, float]] = WidgetField(WHOLE)
-    size_range: WidgetField[tuple[float, float]] = WidgetField(WHOLE)
-    unjudged: WidgetField[bool] = WidgetField(False)
+    within: WidgetField[str] = WidgetField("", part=Part("within", *_LISTS, kinds=_BOXES))
+    label: WidgetField[str] = WidgetField("", part=Part("label", *_LISTS, "models", kinds=_BOXES))
+    order: WidgetField[str] = WidgetField("worst", part=Part("order", "page_browser", codec=one_of(("worst", "page"))))
+    only: WidgetField[bool] = WidgetField(False, part=Part("only", "page_browser", codec=YES))
+    mistake_names: WidgetField[list[str]] = WidgetField(
+        [], part=Part("mistakes", *_FILTERED, codec=some_of([*DOCUMENT]))
+    )
+    score_range: WidgetField[tuple[float, float]] = WidgetField(WHOLE, part=Part("score", *_FILTERED, codec=RANGE))
+    fit_range: WidgetField[tuple[float, float]] = WidgetField(WHOLE, part=Part("fit", *_FILTERED, codec=RANGE))
+    size_range: WidgetField[tuple[float, float]] = WidgetField(WHOLE, part=Part("size", *_FILTERED, codec=RANGE))
+    unjudged: WidgetField[bool] = WidgetField(False, part=Part("unjudged", *_FILTERED, codec=YES))
     # The box whose mistake, or cause, the reader judged last: its document, page and key. It stays listed while chosen.
     judged_here: Field[tuple[str, int, str] | None] = Field(None)
-    poor: WidgetField[bool] = WidgetField(False)
-    poor_coverage: WidgetField[float] = WidgetField(0.7)
-    poor_purity: WidgetField[float] = WidgetField(0.7)
+    poor: WidgetField[bool] = WidgetField(False, part=Part("poor", *_FILTERED, codec=YES))
+    poor_coverage: WidgetField[float] = WidgetField(
+        0.7, part=Part("coverage", *_FILTERED, codec=share(0.0, 1.0), applies=poor.get)
+    )
+    poor_purity: WidgetField[float] = WidgetField(
+        0.7, part=Part("purity", *_FILTERED, codec=share(0.0, 1.0), applies=poor.get)
+    )
     # The name under which a filter could not be saved, and why.
     filter_refused: Field[tuple[str, str]] = Field(("", ""))
     saved_filters: Field[Mapping[str, tuple[object, ...]]] = Field({})
@@ -297,35 +353,39 @@ class State:
     alike_asked: Field[bool] = Field(False)
 
     # Gallery.
-    gallery_question: Field[Question | None] = Field(None)
-    gallery_charts: WidgetField[str] = WidgetField("classes")
-    gallery_sort: WidgetField[str] = WidgetField("costliest")
-    gallery_third: WidgetField[str] = WidgetField("")
-    gallery_sheet: WidgetField[int] = WidgetField(0)
+    gallery_question: Field[Question | None] = Field(None, part=Part("question", "gallery"))
+    gallery_charts: WidgetField[str] = WidgetField("classes", part=Part("charts", "gallery"))
+    gallery_sort: WidgetField[str] = WidgetField("costliest", part=Part("sort", "gallery"))
+    gallery_third: WidgetField[str] = WidgetField("", part=Part("third", "gallery"))
+    gallery_sheet: WidgetField[int] = WidgetField(
+        0, part=Part("sheet", "gallery", codec=whole_number(1, 99_999, shift=1))
+    )
     gallery_round: Field[int] = Field(0)
     gallery_wanted: Field[list[str]] = Field([])
     gallery_opened: Field[CardItem | None] = Field(None)
 
     # Compare: boxes, pixels, fields or posters, then what is listed and how it is looked at.
-    pair_kind: WidgetField[str] = WidgetField("boxes")
-    pair_show: Field[str] = Field("changed")
-    pair_cause: Field[str] = Field("")
-    pair_mode: Field[str] = Field("side")
+    pair_kind: WidgetField[str] = WidgetField("boxes", part=Part("compare", "compare", codec=one_of(KINDS_COMPARED)))
+    pair_show: Field[str] = Field("changed", part=Part("show", "compare", codec=one_of([*PAGE_FILTERS])))
+    pair_cause: Field[str] = Field("", part=Part("cause", "compare", codec=TEXT, kinds=_BOXES))
     # The chosen box where pixels, fields or posters are compared: its key in the panes, on the page that is shown.
-    pair_box: Field[str | None] = Field(None)
-    pair_part: WidgetField[str] = WidgetField("mistakes")
+    pair_box: Field[str | None] = Field(None, part=Part("chosen", "compare", codec=TEXT, kinds=KINDS_COMPARED[1:]))
+    pair_mode: Field[str] = Field("side", part=Part("look", "compare"))
+    pair_part: WidgetField[str] = WidgetField("mistakes", part=Part("below", "compare", kinds=_BOXES))
     pair_part_moved: Field[bool] = Field(False)
     pair_whole: Field[bool] = Field(False)
     pair_visits: Field[int] = Field(0)
     pair_mistakes: Field[str | None] = Field(None)
     # When B is to be shipped; differences in points.
-    rule_measure: WidgetField[str] = WidgetField("f1")
-    rule_least: WidgetField[float] = WidgetField(1.0)
-    rule_loss: WidgetField[float] = WidgetField(5.0)
+    rule_measure: WidgetField[str] = WidgetField(
+        "f1", part=Part("measure", "compare", codec=one_of(FOUND), kinds=_BOXES)
+    )
+    rule_least: WidgetField[float] = WidgetField(1.0, part=Part("least", "compare", kinds=_BOXES))
+    rule_loss: WidgetField[float] = WidgetField(5.0, part=Part("loss", "compare", kinds=_BOXES))
     rule_moved: Field[bool] = Field(False)
 
     # Models: the measure that ranks, others beside it, and results of earlier runs.
-    rank_by: WidgetField[str] = WidgetField("f1")
+    rank_by: WidgetField[str] = WidgetField("f1", part=Part("rank_by", "models"))
     rank_more: WidgetField[list[str]] = WidgetField(["precision", "recall"])
     earlier: Field[tuple[EarlierResult, ...]] = Field(())
     earlier_rejected: Field[tuple[Issue, ...]] = Field(())
@@ -337,72 +397,48 @@ class State:
     resampled_before: Field[tuple[str, ...]] = Field(())
 
     # Slices.
-    slices_of: WidgetField[str] = WidgetField("A")
-    slices_measure: WidgetField[str] = WidgetField("recall")
+    slices_kind: WidgetField[str] = WidgetField("boxes", part=Part("slices", "slices", codec=one_of(KINDS_COMPARED)))
+    slices_of: WidgetField[str] = WidgetField("A", part=Part("of_models", "slices", codec=one_of(("A", "B", "B-A"))))
+    slices_measure: WidgetField[str] = WidgetField("recall", part=Part("slice_measure", "slices"))
     slices_wanted: Field[list[str]] = Field([])
-    slices_kind: WidgetField[str] = WidgetField("boxes")
     # Of fields, pixels and posters: which slice of the list has its things in a table.
     slices_listed: Field[int | None] = Field(None)
     slices_opens: Field[str] = Field("")
 
     # Pixel confusion.
-    pixel_scope: WidgetField[Literal["page", "document", "dataset"]] = WidgetField("dataset")
-    pixel_shows: WidgetField[Shows] = WidgetField("row")
-    pixel_colour: WidgetField[Colour] = WidgetField("steps")
-    pixel_of: WidgetField[str] = WidgetField("A")
-    pixel_classes: WidgetField[Classes] = WidgetField("auto")
-    pixel_missing: WidgetField[MissingPage] = WidgetField("penalize")
-    pixel_size: Field[tuple[float, float] | None] = Field(None)
-    pixel_row: Field[str | None] = Field(None)
-    pixel_column: Field[str | None] = Field(None)
+    pixel_scope: WidgetField[Scope] = WidgetField(
+        "dataset", part=Part("scope", "pixel_confusion", codec=one_of(get_args(Scope)))
+    )
+    pixel_shows: WidgetField[Shows] = WidgetField("row", part=Part("shows", "pixel_confusion", codec=one_of([*SHOWS])))
+    pixel_colour: WidgetField[Colour] = WidgetField(
+        "steps", part=Part("colour", "pixel_confusion", codec=one_of(COLOURS))
+    )
+    pixel_of: WidgetField[str] = WidgetField("A", part=Part("of", "pixel_confusion"))
+    pixel_classes: WidgetField[Classes] = WidgetField(
+        "auto", part=Part("classes", "pixel_confusion", "compare", codec=one_of(get_args(Classes)), kinds=_PIXELS)
+    )
+    pixel_missing: WidgetField[MissingPage] = WidgetField(
+        "penalize",
+        part=Part("missing", "pixel_confusion", "compare", codec=one_of(get_args(MissingPage)), kinds=_PIXELS),
+    )
+    pixel_size: Field[tuple[float, float] | None] = Field(
+        None, part=Part("page_size", "pixel_confusion", "compare", kinds=_PIXELS)
+    )
+    pixel_row: Field[str | None] = Field(None, part=Part("row", "pixel_confusion"))
+    pixel_column: Field[str | None] = Field(None, part=Part("column", "pixel_confusion"))
     pixel_follow: Field[bool] = Field(False)
     pixel_cell_of: Field[tuple[str, ...]] = Field(())
     pixel_document: WidgetField[str | None] = WidgetField(None)
     pixel_page: WidgetField[int | None] = WidgetField(None)
     pixel_page_means: Field[bool] = Field(False)
 
-    # Fields.
-    field_iou: WidgetField[float] = WidgetField(FIELD_IOU_THRESHOLDS[0])
-    field_label: WidgetField[str] = WidgetField("")
-    field_number: WidgetField[str] = WidgetField("problems")
-    field_budget: WidgetField[int] = WidgetField(20)
-    field_within: WidgetField[str] = WidgetField("")
-    field_doc: Field[str | None] = Field(None)
-    field_page: Field[int] = Field(1)
-    field_box: Field[str | None] = Field(None)
-    field_visits: Field[int] = Field(0)
-    # The document whose fields the table beside the page lists, and whether the whole view is to be drawn anew.
-    field_table: Field[str | None] = Field(None)
-    field_whole: Field[bool] = Field(False)
-    field_unit: WidgetField[str] = WidgetField("auto")
-    field_parity: WidgetField[Parity] = WidgetField("none")
-    field_recall_grid: WidgetField[RecallGrid | Literal["auto"]] = WidgetField("auto")
-    # Uploaded, so not in the address.
-    field_schema: Field[Schema | None] = Field(None)
-    field_schema_issues: Field[tuple[Issue, ...]] = Field(())
-    upload_field_schema: WidgetField[UploadedFile | None] = WidgetField(None)
-    field_preset: WidgetField[float | None] = WidgetField(None)
-    field_tab: WidgetField[str] = WidgetField("Fields of the document")
-
-    # The number of a ledger of pages, fields or posters that is listed: measure, row, outcome.
-    ledger_of: Field[tuple[str, str, str]] = Field(("", "", ""))
-
-    # Posters.
-    poster_profile: WidgetField[ProfileName] = WidgetField(DEFAULT_PROFILE)
-    poster: WidgetField[str | None] = WidgetField(None)
-    poster_part: WidgetField[str] = WidgetField("page")
-    poster_of: WidgetField[str] = WidgetField("A")
-    poster_text: WidgetField[str] = WidgetField("reference")
-    poster_tree: WidgetField[str] = WidgetField("differences")
-    poster_box: Field[str | None] = Field(None)
-    # What a table or chart had marked in the last run, by its key: a mark stays while the reader goes on otherwise.
-    poster_marked: Field[object] = Field(None)
-
     # Suspected ground truth.
-    suspect_kind: WidgetField[str] = WidgetField("")
-    suspect_least: WidgetField[float] = WidgetField(0.3)
+    suspect_kind: WidgetField[str] = WidgetField("", part=Part("suspected", "suspects", codec=one_of(KINDS)))
+    suspect_least: WidgetField[float] = WidgetField(0.3, part=Part("evidence", "suspects", codec=share(0.0, 1.0)))
     suspect_unjudged: WidgetField[bool] = WidgetField(True)
-    suspect_margin: WidgetField[float] = WidgetField(0.03)
+    suspect_margin: WidgetField[float] = WidgetField(
+        0.03, part=Part("margin", "suspects", "findings", codec=share(0.001, 0.5))
+    )
     # Pictures of suspects that the browser asked for, until they are sent.
     suspects_wanted: Field[SuspectWantEvent | None] = Field(None)
     # Places of the chosen suspect and of those beside it: the effect of accepting them is shown.
@@ -412,14 +448,28 @@ class State:
     # Whether the reader reviews the pages of the plan, so that the Page browser shows how far it is.
     reviewing: Field[bool] = Field(False)
 
-    # Findings and the review pack.
+    # Findings and the review pack. Which queue is shown: "" for the findings, "sample" for the pages to review; and the
+    # chosen one of these pages.
+    queue_of_findings: WidgetField[str] = WidgetField("", part=Part("queue", "findings", codec=one_of(("sample",))))
+    sample_place: Field[int | None] = Field(None)
+    # In a meeting: whose mistakes the agenda has (A or B), the item, and which of its examples. A reload goes on there.
+    meeting_open: Field[bool] = Field(False, part=Part("meeting", "findings", codec=YES))
+    meeting_of: Field[str] = Field(
+        "B", part=Part("meeting_of", "findings", codec=one_of(("A", "B")), applies=meeting_open.get)
+    )
+    meeting_example: Field[int] = Field(0)
+    meeting_minutes: Field[str] = Field("")
+    meeting_problem: Field[str] = Field("")
     reviewer: WidgetField[str] = WidgetField("")
     # Id of the last message about a target that was handled, stored or not.
     answered_verdicts: Field[Mapping[str, str]] = Field({})
-    finding_verdicts: WidgetField[list[str]] = WidgetField([])
-    finding_author: WidgetField[str] = WidgetField("")
-    finding_tag: WidgetField[str] = WidgetField("")
-    finding_state: WidgetField[str] = WidgetField("")
+    finding_verdicts: WidgetField[list[str]] = WidgetField(
+        [], part=Part("said", "findings", codec=some_of([*VERDICTS, "conflict", "note"]))
+    )
+    finding_author: WidgetField[str] = WidgetField("", part=Part("by", "findings", codec=TEXT))
+    finding_tag: WidgetField[str] = WidgetField("", part=Part("tag", "findings", codec=TEXT))
+    finding_state: WidgetField[str] = WidgetField("", part=Part("still", "findings", codec=one_of(("applies", "past"))))
+    meeting_item: Field[str] = Field("", part=Part("item", "findings", codec=TEXT, applies=meeting_open.get))
     # What is written about each finding: `finding_note.of` its identity.
     finding_note: WidgetField[str | None] = WidgetField(None)
     finding_tags: WidgetField[str | None] = WidgetField(None)
@@ -432,18 +482,81 @@ class State:
     # Which part of the queue is listed, and which finding of a group is judged alone; None for all of it.
     finding_sheet: WidgetField[int] = WidgetField(0)
     finding_single: WidgetField[str | None] = WidgetField(None)
-    # Which queue is shown: "" for the findings, "sample" for the pages to review; and the chosen one of these pages.
-    queue_of_findings: WidgetField[str] = WidgetField("")
-    sample_place: Field[int | None] = Field(None)
-    # In a meeting: whose mistakes the agenda has (A or B), the item, and which of its examples.
-    meeting_open: Field[bool] = Field(False)
-    meeting_of: Field[str] = Field("B")
-    meeting_item: Field[str] = Field("")
-    meeting_example: Field[int] = Field(0)
-    meeting_minutes: Field[str] = Field("")
-    meeting_problem: Field[str] = Field("")
     finding_refused: Field[str] = Field("")
     finding_import: Field[ImportNote | None] = Field(None)
+
+    # Fields, and the two models of them that are shown side by side.
+    field_a: PlaceField[int | None] = PlaceField(None, part=Part("field_a", "fields", "compare", kinds=_FIELDS))
+    field_b: PlaceField[int | None] = PlaceField(None, part=Part("field_b", "fields", "compare", kinds=_FIELDS))
+    field_iou: WidgetField[float] = WidgetField(
+        FIELD_IOU_THRESHOLDS[0], part=Part("field_iou", "fields", "compare", kinds=_FIELDS)
+    )
+    field_label: WidgetField[str] = WidgetField("", part=Part("field", "fields"))
+    field_number: WidgetField[str] = WidgetField("problems", part=Part("behind", "fields", codec=one_of([*LINKS])))
+    field_budget: WidgetField[int] = WidgetField(20, part=Part("budget", "fields"))
+    field_within: WidgetField[str] = WidgetField("", part=Part("field_within", "fields"))
+    field_doc: Field[str | None] = Field(None, part=Part("field_doc", "fields", "compare", kinds=_FIELDS))
+    field_page: Field[int] = Field(
+        1, part=Part("field_page", "fields", "compare", codec=whole_number(1, 10**9), kinds=_FIELDS)
+    )
+    field_box: Field[str | None] = Field(None, part=Part("field_box", "fields", codec=TEXT))
+    field_visits: Field[int] = Field(0)
+    # The document whose fields the table beside the page lists, and whether the whole view is to be drawn anew.
+    field_table: Field[str | None] = Field(None)
+    field_whole: Field[bool] = Field(False)
+    field_unit: WidgetField[str] = WidgetField(
+        "auto", part=Part("unit", "fields", "compare", codec=one_of(("auto", *UNITS)), kinds=_FIELDS)
+    )
+    field_parity: WidgetField[Parity] = WidgetField(
+        "none", part=Part("parity", "fields", "compare", codec=one_of(get_args(Parity)), kinds=_FIELDS)
+    )
+    field_recall_grid: WidgetField[RecallGrid | Literal["auto"]] = WidgetField(
+        "auto",
+        part=Part("recall_grid", "fields", "compare", codec=one_of(("auto", *get_args(RecallGrid))), kinds=_FIELDS),
+    )
+    # Uploaded, so not in the address.
+    field_schema: Field[Schema | None] = Field(None)
+    field_schema_issues: Field[tuple[Issue, ...]] = Field(())
+    upload_field_schema: WidgetField[UploadedFile | None] = WidgetField(None)
+    field_preset: WidgetField[float | None] = WidgetField(None)
+    field_tab: WidgetField[str] = WidgetField("Fields of the document")
+
+    # The number of a ledger of pages, fields or posters that is listed: measure, row, outcome.
+    ledger_of: Field[tuple[str, str, str]] = Field(
+        ("", "", ""),
+        part=Part("ledger", "pixel_confusion", "fields", "posters", "compare", applies=_lists_ledger),
+    )
+
+    # Posters, and the two models of them that are shown side by side.
+    poster_a: PlaceField[int | None] = PlaceField(None, part=Part("poster_a", "posters", "compare", kinds=_POSTERS))
+    poster_b: PlaceField[int | None] = PlaceField(None, part=Part("poster_b", "posters", "compare", kinds=_POSTERS))
+    poster_profile: WidgetField[ProfileName] = WidgetField(
+        DEFAULT_PROFILE, part=Part("profile", "posters", "compare", codec=one_of([*PROFILES]), kinds=_POSTERS)
+    )
+    poster: WidgetField[str | None] = WidgetField(None, part=Part("poster", "posters", "compare", kinds=_POSTERS))
+    poster_part: WidgetField[str] = WidgetField("page", part=Part("part", "posters"))
+    poster_of: WidgetField[str] = WidgetField("A", part=Part("poster_of", "posters"))
+    poster_text: WidgetField[str] = WidgetField(
+        "reference",
+        part=Part(
+            "text_of",
+            "posters",
+            codec=one_of(("reference", "generated")),
+            applies=lambda: State.poster_part.get() == "text",
+        ),
+    )
+    poster_tree: WidgetField[str] = WidgetField(
+        "differences",
+        part=Part(
+            "tree",
+            "posters",
+            codec=one_of(("differences", "all")),
+            applies=lambda: State.poster_part.get() == "fields",
+        ),
+    )
+    poster_box: Field[str | None] = Field(None)
+    # What a table or chart had marked in the last run, by its key: a mark stays while the reader goes on otherwise.
+    poster_marked: Field[object] = Field(None)
 
 
 FILTER: Final[tuple[AnyField, ...]] = (

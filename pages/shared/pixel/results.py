@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final, get_args
 
 import msgspec
 import numpy as np
@@ -24,9 +24,8 @@ from pages.shared import pictures
 from pages.shared.computed import computed
 from pages.shared.opened import BOXES, OpenedBoxes
 from pages.shared.results import score_threshold
-from pages.shared.state import Field, state
+from pages.shared.state import Field, Scope, state
 
-Scope = Literal["page", "document", "dataset"]
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
 OF: Final = ("A", "B", "A-B", "B on A")
 """What the matrix is of: a model, the difference of both, or one model against the other."""

@@ -1,8 +1,7 @@
 """Results as files that people pass on: JSON, CSV, Markdown, and text for a terminal.
 
-Owns the writing, not the numbers: it gets `ResultTable` rows or plain values and never computes. Every
-output carries the signature. Text from data is made plain: control characters are escaped, spreadsheet
-formulas quoted, Markdown and terminal markup neutralised.
+Writes `ResultTable` rows or plain values and never computes. Every output carries the signature. In text from data
+control characters are escaped, spreadsheet formulas quoted, Markdown and terminal markup neutralised.
 """
 
 from __future__ import annotations
@@ -31,13 +30,7 @@ Cell = str | int | float | None
 
 
 def to_json(value: object) -> str:
-    """Plain values as indented JSON; NaN never appears because undefined is None.
-
-    Returns
-    -------
-    str
-        Without a closing newline.
-    """
+    """Return plain values as indented JSON without a closing newline; undefined is None, never NaN."""
     try:
         encoded = msgspec.json.encode(value)
     except UnicodeEncodeError:  # a file name that is not UTF-8
@@ -46,13 +39,10 @@ def to_json(value: object) -> str:
 
 
 def to_csv(tables: Sequence[ResultTable]) -> str:
-    """Tables as CSV: one header, a column for the predictions, and the signature at the end of each row.
+    """Return tables as CSV: one header, a column for the predictions, the signature in each row.
 
-    Returns
-    -------
-    str
-        Floats with all their digits, undefined as an empty cell, LF line ends; only a header for no rows.
-        Text that a spreadsheet would run as a formula begins with an apostrophe.
+    Floats with all their digits, undefined as an empty cell, LF line ends; only a header for no rows. Text that a
+    spreadsheet would run as a formula begins with an apostrophe.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -66,13 +56,7 @@ def to_csv(tables: Sequence[ResultTable]) -> str:
 
 
 def to_zip(files: Mapping[str, str]) -> bytes:
-    """Text files in one zip archive, the same bytes for the same files.
-
-    Parameters
-    ----------
-    files : mapping of str
-        Text by file name.
-    """
+    """Return text files, by file name, in one zip archive: the same bytes for the same files."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files.items():
@@ -84,12 +68,9 @@ def to_zip(files: Mapping[str, str]) -> bytes:
 
 
 def to_markdown(tables: Sequence[ResultTable]) -> str:
-    """Tables as GitHub-flavoured Markdown, each under its title and signature.
+    """Return tables as GitHub-flavoured Markdown, each under its title and signature.
 
-    Returns
-    -------
-    str
-        Ratios with four decimals, undefined as ``n/a``; labels cannot become markup.
+    Ratios with four decimals, undefined as ``n/a``; labels cannot become markup.
     """
     parts = []
     for table in tables:
@@ -102,13 +83,7 @@ def to_markdown(tables: Sequence[ResultTable]) -> str:
 
 
 def to_text(tables: Sequence[ResultTable], *, width: int | None = None) -> str:
-    """Tables for a terminal, without colour.
-
-    Parameters
-    ----------
-    width : int, optional
-        Columns of the terminal; as wide as the table needs when absent.
-    """
+    """Return tables for a terminal, without colour, at most `width` (or 240) columns wide."""
     from rich.console import Console  # here: the other forms do without
     from rich.table import Table
     from rich.text import Text
@@ -127,7 +102,7 @@ def to_text(tables: Sequence[ResultTable], *, width: int | None = None) -> str:
 
 
 def _encodable(value: object) -> object:
-    """The value with surrogates in its text written as escapes, which UTF-8 can hold."""
+    """Return the value with surrogates in its text written as escapes, which UTF-8 can hold."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     if isinstance(value, dict):
@@ -136,12 +111,12 @@ def _encodable(value: object) -> object:
 
 
 def _is_text(table: ResultTable, column: int) -> bool:
-    """Whether a column holds words."""
+    """Return whether a column holds words."""
     return any(isinstance(row[column], str) for row in table.rows)
 
 
 def _shown(cell: Cell) -> str:
-    """A cell as people read it: three decimals, thousands, n/a."""
+    """Return a cell as people read it: three decimals, thousands, n/a."""
     if cell is None:
         return "n/a"
     if isinstance(cell, float):
@@ -150,7 +125,7 @@ def _shown(cell: Cell) -> str:
 
 
 def _csv_cell(cell: Cell) -> str:
-    """A cell for a spreadsheet: full digits, empty for undefined, text that cannot run."""
+    """Return a cell for a spreadsheet: full digits, empty for undefined, text that cannot run."""
     if cell is None:
         return ""
     if isinstance(cell, str):
@@ -160,11 +135,10 @@ def _csv_cell(cell: Cell) -> str:
 
 
 def _markdown_cell(cell: Cell) -> str:
-    """A cell of a Markdown table."""
     return _markdown_text(cell) if isinstance(cell, str) else _shown(cell)
 
 
 def _markdown_text(text: str) -> str:
-    """Text in which no character is markup."""
+    """Return text in which no character is markup."""
     escaped = _MARKDOWN_SPECIAL.sub(r"\\\g<0>", plain(text))
     return re.sub(r"(?i)(www)\.", r"\1\\.", escaped)

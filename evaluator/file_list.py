@@ -1,7 +1,6 @@
 """All files of a session in one list: what each is, its role, what it holds, and why it was left out.
 
-Owns the rows and their words. What is open comes from `project` and `workspace`; of files only the first bytes of pages
-are read here.
+Of the files themselves only the first bytes of pages are read here.
 """
 
 from __future__ import annotations
@@ -29,22 +28,10 @@ _SEE_ISSUE: Final = "left out: its issue says why"
 
 
 class FileRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One file or folder of a session.
+    """File or folder of a session; `pages`, `boxes` and `labels` are None where it has no such thing.
 
-    Attributes
-    ----------
-    name : str
-    what : str
-        Its format, in words; for one that was left out without an issue, why.
-    role : str
-        "Ground truth", "Model A", "Prediction", "Pages", "Findings", "Project", "Not used"; empty for one that was left
-        out.
-    pages, boxes, labels : int or None
-        How many it holds: of fields, documents and values with a box. None where it has no such thing.
-    issues : str
-        In words, "none" for none.
-    sha256 : str
-        The beginning of the digest; empty for what is not read.
+    Of fields these count documents and values with a box. `what` is the format, or why it was left out without an
+    issue; `role` is "" then. `sha256` is the beginning of the digest; "" for what is not read.
     """
 
     name: str
@@ -69,7 +56,7 @@ class FileRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def of_project(project: AnyProject, letters: Mapping[str, str]) -> Iterator[FileRow]:
-    """The files of one kind, the ground truth first; `letters` has the models that views show side by side, by name."""
+    """Yield the files of one kind, the ground truth first; `letters` by name of the models side by side."""
     for member in project.members:
         role = "Ground truth"
         if member.side == "prediction":
@@ -87,29 +74,29 @@ def of_project(project: AnyProject, letters: Mapping[str, str]) -> Iterator[File
 
 
 def of_unused(unused: Iterable[AnyMember]) -> Iterator[FileRow]:
-    """Files that were taken out of the comparison by the reader."""
+    """Return the files that were taken out of the comparison by the reader."""
     for member in unused:
         row = FileRow(name=member.name, what=_format(member), role="Not used", issues=issues_in_words(member.issues))
         yield msgspec.structs.replace(row, **_counts(member))
 
 
 def of_pages(name: str, count: int) -> FileRow:
-    """The folder of PDFs and page images, with how many files are in it."""
+    """Return the folder of PDFs and page images, with how many files are in it."""
     return FileRow(name=f"{name}/ {count_of(count, 'file')}", what="PDFs and page images", role="Pages")
 
 
 def of_findings(name: str, count: int) -> FileRow:
-    """The store of findings, with how many things were judged in the open documents."""
+    """Return the store of findings, with how many things were judged in the open documents."""
     return FileRow(name=name, what=count_of(count, "finding"), role="Findings")
 
 
 def of_project_file(name: str) -> FileRow:
-    """The project file beside the ground truth."""
+    """Return the project file beside the ground truth."""
     return FileRow(name=name, what="Project file", role="Project")
 
 
 def of_left_out(issues: Iterable[Issue], names: Sequence[str] = ()) -> Iterator[FileRow]:
-    """Every file that is not read: first those with an issue that says why, then `names` that are of no use here."""
+    """Yield every file that is not read: those with an issue, then `names` that are of no use here."""
     for issue in issues:
         yield FileRow(name=issue.file, what=_SEE_ISSUE, issues=issues_in_words((issue,)))
     for name in names:
@@ -117,14 +104,14 @@ def of_left_out(issues: Iterable[Issue], names: Sequence[str] = ()) -> Iterator[
 
 
 class PageFiles(NamedTuple):
-    """The pages below a folder: how many files are PDFs or images, and an issue for each that only is called so."""
+    """Pages below a folder: number of PDFs or images, and an issue for each that only is called so."""
 
     files: int
     issues: tuple[Issue, ...]
 
 
 def page_files(folder: Path) -> PageFiles:
-    """The PDFs and page images below a folder, by the first bytes of the files that are called so."""
+    """Return the PDFs and images below a folder, by the first bytes of the files that are called so."""
     count, issues = 0, []
     for path in search.walk([folder]):
         if path.suffix.lower() not in PAGE_SUFFIXES:
@@ -142,14 +129,14 @@ def page_files(folder: Path) -> PageFiles:
 
 
 def issues_in_words(issues: Sequence[Issue]) -> str:
-    """How many errors and warnings; "none" for none."""
+    """Return how many errors and warnings; "none" for none."""
     errors = issue_count(issue for issue in issues if issue.severity == "error")
     counts = ((errors, "error"), (issue_count(issues) - errors, "warning"))
     return ", ".join(count_of(count, noun) for count, noun in counts if count) or "none"
 
 
 def _format(member: AnyMember) -> str:
-    """The format of a file in words, "not read" for one with errors."""
+    """Return the format of a file in words, "not read" for one with errors."""
     if member.source is None:
         return _NOT_READ
     row = formats.FORMATS.get(member.source.format)
@@ -157,7 +144,7 @@ def _format(member: AnyMember) -> str:
 
 
 def _counts(member: AnyMember) -> dict[str, int]:
-    """Pages, boxes and labels of a file, as far as it has them."""
+    """Return pages, boxes and labels of a file, as far as it has them."""
     source = member.source
     if isinstance(source, Annotations):
         return {"pages": len(source.page_index), "boxes": len(source.boxes), "labels": len(source.labels)}

@@ -1,8 +1,7 @@
-"""Files before and after they are compared: fixes that were asked for, and whether the numbers can be right.
+"""Files before and after they are compared: fixes that were asked for, and whether anything matches.
 
-Owns how the fixes among the options of a protocol are applied to what was read, and what is asked of the doctor under
-that protocol, so that its numbers are those of an evaluation. A comparison in which nothing matches is refused with
-the diagnosis unless it is allowed. A file without boxes is a legitimate result of a model and never refused.
+A comparison in which nothing matches is refused with the doctor's diagnosis unless it is allowed. A file without boxes
+is a legitimate result of a model and never refused.
 """
 
 from __future__ import annotations
@@ -36,12 +35,9 @@ SourceT = TypeVar("SourceT", bound=Source)
 def mended(
     truth: Source | None, models: Sequence[Source], fixes: Sequence[Fix]
 ) -> tuple[Source | None, list[Source]]:  # fmt: skip
-    """A ground truth and its predictions with the fixes that are meant for each.
+    """Return a ground truth and its predictions with the fixes that are meant for each.
 
-    Raises
-    ------
-    BadInput
-        A fix cannot be applied.
+    `BadInput` when a fix cannot be applied.
     """
     if truth is None or not fixes:
         return truth, list(models)
@@ -52,14 +48,14 @@ def mended(
 
 
 def with_fixes(source: Annotations, other: Annotations, fixes: Sequence[Fix]) -> Annotations:
-    """The boxes of a file with its fixes, as they are compared with another file; `BadInput` as `apply_fixes`."""
+    """Return the boxes of a file with its fixes, as compared with another; `BadInput` as `apply_fixes`."""
     # What the numbers mean is said by the fix then, and not by the file.
     said = any(fix.kind == "units" for fix in fixes)
     return apply_fixes(formats.resolve(source, other, keep_unit=said), other, fixes)
 
 
 def _mended(source: Source, other: Source, fixes: Sequence[Fix]) -> Source:
-    """One file with its fixes, against what it is compared with."""
+    """Return one file with its fixes, against what it is compared with."""
     if not fixes:
         return source
     if isinstance(source, Annotations) and isinstance(other, Annotations):
@@ -87,7 +83,7 @@ def _mended(source: Source, other: Source, fixes: Sequence[Fix]) -> Source:
 
 
 def measure_of(protocol: AnyProtocol, options: Options) -> Measure:
-    """F1 under a protocol at its first threshold; under the default one for a protocol that matches no boxes."""
+    """Return F1 under a protocol at its first threshold; the default one's where it matches no boxes."""
     box: AnyBoxProtocol = protocol if isinstance(protocol, BoxProtocol) else box_protocols()[DEFAULT]
     chosen: Any = options if box is protocol else box.options()
     labels = getattr(chosen, "labels", None)
@@ -113,13 +109,10 @@ def measure_of(protocol: AnyProtocol, options: Options) -> Measure:
 def diagnosis_of(
     truth: Annotations, prediction: Annotations, protocol: AnyProtocol | None = None, options: Options | None = None
 ) -> Diagnosis:
-    """The diagnosis of two files under a protocol, the default one when none is given.
+    """Return the diagnosis of two files under a protocol, the default one when none is given.
 
-    Raises
-    ------
-    BadInput
-        The prediction does not name its pages and does not belong to this ground truth, or the boxes of a page overlap
-        in too many pairs.
+    `BadInput` when the prediction does not name its pages and does not belong to this ground truth, or the boxes of a
+    page overlap in too many pairs.
     """
     protocol = protocol or PROTOCOLS[DEFAULT]
     if isinstance(protocol, BoxProtocol) and protocol.needs_scores and np.isnan(prediction.boxes.score).any():
@@ -144,22 +137,10 @@ def diagnosis_of(
 def checked_match(
     protocol: AnyProtocol, truth: Source, model: Source, options: Options, result: AnyBoxResult | None = None
 ) -> tuple[Issue, ...]:
-    """Issues of two files that were compared, because nothing or little matches.
+    """Return a warning with the diagnosis where little matches and a fix would help; empty otherwise.
 
-    Parameters
-    ----------
-    result : BoxResult, optional
-        The matching, for protocols that match boxes.
-
-    Returns
-    -------
-    tuple of Issue
-        A warning with the diagnosis where little matches and a fix would help; empty otherwise.
-
-    Raises
-    ------
-    BadInput
-        Nothing matches, or so little that a fix explains it, and this is not allowed.
+    `result` is given for protocols that match boxes. `BadInput` when nothing matches, or so little that a fix explains
+    it, and this is not allowed.
     """
     issue = _match_issue(protocol, truth, model, options, result)
     if issue is None:
@@ -195,7 +176,7 @@ def _match_issue(
 
 
 def _names_issue(truth: Source, model: Source) -> Issue | None:
-    """The issue of two sides of fields or posters that share no document."""
+    """Return the issue of two sides of fields or posters that share no document."""
     known, ours = _names(truth), _names(model)
     single = isinstance(truth, FieldDocuments) and isinstance(model, FieldDocuments) and truth.single and model.single
     if not known or not ours or set(known) & set(ours) or single:
@@ -221,7 +202,7 @@ def _names(source: Source) -> list[str]:
 def checked_evaluation(
     protocol: AnyProtocol, truth: Source, model: Source, options: Options, evaluation: Evaluation
 ) -> Evaluation:
-    """An evaluation with the issues of `checked_match`; raises as that does."""
+    """Return an evaluation with the issues of `checked_match`; raises as that does."""
     result = evaluation.result
     matching = result.first if isinstance(result, BoxEvaluation) else None
     more = checked_match(protocol, truth, model, options, matching)

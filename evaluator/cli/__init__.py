@@ -1,9 +1,7 @@
 """The terminal: the same calls as the dashboard, with the names and exit codes that scripts rely on.
 
-One module per group of commands. Owns the list of commands and what needs nothing else: ``--version`` and ``--help``
-are answered from here, before any library is imported. Everything else begins in ``program``, which owns the one `app`,
-exit codes and what a user sees when something is wrong; ``registered`` puts the commands into it, and each is imported
-when it is used. Evaluation, reading and formatting are other rooms'.
+One module per group of commands. ``--version`` and ``--help`` are answered here, before any library is imported;
+``program`` owns the `app`, exit codes and failures, ``registered`` imports each command when it is used.
 """
 
 from __future__ import annotations
@@ -76,12 +74,9 @@ OPTIONS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and leave the process with its exit code.
+    """Run the command line and leave the process with its exit code; ``sys.argv[1:]`` by default.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        ``sys.argv[1:]`` when absent. ``--debug`` anywhere shows tracebacks, ``--no-cache`` parses every file anew.
+    ``--debug`` anywhere shows tracebacks, ``--no-cache`` parses every file anew.
     """
     try:
         code = _code_of(arguments)
@@ -92,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _code_of(arguments: Sequence[str] | None) -> int:
-    """The exit code of a command line, parameters as in `main`."""
+    """Return the exit code of a command line, arguments as in `main`."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     quick = ""
     if words == ["--version"]:
@@ -125,7 +120,7 @@ def _code_of(arguments: Sequence[str] | None) -> int:
 
 
 def overview(width: int) -> str:
-    """What ``layoutscope --help`` prints: usage, commands and options, wrapped to so many columns (at least 40)."""
+    """Return what ``layoutscope --help`` prints, wrapped to so many columns (at least 40)."""
     lines = ["Usage: layoutscope COMMAND [OPTIONS]", "", *textwrap.wrap(SUMMARY, max(width, 40))]
     rows = {"Commands": {name: text for name, (_, text) in COMMANDS.items()}, "Options": OPTIONS}
     margin = 2 + max(len(name) for section in rows.values() for name in section) + 2

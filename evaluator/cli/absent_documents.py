@@ -1,4 +1,4 @@
-"""What a command says of documents whose pages it was to read and that have no file."""
+"""Notes of a command on documents whose pages it was to read and that have no file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAMED: Final = 5
 
 
 def absent_note(dataset: Dataset, folder: PdfFolder) -> list[str]:
-    """Which documents have no file in the folder of the PDFs, as a note; none when all have one."""
+    """Return which documents have no file in the folder of the PDFs, as a note; none when all have one."""
     names = [document.name for document in dataset.documents]
     pages = zip((names[row] for row in dataset.page_document.tolist()), dataset.page_index.tolist(), strict=True)
     return absent_of(pages, len(names), folder, dataset.page_images)
@@ -26,7 +26,7 @@ def absent_of(
     folder: PdfFolder,
     images: Mapping[tuple[str, int], str] | None = None,
 ) -> list[str]:
-    """The same of some pages (name of the document and page from 0) of as many documents."""
+    """Return such a note of some pages (name of the document and page from 0) of as many documents."""
     absent = folder.absent(pages, images)
     if not absent:
         return []

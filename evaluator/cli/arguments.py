@@ -1,4 +1,4 @@
-"""What options are written like: thresholds, sizes, lists of names, assignments; each refused in one sentence."""
+"""Values of options as they are typed: thresholds, sizes, names; each refused in one sentence."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from evaluator.cli.program import UsageError
 
 
 def letters(count: int) -> list[str]:
-    """What the terminal calls so many models: A, B, C, ..., from the start again after Z."""
+    """Return what the terminal calls so many models: A, B, C, ..., from the start again after Z."""
     return [string.ascii_uppercase[place % len(string.ascii_uppercase)] for place in range(count)]
 
 
 def thresholds(text: str) -> Iterator[float]:
-    """The IoU thresholds of one option: a number, or start:stop:step with both ends."""
+    """Return the IoU thresholds of one option: a number, or start:stop:step with both ends."""
     try:
         start, *rest = (float(part) for part in text.split(":"))
     except ValueError:
@@ -39,7 +39,7 @@ def need_iou(value: float) -> None:
 
 
 def size(text: str | None) -> tuple[float, float] | None:
-    """A page size such as 612x792."""
+    """Return a page size such as 612x792."""
     if text is None:
         return None
     with contextlib.suppress(ValueError):
@@ -50,7 +50,7 @@ def size(text: str | None) -> tuple[float, float] | None:
 
 
 def names(option: str, text: str | None) -> tuple[str, ...] | None:
-    """Names separated by commas; None when none were asked for."""
+    """Return names separated by commas; None when none were asked for."""
     if text is None:
         return None
     names = tuple(name.strip() for name in text.split(",") if name.strip())
@@ -66,7 +66,7 @@ def need_ratio(option: str, value: float | None) -> None:
 
 
 def assignment(option: str, text: str) -> tuple[str, str]:
-    """``name=value`` in two parts."""
+    """Return ``name=value`` in two parts."""
     name, equals, value = text.rpartition("=")
     if not (name and equals and value):
         raise UsageError(f'{option} must look like "name=value"; found {text}.')
@@ -74,7 +74,7 @@ def assignment(option: str, text: str) -> tuple[str, str]:
 
 
 def weight(label: str, text: str) -> float:
-    """A weight as a number, at least 0 and finite."""
+    """Return a weight as a number, at least 0 and finite."""
     with contextlib.suppress(ValueError):
         weight = float(text)
         if 0.0 <= weight < float("inf"):

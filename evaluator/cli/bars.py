@@ -17,12 +17,7 @@ _MOST_COUNTED: Final = 100_000
 
 
 class DrawnBar:
-    """A progress bar that is seen.
-
-    Attributes
-    ----------
-    bars : rich.progress.Progress
-    """
+    """Progress bar that is seen."""
 
     def __init__(self, bars: Progress, start: str) -> None:
         self.bars = bars
@@ -70,7 +65,7 @@ class _Done(ProgressColumn):
 
 @contextlib.contextmanager
 def drawn(start: str) -> Iterator[DrawnBar]:
-    """Bars on standard error, one for each job; they are gone when it ends, so that results alone are on the screen."""
+    """Yield bars on standard error, one for each job; all are gone when it ends."""
     console = Console(stderr=True, markup=False, highlight=False)
     columns = (_Words(), BarColumn(bar_width=32), _Done(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bars:

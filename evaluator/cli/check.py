@@ -95,7 +95,7 @@ def check(
 
 
 def _both_sides(path: Path, format: str | None) -> tuple[list[Path], list[Issue]]:
-    """What a path holds that is read by itself: a folder with a ground truth and predictions is these, with a note."""
+    """Return the files of a path: a folder with a ground truth and predictions is these, with a note."""
     if format is not None or not path.is_dir():
         return [path], []
     try:
@@ -118,7 +118,7 @@ def _both_sides(path: Path, format: str | None) -> tuple[list[Path], list[Issue]
 
 
 def _crowded(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
-    """An error when the boxes of the two overlap too often to be compared."""
+    """Return an error when the boxes of the two overlap too often to be compared."""
     if truth.unit != prediction.unit:
         return ()
     try:
@@ -128,7 +128,7 @@ def _crowded(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
 
 
 def _diagnoses(checked: Sequence[tuple[Path, Annotations | None]], format: str | None) -> list[Diagnosis]:
-    """What the doctor says about predictions that were given with one ground truth; those with nothing to say left out.
+    """Return the diagnoses of predictions given with one ground truth, without those with nothing to say.
 
     A file that states no side, such as COCO with images, is the ground truth when it comes first.
     """
@@ -152,7 +152,7 @@ def _diagnoses(checked: Sequence[tuple[Path, Annotations | None]], format: str |
 
 
 def _as_written(path: Path, format: str | None, side: Side | None = None) -> Annotations | None:
-    """The boxes of a file with their coordinates as they are there; None when it cannot be read even so."""
+    """Return the boxes of a file with their coordinates as written; None when it cannot be read even so."""
     try:
         return formats.read(path, format=format, side=side, as_written=True)
     except BadInput:
@@ -160,7 +160,7 @@ def _as_written(path: Path, format: str | None, side: Side | None = None) -> Ann
 
 
 def _diagnosis_text(diagnosis: Diagnosis) -> str:
-    """A diagnosis for people: the sentence, what was tried, labels, and what applies it."""
+    """Return a diagnosis for people: the sentence, what was tried, labels, and what applies it."""
     lines = [f"diagnosis: {plain(diagnosis.file)} against {plain(diagnosis.against)}: {diagnosis.sentence}"]
     if diagnosis.best is not None and diagnosis.best.documents:
         lines.append(f"  so in {diagnosis.best.documents:,} of {count_of(diagnosis.documents, 'document')}")
@@ -179,7 +179,7 @@ def _diagnosis_text(diagnosis: Diagnosis) -> str:
 
 
 def _check(path: Path, format: str | None, columns: str) -> tuple[Source | None, tuple[Issue, ...]]:
-    """What a file holds, if it can be evaluated, and all that is wrong or odd about it."""
+    """Return what a file holds, if it can be evaluated, and all that is wrong or odd about it."""
     try:
         read = _read(path, format, columns)
     except BadInput as problem:
@@ -188,7 +188,7 @@ def _check(path: Path, format: str | None, columns: str) -> tuple[Source | None,
 
 
 def _read(path: Path, format: str | None, columns: str) -> Source:
-    """What a file of any kind holds; where it holds no boxes, it is looked for those of the other kinds."""
+    """Return what a file of any kind holds: boxes, else extracted fields or posters."""
     named = formats.FORMATS.get(format) if format else None
     if named is None or named.kind == "boxes":
         try:

@@ -1,4 +1,4 @@
-"""The commands that compare predictions: what two models do differently, and whether a new one may replace the old."""
+"""The commands that compare predictions: ``compare`` two or more models, and ``gate`` a new one."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def gate(
 
 
 def _evaluated(files: Compared, say: Say) -> list[Evaluation]:
-    """The predictions evaluated against one ground truth, ready to be compared."""
+    """Return the predictions evaluated against one ground truth, ready to be compared."""
     share_among_threads()  # all columns of all models are there at a time
     try:
         return evaluate_together(files.protocol, files.gt, files.pred, say, **files.options)
@@ -187,7 +187,6 @@ def _check(*, json: bool, markdown: bool, resamples: int, seed: int) -> None:
 def _form(
     comparison: Comparison, evaluations: Sequence[Evaluation], names: Sequence[str], *, json: bool, markdown: bool
 ) -> str:
-    """A comparison in the chosen form."""
     if json:
         # What one step has freed is given back for the next one: of many pages each takes as much as the boxes.
         each = [one.to_json() for one in evaluations]
@@ -209,7 +208,6 @@ def _verdicts(
     json: bool,
     markdown: bool,
 ) -> str:  # fmt: skip
-    """The verdicts in the chosen form."""
     failed = sum(verdict.failed for verdict in verdicts)
     signatures = [one.result.signature for one in evaluations]
     line = signatures[0].line

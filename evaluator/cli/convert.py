@@ -129,12 +129,12 @@ def _need_own_folder(out: Path, writer: Writer) -> None:
 
 
 def _raised(problem: OSError) -> None:
-    """A folder that cannot be listed may hold anything."""
+    """Raise what kept a folder from being listed: it may hold anything."""
     raise problem
 
 
 def _boxes(path: Path, format: str | None, columns: str, role: Side | None, gt: Path | None) -> Annotations:
-    """The boxes of a file, with the pages of its ground truth when they are there alone."""
+    """Return the boxes of a file, with the pages of its ground truth when they are there alone."""
     if role is None and gt is not None:
         role = "prediction"
     read = formats.read(path, format=format, columns=columns, side=role)
@@ -152,7 +152,7 @@ def _with_sizes(
     count: Any,  # noqa: ANN401 - the counting of the progress bar
     refused: list[Issue],
 ) -> Annotations:
-    """The columns with sizes for the pages that have none: of the PDFs and images, else the one that was given."""
+    """Return the columns with sizes for pages that have none: of PDFs and images, else the given one."""
     in_pixels = source.unit == "pixels"
     known = {} if pdfs is None else page_sizes(source, pdfs, count, images_only=in_pixels, refused=refused)
     sized = with_sizes(source, known, given)
@@ -166,7 +166,7 @@ def _with_sizes(
 
 
 def _save(written: Written, out: Path, *, folder: bool) -> None:
-    """The files at their place, all or none: an interrupted conversion leaves what was there."""
+    """Put the files in their place, all or none: an interrupted conversion leaves what was there."""
     out.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
     try:
@@ -184,7 +184,7 @@ def _save(written: Written, out: Path, *, folder: bool) -> None:
 
 
 def _exchange(made: Path, out: Path) -> None:
-    """A folder in the place of another, which is whole beside it until the new one is there."""
+    """Put a folder in the place of another, which is whole beside it until the new one is there."""
     before = made.with_name(f"{made.name}.before")
     if out.exists():
         os.replace(out, before)
@@ -243,12 +243,12 @@ def describe(
 
 
 def _plain_lines(text: str) -> str:
-    """Text whose lines cannot move a terminal's cursor."""
+    """Return text whose lines cannot move a terminal's cursor."""
     return "".join(f"{plain(line)}\n" for line in text.splitlines())
 
 
 def _any(path: Path, format: str | None, columns: str) -> Source:
-    """What a file of any kind holds; BadInput when no format claims it."""
+    """Return what a file of any kind holds; BadInput when no format claims it."""
     row = formats.FORMATS.get(format) if format else search.format_at(path)
     if row is None or row.kind == "boxes":
         return formats.read(path, format=format, columns=columns)
@@ -256,7 +256,7 @@ def _any(path: Path, format: str | None, columns: str) -> Source:
 
 
 def other_contents(read: FieldDocuments | Posters) -> dict[str, object]:
-    """What is in extracted fields or posters."""
+    """Return what is in extracted fields or posters."""
     values: dict[str, object] = {"name": read.name, "format": read.format}
     if isinstance(read, Posters):
         sections = sum(len(poster.sections) for poster in read.posters.values())
@@ -280,7 +280,6 @@ def _words(value: object) -> str:
 
 
 def _text(described: Contents) -> str:
-    """The contents for people."""
     side = described.side.replace("_", " ")
     lines = [
         f"{described.name}: {described.format}, {side}{f', {described.model}' if described.model else ''}",

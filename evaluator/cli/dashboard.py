@@ -120,7 +120,7 @@ def open_paths(
 
 
 def _workspace_variable(folder: Path | None) -> dict[str, str]:
-    """How the server is told the workspace folder; a UsageError when it cannot be one."""
+    """Return how the server is told the workspace folder; a UsageError when it cannot be one."""
     from evaluator.workspace import FOLDER_VARIABLE
 
     if folder is None:
@@ -145,7 +145,7 @@ def _need_something(workspace_files: Workspace) -> None:
 
 
 def _dashboard_folder() -> Path:
-    """Folder of app.py: beside this package in a checkout, inside it in an installed wheel."""
+    """Return the folder of app.py: beside this package in a checkout, inside it in an installed wheel."""
     package = Path(__file__).resolve().parent.parent
     return package.parent if (package.parent / "app.py").is_file() else package / "dashboard"
 
@@ -158,7 +158,7 @@ def _serve(
     browser: bool,
     query: str = "",
 ) -> int:
-    """Run the dashboard until it is stopped, with more variables in its environment; its exit code."""
+    """Run the dashboard until it is stopped, with more variables in its environment; return its exit code."""
     import webbrowser
 
     from evaluator.workspace import QUERY_VARIABLE, WORKSPACE_VARIABLE
@@ -179,7 +179,7 @@ def _serve(
 
 
 def _server_command(port: int) -> list[str]:
-    """The command of the server, which ends when its standard input closes."""
+    """Return the command of the server, which ends when its standard input closes."""
     folder = _dashboard_folder()
     # -P: the folder of the script must not come before the standard library in the search for modules.
     server = str(folder / "pages" / "shared" / "serve.py")
@@ -196,7 +196,7 @@ def _server_command(port: int) -> list[str]:
 def _keep_running(
     command: Sequence[str], environment: Mapping[str, str], health: str, announce: Callable[[], None]
 ) -> int:
-    """Run a server until it is stopped, and start it again when it crashes; the exit code.
+    """Run a server until it is stopped, and start it again when it crashes; return the exit code.
 
     `announce` is called once, when the server first answers at its `health` address.
     """
@@ -227,10 +227,8 @@ def _keep_running(
 
 
 def _ending(code: int) -> str:
-    """How a process ended, from its code.
+    """Return how a process ended, from its code.
 
-    Examples
-    --------
     >>> _ending(1)
     'exit code 1'
     >>> _ending(-9)
@@ -261,7 +259,7 @@ def _stop(child: subprocess.Popen[bytes]) -> None:
 
 
 def _free_port(wanted: int | None) -> int:
-    """The wanted port if it is free, or the first free one from 8501."""
+    """Return the wanted port if it is free, or the first free one from 8501."""
     candidates = [wanted] if wanted is not None else range(_FIRST_PORT, _FIRST_PORT + _PORTS_TRIED)
     for port in candidates:
         with socket.socket() as probe:
@@ -274,7 +272,7 @@ def _free_port(wanted: int | None) -> int:
 
 
 def _answers(url: str, child: subprocess.Popen[bytes]) -> bool:
-    """Whether the dashboard came up within a minute."""
+    """Return whether the dashboard came up within a minute."""
     import urllib.request
 
     deadline = time.monotonic() + _START_SECONDS

@@ -32,7 +32,7 @@ Loss = Annotated[
 
 
 def rule_of(metric: str | None, least: float, loss: float, protocol: AnyProtocol) -> Rule:
-    """When B is to be shipped under a protocol, from what was typed."""
+    """Return when B is to be shipped under a protocol, from what was typed."""
     # More of a measure that has a target is not better.
     known = sorted(name for name, of in protocol.metrics.items() if of.target is None)
     if metric is not None and metric not in known:

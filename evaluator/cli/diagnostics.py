@@ -45,7 +45,7 @@ def diagnostics(*, json: Annotated[bool, Parameter(negative="")] = False) -> int
 
 
 def _look() -> Installed:
-    """Versions from the installation, and a worker that is started to say what it gave up."""
+    """Return versions from the installation, and what a worker started for it says it gave up."""
     confined: tuple[str, ...] = ()
     renderer = problem = None
     with PagePool(workers=1, spares=0) as pool:
@@ -66,7 +66,6 @@ def _look() -> Installed:
 
 
 def _text(installed: Installed) -> str:
-    """The same for a terminal, one thing on a line."""
     lines = [
         f"layoutscope {installed.layoutscope}, Python {installed.python}, {installed.system}",
         "packages: " + ", ".join(f"{name} {version}" for name, version in installed.packages.items()),

@@ -109,7 +109,7 @@ def evaluate(
 def _read_by(
     compared: Compared, project: Path | None, slices: Path | None, attributes: Path | None, findings: str | None
 ) -> Read:
-    """What an evaluation reads, by the flag that names it."""
+    """Return what an evaluation reads, by the flag that names it."""
     return {
         "--gt": compared.gt,
         "--pred": compared.pred,
@@ -130,7 +130,7 @@ def _written(
     read: Read,
     say: Bar,
 ) -> str:
-    """The results in the chosen form for standard output; all forms in the folder when one is given."""
+    """Return the results in the chosen form for standard output; write all forms into the folder, if any."""
     tables = [evaluated.result.table() for evaluated in results]
     tables += [
         slices_table(slices, f"Named slices: {table.title}", table.signature)
@@ -162,22 +162,11 @@ def _written(
 
 
 def numbered(files: Mapping[str, ResultTable], model: int, models: int) -> dict[str, ResultTable]:
-    """Files of one of several models under names of their own: ``model-2-confusion.csv``; those of a single one stay.
-
-    Parameters
-    ----------
-    files : mapping of ResultTable
-        By the name of the file.
-    model : int
-        Place of the model, from 0.
-    models : int
-        How many there are.
-    """
+    """Return the files of one of several models (from 0) under own names: ``model-2-confusion.csv``."""
     return dict(files) if models == 1 else {f"model-{model + 1}-{name}": table for name, table in files.items()}
 
 
 def _values(results: Sequence[Evaluation], named: Sequence[NamedNumbers]) -> dict[str, Any] | list[dict[str, Any]]:
-    """The result of one model, or a list of those of several."""
     values = [
         {
             **evaluated.to_json(),

@@ -1,4 +1,4 @@
-"""The commands for findings: out of a store, into it, two reviewers together, and the corrected ground truth."""
+"""The commands for findings: export, import and merge them, and write the corrected ground truth."""
 
 from __future__ import annotations
 
@@ -185,24 +185,10 @@ def correct(
 
 
 def with_corrected(results: Sequence[Evaluation], address: str, workspace: str = "") -> list[Evaluation]:
-    """Each evaluation, and behind it the one on the corrected ground truth when any verdict applies.
+    """Return each evaluation, then the one on the corrected ground truth when any verdict applies.
 
-    Parameters
-    ----------
-    results : sequence of Evaluation
-        Of a protocol that has boxes.
-    address : str
-        The store.
-
-    Returns
-    -------
-    list of Evaluation
-        Verdicts that could not be applied are findings of the corrected one.
-
-    Raises
-    ------
-    UsageError
-        For a protocol without corrected numbers, and a store that cannot be read.
+    Verdicts that could not be applied are issues of the corrected one. `UsageError` for a protocol without corrected
+    numbers, and for a store that cannot be read.
     """
     with _opened(address, must_exist=True) as store:
         log = _asked(lambda: store.log(workspace))
@@ -216,7 +202,7 @@ def with_corrected(results: Sequence[Evaluation], address: str, workspace: str =
 
 
 def _with_corrected_boxes(official: Evaluation, log: ReviewLog) -> list[Evaluation]:
-    """An evaluation of boxes, and the one on the corrected files when there is anything to correct."""
+    """Return an evaluation of boxes, and the one on the corrected files when there is anything to correct."""
     result = official.result
     assert isinstance(result, DatasetResult)
     to = corrections(result.evaluated, log)
@@ -226,7 +212,7 @@ def _with_corrected_boxes(official: Evaluation, log: ReviewLog) -> list[Evaluati
 
 
 def _with_corrected_fields(results: Sequence[Evaluation], log: ReviewLog) -> list[Evaluation]:
-    """Evaluations of fields with their corrected ones; all models are corrected by one ground truth."""
+    """Return evaluations of fields with their corrected ones; all models share one corrected ground truth."""
     official = [(evaluation, evaluation.result) for evaluation in results]
     to = field_corrections([result for _, result in official if isinstance(result, FieldsResult)], log)
     both: list[Evaluation] = []
@@ -240,7 +226,7 @@ def _with_corrected_fields(results: Sequence[Evaluation], log: ReviewLog) -> lis
 
 
 def _address_of(given: str | None) -> str:
-    """The address of the store; UsageError when none is named."""
+    """Return the address of the store; UsageError when none is named."""
     address = given or os.environ.get(FINDINGS_VARIABLE)
     if not address:
         raise UsageError(f"name the store with --findings FILE_OR_ADDRESS, or set {FINDINGS_VARIABLE}.")
@@ -248,7 +234,7 @@ def _address_of(given: str | None) -> str:
 
 
 def _opened(given: str | None, *, must_exist: bool = False) -> Store:
-    """The store; UsageError when none is named, for a folder, and when it must exist and does not."""
+    """Open the store; UsageError when none is named, for a folder, and when it must exist and does not."""
     address = _address_of(given)
     need_store(address, must_exist=must_exist)
     store: Store = _asked(lambda: Store(address))
@@ -268,7 +254,7 @@ def _write(out: Path, content: bytes) -> None:
 
 
 def _asked(ask: Callable[[], T]) -> T:
-    """What a store answers; its problems in the words of the terminal."""
+    """Return what a store answers; its problems in the words of the terminal."""
     try:
         return ask()
     except StoreProblem as problem:
@@ -276,7 +262,7 @@ def _asked(ask: Callable[[], T]) -> T:
 
 
 def _read(files: Sequence[Path]) -> list[tuple[Event, ...]]:
-    """The events of each file; BadInput with the findings of all of them."""
+    """Return the events of each file; BadInput with the findings of all of them."""
     events: list[tuple[Event, ...]] = []
     problems: list[Issue] = []
     for path in files:
@@ -293,7 +279,6 @@ def _read(files: Sequence[Path]) -> list[tuple[Event, ...]]:
 
 
 def _written(events: Sequence[Event], format: Format) -> bytes:
-    """Events in a form."""
     if format == "parquet":
         return exchange.to_parquet(events)
     text = exchange.to_csv(events) if format == "csv" else exchange.to_json(events) + "\n"
@@ -301,12 +286,12 @@ def _written(events: Sequence[Event], format: Format) -> bytes:
 
 
 def _counted(log: ReviewLog) -> str:
-    """Number of findings and conflicts of a log, in words."""
+    """Return the number of findings and conflicts of a log, in words."""
     return f"{count_of(len(log), 'finding')}, {count_of(len(log.conflicts), 'conflict')}"
 
 
 def _conflicts(conflicts: Sequence[Judged]) -> str:
-    """Where reviewers disagree, as a table; empty for no conflict."""
+    """Return where reviewers disagree, as a table; empty for no conflict."""
     if not conflicts:
         return ""
     every = exchange.table(conflicts, title="Conflicts")

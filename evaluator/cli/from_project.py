@@ -1,4 +1,4 @@
-"""What a command compares: the files that were named, or those of a project file with its protocol and fixes."""
+"""The files, protocol and options of a command: typed, or of a project file with its fixes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ProjectFile = Annotated[
 
 
 class Compared(NamedTuple):
-    """What a command compares, and the options of the protocol."""
+    """Files that a command compares, and the options of the protocol."""
 
     protocol: str
     gt: Path
@@ -35,14 +35,9 @@ class Compared(NamedTuple):
 def compared_files(
     protocol: str | None, gt: Path | None, pred: Sequence[Path], project: Path | None, options: dict[str, Any]
 ) -> Compared:
-    """What a command compares, from what was typed.
+    """Return what a command compares, from what was typed.
 
-    Raises
-    ------
-    UsageError
-        Something is missing, or given twice.
-    BadInput
-        The project file is broken.
+    `UsageError` when something is missing, or given twice; `BadInput` when the project file is broken.
     """
     if project is None:
         if protocol is None:
@@ -74,5 +69,5 @@ def compared_files(
 
 
 def _both(kept: dict[str, Any]) -> dict[str, Any]:
-    """The fixes of the project with those that were typed, which do not take their place."""
+    """Return the fixes of the project with those that were typed, which do not take their place."""
     return {"fix": kept["fix"]} if "fix" in kept else {}

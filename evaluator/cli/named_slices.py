@@ -50,29 +50,12 @@ def named_in(
     pdfs: Path | None = None,
     say: Bar | None = None,
 ) -> tuple[list[Evaluation], list[NamedNumbers]]:
-    """Every measure of the named slices, for each result.
+    """Return the evaluations and every measure of the named slices for each; empty without named slices.
 
     Slices of a protocol that does not match boxes are about what it observes one by one; from the file beside the
-    ground truth, which may be about boxes, it has those whose attributes it knows.
-
-    Parameters
-    ----------
-    pdfs : Path, optional
-        The folder of the PDFs, which are read when a slice is about what only they show.
-
-    Returns
-    -------
-    evaluations : list of Evaluation
-        With warnings about rows of the table that are left out.
-    numbers : list of NamedNumbers
-        Empty ones without named slices.
-
-    Raises
-    ------
-    BadInput
-        When a file cannot be understood.
-    UsageError
-        When a slice is about an attribute that there is not.
+    ground truth, which may be about boxes, it has those whose attributes it knows. Warnings about rows of the table
+    that are left out go to the evaluations. `BadInput` when a file cannot be understood, `UsageError` for an unknown
+    attribute.
     """
     path = slices or default_file(gt)
     if slices is None and not path.exists():
@@ -89,7 +72,7 @@ def named_in(
 
 
 def table_of(attributes: Path, results: Sequence[Result]) -> tuple[OfPages, tuple[Issue, ...]]:
-    """A table of attributes for the documents and pages of some results; as `read_page_table`."""
+    """Return a table of attributes for the documents and pages of some results; as `read_page_table`."""
     first = results[0]
     if isinstance(first, DatasetResult):
         dataset = first.evaluated
@@ -108,7 +91,7 @@ def _of_boxes(
     pdfs: Path | None,
     say: Bar | None,
 ) -> list[NamedNumbers]:
-    """The numbers for protocols that match boxes."""
+    """Return the numbers for protocols that match boxes."""
     try:
         if pdfs is None or not _needs_pdfs(named):
             return [numbers_of(each, named, of_pages) for each in boxes]
@@ -126,7 +109,7 @@ def _of_boxes(
 def _observed(
     results: Sequence[Result], named: Sequence[NamedSlice], of_pages: OfPages | None, *, known_only: bool
 ) -> list[NamedNumbers]:
-    """The numbers for protocols that do not match boxes."""
+    """Return the numbers for protocols that do not match boxes."""
     try:
         return [numbers_of_observed(each, named, of_pages, known_only=known_only) for each in results]
     except ValueError as problem:
@@ -140,7 +123,7 @@ def _needs_pdfs(named: Sequence[NamedSlice]) -> bool:
 def _from_pdfs(
     boxes: Sequence[AnyBoxResult], pdfs: Path, say: Bar | None
 ) -> Iterator[tuple[OfPages, Sequence[Sequence[Attribute]]]]:
-    """What the PDFs show of the pages and of the boxes of each result; a page is read once for all of them."""
+    """Return what the PDFs show of the pages and of the boxes of each result; a page is read once for all."""
     from evaluator.pdf.folder import PdfFolder  # here, because most runs read no pages
     from evaluator.pdf.pool import PagePool
     from evaluator.slices.pdf_pages import of_pdf_pages

@@ -1,7 +1,4 @@
-"""Where a review pack is written: over nothing that it is made of, and over no file that no pack wrote.
-
-Owns the checks of ``--out`` of ``report`` that ask what is there. What its files are called, ``pack.place`` says.
-"""
+"""Checks of ``report --out``: over nothing that a pack is made of, over no file that no pack wrote."""
 
 from __future__ import annotations
 
@@ -18,17 +15,8 @@ _PRODUCER: Final = b"/Producer(LayoutScope)"
 def need_own_place(out: Path, read: Read, *, in_folder: bool) -> None:
     """Refuse to write a pack over what it is made of, or over a file in its folder that no pack wrote.
 
-    Parameters
-    ----------
-    read : mapping
-        What the pack is made of, by the flag that names it.
-    in_folder : bool
-        Whether `out` is a folder that gets all files of a pack.
-
-    Raises
-    ------
-    BadInput
-        With the first path that must stay.
+    `read` is by the flag that names it; `in_folder`: `out` is a folder that gets all files of a pack. `BadInput` with
+    the first path that must stay.
     """
     written = [out / name for name in (*FILES, MARKED)] if in_folder else [out]
     need_apart(written, {flag: paths for flag, paths in read.items() if flag != PDFS})
@@ -39,5 +27,5 @@ def need_own_place(out: Path, read: Read, *, in_folder: bool) -> None:
 
 
 def _is_pack(path: Path) -> bool:
-    """Whether a file is the PDF of a pack."""
+    """Return whether a file is the PDF of a pack."""
     return path.suffix.lower() == ".pdf" and path.is_file() and _PRODUCER in path.read_bytes()

@@ -1,7 +1,4 @@
-"""Where a command writes: never over what it reads, and never over files that are none of its own.
-
-Owns the one check that every command with ``--out`` makes before it reads anything.
-"""
+"""Checks of ``--out`` before anything is read: never over what a command reads or foreign files."""
 
 from __future__ import annotations
 
@@ -27,20 +24,10 @@ Read = Mapping[str, Path | Sequence[Path] | None]
 
 
 def need_apart(written: Iterable[Path], read: Read) -> None:
-    """Refuse to write where something is read.
+    """Refuse to write where something is read: `BadInput` with the first path that is both.
 
-    Parameters
-    ----------
-    written : iterable of Path
-        Files that are written, and folders that are replaced or filled; they need not exist.
-    read : mapping
-        Paths that are read. A folder is read whole: nothing is written among its files. In the folder of `PDFS` no
-        PDF and no image is written over.
-
-    Raises
-    ------
-    BadInput
-        With the first path that is both.
+    `written` are files, and folders that are replaced or filled; they need not exist. A folder is read whole: nothing
+    is written among its files. In the folder of `PDFS` no PDF and no image is written over.
     """
     sources = [
         (named, path) for named, paths in read.items() for path in ([paths] if isinstance(paths, Path) else paths or ())
@@ -59,14 +46,14 @@ def need_free(out: Path, *, force: bool) -> None:
 
 
 def need_no_foreign(out: Path, foreign: Sequence[str], rule: str) -> None:
-    """Refuse a folder with files, by their names in it, that would be replaced and that the command never wrote."""
+    """Refuse a folder with files, by their names in it, that the command never wrote and would replace."""
     if foreign:
         more = f" and {count_of(len(foreign) - 1, 'other file')}" if len(foreign) > 1 else ""
         refuse(out.resolve().name, "", rule, f"{foreign[0]}{more}", "Choose another --out, or move what is in it.")
 
 
 def store_files(address: str | None) -> list[Path]:
-    """The files of a store of findings: the database and those that SQLite keeps beside it; none of a server."""
+    """Return the files of a store: the database and those SQLite keeps beside it; none of a server."""
     path = None if address is None else store_file(address)
     return [] if path is None else [path, *(path.with_name(path.name + more) for more in ("-wal", "-shm"))]
 
@@ -89,7 +76,7 @@ def need_store(address: str, *, must_exist: bool = True) -> None:
 
 
 def _is_read(out: Path, source: Path, *, pages_only: bool) -> bool:
-    """Whether a path that is written is one that is read, holds it, or is among the files of a folder that is read."""
+    """Return whether a written path is read, holds what is read, or is among a folder's read files."""
     place, read = (Path(os.path.realpath(path)) for path in (out, source))
     if place == read or place in read.parents or (out.exists() and source.exists() and out.samefile(source)):
         return True

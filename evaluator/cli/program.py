@@ -53,7 +53,7 @@ class UsageError(Exception):
 
 @contextmanager
 def writing(flag: str, place: Path) -> Iterator[None]:
-    """What cannot be written is said of the place that was given, whatever file the system names."""
+    """Turn an OSError into a UsageError that names the place that was given."""
     try:
         yield
     except OSError as problem:
@@ -64,7 +64,7 @@ def writing(flag: str, place: Path) -> Iterator[None]:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """The exit code of a command line that has been run.
+    """Run a command line and return its exit code.
 
     Anywhere in it, ``--debug`` shows tracebacks and ``--no-cache`` reads and writes no columns that were kept.
     """
@@ -81,7 +81,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _run(words: list[str], *, debug: bool) -> int:
-    """Exit code of a command line; no exception leaves it."""
+    """Return the exit code of a command line; no exception leaves it."""
     try:
         code = app(words, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
@@ -103,7 +103,7 @@ def _run(words: list[str], *, debug: bool) -> int:
 
 
 def _complaint(problem: Exception) -> str:
-    """What is wrong with the input or the usage, in whole lines."""
+    """Return what is wrong with the input or the usage, in whole lines."""
     if isinstance(problem, BadInput):
         return issues_text(problem.issues)
     if isinstance(problem, UnusedCliTokensError):
@@ -124,6 +124,6 @@ def _complaint(problem: Exception) -> str:
 
 
 def print_issues(issues: Iterable[Issue], notes: Iterable[str] = ()) -> None:
-    """Issues, each once, and notes, to standard error."""
+    """Write issues, each once, and notes, to standard error."""
     sys.stderr.write(issues_text(list(dict.fromkeys(issues))))
     sys.stderr.write("".join(f"note: {plain(note)}\n" for note in notes))

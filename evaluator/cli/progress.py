@@ -1,4 +1,4 @@
-"""What a command shows while it works: progress bars on a terminal, nothing elsewhere."""
+"""Progress of a command: bars on a terminal, nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Bar(Protocol):
         """Begin the next job, whose length is not known yet; the one before is done."""
 
     def count(self, done: int, total: int) -> None:
-        """How much of the present job is done."""
+        """Show how much of the present job is done."""
 
 
 class _Silent:
@@ -36,7 +36,7 @@ SILENT: Final[Bar] = _Silent()
 
 @contextmanager
 def progress(start: str) -> Iterator[Bar]:
-    """Progress bars on a terminal's standard error, one for each job; silent elsewhere. Yields what they receive."""
+    """Yield bars on a terminal's standard error, one for each job; silent elsewhere."""
     if not sys.stderr.isatty():
         yield SILENT
         return

@@ -1,7 +1,7 @@
 """The options of the protocols as command-line parameters, for every command that evaluates.
 
-Owns the way from the option structs of the protocols to flags: one flag for each name, its help and range from the
-struct. What an option means, and which values make sense together, a protocol decides.
+One flag for each name, its help and range from the struct of the protocol, which decides what an option means and which
+values make sense together.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Read = Callable[[str, Any], Any]
 
 
 class _Flag(NamedTuple):
-    """How an option of one type is written: the type that the command line parses, its default, and how it is read."""
+    """How an option of one type is written: type of the command line, default, and how it is read."""
 
     type: Any
     default: object
@@ -63,7 +63,7 @@ def _as_written(flag: str, value: object) -> object:
 
 
 def _flag_of(hint: object, meta: Meta) -> _Flag:
-    """How an option with this type is written."""
+    """Return how an option with this type is written."""
     origin, parts = get_origin(hint), get_args(hint)
     if tuple[Path, ...] in parts:
         return _Flag(Path | None, None, _folder)
@@ -112,7 +112,7 @@ class _Option(NamedTuple):
 
 
 def _options() -> dict[str, _Option]:
-    """Every option of every registered protocol by its name."""
+    """Return every option of every registered protocol by its name."""
     options: dict[str, _Option] = {}
     for protocol in PROTOCOLS.values():
         for name, hint in get_type_hints(protocol.options, include_extras=True).items():
@@ -133,7 +133,7 @@ _OWN_OF_PACK: Final = ("iou", "min_score", "pdfs", "page_ranges", "exact")
 
 
 def _made(name: str, without: tuple[str, ...] = ()) -> Any:  # noqa: ANN401 - a class that is made here
-    """A dataclass with a field for each option, as the command line takes it."""
+    """Return a dataclass with a field for each option, as the command line takes it."""
     fields = [
         (
             option,
@@ -168,7 +168,7 @@ DEFAULT_OF_PACK: Final = PackedOptions()
 
 
 def chosen(options: ProtocolOptions) -> dict[str, Any]:
-    """The options that were given, as the protocols take them; UsageError for one that is written wrongly."""
+    """Return the given options as the protocols take them; UsageError for a wrongly written one."""
     given = {name: getattr(options, name) for name in _OPTIONS if hasattr(options, name)}
     return {
         name: _OPTIONS[name].flag.read(spelled(name), value)

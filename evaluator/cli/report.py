@@ -218,7 +218,7 @@ def _need_effect(
 
 
 def _scores(given: Sequence[float], models: int) -> list[float]:
-    """The score threshold of each model, from one for all of them or one for each."""
+    """Return the score threshold of each model, from one for all of them or one for each."""
     if len(given) not in (0, 1, models):
         of_models = count_of(models, "model")
         raise UsageError(
@@ -230,14 +230,14 @@ def _scores(given: Sequence[float], models: int) -> list[float]:
 
 
 def _threshold(boxes: AnyBoxProtocol, iou: float | None) -> float:
-    """The IoU threshold of decision, findings and pages; the protocol's first one when none is given."""
+    """Return the IoU threshold of decision, findings and pages; the protocol's first one by default."""
     chosen_iou = boxes.thresholds[0] if iou is None else iou
     need_iou(chosen_iou)
     return chosen_iou
 
 
 def _counted(say: Bar) -> Progress:
-    """Progress that counts under a text, which is written once."""
+    """Return progress that counts under a text, which is written once."""
     shown = ""
 
     def note(done: int, total: int, text: str) -> None:
@@ -254,7 +254,7 @@ def _counted(say: Bar) -> Progress:
 def _write(
     out: Path, contents: Contents, pictures: Pictures, events: Sequence[Event], *, pdfs: Path | None, say: Bar
 ) -> str:
-    """Write the file or the folder, and list what was written."""
+    """Write the file or the folder, and return a list of what was written."""
     step = _counted(say)
     if out.suffix.lower() == ".html":
         return _listed(out, write_html(out, contents, pictures, progress=step))
@@ -309,7 +309,7 @@ def _need_own_place(out: Path, run: _Run, further: Sequence[_Also], findings: st
 
 
 def _protocol(name: str) -> AnyProtocol:
-    """A protocol by its name."""
+    """Return a protocol by its name."""
     try:
         return protocol_named(name)
     except OptionError as problem:
@@ -340,14 +340,14 @@ class _Run(NamedTuple):
             raise UsageError(f"--min-score is not an option of {systems[0].name}.")
 
     def options(self, system: AnyProtocol) -> Options:
-        """The options of one protocol: those that it has of those that were given."""
+        """Return those of the given options that one protocol has."""
         given = {name: value for name, value in self.chosen.items() if hasattr(system.options, name)}
         if self.pdfs is not None and hasattr(system.options, "pdfs"):
             given["pdfs"] = self.pdfs
         return options_of(system, **given)
 
     def further(self, system: AnyProtocol, say: Bar) -> Further:
-        """The files of a protocol beside the one of the boxes, read."""
+        """Return the files of a protocol beside the one of the boxes, read."""
         options = self.options(system)
         project = open_project(system, self.gt, list(self.pred), options, say)
         with explained(project, system, options):
@@ -355,7 +355,7 @@ class _Run(NamedTuple):
         return Further(system, truth, models, options, self._called(models), self.scores, project)
 
     def boxes(self, system: AnyBoxProtocol, iou: float, say: Bar, log: ReviewLog) -> Boxes:
-        """The boxes that decision, findings and pages are of."""
+        """Return the boxes that decision, findings and pages are of."""
         options = self.options(system)
         files = require_joined(open_project(system, self.gt, list(self.pred), options, say), system, options)
         say("Matching")
@@ -373,7 +373,7 @@ class _Run(NamedTuple):
         return Boxes(system, results, called, log, tuple(dict.fromkeys(issues)), options)
 
     def with_pages(self, boxes: Boxes, pool: PagePool, say: Bar) -> Boxes:
-        """The boxes with what the PDFs show of their pages, for slices; as they are without PDFs."""
+        """Return the boxes with what the PDFs show of their pages, for slices; as they are without PDFs."""
         if self.pdfs is None:
             return boxes
         say("Reading pages")
@@ -381,7 +381,7 @@ class _Run(NamedTuple):
         return boxes._replace(of_pages=seen.of_pages, of_boxes=seen.of_boxes)
 
     def _called(self, models: Sequence[Source]) -> list[ModelItem]:
-        """What the models are called: as their files state, or as these are named."""
+        """Return what the models are called: as their files state, or as these are named."""
         files = (Path(name).with_suffix("").as_posix() for name in model_names(self.pred))
         called = [model_name(model) or file for model, file in zip(models, files, strict=True)]
         names = distinct_names(called)
@@ -390,7 +390,7 @@ class _Run(NamedTuple):
 
 @contextmanager
 def _refused() -> Iterator[None]:
-    """An option that makes no sense becomes a UsageError of one sentence."""
+    """Turn an option that makes no sense into a UsageError of one sentence."""
     try:
         yield
     except BadInput:
@@ -408,25 +408,24 @@ class _Also(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> _Also:
-        """From what was typed: protocol, ground truth and predictions, separated by commas."""
+        """Return one from what was typed: protocol, ground truth and predictions, separated by commas."""
         name, *paths = (part.strip() for part in text.split(","))
         if len(paths) < 2 or not all(paths):
             raise UsageError(f'--also must look like "posters,ground_truth,predictions"; found {plain(text)}.')
         return cls(_protocol(name), Path(paths[0]), [Path(path) for path in paths[1:]])
 
     def further(self, say: Bar) -> Further:
-        """Its files, read under the protocol's own options."""
+        """Return its files, read under the protocol's own options."""
         return _Run(self.gt, self.pred, None, {}, [0.0] * len(self.pred)).further(self.system, say)
 
 
 def _today() -> str:
-    """The day of the pack."""
     today = date.today()
     return f"{today.day} {today:%B %Y}"
 
 
 def _events(findings: str | None, workspace: str, gt: Path) -> list[Event]:
-    """The verdicts and notes; none when no store is there."""
+    """Return the verdicts and notes; none when no store is there."""
     address = store_address(gt, named=findings, environment=os.environ)
     if findings is None and "://" not in address and not Path(address).exists():
         return []
@@ -452,7 +451,7 @@ def _need_documents(wanted: tuple[str, ...], contents: Contents) -> None:
 
 
 def _listed(path: Path, written: Written) -> str:
-    """What was written, in one line."""
+    """Return what was written, in one line."""
     left_out = f"; {count_of(written.left_out, 'page')} left out to stay within the budget" if written.left_out else ""
     size = f"{written.size / _MEGABYTE:.1f} MB"
     return f"{plain(path.name)}: {size}, {written.shown}{left_out}\n"

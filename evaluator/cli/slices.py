@@ -1,4 +1,4 @@
-"""The command that finds where a model fails by itself."""
+"""The command that finds by itself where a model fails."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class _Sought(NamedTuple):
 
 
 def _measure(protocol: str, name: str | None) -> str:
-    """A measure that slices of the protocol have; averages may be written in small letters."""
+    """Return a measure that slices of the protocol have; averages may be written in small letters."""
     if protocol not in box_protocols():
         words = PROTOCOLS[protocol].slice_measures
         if not words:
@@ -159,7 +159,7 @@ def _measure(protocol: str, name: str | None) -> str:
 
 
 def _of_predictions(protocol: str, measure: str) -> bool:
-    """Whether a measure is about predictions, which have scores."""
+    """Return whether a measure is about predictions, which have scores."""
     words = WORDS if protocol in box_protocols() else PROTOCOLS[protocol].slice_measures
     return any(name == measure and each.scored for name, each in words.items())
 
@@ -167,7 +167,7 @@ def _of_predictions(protocol: str, measure: str) -> bool:
 def _observed(
     results: Sequence[Result], sought: _Sought, table: OfPages, say: Bar
 ) -> tuple[Slices, list[str]]:  # fmt: skip
-    """The search over what a protocol observes one by one, and which documents have no file, as a note."""
+    """Search what a protocol observes one by one; also which documents have no file, as a note."""
     of_pages: OfPages = {}
     absent: list[str] = []
     if sought.pdfs is not None:
@@ -195,7 +195,7 @@ def _observed(
 def _of_boxes(
     results: Sequence[BoxEvaluation], sought: _Sought, table: OfPages, say: Bar
 ) -> tuple[Slices, list[str]]:  # fmt: skip
-    """The search over matched boxes, and which documents have no file, as a note."""
+    """Search matched boxes; also which documents have no file, as a note."""
     boxes = [result.first for result in results]
     of_pages, of_boxes, absent = _from_pdfs(boxes, sought.pdfs, say)
     of_pages = joined(of_pages, table)
@@ -210,7 +210,7 @@ def _searched(
     of_boxes: Sequence[Sequence[Attribute]],
     say: Bar,
 ) -> Slices:
-    """The search by one measure, by all that are means over boxes, or by an average of the protocol."""
+    """Search by one measure, by all that are means over boxes, or by an average of the protocol."""
     measure, smallest, depth = sought.measure, sought.smallest, sought.depth
     if is_average(measure):
         line = signature_of([each.signature.line for each in results])
@@ -247,9 +247,9 @@ def _searched(
 def _from_pdfs(
     boxes: Sequence[AnyBoxResult], pdfs: Path | None, say: Bar
 ) -> tuple[OfPages, Sequence[Sequence[Attribute]], list[str]]:
-    """What the PDFs show of the pages, and of the boxes of the ground truth and of each result; nothing without.
+    """Return what the PDFs show of pages, and of boxes of ground truth and results; nothing without.
 
-    And which documents have no file, as a note.
+    Also which documents have no file, as a note.
     """
     if pdfs is None:
         return {}, (), []
@@ -261,7 +261,6 @@ def _from_pdfs(
 
 
 def _printed(result: Slices, *, json: bool, markdown: bool) -> str:
-    """The slices in the form that was asked for."""
     if json:
         return export.to_json([each.to_json() for each in result.slices]) + "\n"
     if markdown:

@@ -123,7 +123,7 @@ def _signature(
     min_score: float,
     least: float,
 ) -> str:
-    """What made the list, in one line; no pair is matched, so there is no IoU threshold."""
+    """Return what made the list, in one line; no pair is matched, so there is no IoU threshold."""
     sides = (dataset.ground_truth, *dataset.predictions)
     fixes = dict.fromkeys(fix for side in sides[1:] for fix in fixes_said(sides[0].source, side.source))
     return Signature(

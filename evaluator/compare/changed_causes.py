@@ -1,8 +1,7 @@
-"""Causes of the mistakes that only one of two models makes: what is solved in B, and what is new there.
+"""Causes of the mistakes that only one of two models makes: what B solves, and what is new in it.
 
-Owns the way from the boxes of a ledger to the causes of the model that has them wrong (`metrics.causes`). Each changed
-box of the ledger is in exactly one row, so the boxes of the rows add up to its gains and losses; pages need not, one
-page can have several causes.
+Each changed box of the ledger is in exactly one row, so the boxes of the rows add up to its gains and losses; pages
+need not, as one page can have several causes.
 """
 
 from __future__ import annotations
@@ -28,18 +27,11 @@ Change = Literal["solved", "partly", "new", "fewer", "more", "other"]
 
 @dataclass(frozen=True, eq=False)
 class ChangedCauses:
-    """Kinds of causes of which only one of two models has some boxes, most boxes first.
+    """Kinds of causes (K) of which only one of two models has some boxes, most boxes first.
 
-    Attributes
-    ----------
-    families : tuple of Family, length K
-        Several mistakes of one name on a page and a single one are one family here, under the cause ``single``.
-    solved, new : int64, shape (K,)
-        Boxes that only ``a``, or only ``b``, has wrong.
-    remains : bool, shape (K,)
-        Whether one of these causes of ``a`` or ``b`` has a ground truth that the other model misses too.
-    family, source, row, page : int64, shape (C,)
-        Each changed box: its family, its place in `SOURCES`, its row there, and the row of its page.
+    Several mistakes of one name on a page and a single one are one family, under the cause ``single``. `solved` and
+    `new`, shape (K,), count boxes that only ``a``, or only ``b``, has wrong; `remains`: a ground truth of it is missed
+    by both. `family`, `source` (place in `SOURCES`), `row` there and `page` describe each changed box, shape (C,).
     """
 
     families: tuple[Family, ...]
@@ -55,7 +47,7 @@ class ChangedCauses:
         return len(self.families)
 
     def change(self, place: int) -> Change:
-        """What became of a kind of cause in ``b``.
+        """Return what became of a kind of cause in ``b``.
 
         ``solved``: only ``a`` has it, and ``b`` finds its ground truths; ``partly``: not all of them. ``new``: only
         ``b`` has it. Else by the number of boxes: ``fewer``, ``more``, or ``other`` for as many.
@@ -84,19 +76,10 @@ class ChangedCauses:
 
 
 def changed_causes(a: AnyBoxResult, b: AnyBoxResult, ledger: Ledger) -> ChangedCauses:
-    """The causes behind the boxes that only one of two models has wrong.
+    """Return the causes behind the boxes of the ledger that only one of two models has wrong.
 
-    Parameters
-    ----------
-    a, b : BoxResult
-        Baseline and candidate, of one dataset.
-    ledger : Ledger
-        Of the two, whole or of some labels and documents: its boxes are counted.
-
-    Returns
-    -------
-    ChangedCauses
-        ``solved.sum()`` is the gains and ``new.sum()`` the losses of the ledger. Empty where nothing changed.
+    The ledger is of `a` and `b`, whole or of some labels and documents: ``solved.sum()`` is its gains, ``new.sum()``
+    its losses.
     """
     families: dict[Family, int] = {}
     parts: list[tuple[IntArray, IntArray, IntArray, IntArray]] = []

@@ -1,8 +1,7 @@
 """Results of one protocol against the same ground truth, compared: what the terminal and reports show.
 
-Owns `Comparison`, its plain values under the keys of the terminal contract, and its tables. The first result is the
-baseline ``a``, the second the candidate ``b``; further ones are only in the table of all models. What the models are
-called is up to the caller.
+The first result is the baseline ``a``, the second the candidate ``b``; further ones are only in the table of all
+models.
 """
 
 from __future__ import annotations
@@ -38,20 +37,10 @@ _ITEMS_LISTED: Final = 20
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Two or more models under one protocol.
+    """Two or more models under one protocol: the baseline, the candidate and further ones.
 
-    Attributes
-    ----------
-    results : tuple of results, length >= 2
-        The baseline, the candidate and further ones.
-    names : tuple of str
-        What they are called in sentences and titles.
-    seed, resamples : int
-        Of the intervals.
-    more : tuple of tuple of Part
-        Numbers besides those of the protocol, one tuple for each result, such as those of named slices; empty for none.
-    rule : Rule
-        When the candidate is to be shipped.
+    `more` has numbers besides those of the protocol, such as those of named slices: one tuple for each result, or none
+    at all. `rule` is when the candidate is to be shipped.
     """
 
     results: tuple[Result, ...]
@@ -138,22 +127,11 @@ class Comparison:
         return signature_line(signatures, self.names, seed=self.seed, resamples=self.resamples)
 
     def to_json(self, results: Sequence[Mapping[str, object]]) -> JsonObject:
-        """The comparison as plain values under the keys of the terminal contract.
+        """Return the comparison as plain values under the keys of the terminal contract; undefined is None.
 
-        Parameters
-        ----------
-        results : sequence of mapping
-            The results as plain values, one per model.
-
-        Returns
-        -------
-        dict
-            ``protocol``, ``signature``, ``decision``, ``summary``, ``a``, ``b``; ``iou``, ``ledger`` by label,
-            ``false_positives``, ``documents`` (the ledger of each), ``pages`` (those that changed) and ``mistakes``,
-            all None for protocols without boxes; ``item_ledgers``, of pages, fields or posters, for these;
-            ``differences`` in reading order; ``labels``, ``seed``,
-            ``resamples``, ``level``; with more than two models ``standings`` and ``models`` with the numbers of all of
-            them. Undefined is None.
+        `results` are the results as plain values, one per model. ``iou``, ``ledger``, ``false_positives``,
+        ``documents``, ``pages`` and ``mistakes`` are None for protocols without boxes, which have ``item_ledgers``;
+        ``standings`` and ``models`` are there with more than two models.
         """
         decision, counts = self.decision, self.ledger
         words = summary(self.differences, self.names)
@@ -194,19 +172,10 @@ class Comparison:
         return value
 
     def tables(self, files: Sequence[str]) -> tuple[ResultTable, ...]:
-        """The comparison as tables for terminals.
+        """Return the comparison as tables for terminals; `files` are named in the titles.
 
-        Parameters
-        ----------
-        files : sequence of str
-            Behind the models, for the titles.
-
-        Returns
-        -------
-        tuple of ResultTable
-            With more than two models their standings and their numbers; the differences; the ledger by label and the
-            named mistakes for protocols that match boxes, else the ledgers of pages, fields or posters, each followed
-            by the things that differ.
+        With more than two models their standings and numbers; the differences; ledger by label and named mistakes, or
+        the ledgers of pages, fields or posters, each followed by the things that differ.
         """
         titles = [f"{name} {file}" for name, file in zip(self.names, files, strict=True)]
         decision, words = self.decision, summary(self.differences, self.names)
@@ -272,32 +241,10 @@ def compare(
     more: Sequence[Sequence[Part]] = (),
     rule: Rule | None = None,
 ) -> Comparison:
-    """Models under one protocol, compared.
+    """Return the comparison of two or more results of one protocol and one choice of options.
 
-    Parameters
-    ----------
-    results : sequence of results, length >= 2
-        Of one protocol with one choice of options; those that match boxes are of one dataset, see
-        `evaluator.project.evaluate_together`.
-    names : sequence of str
-        What the models are called, one each.
-    seed, resamples : int
-        See `evaluator.compare.resampling.draws`.
-    more : sequence of sequences of Part
-        See `Comparison`.
-    rule : Rule, optional
-        When the candidate is to be shipped; the one that everybody gets when absent.
-
-    Returns
-    -------
-    Comparison
-        Its parts are worked out when asked for.
-
-    Raises
-    ------
-    ValueError
-        With fewer than two results, not one name for each, results of different protocols, or fewer than
-        `LEAST_RESAMPLES` resamples.
+    Results that match boxes are of one dataset, see `evaluator.project.evaluate_together`. `ValueError` with fewer than
+    two results, not one name for each, several protocols, or fewer than `LEAST_RESAMPLES` resamples.
     """
     if len(results) < 2:
         raise ValueError("a comparison needs at least two predictions")
@@ -314,19 +261,9 @@ def compare(
 def signature_line(
     signatures: Sequence[Signature], names: Sequence[str], *, seed: int = SEED, resamples: int = RESAMPLES
 ) -> str:
-    """What made the numbers of a comparison, in one line.
+    """Return what made the numbers of a comparison, in one line.
 
-    Parameters
-    ----------
-    signatures : sequence of Signature, length 2
-        Of the baseline and the candidate.
-    names : sequence of str, length >= 2
-        What they are called.
-
-    Returns
-    -------
-    str
-        The signature of both, with both score thresholds where only these differ, or one after the other.
+    The signature of both, with both score thresholds where only these differ, else one after the other.
     """
     a, b = signatures
     line = a.line

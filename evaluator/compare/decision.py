@@ -1,9 +1,7 @@
-"""Ship B, keep A, or cannot tell: the result of a comparison under a rule that the reader sees and can set.
+"""Ship B, keep A, or cannot tell: the result of a comparison under a rule that the reader can set.
 
-Owns the rule, the answer with its one sentence, what B costs or saves in corrected boxes, and how many more documents
-would settle what is open. An answer never goes beyond its evidence: below `FEW_DOCUMENTS` documents, or where the
-interval reaches on both sides of what matters, it is "cannot tell"; a label with too few documents is named as not
-judged and neither forbids nor carries anything.
+Below `FEW_DOCUMENTS` documents, or where the interval reaches on both sides of what matters, the answer is "cannot
+tell"; a label with too few documents is named as not judged and neither forbids nor carries anything.
 """
 
 from __future__ import annotations
@@ -32,15 +30,10 @@ _FIRST_CHOICES: Final = ("f1", "map", "mean_f1", "mean_ap")
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """When B is to be shipped.
 
-    Attributes
-    ----------
-    metric : str or None
-        Key of `evaluator.compare.metrics.METRICS`: the main measure, over all labels. None is `main_metric`.
-    least : float
-        The smallest difference of it that matters, as a ratio (0.01 is one point); at least 0.
-    loss : float or None
-        A clear loss beyond this, as a ratio, forbids it; None allows all. It is one of `FOUND`, over all labels or of
-        one, where the main measure is one of them; else of any other number.
+    `metric` is the main measure over all labels, a key of `evaluator.compare.metrics.METRICS`; None is `main_metric`.
+    `least` is the smallest difference that matters, `loss` the largest clear loss that is allowed (None: any), as
+    ratios; losses are of `FOUND` where the main measure is one of them, over all labels or one, else of any other
+    number.
     """
 
     metric: str | None = None
@@ -65,26 +58,11 @@ class Cost(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """The result of a comparison under a rule.
+    """Result of a comparison under a rule.
 
-    Attributes
-    ----------
-    sentence : str
-        The one reason; plain text, labels as they are in the files.
-    main : Difference or None
-        Of the main measure; None when it is defined for neither model.
-    losses, gains : tuple of Difference
-        All clear ones of everything but the main measure, the largest first; those of `FOUND` alone where the main
-        measure is one of them.
-    forbidding : tuple of Difference
-        The losses beyond the limit of the rule.
-    unjudged : tuple of str
-        Labels of which no number is defined in enough documents, in the order of the numbers.
-    documents_needed : int or None
-        How many more documents would settle the main measure if the difference stays; 0 when it is settled, None where
-        that has no answer.
-    cost : Cost or None
-        None for protocols without boxes.
+    `main` is None when the measure is defined for neither model. `losses` and `gains` are clear ones beside it, the
+    largest first (of `FOUND` alone where it is one of them); `forbidding` those beyond the rule's limit.
+    `documents_needed`: 0 when settled, None without an answer. `cost` is None without boxes.
     """
 
     answer: Answer
@@ -160,29 +138,12 @@ class Decision(NamedTuple):
 def decide(
     every: Sequence[Difference], names: Sequence[str], *, rule: Rule | None = None, cost: Cost | None = None
 ) -> Decision:
-    """The result of a comparison under a rule.
+    """Return the decision on some differences, B minus A in any order; without a `rule`, the default one.
 
-    Parameters
-    ----------
-    every : sequence of Difference
-        B minus A, in any order.
-    names : sequence of str, length >= 2
-        What A and B are called.
-    rule : Rule, optional
-        The one that everybody gets when absent.
-    cost : Cost, optional
-        From `cost_of`.
-
-    Returns
-    -------
-    Decision
-        "Ship" when the whole interval of the main measure is at least ``rule.least`` and no clear loss is beyond
-        ``rule.loss``; "keep" when the whole interval is below ``rule.least``; else "cannot tell".
-
-    Notes
-    -----
-    More documents: an interval narrows with the root of their number n, so its half h reaches the distance d of the
-    difference from ``rule.least`` at n (h / d)² documents. It is undefined where d is 0.
+    "Ship" when the whole interval of the main measure is at least ``rule.least`` and no clear loss is beyond
+    ``rule.loss``; "keep" when the whole interval is below ``rule.least``; else "cannot tell". More documents: an
+    interval narrows with the root of their number n, so its half h reaches the distance d to ``rule.least`` at n (h /
+    d)²; undefined where d is 0.
     """
     chosen = Rule() if rule is None else rule
     metric = chosen.metric or main_metric(every)
@@ -223,12 +184,9 @@ def _unjudged(every: Sequence[Difference]) -> tuple[str, ...]:
 
 
 def main_metric(every: Sequence[Difference]) -> str | None:
-    """The measure that a rule asks about when it names none: F1, or the first that the protocol's summary speaks of.
+    """Return the measure of a rule that names none: F1, or the first of the protocol's summary.
 
-    Returns
-    -------
-    str or None
-        None when nothing is defined over all labels.
+    None when nothing is defined over all labels.
     """
     defined = [one.metric for one in every if one.overall and one.difference is not None]
     preferred = (*_FIRST_CHOICES, *(metric for group in headlines() for metric in group), *defined)

@@ -1,7 +1,6 @@
-"""How far two models are apart, metric by metric: the difference, its interval, and the documents behind it.
+"""Differences of two models by metric, candidate ``b`` minus baseline ``a``, and their reading order.
 
-Owns `Difference` and the order in which differences are read. Differences are the candidate ``b`` minus the baseline
-``a``; intervals come from drawing documents with replacement, the same draws for both models.
+Intervals come from drawing documents with replacement, the same draws for both models.
 """
 
 from __future__ import annotations
@@ -33,31 +32,11 @@ _ORDER: Final[Mapping[Kind, int]] = {"loss": 0, "unclear": 1, "gain": 2, "undefi
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How far the candidate ``b`` is from the baseline ``a`` in one metric.
+    """Candidate ``b`` minus baseline ``a`` in one metric, as a ratio; None where undefined.
 
-    Attributes
-    ----------
-    metric : str
-        Key of `evaluator.compare.metrics.METRICS`.
-    label : str
-        The label, or the name of the row for all labels.
-    a, b : float or None
-        The two numbers as the protocol reports them.
-    difference : float or None
-        ``b - a``; None when either is undefined.
-    low, high : float or None
-        95 % interval of the difference; None with fewer than 2 documents, without a difference, or where more than
-        5 % of the resamples leave it undefined.
-    documents : int
-        D, the documents that were drawn from.
-    documents_better, documents_worse : int
-        Documents in which ``b`` has the better, the worse number; those where either is undefined are not counted.
-    undefined : int
-        Resamples that leave the difference undefined; they are left out of the interval.
-    documents_with : int or None
-        Documents in which either number is defined, those that have the label; None for all of them.
-    noun : str
-        What a document is called.
+    `low` and `high` (95 %) are None with fewer than 2 documents, or where more than 5 % of the resamples are
+    `undefined`. `documents` were drawn from, `documents_with` have the label (None: all); in `documents_better` and
+    `documents_worse` both numbers are defined. `noun` is what a document is called.
     """
 
     metric: str
@@ -115,28 +94,11 @@ class Difference:
 def differences(
     a: Measures, b: Measures, *, seed: int = SEED, resamples: int = RESAMPLES, keys: Sequence[Key] | None = None
 ) -> tuple[Difference, ...]:
-    """The differences of two models, ``b`` minus ``a``.
+    """Return the differences ``b`` minus ``a``, in the order of ``a``, then what only ``b`` has.
 
-    Parameters
-    ----------
-    a, b : Measures
-        Of one protocol and one ground truth. A document or label that only one of them has is undefined for the
-        other, or empty, as its protocol has it.
-    seed, resamples : int
-        See `evaluator.compare.resampling.draws`; 0 resamples for no intervals, else at least `LEAST_RESAMPLES`.
-    keys : sequence of Key, optional
-        These only; all when absent.
-
-    Returns
-    -------
-    tuple of Difference
-        In the order of the numbers of ``a``, then those that only ``b`` has.
-
-    Notes
-    -----
-    Paired bootstrap over documents: one draw of documents gives one number of each model, and their difference. The
-    percentile interval is widened for the number of documents that have the label, see `resampling.widened`. Documents
-    are put in the order of their ids first, so that the order of files changes nothing.
+    Paired bootstrap over documents in the order of their ids, so that the order of files changes nothing; percentile
+    intervals, widened for the documents that have the label (`resampling.widened`). No resamples: no intervals. A
+    document or label that one model lacks is undefined for it, or empty, as the protocol has it.
     """
     need_resamples(resamples)
     if keys is not None:
@@ -180,12 +142,9 @@ def differences(
 
 
 def in_reading_order(every: Sequence[Difference]) -> tuple[Difference, ...]:
-    """Differences as they are read: the worst clear loss first, then the unclear ones, then the clear gains.
+    """Return differences in reading order: the worst clear loss first, then unclear ones, clear gains.
 
-    Returns
-    -------
-    tuple of Difference
-        Each group by rising difference, equal ones in the order given; undefined ones last.
+    Each group by rising difference, equal ones in the order given; undefined ones last.
     """
     return tuple(sorted(every, key=lambda one: (_ORDER[one.kind], one.difference or 0.0)))
 
@@ -193,10 +152,10 @@ def in_reading_order(every: Sequence[Difference]) -> tuple[Difference, ...]:
 def worth_showing(
     every: Sequence[Difference], *, limit: int = 8, metrics: Sequence[str] = ("recall", "precision")
 ) -> tuple[Difference, ...]:
-    """The few differences that a reader should see, in reading order.
+    """Return the few differences that a reader should see, in reading order.
 
     Those over all labels always have a place; then clear losses before clear gains before unclear ones, the larger
-    before the smaller, of the metrics that compete.
+    before the smaller, of the given metrics.
     """
     chosen = [one for one in every if one.metric in metrics and one.difference is not None]
     rank: Mapping[Kind, int] = {"loss": 1, "gain": 2, "unclear": 3, "undefined": 4}
@@ -207,7 +166,7 @@ def worth_showing(
 def decisive(
     every: Sequence[Difference], *, limit: int = 8, metrics: Sequence[str] = ("f1", "precision", "recall")
 ) -> tuple[Difference, ...]:
-    """The differences that a decision rests on, in the order in which they are read.
+    """Return the differences that a decision rests on, in the order in which they are read.
 
     Those over all labels in the order of `metrics`; all clear losses, the largest first; then, up to `limit` rows,
     clear gains and what is not clear, the larger before the smaller. Undefined ones are left out.

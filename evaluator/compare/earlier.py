@@ -1,8 +1,7 @@
 """Results of earlier runs: a ``result.json`` of ``layoutscope evaluate`` as a model without boxes.
 
-Owns what is kept of each document beside a result, and how it is read back. A file is trusted in nothing: whatever does
-not fit is an issue. What was measured of another ground truth or under other options is kept apart by the caller, who
-asks `EarlierResult.against`.
+Owns what is kept of each document beside a result, and how it is read back, checked in full. Whether it can be compared
+with others the caller asks `EarlierResult.against`.
 """
 
 from __future__ import annotations
@@ -66,18 +65,9 @@ class _Result(msgspec.Struct):
 
 
 class EarlierResult(msgspec.Struct, frozen=True):
-    """One result of an earlier run.
+    """One result of an earlier run; `name` is that of the model, or of its file.
 
-    Attributes
-    ----------
-    name : str
-        Of the model, or of its file.
-    protocol, signature : str
-    truth_sha256 : str
-        Digest of the ground truth.
-    run : Run
-    by_document : counts by document and IoU threshold, and rankings, or None
-        None in files that were written before they were kept.
+    `by_document` is None in files that were written before it was kept.
     """
 
     name: str
@@ -88,7 +78,7 @@ class EarlierResult(msgspec.Struct, frozen=True):
     by_document: _ByDocument | None
 
     def against(self, *, protocol: str, signature: str, truth_sha256: str, iou: float, own: bool = False) -> str:
-        """Why this result cannot be compared with others, in a few words; empty when it can.
+        """Return why this result cannot be compared with others, in a few words; empty when it can.
 
         `signature` and `truth_sha256` are those of the others, `iou` the threshold at which they are compared; `own` is
         for numbers of the protocol's own, which are of all predictions at its own thresholds.
@@ -116,9 +106,10 @@ class EarlierResult(msgspec.Struct, frozen=True):
         return _EVERY_SCORE in self.signature.split(" · ")
 
     def contender(self, iou: float, name: str = "") -> Contender:
-        """The model without its boxes; `name` is what to call it.
+        """Return the model without its boxes, by its counts at an IoU threshold where it has it.
 
-        By its counts at an IoU threshold, where it has it, and by the numbers of the protocol's own that it has.
+        Also by the numbers of the protocol's own that it has; `name` is what to call it. Only where `by_document` is
+        not None.
         """
         assert self.by_document is not None
         own = self.by_document.own if self.of_every_score else ()
@@ -137,7 +128,7 @@ class EarlierResult(msgspec.Struct, frozen=True):
 
 
 def comparable_part(signature: str, *, thresholds: bool = False) -> tuple[str, ...]:
-    """What has to be equal of two signatures for their numbers to be compared.
+    """Return what has to be equal of two signatures for their numbers to be compared.
 
     Between models the thresholds may differ; between two runs of one model `thresholds` asks for equal ones too.
     """
@@ -153,17 +144,9 @@ def _ratio_part(metric: str, numerator: FloatArray, denominator: FloatArray) -> 
 
 
 def read_results(content: bytes, name: str) -> tuple[EarlierResult, ...]:
-    """The results in a ``result.json``.
+    """Return the results in a ``result.json``: one, or those of several models evaluated in one run.
 
-    Returns
-    -------
-    tuple of EarlierResult
-        One, or those of several models that were evaluated in one run.
-
-    Raises
-    ------
-    BadInput
-        When the file is no such result, or its counts do not fit together.
+    `BadInput` when the file is no such result, or its counts do not fit together.
     """
     collector = Collector(name, max_per_rule=20)
     if len(content) > MOST_BYTES:
@@ -213,11 +196,10 @@ def _check(one: _Result, where: str, collector: Collector) -> None:
 
 
 def kept_of(result: Result) -> dict[str, object]:
-    """What a result file states besides, so that the run can be listed with later ones without its boxes.
+    """Return what a result file keeps so that later runs can be listed with it without its boxes.
 
-    ``by_document`` with the counts of each document at each IoU threshold, and with the rankings behind AP and other
-    numbers of the protocol's own (see `stored_measures`); ``run`` and ``model``. Empty for protocols
-    without boxes, and for results that do not have their boxes any more.
+    ``by_document`` (counts by IoU threshold, rankings behind the protocol's own numbers, see `stored_measures`),
+    ``run`` and ``model``. Empty for protocols without boxes, and for results that do not have their boxes any more.
     """
     if not isinstance(result, BoxEvaluation):
         return {}

@@ -1,19 +1,15 @@
 """Gates: conditions under which a run must fail, written in one line, judged against a baseline.
 
-Owns the grammar, the verdict of each condition and the table that lists which failed, by how much and how sure that is.
-
     metric [ "[" label "]" ] ( "<" | ">" | "<=" | ">=" ) limit [ "and significant" ]
     limit = number [ "%" | "pt" ] | "baseline" [ ( "-" | "+" ) number ( "pt" | "%" ) ]
 
 A condition states what is *not* allowed: ``recall[Table] < baseline - 0.5pt`` fails when recall of Table is more than
 half a point below the baseline. ``pt`` are points, the hundredths of a ratio; ``%`` after the baseline is a share of
 it. Without a label, or with ``[all]``, the number is that over all labels; a label with odd characters is written in
-double quotes. ``and significant`` lets a condition fail only when the interval of the difference to the baseline
-excludes 0.
+double quotes. ``and significant``: it fails only when the interval of the difference to the baseline excludes 0.
 
-A condition that cannot be judged fails. A number that is undefined for the prediction is mostly the very regression
-that a gate is for (a model that finds nothing has no precision), and a gate that passes because it saw nothing is worse
-than none. It is no wrong usage either, so the exit code is that of a failed gate and the reason is given.
+A condition that cannot be judged fails, with its reason: a number that is undefined for the prediction is mostly the
+very regression that a gate is for (a model that finds nothing has no precision).
 """
 
 from __future__ import annotations
@@ -55,16 +51,9 @@ class ConditionError(ValueError):
 
 
 class Limit(NamedTuple):
-    """What a value is compared with.
+    """What a value is compared with: a ratio, or the baseline plus `amount`.
 
-    Attributes
-    ----------
-    of_baseline : bool
-        Whether the baseline's value is meant.
-    amount : float
-        The limit itself as a ratio; for the baseline, what is added to it: a ratio, or a share of it.
-    unit : "points" or "percent"
-        For the baseline: what the amount is.
+    `amount` is a ratio; for the baseline, in `unit` "percent", a share of it.
     """
 
     of_baseline: bool
@@ -82,17 +71,9 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What is not allowed.
+    """What is not allowed; `text` as it was written, `label` None for all labels.
 
-    Attributes
-    ----------
-    text : str
-        As it was written.
-    label : str or None
-        None for all labels.
-    operator : "<", ">", "<=" or ">="
-    significant : bool
-        Whether it fails only when the interval of the difference excludes 0.
+    `significant`: it fails only when the interval of the difference to the baseline excludes 0.
     """
 
     text: str
@@ -116,18 +97,9 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome of a condition.
+    """Outcome of a condition, with the reason in one sentence.
 
-    Attributes
-    ----------
-    key : Key
-        The number it is about.
-    value, baseline, limit : float or None
-        None where undefined, or without a baseline.
-    difference : Difference or None
-        Prediction minus baseline; None without a baseline.
-    reason : str
-        Why, in one sentence.
+    Numbers are None where undefined, or without a baseline; `difference` is prediction minus baseline.
     """
 
     condition: Condition
@@ -156,20 +128,10 @@ class Verdict:
 
 
 def parse(text: str) -> Condition:
-    """A condition as it is written.
+    """Return a condition read from its text, see the module.
 
-    Parameters
-    ----------
-    text : str
-        See the module.
+    `ConditionError` when it cannot be read, or compares a ratio with a number above 1.
 
-    Raises
-    ------
-    ConditionError
-        When it cannot be read, or compares a ratio with a number above 1.
-
-    Examples
-    --------
     >>> condition = parse('recall[Table] < baseline - 0.5pt and significant')
     >>> condition.metric, condition.label, condition.operator, condition.significant
     ('recall', 'Table', '<', True)
@@ -217,24 +179,9 @@ def judge(
     seed: int = SEED,
     resamples: int = RESAMPLES,
 ) -> tuple[Verdict, ...]:
-    """The outcomes of some conditions.
+    """Return the verdict on each condition, in order.
 
-    Parameters
-    ----------
-    baseline : Measures or None
-        None when no condition needs one.
-    seed, resamples : int
-        See `evaluator.compare.resampling.draws`.
-
-    Returns
-    -------
-    tuple of Verdict
-        One per condition, in order.
-
-    Raises
-    ------
-    ConditionError
-        When a metric or label does not exist, or a condition needs a baseline and there is none.
+    `ConditionError` when a metric or label does not exist, or a condition needs a baseline and there is none.
     """
     every = dict.fromkeys([*prediction.keys, *(() if baseline is None else baseline.keys)])
     keys = [_key(condition, list(every), prediction.overall) for condition in conditions]
@@ -302,14 +249,7 @@ def _significant(difference: Difference) -> tuple[bool, str]:
 
 
 def verdict_table(verdicts: Sequence[Verdict], title: str, signature: str) -> ResultTable:
-    """One row per condition.
-
-    Returns
-    -------
-    ResultTable
-        Columns ``gate`` (failed or passed), ``condition``, ``value``, ``baseline``, ``limit``, ``points`` (prediction
-        minus baseline), ``interval``, ``why``.
-    """
+    """Return one row per condition; ``points`` is prediction minus baseline."""
     columns = ("gate", "condition", "value", "baseline", "limit", "points", "interval", "why")
     rows = tuple(
         (

@@ -1,6 +1,6 @@
-"""Label sets that differ: which labels only one model knows, and which of them are one name in two spellings.
+"""Label sets that differ: labels that only one model knows, and names in two spellings.
 
-Owns the notes and the proposals; nothing is renamed here. Whoever accepts a proposal passes it as ``map_label``.
+Nothing is renamed here: whoever accepts a proposal passes it as ``map_label``.
 """
 
 from __future__ import annotations
@@ -12,14 +12,9 @@ from evaluator.doctor.labels import folded
 
 
 class LabelNotes(NamedTuple):
-    """How the labels of two models differ.
+    """How the labels of two models differ, in sentences; none when both have the same labels.
 
-    Attributes
-    ----------
-    mapping : dict of str to str
-        Proposed new name by old name; pass it as ``map_label``.
-    sentences : tuple of str
-        The same in words; empty when both have the same labels.
+    `mapping` proposes a new name by old name.
     """
 
     mapping: dict[str, str]
@@ -27,25 +22,11 @@ class LabelNotes(NamedTuple):
 
 
 def label_notes(a: Sequence[str], b: Sequence[str], truth: Sequence[str] = (), *, names: Sequence[str]) -> LabelNotes:
-    """Notes on the labels of two models.
+    """Return notes on the labels of two models, called `names`; the spelling of the ground truth is kept.
 
-    Parameters
-    ----------
-    a, b : sequence of str
-        Labels of the two models.
-    names : sequence of str, length >= 2
-        What the two models are called.
-    truth : sequence of str
-        Labels of the ground truth, whose spelling is kept.
+    A mapping is proposed for names that are equal but for case, punctuation and blanks, when they are so with one name
+    of the ground truth, or, where it has none of them, with one of the other model.
 
-    Returns
-    -------
-    LabelNotes
-        A mapping is proposed for names that are equal but for case, punctuation and blanks, when they are so with one
-        name of the ground truth, or, where it has none of them, with one of the other model.
-
-    Examples
-    --------
     >>> label_notes(["list item"], ["List-item"], names=("A", "B")).mapping
     {'list item': 'List-item'}
     """

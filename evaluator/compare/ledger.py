@@ -1,15 +1,11 @@
 """The ledger: which of two models found each ground truth box, and which false positives they share.
 
-Owns the outcome of every box under two results of one ground truth, its counts by label, page and document, and the
-categories by which pages are filtered. Works on `BoxResult`, so every protocol that matches boxes can be compared;
-``a`` is the baseline, ``b`` the candidate. Rows are file order, codes those of the results' datasets. Nothing is
-resampled here.
+``a`` is the baseline, ``b`` the candidate, both `BoxResult` of one ground truth. Rows are file order, codes those of
+the results' datasets. Nothing is resampled here.
 
-The net change counts mistakes: ``gains`` are those that only ``a`` makes (ground truth that only ``b`` finds, false
-positives of ``a`` alone), ``losses`` those that only ``b`` makes, and ``net = gains - losses`` is by how many mistakes
-``b`` has fewer. That is (hits of b - hits of a) - (false positives of b - false positives of a), because what both do
-falls out: a page where ``b`` finds one more box and has five more false positives is a worse page. ``net_found`` counts
-the ground truth alone.
+``gains`` are mistakes that only ``a`` makes (ground truth that only ``b`` finds, false positives of ``a`` alone),
+``losses`` those that only ``b`` makes, and ``net = gains - losses`` = (hits of b - hits of a) - (false positives of b -
+false positives of a): what both do falls out. ``net_found`` counts the ground truth alone.
 """
 
 from __future__ import annotations
@@ -43,14 +39,10 @@ OutcomeArray = npt.NDArray[np.int8]
 
 @dataclass(frozen=True, eq=False)
 class LedgerCounts:
-    """How many boxes have which outcome, as columns of one length R (labels, pages, documents, or one for all).
+    """Counts of boxes by outcome, as columns of one length R (labels, pages, documents, or one for all).
 
-    Attributes
-    ----------
-    both, a_only, b_only, neither : int64, shape (R,)
-        Ground truth by who found it.
-    shared, a_invents, b_invents : int64, shape (R,)
-        False positives that both models have (one of each), or that only one of them has.
+    `both`, `a_only`, `b_only` and `neither` count ground truth by who found it; `shared` false positives that both
+    models have (one of each), `a_invents` and `b_invents` those of one model.
     """
 
     both: IntArray
@@ -110,16 +102,10 @@ class LedgerCounts:
 
 @dataclass(frozen=True, eq=False)
 class FalsePositives:
-    """The false positives of one model, as columns of one length F in file order.
+    """False positives of one model, as columns of one length F in file order.
 
-    Attributes
-    ----------
-    row : int64, shape (F,)
-        Row of the prediction in its file.
-    partner : int64, shape (F,)
-        Row of the other model's false positive of the same place; -1 where this model is alone.
-    side : JoinedBoxes
-        All predictions of the model.
+    `row` is the row in the file of the predictions, `partner` the row of the other model's false positive of the same
+    place, -1 where this model is alone; `side` has all predictions of the model.
     """
 
     row: IntArray
@@ -156,18 +142,9 @@ class FalsePositives:
 
 @dataclass(frozen=True, eq=False)
 class Ledger:
-    """Two results of one ground truth, box by box.
+    """Two results of one ground truth, box by box; `labels` are those that are counted.
 
-    Attributes
-    ----------
-    dataset : Dataset
-        What both results are of.
-    labels : tuple of str
-        The labels that are counted, in the order of the dataset.
-    truth_outcome : int8, shape (G,)
-        Code into `OUTCOMES` of each ground truth; -1 for those that take no part.
-    a, b : FalsePositives
-        Those of the two models; the partner of a shared one is a row of the other model's file.
+    `truth_outcome`, shape (G,), has a code into `OUTCOMES` for each ground truth, -1 for those that take no part.
     """
 
     dataset: Dataset
@@ -203,19 +180,9 @@ class Ledger:
         )
 
     def only(self, *, labels: Collection[str] | None = None, documents: Collection[str] | None = None) -> Ledger:
-        """The ledger of some labels or documents.
+        """Return the ledger of some labels (names) and documents (ids); all of them when absent.
 
-        Parameters
-        ----------
-        labels : collection of str, optional
-            Names; all of them when absent. Names that are not counted are passed over.
-        documents : collection of str, optional
-            Ids; all of them when absent.
-
-        Returns
-        -------
-        Ledger
-            Box rows keep their places; what is left out has no outcome.
+        Names that are not counted are passed over. Box rows keep their places; what is left out has no outcome.
         """
         dataset = self.dataset
         chosen = tuple(label for label in self.labels if labels is None or label in labels)
@@ -235,10 +202,7 @@ class Ledger:
 
     @property
     def pages(self) -> IntArray:
-        """Every page of the dataset, the page with the largest net loss first, int64.
-
-        Of equal ones the page with more changes is first. Unchanged pages are where the net change is 0.
-        """
+        """Rows of all pages of the dataset, the largest net loss first, then the one with more changes."""
         return np.lexsort((-self.per_page.changed, self.per_page.net))
 
     def to_json(self) -> dict[str, dict[str, int]]:
@@ -290,29 +254,15 @@ class Ledger:
 
 
 def ledger(a: AnyBoxResult, b: AnyBoxResult) -> Ledger:
-    """The ledger of two results.
+    """Return the ledger of a baseline and a candidate of one `Dataset`, at one IoU threshold.
 
-    Parameters
-    ----------
-    a, b : BoxResult
-        Baseline and candidate: two models of one `Dataset`, at one IoU threshold. Score thresholds may differ.
+    Score thresholds may differ. ``both + a_only`` are the true positives of ``a``, ``b_only + neither`` its false
+    negatives, ``shared + a_invents`` its false positives, and so for ``b``. `ValueError` for results of different
+    datasets, thresholds, labels or ground truth that counts.
 
-    Returns
-    -------
-    Ledger
-        ``both + a_only`` are the true positives of ``a``, ``b_only + neither`` its false negatives, ``shared +
-        a_invents`` its false positives, and so for ``b``.
-
-    Raises
-    ------
-    ValueError
-        When the results are not of one dataset, IoU threshold, choice of labels or ground truth that counts.
-
-    Notes
-    -----
-    Two false positives are shared when they have one label, one page and IoU >= 0.5 (inclusive, whatever the
-    protocol's own threshold); pairs are taken one to one by falling IoU, ties by the corners of the boxes, so that
-    neither the order of rows nor swapping the models changes a count.
+    Two false positives are shared when they have one label, one page and IoU >= 0.5 (inclusive, whatever the protocol's
+    own threshold); pairs are taken one to one by falling IoU, ties by the corners of the boxes, so that neither the
+    order of rows nor swapping the models changes a count.
     """
     _require_comparable(a, b)
     matching: BoxMatching = a.matching

@@ -1,6 +1,6 @@
 """The metrics that are compared, by name: those that the registered protocols declare.
 
-Owns the look-up and what a summary speaks of. A metric that a protocol reports and does not declare is not compared.
+A metric that a protocol reports and does not declare is not compared.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How many mistakes of each name two models make, label by label. The names are those of `metrics.error_types`."""
+"""Counts of named mistakes (`metrics.error_types`) of two models, label by label."""
 
 from __future__ import annotations
 
@@ -11,17 +11,10 @@ from evaluator.model.boxes import IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MistakeCounts:
-    """How many mistakes of each name two models make.
+    """Counts of named mistakes of two models, shape (L, K) by label and name.
 
-    Attributes
-    ----------
-    names : tuple of str, length K
-        Keys of `evaluator.metrics.error_types.ERROR_TYPES` of the document family.
-    labels : tuple of str, length L
-    a, b : int64, shape (L, K)
-        By label and name; see `evaluator.metrics.error_types.Mistakes` for the label of a mistake.
-    some_labels : bool
-        Whether only some labels were asked for: boxes of others may lie where nothing is counted.
+    `names` are keys of `evaluator.metrics.error_types.ERROR_TYPES` of the document family. `some_labels`: boxes of
+    others may lie where nothing is counted.
     """
 
     names: tuple[str, ...]

@@ -1,6 +1,5 @@
-"""Any number of models of one ground truth: how good each is, which cannot be told apart, and every pair of them.
+"""Any number of models of one ground truth: standings by one measure, and which cannot be told apart.
 
-Owns `Contender` (what is known of one model), `Standings` (one measure of all of them) and the sentence that answers.
 Intervals come from drawing documents with replacement, the same draws for all models. That of one model is its
 percentile interval; those of the differences of all pairs hold together, so that the best of many is not clear by luck.
 """
@@ -56,23 +55,10 @@ _WORDS: Final = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contender:
-    """What is known of one model.
+    """What is known of one model: its numbers, and where its boxes are open what is to be corrected.
 
-    Attributes
-    ----------
-    name : str
-    measures : Measures
-        Its numbers, and how they are made of documents.
-    mistakes : int or None
-        Boxes that somebody corrects by hand, see `Mistakes.corrections`; None where not known.
-    pages : int
-        On which these are.
-    run : Run
-        When it was made, as its file states.
-    boxes : bool
-        Whether its boxes are open, or only its numbers.
-    family : str
-        Name of the model without its version: runs of one family are joined by a line.
+    `mistakes` counts boxes that somebody corrects by hand on `pages` (`Mistakes.corrections`), None where not known.
+    `family` is the name without its version: runs of one family are joined by a line.
     """
 
     name: str
@@ -112,19 +98,10 @@ def contender(
     metrics: Sequence[str] = RATIOS,
     mistakes: bool = True,
 ) -> Contender:
-    """A model whose boxes are open, by its result at one IoU threshold.
+    """Return a model whose boxes are open, by its result at one IoU threshold.
 
-    Parameters
-    ----------
-    measures : Measures, optional
-        Its numbers; those of the matching when absent.
-    metrics : sequence of str
-        The only metrics of the matching that are asked for.
-    label : str, optional
-        Count the boxes to correct of the mistakes of this label alone, see `Mistakes.label`; 0 for a label that the
-        files do not have.
-    mistakes : bool
-        Whether to count the boxes to correct: naming all mistakes takes longer than everything else.
+    Without `measures` they are `metrics` of the matching. With a `label`, only mistakes of it count as boxes to
+    correct; 0 for a label that the files do not have. Without `mistakes` these are not counted.
     """
     labels, source = result.matching.dataset.labels, result.matching.prediction.source
     corrections = result.corrections if mistakes else None
@@ -141,14 +118,10 @@ def contender(
 
 
 def order_of_runs(models: Sequence[Contender]) -> tuple[OrderedBy, tuple[str | None, ...]]:
-    """What puts the runs of some models in order, and the place of each model.
+    """Return what orders the runs of some models ("date", "run" or ""), and the place of each model.
 
-    Returns
-    -------
-    "date", "run" or ""
-        Their dates when two differ. Else their run_id, when a family has two different ones. Else nothing.
-    tuple of str or None
-        Day or run_id of each model; None without one.
+    Their dates when two differ; else their run_id, when a family has two different ones. The place is a day or run_id,
+    None without one.
     """
     dates = tuple(model.date for model in models)
     if len({date for date in dates if date}) > 1:
@@ -160,14 +133,9 @@ def order_of_runs(models: Sequence[Contender]) -> tuple[OrderedBy, tuple[str | N
 
 
 class Pair(NamedTuple):
-    """The column's model minus the row's.
+    """The column's model minus the row's, with the simultaneous interval; clear when it excludes 0.
 
-    Attributes
-    ----------
-    difference, low, high : float or None
-        With the simultaneous interval; None where undefined or with too few documents.
-    clear : bool
-        Whether the interval excludes 0.
+    None where undefined or with too few documents.
     """
 
     difference: float | None
@@ -178,22 +146,10 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Standings:
-    """One measure of N models; of their values alone while nothing was resampled (`resamples` is 0).
+    """One measure of N models, best first, undefined last; values alone when `resamples` is 0.
 
-    Attributes
-    ----------
-    key : Key
-        The measure and its label.
-    models : tuple of Contender
-        Best first; those where the measure is undefined last.
-    values : float64, shape (N,)
-        NaN where undefined.
-    low, high : float64, shape (N,)
-        95 % interval of each model alone; NaN where there is none.
-    difference, pair_low, pair_high : float64, shape (N, N)
-        Column minus row, with the interval that holds for all pairs together.
-    documents : int
-        How many there are to draw from.
+    `low` and `high`, shape (N,), are the 95 % interval of each model alone; `difference`, `pair_low` and `pair_high`,
+    shape (N, N), column minus row with the interval that holds for all pairs together. NaN where undefined.
     """
 
     key: Key
@@ -357,32 +313,17 @@ class Standings:
 
 
 def standings(models: Sequence[Contender], key: Key, *, seed: int = SEED, resamples: int = RESAMPLES) -> Standings:
-    """One measure of some models, with intervals for each and for all pairs together.
+    """Return one measure of some models, with intervals for each and for all pairs together.
 
-    Parameters
-    ----------
-    models : sequence of Contender
-        Of one ground truth under one signature; a model without the measure has no value.
-    key : Key
-        The measure and its label.
-    seed, resamples : int
-        See `evaluator.compare.resampling.draws`; 0 resamples for the values alone, which are there at once,
-        else at least `LEAST_RESAMPLES`.
+    The models are of one ground truth under one signature; equal values stay in the given order. 0 resamples give the
+    values alone, else at least `LEAST_RESAMPLES`.
 
-    Returns
-    -------
-    Standings
-        Best first; equal values in the given order. Without models every column is empty.
-
-    Notes
-    -----
-    Paired bootstrap over documents, one draw for all models. The simultaneous intervals are those of the studentised
-    maximum over all pairs: the difference of a pair plus and minus c times the standard deviation of its resamples,
-    where c is the 95 % quantile, over the resamples, of the largest deviation of any pair from its difference, in its
-    standard deviations; every interval is widened for the number of documents, but not beyond what is possible, see
-    `resampling.widened`. With one pair that is a symmetric interval, which may differ a little from the percentile
-    interval of a comparison of two.
-    Resamples in which a number of some model is undefined are left out.
+    Paired bootstrap over documents, one draw for all models, without resamples in which some number is undefined.
+    Intervals of pairs are those of the studentised maximum over all pairs: the difference plus and minus c times the
+    standard deviation of its resamples, c being the 95 % quantile over the resamples of the largest deviation of any
+    pair from its difference in its standard deviations; widened within what is possible (`resampling.widened`). With
+    one pair this is a symmetric interval, which may differ a little from the percentile interval of a comparison of
+    two.
     """
     need_resamples(resamples)
     documents = sorted({name for model in models for name in model.measures.documents})
@@ -443,10 +384,8 @@ def _simultaneous(resampled: FloatArray, difference: FloatArray, documents: int)
 
 
 def rank_text(rank: tuple[int, int]) -> str:
-    """A rank, or the first and the last one that a model may have.
+    """Return a rank, or the first and the last one that a model may have.
 
-    Examples
-    --------
     >>> rank_text((1, 3)), rank_text((4, 4))
     ('1–3', '4')
     """

@@ -1,9 +1,7 @@
-"""Resampling documents with replacement: how often each is drawn, and the interval that follows.
+"""Resampling of documents with replacement: draws, percentile intervals, correction for few documents.
 
-Owns the draws, the percentile interval and what makes it honest for few documents. Documents are drawn, not pages or
-boxes, because what happens on the pages of one document is not independent; both models see the same draws, so that
-what makes a document hard for both falls out of their difference. A draw is a row of weights: how often each document
-occurs in it. Weights are whole numbers.
+Documents are drawn, not pages or boxes, because what happens on the pages of one document is not independent. A draw is
+a row of weights, whole numbers: how often each document occurs in it.
 """
 
 from __future__ import annotations
@@ -47,24 +45,10 @@ def need_resamples(resamples: int) -> None:
 
 
 def draws(documents: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> Iterator[Weights]:
-    """How often each document occurs in each resample, some resamples at a time.
+    """Yield how often each of D documents occurs in each of R resamples, some resamples at a time.
 
-    Parameters
-    ----------
-    documents : int
-        D, how many there are and how many a resample draws.
-    resamples : int
-        R.
-
-    Yields
-    ------
-    unsigned integer, shape (some of R, D)
-        Of the smallest type that holds them, and not to be written to. Rows add up to D. Together they have R rows, the
-        same ones for the same seed, whatever else is done.
-
-    Notes
-    -----
-    Resample i is draw i of ``numpy.random.default_rng(seed).integers(0, D, D)``, one after the other.
+    Unsigned integers of the smallest type that holds them, not to be written to, shape (some of R, D); rows add up to
+    D. Resample i is draw i of ``numpy.random.default_rng(seed).integers(0, D, D)``.
     """
     keep = documents * resamples <= _WEIGHTS_KEPT
     yield from (_kept if keep else _drawn)(documents, resamples, seed)
@@ -94,15 +78,7 @@ def _drawn(documents: int, resamples: int, seed: int) -> Iterator[Weights]:
 
 
 class Interval(NamedTuple):
-    """Percentile intervals of M numbers.
-
-    Attributes
-    ----------
-    low, high : float64, shape (M,)
-        NaN where too many resamples are undefined.
-    undefined : int64, shape (M,)
-        Resamples in which the number is undefined.
-    """
+    """Percentile intervals of M numbers, shape (M,); NaN where too many resamples are `undefined`."""
 
     low: FloatArray
     high: FloatArray
@@ -110,26 +86,11 @@ class Interval(NamedTuple):
 
 
 def interval(resampled: FloatArray, *, level: float = LEVEL) -> Interval:
-    """The percentile interval of each column.
+    """Return the percentile interval of each column of `resampled`, shape (R, M), NaN where undefined.
 
-    Parameters
-    ----------
-    resampled : float64, shape (R, M)
-        One row per resample; NaN where undefined.
-    level : float
-        In (0, 1).
-
-    Returns
-    -------
-    Interval
-        A resample in which the number is undefined (no document with the label was drawn) is left out. Where these
-        are more than `UNDEFINED_SHARE`, or nothing is defined at all, the interval is NaN: its ends are those of the
-        outer 2.5 %, which that many unknown values could move anywhere.
-
-    Notes
-    -----
-    Efron's percentile interval, quantiles interpolated linearly. The upper end is that of the negated numbers, so
-    that swapping the models negates the interval to the last digit.
+    Undefined resamples are left out; where they are more than `UNDEFINED_SHARE`, or all, the interval is NaN. Efron's
+    percentile interval, quantiles interpolated linearly; the upper end is that of the negated numbers, so that swapping
+    the models negates the interval to the last digit.
     """
     undefined = np.isnan(resampled).sum(axis=0)
     low, high = _lower_end(resampled, level), -_lower_end(-resampled, level)
@@ -146,31 +107,14 @@ def widened(
     most: FloatArray | float = math.inf,
     level: float = LEVEL,
 ) -> Interval:
-    """Intervals that hold what they say for few documents too.
+    """Return intervals that hold what they say for few documents too.
 
-    Parameters
-    ----------
-    interval : Interval
-        From `interval`.
-    estimate : float64, shape (M,)
-        The number itself.
-    documents : int64, shape (M,)
-        Documents in which each number is defined.
-    least, most : float64, shape (M,), or float
-        The smallest and the largest value that is possible, for all numbers or for each.
+    `documents`, shape (M,), have the number; each end lies `reach` times as far from the `estimate`, but within `least`
+    and `most`; an end on the other side of the estimate stays.
 
-    Returns
-    -------
-    Interval
-        Each end as many times as far from the estimate as `reach` gives, but not beyond what is possible, where the
-        number cannot be; an end on the other side of the estimate stays.
-
-    Notes
-    -----
     Resampling n documents takes their spread with n instead of n - 1, and the normal quantile where only n documents
-    say how wide it is: at 8 documents the percentile interval holds 87 of 100. This is the correction of Hesterberg,
-    "What Teachers Should Know About the Bootstrap" (2015), section 4.1, applied to the distance from the estimate
-    and not to the quantile, which 2,000 resamples do not reach. `tests/benchmarks/bench_compare` has the shares held.
+    say how wide it is. Hesterberg, "What Teachers Should Know About the Bootstrap" (2015), section 4.1, applied to the
+    distance from the estimate and not to the quantile, which 2,000 resamples do not reach.
     """
     factor = np.array([reach(int(count), level=level) for count in documents]) - 1.0
     low = interval.low - factor * np.maximum(estimate - interval.low, 0.0)
@@ -180,10 +124,8 @@ def widened(
 
 @lru_cache(maxsize=4096)
 def reach(documents: int, *, level: float = LEVEL) -> float:
-    """How many times further than the percentile interval an honest one reaches, for n documents; 1.0 below 2.
+    """Return the factor by which an interval of n documents is widened; 1.0 below 2 documents.
 
-    Examples
-    --------
     >>> [round(reach(n), 2) for n in (8, 20, 50, 500)]
     [1.29, 1.1, 1.04, 1.0]
     """
@@ -194,12 +136,9 @@ def reach(documents: int, *, level: float = LEVEL) -> float:
 
 
 def _student(level: float, freedom: int) -> float:
-    """The quantile of Student's t that a share of it lies within on both sides.
+    """Return the two-sided quantile of Student's t, by Abramowitz and Stegun 26.7.3 and 26.7.4.
 
-    Notes
-    -----
-    Abramowitz and Stegun 26.7.3 and 26.7.4, inverted by halving; from 30 degrees of freedom on `student_expansion`,
-    which then is right to six digits.
+    Inverted by halving; from 30 degrees of freedom on `student_expansion`, which then is right to six digits.
     """
     if freedom >= 30:
         return student_expansion(level, freedom)

@@ -1,8 +1,7 @@
-"""Differences in words: who, what, how much, how sure, how many documents.
+"""Differences in words: sentences of one difference, the summary of all, points and intervals.
 
-Owns the sentences of one difference, the summary of all of them, and how points and intervals are spelled. A
-difference is called more or less only when its interval excludes 0 and there are enough documents. What the models are
-called is up to the caller. Labels are in the sentences as they are; whoever shows them escapes them.
+A difference is called more or less only when its interval excludes 0 and there are enough documents. Labels are in the
+sentences as they are; whoever shows them escapes them.
 """
 
 from __future__ import annotations
@@ -20,14 +19,9 @@ _LEVEL: Final = f"{LEVEL:.0%}".replace("%", " %")
 
 
 class Summary(NamedTuple):
-    """The result of a comparison.
+    """Result of a comparison: a sentence on the most telling difference over all labels, and notes.
 
-    Attributes
-    ----------
-    headline : str
-        One sentence about the most telling difference over all labels.
-    notes : str
-        The other ones in short, and the worst clear loss of a label; may be empty.
+    The notes have the other ones in short, and the worst clear loss of a label; may be empty.
     """
 
     headline: str
@@ -35,10 +29,8 @@ class Summary(NamedTuple):
 
 
 def points(value: float, *, signed: bool = True, decimals: int = 1) -> str:
-    """A difference of ratios in points, the hundredths of a ratio; plus signs when `signed`, zero has no sign.
+    """Return a difference of ratios in points, the hundredths of a ratio; zero has no sign.
 
-    Examples
-    --------
     >>> points(0.026), points(-0.004), points(0.0)
     ('+2.6', '−0.4', '0.0')
     """
@@ -89,18 +81,10 @@ def name_of(one: Difference) -> str:
 
 
 def sentence(one: Difference, names: Sequence[str]) -> str:
-    """A difference in one sentence.
+    """Return a difference in one sentence.
 
-    Parameters
-    ----------
-    names : sequence of str, length >= 2
-        What the baseline and the candidate are called.
-
-    Returns
-    -------
-    str
-        ``B finds more: recall +2.6 points, 95 % interval 1.7 to 3.5; 29 documents better, 6 worse.``; with ``no clear
-        difference`` when 0 is inside of the interval, and without a claim when there are too few documents.
+    ``B finds more: recall +2.6 points, 95 % interval 1.7 to 3.5; 29 documents better, 6 worse.``; with ``no clear
+    difference`` when 0 is inside of the interval, and without a claim when there are too few documents.
     """
     metric = METRICS[one.metric]
     what = capitalised(metric.title) + ("" if one.overall else f" of {one.label}")
@@ -135,20 +119,10 @@ def worst_loss(every: Sequence[Difference]) -> Difference | None:
 
 
 def summary(every: Sequence[Difference], names: Sequence[str]) -> Summary:
-    """A comparison in a headline and a few words.
+    """Return a comparison, differences in any order, in a headline and a few words.
 
-    Parameters
-    ----------
-    every : sequence of Difference
-        In any order.
-    names : sequence of str, length >= 2
-        What the baseline and the candidate are called.
-
-    Returns
-    -------
-    Summary
-        The headline is the clear difference over all labels that is furthest from 0, or a sentence that none is
-        clear. The notes name the other metrics of the headline, and the label that lost most when a loss is clear.
+    The headline is the clear difference over all labels that is furthest from 0, or a sentence that none is clear. The
+    notes name the other metrics of the headline, and the label that lost most when a loss is clear.
     """
     ranked = sorted(_headlines(every), key=lambda one: (not one.starred, -abs(one.difference or 0.0)))
     if not ranked:

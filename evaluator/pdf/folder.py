@@ -1,4 +1,4 @@
-"""The ONE way from a document name in an annotation to a file: by its name, under the open folders, and only there.
+"""The one way from a document name in an annotation to a file: by name, under the open folders only.
 
 A name is looked up and never opened as a path; links that lead out of their folder are refused.
 """
@@ -62,10 +62,8 @@ def _folded(name: str) -> str:
 
 
 def _spellings(base: str) -> Iterator[tuple[str, ...]]:
-    """Which files a base name may mean, better ones first; the names of one entry are equally good.
+    """Yield which files a base name may mean, better ones first; the names of one entry are equally good.
 
-    Examples
-    --------
     >>> list(_spellings("a.pdf"))[:4]
     [('a.pdf',), ('a.pdf.pdf',), ('a',), ('a.jpg', 'a.jpeg', 'a.png', 'a.tif', 'a.tiff', 'a.bmp', 'a.webp')]
     """
@@ -89,18 +87,10 @@ class PageFile(NamedTuple):
 
 
 class PdfFolder:
-    """The documents under one folder, or under several, found by name and only there.
+    """Documents under one folder, or several (the earlier one first), found by name and only there.
 
-    Parameters
-    ----------
-    root : path or tuple of path
-        The folder; of several, an earlier one goes before a later one where a name fits equally well.
-    max_files, max_depth : int
-        How much of each tree is listed, at most.
-
-    Notes
-    -----
-    A tree is listed once, at the first name that is not found directly; ``refresh`` lists it again.
+    At most `max_files` and `max_depth` of each tree are listed, once, at the first name that is not found directly;
+    ``refresh`` lists it again.
     """
 
     def __init__(self, root: Folders | str, *, max_files: int = 50_000, max_depth: int = 8) -> None:
@@ -161,22 +151,10 @@ class PdfFolder:
         raise self._problem("missing", name, "It does not exist there.")
 
     def find_page(self, name: str, index: int, images: Mapping[tuple[str, int], str] | None = None) -> PageFile:
-        """The file that shows a page: its document, or else the image of this page alone.
+        """Return the file that shows a page (from 0): its document, else the image of this page alone.
 
-        Parameters
-        ----------
-        name : str
-            Of the document.
-        index : int
-            Of the page, from 0.
-        images : mapping of str, optional
-            Names of image files by (document, page), as `Dataset.page_images` has them; only their last part is
-            looked up.
-
-        Raises
-        ------
-        PageProblem
-            See ``find_document``; of the document, when there is no image either.
+        `images` has names of image files by (document, page) as `Dataset.page_images`; only their last part is looked
+        up. `PageProblem` of the document, see ``find_document``, when there is no image either.
         """
         try:
             return PageFile(self.find(name), index)
@@ -287,35 +265,17 @@ class PdfFolder:
 
 
 def find_document(name: str, root: Folders | PdfFolder) -> Path:
-    """The file that a document name from an annotation means; the only way from a name to a file.
+    """Return the file that a document name from an annotation means; the only way from a name to a file.
 
-    Parameters
-    ----------
-    name : str
-        ``doc_name`` of an annotation: a file name, or folders and a file name with forward slashes.
-    root : path or PdfFolder
-        The folder of the documents; pass a ``PdfFolder`` to look up many names.
+    The path is resolved: a regular file inside the resolved root. `PageProblem` ``blocked``: the name is a path out of
+    the folder, an address, a device, or no name at all, refused before any file-system call (a link that leads outside
+    after resolving it); ``missing``; ``ambiguous``: there are several.
 
-    Returns
-    -------
-    Path
-        Resolved; a regular file inside the resolved root.
-
-    Raises
-    ------
-    PageProblem
-        ``blocked``: the name is a path out of the folder, an address, a device, or not a name at all. It is refused
-        before any file-system call; only a link that leads outside is seen by resolving it.
-        ``missing``: there is no such document. ``ambiguous``: there are several.
-
-    Notes
-    -----
     Order: the name inside the root, the same with ``.pdf``; then the base name anywhere in the tree, with case and the
     composition of accents ignored, the same with ``.pdf``, without its suffix, and as ``.pdf`` or an image instead;
     last the one document of a folder of that name. A file of exactly that spelling goes before one that differs in
-    case, and of several folders each step tries all in their order. No name is expanded or decoded: ``~``, ``$HOME``
-    and ``%2e`` are plain characters.
-    Rule: snapshot specification, item 9 (``doc_path`` is never trusted); reliability, CVE-2025-25295.
+    case, and of several folders each step tries all in their order. Nothing is expanded or decoded: ``~``, ``$HOME``
+    and ``%2e`` are plain characters. Snapshot specification, item 9 (``doc_path`` is never trusted); CVE-2025-25295.
     """
     folder = root if isinstance(root, PdfFolder) else PdfFolder(root)
     return folder.find(name)

@@ -1,7 +1,6 @@
 """Why a page, or its document, cannot be shown: the typed outcomes and their sentences.
 
-Owns the words shown in place of such a page. They name documents and folders, never a path of this machine;
-sentences count pages from 1.
+They name documents and folders, never a path of this machine; sentences count pages from 1.
 """
 
 from __future__ import annotations
@@ -105,29 +104,8 @@ _SENTENCES: dict[ProblemKind, tuple[str, str, str]] = {
 class PageProblem(Exception):
     """Why a page, or its document, cannot be shown; to be shown in its place.
 
-    Parameters
-    ----------
-    kind : str
-        The typed outcome.
-    document : str
-        Name of the document as the annotation or the folder gives it; a folder in front of it is not shown.
-    folder : str
-        Name of the folder that was searched.
-    page_index : int
-        From 0.
-    detail : str
-        What the sentence of this kind leaves open.
-
-    Attributes
-    ----------
-    kind : str
-        The typed outcome.
-    detail : str
-        As it was given.
-    title, text, fix : str
-        Sentences for the reader; control characters escaped, no path of this machine.
-    in_files : bool
-        Whether the document can be added in the view Files.
+    `page_index` counts from 0; `detail` is what the sentence of this kind leaves open. `title`, `text` and `fix` are
+    sentences with control characters escaped; `in_files`: the document can be added in the view Files.
     """
 
     def __init__(

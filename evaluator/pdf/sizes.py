@@ -24,24 +24,11 @@ def page_sizes(
     images_only: bool = False,
     refused: list[Issue] | None = None,
 ) -> dict[PageKey, Size]:
-    """Sizes of the pages of the documents that a file names, from their PDFs and images.
+    """Return width and height of the pages that a file names, by document id and page index.
 
-    Parameters
-    ----------
-    folder : Path, or tuple of Path
-        The folder under which documents and page images are looked up by name, or several.
-    count : callable, optional
-        Called with how many of how many documents are measured.
-    images_only : bool
-        Leave out PDFs, which state points and no pixels.
-    refused : list of Issue, optional
-        Gets a warning for each document that is there and cannot be read.
-
-    Returns
-    -------
-    dict
-        Width and height by document id and page index: points of a PDF, pixels of an image. Pages that cannot be
-        found or measured are missing; whoever needs them says so.
+    Points of a PDF (left out with `images_only`), pixels of an image; pages that cannot be found or measured are
+    missing. `count` is called with how many of how many documents are done; `refused` gets a warning for each
+    unreadable document.
     """
     sizes: dict[PageKey, Size] = {}
     documents = PdfFolder(folder)
@@ -71,25 +58,10 @@ def measured(
     images_only: bool = False,
     refused: list[Issue] | None = None,
 ) -> dict[int, Size]:
-    """Sizes of the pages of one document, from the document itself, else from the images of single pages.
+    """Return the sizes of the pages of one document by index: its own, else those of single page images.
 
-    Parameters
-    ----------
-    name : str
-        Of the document.
-    pages : sequence of int
-        Indices of pages, from 0, that are looked for when the document is not there.
-    images : mapping of str
-        Names of page images, see `PdfFolder.find_page`.
-    images_only : bool
-        Leave out PDFs.
-    refused : list of Issue, optional
-        Gets a warning when the document is there and cannot be read.
-
-    Returns
-    -------
-    dict
-        Width and height by page index; empty when nothing is there.
+    `pages` are looked for when the document is not there. Empty when nothing is there; for `images`, `images_only` and
+    `refused` see `PdfFolder.find_page` and `page_sizes`.
     """
     try:
         path = folder.find(name)

@@ -1,22 +1,17 @@
 """The process that reads documents: draws one page or reads its words, and ends on request.
 
-Owns the renderer (PyMuPDF; Pillow for documents that are images) and the messages spoken with it. It is the only
-file that imports pymupdf, and it does so only inside the worker process: PyMuPDF holds the interpreter lock for a
-whole render and a hostile page can hold it for hours, so the app never renders. ``pdf.pool`` starts this file with
-``python -m evaluator.pdf.worker``, asks over stdin and is answered over stdout: four bytes of length, big endian,
-then one msgpack message. Nothing is pickled in either direction.
+The only file that imports pymupdf, and only inside the worker process: PyMuPDF holds the interpreter lock for a whole
+render, and a hostile page can hold it for hours. ``pdf.pool`` starts it with ``python -m evaluator.pdf.worker``, asks
+over stdin and is answered over stdout: four bytes of length, big endian, then one msgpack message.
 
-Conventions: a page index counts from 0. Boxes and sizes are those of the DISPLAYED page: the visible part of the
-MediaBox after /Rotate and /UserUnit, origin top left. Sizes are in points; word boxes are normalised to [0, 1].
+A page index counts from 0. Boxes and sizes are those of the DISPLAYED page: the visible part of the MediaBox after
+/Rotate and /UserUnit, origin top left. Sizes are in points; word boxes are normalised to [0, 1].
 
-The document comes as an open file, not by pipe: a report of 100 MB is asked for page by page, and the worker keeps the
-last document open. Before the first one the process is confined (``system.confine``): it can open no file itself, so it
-never learns a path, except on Windows, which cannot hand files over. The digest in the request is checked against the
-bytes that were read, so a file that is exchanged between two requests can never be answered, or cached, under the other
-one's digest.
-
-It does not decide which file may be read, keeps no cache of answers and never reads a second file: references to
-external streams stay empty, links and scripts are not carried over.
+The document comes as an open file, and the worker keeps the last one open. Before the first one the process is confined
+(``system.confine``): it can open no file itself, so it never learns a path, except on Windows, which cannot hand files
+over. The digest in the request is checked against the bytes that were read, so a file that is exchanged between two
+requests can never be answered, or cached, under the other one's digest. It never reads a second file: references to
+external streams stay empty.
 """
 
 from __future__ import annotations
@@ -115,29 +110,10 @@ _Points = Annotated[float, Meta(gt=0.0)]
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the app asks: one operation on one document.
 
-    Attributes
-    ----------
-    operation : "describe", "page", "words", "sizes", "ink" or "layout"
-        What is wanted.
-    page_index : int
-        From 0; ignored by ``describe``; for ``sizes`` the first page that is wanted.
-    path : bytes
-        The file, as the file system spells it, found inside its folder and resolved; empty when it is handed over open.
-    media : "pdf" or "image"
-        What the file has to be; it is refused when its content says otherwise.
-    digest : str
-        SHA-256 of the file's bytes, hexadecimal.
-    dpi, width : float or None, int or None
-        Wanted resolution, or wanted width in pixels; exactly one is given for ``page`` without a part.
-    part : tuple of float or None
-        x1, y1, x2, y2 in [0, 1] of the displayed page: only this part of the picture at ``dpi`` is sent, scaled down to
-        ``width`` where it is wider.
-    time_limit : float
-        Seconds of the processor after which the system ends the worker, up to the next whole second.
-    most_pixels : int
-        More than these a picture never has; at most `PIXEL_LIMIT`.
-    encoding : "webp", "jpeg", "both" or "screen"
-        Of the picture: an HTML file holds WebP, a PDF JPEG; "screen" is JPEG of quality 90 that is shown and not kept.
+    `page_index` is ignored by ``describe``, the first page for ``sizes``. `path` is resolved, empty when the file is
+    handed over open; `digest` is its SHA-256. Exactly one of `dpi` and `width` (pixels) for a ``page`` without `part`:
+    x1, y1, x2, y2 in [0, 1] of the displayed page, drawn at `dpi`, scaled down to `width`. `time_limit`: seconds of the
+    processor.
     """
 
     operation: Operation
@@ -154,31 +130,16 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Ready(msgspec.Struct, frozen=True, tag=True):
-    """First message of a worker.
-
-    Attributes
-    ----------
-    engine : str
-        Names and versions of the renderer.
-    confined : tuple of str
-        What holds the process back besides its limits: see `system.confine.shut_in`.
-    """
+    """First message of a worker: versions of the renderer, and what confines it (`system.confine`)."""
 
     engine: Annotated[str, Meta(max_length=200)]
     confined: Annotated[tuple[Annotated[str, Meta(max_length=60)], ...], Meta(max_length=8)] = ()
 
 
 class Description(msgspec.Struct, frozen=True, tag=True):
-    """What is known of a document before a page is drawn.
+    """What is known of a document before a page is drawn; no page of an encrypted one can be drawn.
 
-    Attributes
-    ----------
-    page_count : int
-        At most 100,000; 0 for a document without pages; 1 for an image that is no TIFF of several pages.
-    encrypted : bool
-        Whether a password is needed; then no page can be drawn.
-    warnings : tuple of str
-        Sentences for the reader, such as that the file was repaired.
+    `page_count` is 1 for an image that is no TIFF of several pages. `warnings` are sentences for the reader.
     """
 
     page_count: Annotated[int, Meta(ge=0, le=PAGE_LIMIT)]
@@ -187,20 +148,10 @@ class Description(msgspec.Struct, frozen=True, tag=True):
 
 
 class PageImage(msgspec.Struct, frozen=True, tag=True):
-    """One drawn page, or a part of one.
+    """One drawn page, or a part of one: WebP of quality 80, RGB on white; JPEG of 80, or 90 for a screen.
 
-    Attributes
-    ----------
-    webp : bytes
-        The picture, WebP of quality 80, RGB on white; empty where it was not asked for.
-    width, height : int
-        Its size in pixels; a normalised box times this size lands on the drawn page.
-    page_width, page_height : float
-        Size of the displayed page in points; for an image, its own pixels.
-    warnings : tuple of str
-        Sentences for the reader, such as that boxes may be off.
-    jpeg : bytes
-        The same picture as JPEG of quality 80, or 90 for a screen; empty where it was not asked for.
+    A picture that was not asked for is empty. A normalised box times `width` and `height` lands on the drawn page;
+    `page_width` and `page_height` are points of the displayed page, or the pixels of an image.
     """
 
     webp: Annotated[bytes, Meta(max_length=REPLY_BYTES_LIMIT)]
@@ -213,17 +164,7 @@ class PageImage(msgspec.Struct, frozen=True, tag=True):
 
 
 class WordList(msgspec.Struct, frozen=True, tag=True):
-    """The words of one page.
-
-    Attributes
-    ----------
-    boxes : bytes
-        x1, y1, x2, y2 of every word as little-endian float64 in [0, 1] of the displayed page.
-    texts : list of str
-        The words, in the order of the boxes.
-    warnings : tuple of str
-        Sentences for the reader.
-    """
+    """Words of one page; `boxes` has x1, y1, x2, y2 of each as little-endian float64 in [0, 1]."""
 
     boxes: Annotated[bytes, Meta(max_length=32 * WORD_LIMIT)]
     texts: Annotated[list[str], Meta(max_length=WORD_LIMIT)]
@@ -231,28 +172,17 @@ class WordList(msgspec.Struct, frozen=True, tag=True):
 
 
 class SizeList(msgspec.Struct, frozen=True, tag=True):
-    """The sizes of up to `SIZES_AT_ONCE` pages, from the page asked for on.
+    """Sizes of up to `SIZES_AT_ONCE` pages, from the page asked for on.
 
-    Attributes
-    ----------
-    sizes : bytes
-        Width and height of each displayed page in points (for an image, its pixels) as little-endian float64;
-        0 for a page that cannot be measured.
+    Width and height of each displayed page in points (for an image, its pixels) as little-endian float64; 0 for a page
+    that cannot be measured.
     """
 
     sizes: Annotated[bytes, Meta(max_length=16 * SIZES_AT_ONCE)]
 
 
 class InkGrid(msgspec.Struct, frozen=True, tag=True):
-    """How much of a page is ink, cell by cell.
-
-    Attributes
-    ----------
-    columns, rows : int
-        Cells over the whole displayed page.
-    cells : bytes
-        Share of the ink in each cell, 0 to 255, row by row from the top left.
-    """
+    """Share of ink in each cell of the displayed page, 0 to 255, row by row from the top left."""
 
     columns: Annotated[int, Meta(ge=1, le=INK_COLUMNS)]
     rows: Annotated[int, Meta(ge=1, le=INK_ROWS_LIMIT)]
@@ -262,21 +192,9 @@ class InkGrid(msgspec.Struct, frozen=True, tag=True):
 class LayoutList(msgspec.Struct, frozen=True, tag=True):
     """What a page is made of, apart from its words.
 
-    Attributes
-    ----------
-    rotation : int
-        /Rotate of the page.
-    producer : str
-        The program that wrote the document; "" when it does not say.
-    images, rules, texts : bytes
-        x1, y1, x2, y2 of pictures, ruled lines and pieces of text in one font as little-endian float64 in [0, 1] of
-        the displayed page.
-    sizes, characters : bytes
-        Font size in points and number of characters of each piece of text, as little-endian float64.
-    columns, rows : int
-        Size of `mask`; 0 for a page that is no scan.
-    mask : bytes
-        The ink of a scan, a bit for each pixel, rows padded to whole bytes.
+    `images`, `rules` and `texts` (pieces in one font) are x1, y1, x2, y2 as little-endian float64 in [0, 1]; `sizes`
+    (font size, points) and `characters` (count) of each text likewise. `mask` is the ink of a scan, a bit per pixel,
+    rows padded to bytes; 0 columns and rows for a page that is no scan.
     """
 
     rotation: Annotated[int, Meta(ge=0, le=270, multiple_of=90)]
@@ -292,15 +210,7 @@ class LayoutList(msgspec.Struct, frozen=True, tag=True):
 
 
 class Failure(msgspec.Struct, frozen=True, tag=True):
-    """Why there is no answer.
-
-    Attributes
-    ----------
-    kind : str
-        One of the typed outcomes.
-    detail : str
-        A number or the renderer's own words; for the sentence, not for decisions.
-    """
+    """Why there is no answer; `detail` is for the sentence, not for decisions."""
 
     kind: FailureKind
     detail: Annotated[str, Meta(max_length=1_000)] = ""
@@ -316,7 +226,7 @@ def write_frame(stream: IO[bytes], payload: bytes) -> None:
 
 
 def read_frame(stream: IO[bytes], *, limit: int) -> bytes | None:
-    """One message, or None when the other side has gone, also in the middle of a message.
+    """Return one message, or None when the other side has gone, also in the middle of a message.
 
     ValueError for a message that is longer than the limit, in bytes; nothing of it is read.
     """
@@ -331,14 +241,10 @@ def read_frame(stream: IO[bytes], *, limit: int) -> bytes | None:
 
 
 def open_regular(path: str | bytes) -> io.BufferedReader:
-    """A regular file under a resolved path, opened for reading; the caller closes it.
+    """Open a regular file under a resolved path for reading; the caller closes it.
 
-    OSError when the file is missing, not readable, a link, or not a regular file.
-
-    Notes
-    -----
-    The path was resolved when it was found; a link that is there now was put there since, so it is refused.
-    A pipe or a device must not block: it is opened without waiting and then refused.
+    OSError when it is missing, not readable, a link, or not regular. The path was resolved when it was found, so a link
+    there is new; a pipe or a device must not block: it is opened without waiting and then refused.
     """
     flags = os.O_RDONLY
     for name in ("O_BINARY", "O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK"):
@@ -353,26 +259,11 @@ def open_regular(path: str | bytes) -> io.BufferedReader:
 def pixel_size(
     page_width: float, page_height: float, *, dpi: float | None, width: float | None, most: int = PIXEL_LIMIT
 ) -> tuple[int, int]:
-    """Width and height of a page's picture in pixels, capped before anything is drawn.
+    """Return width and height of a page's picture in pixels, capped before anything is drawn.
 
-    Parameters
-    ----------
-    page_width, page_height : float
-        Displayed page in points, positive and finite.
-    dpi : float or None
-        Wanted resolution.
-    width : float or None
-        Wanted width in pixels; used when ``dpi`` is None.
-    most : int
-        Pixels that the picture may have, above 0.
+    The displayed page is in points, positive and finite; `width` is used when `dpi` is None. Each is from 1 to 16,000,
+    with a product of at most `most`; a sliver is one pixel wide.
 
-    Returns
-    -------
-    (int, int)
-        Each from 1 to 16,000, with a product of at most `most`; a sliver is one pixel wide.
-
-    Examples
-    --------
     >>> pixel_size(612.0, 792.0, dpi=72.0, width=None)
     (612, 792)
     >>> pixel_size(1e6, 1e6, dpi=72.0, width=None)
@@ -714,29 +605,12 @@ def _page_size(page: _Untyped) -> tuple[float, float]:
 def displayed_box(
     box: tuple[float, float, float, float], *, rotation: int, width: float, height: float
 ) -> tuple[float, float, float, float] | None:
-    """A box of the unrotated page, normalised to the displayed page and cut at its edges.
+    """Return a box of the unrotated page, normalised to the displayed page and cut at its edges.
 
-    Parameters
-    ----------
-    box : (float, float, float, float)
-        x1, y1, x2, y2 in points, origin top left, as ``get_text`` gives it: before /Rotate.
-    rotation : int
-        0, 90, 180 or 270, clockwise.
-    width, height : float
-        Displayed page in points.
+    `box` is in points as ``get_text`` gives it, before /Rotate (`rotation`, clockwise); None when it lies outside or is
+    not finite. The turn of ``page.rotation_matrix`` written out: PyMuPDF 1.28.2 forgets /UserUnit in the matrix's
+    shift.
 
-    Returns
-    -------
-    (float, float, float, float) or None
-        x1, y1, x2, y2 in [0, 1]; None when the box lies outside the displayed page or is not finite.
-
-    Notes
-    -----
-    The same turn as ``page.rotation_matrix``, written out: PyMuPDF 1.28.2 forgets /UserUnit in the matrix's shift,
-    so on a turned page with /UserUnit 2 it moves every word by half a page.
-
-    Examples
-    --------
     >>> displayed_box((10.0, 20.0, 30.0, 40.0), rotation=90, width=200.0, height=100.0)
     (0.8, 0.1, 0.9, 0.3)
     """
@@ -755,22 +629,10 @@ def displayed_box(
 
 
 def geometry_warnings(page: _Untyped) -> tuple[str, ...]:
-    """Sentences on a page whose geometry MuPDF had to guess, so that boxes may be drawn elsewhere.
+    """Return sentences on a page whose geometry MuPDF had to guess, so that boxes may be drawn elsewhere.
 
-    Parameters
-    ----------
-    page : pymupdf.Page
-        The page; inherited entries are looked up.
-
-    Returns
-    -------
-    tuple of str
-        Empty for a legal page.
-
-    Notes
-    -----
-    ISO 32000-1, table 30: /Rotate is a multiple of 90; /MediaBox is required and, with /CropBox, a rectangle
-    (section 7.9.5; its corners may come in any order). MuPDF draws 612 x 792 pt instead of an unusable /MediaBox.
+    ISO 32000-1, table 30: /Rotate is a multiple of 90; /MediaBox is required and, with /CropBox, a rectangle (section
+    7.9.5; its corners in any order). MuPDF draws 612 x 792 pt instead of an unusable /MediaBox. Empty for a legal page.
     """
     mupdf = engine().mupdf
     entries = _entries(page)
@@ -1036,19 +898,8 @@ def _shrunk(image: Image.Image, size: tuple[int, int]) -> Image.Image:
 
 
 def ink_cells(page_width: float, page_height: float) -> tuple[int, int]:
-    """Columns and rows of the ink grid of a page: nearly square cells, but never more rows than `INK_ROWS_LIMIT`.
+    """Return columns and rows of the ink grid: nearly square cells, at most `INK_ROWS_LIMIT` rows.
 
-    Parameters
-    ----------
-    page_width, page_height : float
-        In one unit, above 0.
-
-    Returns
-    -------
-    (int, int)
-
-    Examples
-    --------
     >>> ink_cells(595.0, 842.0)
     (160, 226)
     """
@@ -1056,10 +907,8 @@ def ink_cells(page_width: float, page_height: float) -> tuple[int, int]:
 
 
 def mask_size(page_width: float, page_height: float) -> tuple[int, int]:
-    """Columns and rows in which a scan is looked through for ruled lines; see `ink_cells`.
+    """Return columns and rows in which a scan is looked through for ruled lines; see `ink_cells`.
 
-    Examples
-    --------
     >>> mask_size(595.0, 842.0)
     (900, 1274)
     """
@@ -1104,10 +953,10 @@ def _picture(pixmap: _Untyped, mode: Literal["RGB", "L"] = "RGB") -> Image.Image
 
 
 def _in_bands(content: _Untyped, matrix: _Untyped, pixels: tuple[int, int]) -> Image.Image | None:
-    """What is on a page drawn from top to bottom in bands; None when one does not lie on whole pixels.
+    """Return a page drawn from top to bottom in bands; None when one does not lie on whole pixels.
 
-    MuPDF goes over the whole rectangle around a line for every line: 200 from corner to corner of 25 million pixels
-    take four seconds. In a band only the part of the rectangle counts that the line crosses there.
+    MuPDF goes over the whole rectangle around a line for every line; in a band only the part of it that lies there
+    counts.
     """
     from PIL import Image
 
@@ -1230,10 +1079,8 @@ class _Desk:
 
 
 def _start_engine() -> str:
-    """Name of the renderer, after every module that it will need has been loaded.
+    """Load every module of the renderer and return its name.
 
-    Notes
-    -----
     Later no file can be opened while a document is interpreted, so nothing may be imported late: a small page and a
     small image of each kind go through everything once, and what only odd documents need is named here.
     """
@@ -1297,7 +1144,7 @@ def _limit_processor(seconds: float) -> None:
 
 
 def own_pipes() -> tuple[IO[bytes], IO[bytes], socket.socket | None]:
-    """The streams of messages, for this process alone, and the socket of open files where there is one.
+    """Return the streams of messages, for this process alone, and the socket of open files, if any.
 
     What a C library prints cannot fall between two messages. The process ends with the one that started it.
     """

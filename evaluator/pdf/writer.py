@@ -1,12 +1,11 @@
-"""The process that writes documents: the review pack as PDF, and copies of documents with marks in them.
+"""The process that writes documents: the review pack as PDF, and marked copies of documents.
 
-Owns the form of both, and the messages spoken with it. Like ``pdf.worker`` it imports pymupdf only inside of its own
-process, which is started with ``python -m evaluator.pdf.writer``, asked over stdin and answered over stdout, four bytes
-of length and one msgpack message each time. It is confined like the worker and may open or write no file: a document to
-be marked is handed over open, fonts come as bytes, the finished document goes back in pieces.
+Like ``pdf.worker`` it imports pymupdf only inside of its own process (``python -m evaluator.pdf.writer``) and speaks
+the same frames. It is confined and may open or write no file: a document to be marked is handed over open, fonts come
+as bytes, the finished document goes back in pieces.
 
-Conventions: boxes are shares of the displayed page, origin top left. Lengths of the pack are points on A4. Text comes
-as HTML that the asker has escaped; colours as "#RRGGBB".
+Boxes are shares of the displayed page, origin top left. Lengths of the pack are points on A4. Text comes as HTML that
+the asker has escaped; colours as "#RRGGBB".
 """
 
 from __future__ import annotations
@@ -65,14 +64,9 @@ Ring: TypeAlias = tuple[tuple[float, float], ...]
 
 
 class Box(msgspec.Struct, frozen=True):
-    """A box on a picture: its status, and x, y, width and height as shares of the picture.
+    """Box on a picture: its status, and x, y, width and height as shares of the picture.
 
-    Attributes
-    ----------
-    faint : bool
-        Drawn pale: beside what is shown.
-    rings : tuple of Ring
-        What it encloses where that is not the box, as shares of the picture, filled by the even-odd rule.
+    `rings` is what it encloses where that is not the box, as shares of the picture, filled by the even-odd rule.
     """
 
     status: str
@@ -132,10 +126,7 @@ class Fonts(msgspec.Struct, frozen=True, tag=True):
 class Section(msgspec.Struct, frozen=True, tag=True):
     """Flowing text that begins a page, with bars and drawings where elements of their names are.
 
-    Attributes
-    ----------
-    parts : tuple of str
-        HTML; a part begins a new page where it does not fit on the rest of one and would fit on a whole one.
+    `parts` are HTML; one begins a new page where it does not fit on the rest of one and would fit on a whole one.
     """
 
     parts: tuple[str, ...]
@@ -145,14 +136,9 @@ class Section(msgspec.Struct, frozen=True, tag=True):
 
 
 class Pane(msgspec.Struct, frozen=True):
-    """A picture with boxes, and a few words below it.
+    """JPEG picture with boxes, and a few words below it; an empty sheet where `picture` is None.
 
-    Attributes
-    ----------
-    picture : bytes or None
-        JPEG; None for an empty sheet.
-    shape : float
-        Width over height of the picture.
+    `shape` is width over height of the picture.
     """
 
     picture: bytes | None
@@ -164,16 +150,8 @@ class Pane(msgspec.Struct, frozen=True):
 class Row(msgspec.Struct, frozen=True):
     """Text over the whole width with pictures below it, which stay together on a page.
 
-    Attributes
-    ----------
-    html : str
-        Above the pictures; only this may go on on the next page, where it is longer than one.
-    panes : tuple of Pane
-        Side by side, in as many lines as they need.
-    height : float
-        The most that a picture may take, in points.
-    legend : tuple of (str, str)
-        Statuses and what they mean, drawn between text and pictures.
+    Only `html` may go on on the next page, where it is longer than one. `height` is the most that a picture may take,
+    in points; `legend` has statuses and what they mean.
     """
 
     html: str = ""
@@ -184,13 +162,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Rows(msgspec.Struct, frozen=True, tag=True):
-    """Rows one below the other.
-
-    Attributes
-    ----------
-    new_page : bool
-        Whether the first one begins a page.
-    """
+    """Rows one below the other; with `new_page` the first one begins a page."""
 
     rows: tuple[Row, ...]
     css: str
@@ -198,21 +170,10 @@ class Rows(msgspec.Struct, frozen=True, tag=True):
 
 
 class Note(msgspec.Struct, frozen=True):
-    """A marked rectangle of a document.
+    """Marked rectangle of a document on a page (from 0), with a pop-up; `width` of its line in points.
 
-    Attributes
-    ----------
-    page : int
-        From 0.
-    xyxy : tuple of float
-    layer : str
-        Name of the layer that shows and hides it.
-    width : float
-        Of the line, in points.
-    title, text : str
-        Text of its pop-up.
-    rings : tuple of Ring
-        What it encloses where that is not the rectangle: each becomes a polygon with the same pop-up.
+    `layer` names what shows and hides it. `rings` is what it encloses where that is not the rectangle: each becomes a
+    polygon with the same pop-up.
     """
 
     page: Annotated[int, Meta(ge=0)]
@@ -268,7 +229,7 @@ class _Refused(Exception):
 
 
 class _Flow:
-    """Pages that are being filled from top to bottom: text at once, everything else when they are complete.
+    """Pages being filled from top to bottom: text at once, everything else when they are complete.
 
     Pictures wait with their pages, so pages are completed when those that wait are many bytes.
     """

@@ -1,10 +1,7 @@
-"""The numbers of every protocol with boxes on the corrected ground truth, next to the official ones.
+"""The numbers of every protocol on the corrected ground truth, with the official result's options.
 
-Owns the second run: the protocol itself, with the options of the official result, on the files of ``corrections``. No
-count is changed by hand, so whatever follows from a result (labels, pages, documents, average precision, mistakes,
-pixels) follows here too. Ground truth that is ignored leaves with the prediction that matches it: for that the
-protocol runs once with it. For a protocol that is greedy this takes away nothing else, because a pair that is taken out
-was no rival of the pairs that remain.
+The protocol runs again on the files of ``corrections``; no count is changed by hand. Ignored ground truth leaves with
+the prediction that matches it, which a first run finds; with greedy matching the remaining pairs stay the same.
 """
 
 from __future__ import annotations
@@ -27,14 +24,10 @@ ResultT = TypeVar("ResultT", bound=Result)
 
 
 class Corrected(NamedTuple):
-    """A result on the corrected files, to be shown next to the official one.
+    """Result on the corrected files, to be shown next to the official one.
 
-    Attributes
-    ----------
-    result : BoxResult
-        Of the same protocol at the same operating point; documents and pages have the official rows.
-    applied : int
-        Verdicts behind it.
+    `result` is of the same protocol and operating point, with the official rows of documents and pages; `applied`
+    counts verdicts.
     """
 
     result: AnyBoxResult
@@ -44,14 +37,9 @@ class Corrected(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CorrectedEvaluation(Result, Generic[ResultT]):
-    """An evaluation of a protocol on the corrected files; the same calls as the official one.
+    """Evaluation of a protocol on the corrected files; the same calls as the official one.
 
-    Attributes
-    ----------
-    result : Result
-        Its own signature does not know of the corrections; `signed` does.
-    applied : int
-        Verdicts behind it.
+    The signature of `result` does not name the corrections, `signed` does; `applied` counts verdicts.
     """
 
     result: ResultT
@@ -74,17 +62,9 @@ class CorrectedEvaluation(Result, Generic[ResultT]):
 
 
 def corrected(result: AnyBoxResult, to: Corrections) -> Corrected:
-    """The result of a model on the corrected files, at the same operating point.
+    """Return the result of a model on the corrected files, at the same operating point.
 
-    Parameters
-    ----------
-    result : BoxResult
-        Of the dataset that was corrected.
-
-    Raises
-    ------
-    ValueError
-        When the result is of another dataset, or of a protocol without boxes to match.
+    `ValueError` for a result of another dataset than the corrected one, or of a protocol without boxes to match.
     """
     matching = result.matching
     _require_same_files(matching.dataset, to)
@@ -96,22 +76,10 @@ def corrected(result: AnyBoxResult, to: Corrections) -> Corrected:
 
 
 def corrected_evaluation(official: DatasetResult, to: Corrections) -> CorrectedEvaluation[DatasetResult]:
-    """An evaluation run again on the corrected files: all its thresholds, average precision and pixels included.
+    """Run an evaluation again on the corrected files: all thresholds, average precision and pixels.
 
-    Parameters
-    ----------
-    official : DatasetResult
-        Of the dataset that was corrected.
-
-    Raises
-    ------
-    ValueError
-        When the evaluation is of another dataset.
-
-    Notes
-    -----
-    Ignored ground truth takes the prediction with it that matches it at the lowest threshold. The pixel protocol
-    matches nothing; there it is the one that snapshot 1.3 matches at IoU 0.5, and what both covered is background.
+    Ignored ground truth leaves with the prediction that matches it at the lowest threshold (pixel protocol: by snapshot
+    1.3 at IoU 0.5; what both covered is background). `ValueError` for an evaluation of another dataset.
     """
     _require_same_files(official.evaluated, to)
     dataset = to.dataset

@@ -13,10 +13,9 @@ from evaluator.review.verdicts import time_text
 
 
 def snapshot_file(to: Corrections, *, created_at: datetime) -> bytes:
-    """The corrected ground truth in schema 1.3; see `evaluator.formats.snapshot.ground_truth_file`.
+    """Return the corrected ground truth as a file of schema 1.3; `created_at` needs a time zone.
 
-    ``info.model.corrected_from`` names the file that was corrected, its digest and the number of verdicts. The time
-    needs a time zone.
+    ``info.model.corrected_from`` names the file that was corrected, its digest and the number of verdicts.
     """
     official = to.official.ground_truth.source
     origin = {"name": official.name, "sha256": official.sha256, "verdicts": len(to.of_boxes)}

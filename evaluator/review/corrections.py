@@ -1,8 +1,4 @@
-"""The corrected ground truth that follows from verdicts, and the numbers of every protocol on it.
-
-Owns what a verdict changes. There is *one* corrected ground truth for all models, thresholds and protocols, and
-corrected numbers are those of the protocol on it: nothing is added to or taken from counts by hand. They are always
-shown next to the official ones, which nothing here touches.
+"""The corrected ground truth from verdicts: *one* for all models, thresholds and protocols.
 
 ====================  ======================  =========================================================================
 verdict               mistake                 what changes
@@ -16,20 +12,17 @@ ground truth wrong    wrong class             the ground truth box gets the pred
 ground truth wrong    split, merged           the ground truth boxes are replaced by the predictions
 ignore                every one               its boxes leave the counts: the predictions, and the ground truth with the
                                               prediction of each model that matches it (at the lowest IoU threshold)
-model wrong           every one               nothing
-ambiguous             every one               nothing
-conflict, no verdict  every one               nothing
+others, conflict      every one               nothing
 ====================  ======================  =========================================================================
 
 The row follows from the boxes, not from the name: a pair of two labels is "wrong class" whatever it was called. A
 verdict about the ground truth holds at every threshold and for every model, also when its mistake is none any more: the
-prediction that was accepted is kept with the verdict. It does not hold when its ground truth box is no longer in the
-file. Of several verdicts that change one box the latest counts, and of several accepted predictions of one label with
-IoU >= 0.5 (one object, seen by two models) the latest.
+accepted prediction is kept with the verdict. It does not hold when its ground truth box is no longer in the file. Of
+several verdicts that change one box the latest counts, and of several accepted predictions of one label with IoU >= 0.5
+(one object, seen by two models) the latest.
 
-Direction: an accepted prediction is its model's own box, so that model gets a match with IoU 1, where an annotator
-would have drawn the object a little differently; its corrected precision, recall and means of fit are an upper bound.
-Another model is measured against that box as against any other.
+Direction: an accepted prediction is its model's own box, so that model gets a match with IoU 1; its corrected
+precision, recall and means of fit are an upper bound. Another model is measured against that box as against any other.
 """
 
 from __future__ import annotations
@@ -65,14 +58,8 @@ _WORDS: Final = {
 class Change(NamedTuple):
     """What one verdict changed.
 
-    Attributes
-    ----------
-    what : str
-        ``removed``, ``added``, ``replaced``, ``relabelled`` or ``ignored``.
-    removed, added : int
-        Ground truth boxes.
-    sentence : str
-        Document, page, labels and who gave the verdict, in words; text from files is not escaped.
+    `what` is ``removed``, ``added``, ``replaced``, ``relabelled`` or ``ignored``; `removed` and `added` count ground
+    truth boxes. `sentence` names document, page, labels and author; text from files is not escaped.
     """
 
     judged: Judged
@@ -85,15 +72,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Applied:
-    """Which verdicts were applied.
-
-    Attributes
-    ----------
-    changes : tuple of Change
-        What was applied, the newest verdict first.
-    issues : tuple of Issue
-        Verdicts that could not be applied, and why: warnings.
-    """
+    """Applied verdicts, the newest first, and warnings about those that could not be applied."""
 
     changes: tuple[Change, ...]
     issues: tuple[Issue, ...]
@@ -111,16 +90,10 @@ class Applied:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Corrections(Applied):
-    """The corrected files and how they came about.
+    """Corrected files, the official ones, and the verdicts applied.
 
-    Attributes
-    ----------
-    dataset : Dataset
-        Corrected ground truth and the predictions without the ignored ones; documents, pages and models as before.
-    official : Dataset
-        What was corrected.
-    ignored : bool, shape (G,)
-        Ground truth of `dataset` that leaves the counts.
+    `ignored`, shape (G,), marks the ground truth of `dataset` that leaves the counts; predictions that leave are not in
+    `dataset`. Documents, pages and models are the official ones.
     """
 
     dataset: Dataset
@@ -134,17 +107,9 @@ class Corrections(Applied):
 
 
 def corrections(dataset: Dataset, log: ReviewLog) -> Corrections:
-    """The corrected files that follow from the agreed verdicts.
+    """Return the corrected files that follow from the agreed verdicts.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        The official files.
-
-    Returns
-    -------
-    Corrections
-        Without any verdict that applies, the official dataset itself and no change.
+    Without any verdict that applies, `dataset` is the official one itself.
     """
     draft = _Draft(dataset)
     for judged in correcting(log, "mistake"):

@@ -1,8 +1,7 @@
-"""What one more accepted correction changes in the corrected numbers: only its page is matched again.
+"""What one more accepted correction changes in the corrected counts of a model, and its words.
 
-Owns the counts before and after, and their words. They are those of `evaluator.review.corrections` and
-`evaluator.review.corrected` on the one page, so that they are what the corrected numbers of all pages will be once the
-correction is accepted; matching never looks beyond a page.
+Only the page of the correction is matched again: matching never looks beyond a page, so the counts equal those of
+`corrected` on all pages.
 """
 
 from __future__ import annotations
@@ -19,12 +18,7 @@ from evaluator.review.verdicts import Event, ReviewLog
 
 
 class Counts(NamedTuple):
-    """Counts of a model over all labels.
-
-    Attributes
-    ----------
-    true_positives, false_positives, false_negatives : int
-    """
+    """Counts of a model over all labels."""
 
     true_positives: int
     false_positives: int
@@ -42,16 +36,7 @@ class Counts(NamedTuple):
 
 
 class PageFiles:
-    """One page of a dataset, as files that have nothing else.
-
-    Parameters
-    ----------
-    dataset : Dataset
-    document : str
-        Id of the document.
-    page : int
-        From 0.
-    """
+    """One page of a dataset, as files that have nothing else; `page` from 0."""
 
     def __init__(self, dataset: Dataset, document: str, page: int) -> None:
         self.document, self.page = document, page
@@ -78,18 +63,10 @@ def counts_of(result: AnyBoxResult) -> Counts:
 
 
 def effect(now: AnyBoxResult, page: PageFiles, log: ReviewLog, event: Event) -> Counts:
-    """The corrected counts of all pages once an event is kept.
+    """Return the corrected counts of all pages once an event is kept.
 
-    Parameters
-    ----------
-    now : BoxResult
-        The corrected result of a model, or the official one while nothing is corrected.
-    page : PageFiles
-        The page of the event.
-    log : ReviewLog
-        What was said so far.
-    event : Event
-        What would be said.
+    `now` is the corrected result of a model, or the official one while nothing is corrected; `page` is that of the
+    event.
     """
     said = page.events(log)
     before, after = page.counts(now, said), page.counts(now, [*said, event])
@@ -97,10 +74,8 @@ def effect(now: AnyBoxResult, page: PageFiles, log: ReviewLog, event: Event) -> 
 
 
 def effect_words(name: str, before: Counts, after: Counts) -> str:
-    """Recall and precision of a model before and after.
+    """Return recall and precision of a model before and after, in words.
 
-    Examples
-    --------
     >>> effect_words("A", Counts(7, 3, 3), Counts(8, 2, 2))
     'A recall 0.700 → 0.800, precision 0.700 → 0.800'
     """

@@ -1,8 +1,7 @@
-"""Findings as files that people pass on: CSV, JSON and Parquet, and two reviewers merged.
+"""Findings written as CSV, JSON and Parquet, and the findings of several reviewers merged.
 
-Owns the columns and the writing; reading is in ``intake``. All three forms hold every event with what its target
-looked like, so nothing is lost on the way. In CSV, text that a spreadsheet would run as a formula begins with an
-apostrophe, which is taken off again on the way in.
+Owns the columns; reading is in ``intake``. All three forms hold every event with its target. In CSV, text that a
+spreadsheet would run as a formula begins with an apostrophe, which reading removes.
 """
 
 from __future__ import annotations
@@ -30,16 +29,10 @@ FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
 class Merged(NamedTuple):
-    """The events of several files or stores together.
+    """Events of several files or stores together.
 
-    Attributes
-    ----------
-    events : tuple of Event
-        Each once, by time; events of one source stay in its order, whatever their times say.
-    conflicts : tuple of Judged
-        Targets on which reviewers disagree, the newest first.
-    repeated : int
-        Events that were there more than once.
+    `events` has each once, by time; events of one source keep its order whatever their times. `conflicts`: the newest
+    first. `repeated` counts events that were there more than once.
     """
 
     events: tuple[Event, ...]
@@ -49,12 +42,9 @@ class Merged(NamedTuple):
 
 
 def to_csv(events: Iterable[Event]) -> str:
-    """Every event as a row of CSV, LF line ends; only a header for no events.
+    """Return every event as a row of CSV with LF line ends; only a header for no events.
 
-    Returns
-    -------
-    str
-        Columns `COLUMNS`; pages from 0, tags separated by commas, times in UTC, the target as JSON in ``snapshot``.
+    Columns `COLUMNS`; pages from 0, tags separated by commas, times in UTC, the target as JSON in ``snapshot``.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -97,13 +87,9 @@ def parquet_of(
 
 
 def merge(*sources: Sequence[Event]) -> Merged:
-    """The events of several reviewers or stores together, and where they disagree.
+    """Return the events of several reviewers or stores together, and where they disagree.
 
-    Returns
-    -------
-    Merged
-        An event that several sources have counts once. Nothing is decided: conflicts stay conflicts until a
-        reviewer changes their mind.
+    An event that several sources have counts once. Conflicts stay conflicts until a reviewer changes their mind.
     """
     every = _interleaved(sources)
     log = ReviewLog.of(every)
@@ -125,14 +111,10 @@ def _interleaved(sources: Sequence[Sequence[Event]]) -> list[Event]:
 
 
 def table(judged: Iterable[Judged], *, title: str = "Findings", signature: str = "") -> ResultTable:
-    """Findings as one row per target, as reviewers hold them now.
+    """Return findings as one row per target, as reviewers hold them now.
 
-    Returns
-    -------
-    ResultTable
-        Columns ``kind``, ``document``, ``page_index``, ``label``, ``mistake``, ``verdict`` (``conflict`` where
-        reviewers disagree), ``opinions`` (verdict by author), ``notes``, ``tags``, ``time``, ``target``, and
-        ``owner``, ``due`` and ``status``, empty where nobody gave one.
+    ``verdict`` is ``conflict`` where reviewers disagree, ``opinions`` gives the verdict by author; ``owner``, ``due``
+    and ``status`` are empty where nobody gave one.
     """
     rows = []
     for finding in judged:

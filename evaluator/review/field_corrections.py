@@ -1,8 +1,4 @@
-"""The corrected ground truth of extracted fields that follows from verdicts, and the numbers of the protocol on it.
-
-Owns what a verdict on a field changes. There is *one* corrected ground truth for all models and thresholds, and the
-corrected numbers are those of the protocol, run again with the options of the official result. No count is changed by
-hand. They are always shown next to the official ones, which nothing here touches.
+"""The corrected ground truth of fields from verdicts: *one* for all models and thresholds.
 
 ====================  =========================  ======================================================================
 verdict               boxes that were judged     what changes
@@ -12,9 +8,7 @@ ground truth wrong    prediction (spurious)      the predicted field becomes gro
 ground truth wrong    both (below threshold,     the ground truth field takes the predicted value, box and page, and
                       wrong value)               keeps its path
 ignore                every one                  the compared field leaves the result of each model, both sides of it
-model wrong           every one                  nothing
-ambiguous             every one                  nothing
-conflict, no verdict  every one                  nothing
+others, conflict      every one                  nothing
 ====================  =========================  ======================================================================
 
 A spurious field of a list item without partner brings the item: a copy of the predicted item, in which no other field
@@ -25,8 +19,8 @@ What is ignored is taken out after the fields were paired, so that no list item 
 verdicts that change one field the latest counts, and of several accepted predictions of one class with IoU >= 0.5 on
 one page (one object, seen by two models) the latest.
 
-Direction: an accepted prediction is its model's own box and value, so that model gets a match with IoU 1; its
-corrected numbers are an upper bound. Another model is measured against that box as against any other.
+Direction: an accepted prediction is its model's own box and value, so that model gets a match with IoU 1; its corrected
+numbers are an upper bound. Another model is measured against that box as against any other.
 """
 
 from __future__ import annotations
@@ -68,18 +62,10 @@ _ANY_IOU: Final = 0.5
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FieldCorrections(Applied):
-    """The corrected ground truth of fields and how it came about.
+    """Corrected ground truth of fields, the official one, and the verdicts applied.
 
-    Attributes
-    ----------
-    truth : FieldDocuments
-        Corrected; the official documents themselves when nothing was changed.
-    official : FieldDocuments
-        What was corrected.
-    ignored : tuple of Field
-        Fields of `truth` that leave the counts, each with its partner of every model.
-    ignored_predictions : frozenset
-        Predicted fields that leave the counts: model, document, path, box and page.
+    `ignored` has fields of `truth` that leave the counts, each with its partner of every model; `ignored_predictions`
+    the predicted fields that leave (model, document, path, box and page).
     """
 
     truth: FieldDocuments
@@ -89,22 +75,10 @@ class FieldCorrections(Applied):
 
 
 def field_corrections(results: Sequence[FieldsResult], log: ReviewLog) -> FieldCorrections:
-    """The corrected ground truth that follows from the agreed verdicts on fields.
+    """Return the corrected ground truth that follows from the agreed verdicts on fields.
 
-    Parameters
-    ----------
-    results : sequence of FieldsResult
-        At least one: every open model against one ground truth.
-
-    Returns
-    -------
-    FieldCorrections
-        Without any verdict that applies, the official documents themselves and no change.
-
-    Raises
-    ------
-    ValueError
-        For results of several ground truths, or of a state, which has no documents.
+    `results`: at least one, every open model. `ValueError` for results of several ground truths, or of a state, which
+    has no documents. Without any verdict that applies, `truth` is the official documents themselves.
     """
     every = [_inputs(result) for result in results]
     if len({(inputs.ground_truth.name, inputs.ground_truth.sha256) for inputs in every}) != 1:
@@ -116,22 +90,9 @@ def field_corrections(results: Sequence[FieldsResult], log: ReviewLog) -> FieldC
 
 
 def corrected_fields(official: FieldsResult, to: FieldCorrections) -> CorrectedEvaluation[FieldsResult]:
-    """A result on the corrected ground truth, with the same options.
+    """Return a result on the corrected ground truth, with the same options.
 
-    Parameters
-    ----------
-    official : FieldsResult
-        Of the ground truth that was corrected.
-
-    Returns
-    -------
-    CorrectedEvaluation
-        Its ``result`` is a FieldsResult.
-
-    Raises
-    ------
-    ValueError
-        When the result is of another ground truth, or of a state.
+    `ValueError` for a result of another ground truth than the corrected one, or of a state.
     """
     inputs = _inputs(official)
     if (inputs.ground_truth.name, inputs.ground_truth.sha256) != (to.official.name, to.official.sha256):

@@ -1,8 +1,7 @@
-"""Which extracted field was judged: targets of compared fields, the verdicts on them, and whether it still applies.
+"""Targets of compared fields, the verdicts on them, and whether these still apply.
 
-Owns the way from a fields result to `Target` and back. A field is identified by the content of its boxes and by its
-paths, never by its row, its status or a threshold, so a verdict survives another IoU threshold. A field without a
-box that can be drawn has no target. Boxes are x1, y1, x2, y2 in the unit of their files.
+A field is identified by the content of its boxes and by its paths, never by its row, its status or a threshold. A field
+without a box that can be drawn has no target. Boxes are x1, y1, x2, y2 in the unit of their files.
 """
 
 from __future__ import annotations
@@ -74,13 +73,9 @@ JudgedFields = Mapping[int, tuple[Target, Judged | None]]
 
 
 def judged_fields(result: FieldsResult, document: str, log: ReviewLog, *, iou: float) -> JudgedFields:
-    """The fields of a document that can be judged, each with the verdicts on it.
+    """Return the fields of a document that can be judged, each with the verdicts on it, by row.
 
-    Returns
-    -------
-    dict of (Target, Judged or None)
-        By row, in canonical order; empty for an unknown document. A verdict goes to one field at most, see
-        `identity.claimed`.
+    Rows rise; empty for an unknown document. A verdict goes to one field at most, see `identity.claimed`.
     """
     status, line = result.status(iou), result.signature.line
     targets: dict[int, Target] = {}
@@ -99,19 +94,9 @@ def judged_rows(result: FieldsResult, document: str, log: ReviewLog, *, iou: flo
 
 
 def attach_fields(layers: LayersT, judged: JudgedFields) -> LayersT:
-    """What is drawn on a page with the verdicts on each problem.
+    """Return the drawing of a page in which each problem has its target and verdict.
 
-    Parameters
-    ----------
-    layers : PageLayers
-        From `evaluator.drawing.fields.page_data`.
-    judged : mapping
-        The fields of the page's document, from `judged_fields` of the same result: once for all of its pages.
-
-    Returns
-    -------
-    PageLayers
-        A copy in which each of the mistakes has its ``target`` (None for a field without a box) and its ``verdict``.
+    `judged` is that of `judged_fields` for the same result and document. ``target`` is None for a field without a box.
     """
     if not layers.mistakes:
         return layers
@@ -131,18 +116,9 @@ def targets_of(result: FieldsResult, judged: JudgedFields, *, iou: float) -> dic
 
 
 def field_statuses(log: ReviewLog, results: Sequence[FieldsResult], *, iou: float) -> list[FindingStatus]:
-    """What became of every judged field under some results.
+    """Return what became of every judged field under the result of each open model, the newest first.
 
-    Parameters
-    ----------
-    results : sequence of FieldsResult
-        One for each model that is open.
-
-    Returns
-    -------
-    list of FindingStatus
-        One per field on which somebody holds an opinion, the newest first; its ``model`` is None, because fields are
-        no boxes of a dataset. Without results everything is not open.
+    ``model`` is None, because fields are no boxes of a dataset. Without results everything is not open.
     """
     looks = [_Look(result, log, iou) for result in results]
     asked = [(look.name, look.documents, look.at) for look in looks]

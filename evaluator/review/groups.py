@@ -1,8 +1,7 @@
-"""Findings and mistakes of one cause put together, costliest first: the queue of findings and the agenda of a meeting.
+"""Findings and mistakes grouped by cause, costliest first: queue of findings, agenda of a meeting.
 
-Owns which findings are of one cause (`metrics.causes`), what they cost in boxes, how far reviewers have come with a
-cause, and what another model did in the same place. A finding that is no mistake of an open result (of a page, of a
-field, of an earlier run) is a group of its own and costs nothing. Nothing is stored or drawn here.
+Owns which findings are of one cause (`metrics.causes`), their cost in boxes, and what another model did in the same
+place. A finding that is no mistake of an open result is a group of its own and costs nothing.
 """
 
 from __future__ import annotations
@@ -35,20 +34,8 @@ _INSIDE_SHARE: Final = 0.5
 class FindingGroup:
     """Findings of one cause of one model on one page, or one finding that has no cause.
 
-    Attributes
-    ----------
-    entries : tuple of FindingStatus
-        At least one, the newest first.
-    title : str
-        The cause in words; "" without one.
-    model : int or None
-        Which of the dataset's predictions; None without a cause.
-    cause : int or None
-        Row of the `Causes` of that model's result.
-    cost : int
-        Boxes to correct, of its findings.
-    mistakes : int
-        Of the whole cause, judged or not; 0 without one.
+    `entries`: at least one, the newest first. `cost` counts boxes to correct of these findings, `mistakes` those of the
+    whole cause, judged or not. `cause` is a row of the `Causes` of the model's result. Without a cause: "", None and 0.
     """
 
     entries: tuple[FindingStatus, ...]
@@ -107,19 +94,10 @@ def agreed_by_two(judged: Judged) -> bool:
 
 
 def groups(statuses: Sequence[FindingStatus], results: Results) -> list[FindingGroup]:
-    """Findings put together by their cause.
+    """Return findings grouped by cause, the costliest first; of equal cost the newest first.
 
-    Parameters
-    ----------
-    statuses : sequence of FindingStatus
-        The newest first.
-    results : sequence of BoxResult
-        One for each model that is open, at the operating point.
-
-    Returns
-    -------
-    list of FindingGroup
-        Each finding is in exactly one. The costliest first; of equal cost the newest first. Empty for no findings.
+    `statuses`: the newest first; `results`: one for each open model, at the operating point. Each finding is in exactly
+    one group.
     """
     together: dict[tuple[int, int] | str, list[FindingStatus]] = {}
     by_model = {result.matching.model: result for result in results}
@@ -157,21 +135,7 @@ def _mistake_of(entry: FindingStatus, by_model: Mapping[int, AnyBoxResult]) -> t
 
 
 def of_causes(statuses: Sequence[FindingStatus], result: AnyBoxResult, rows: IntArray) -> list[FindingStatus]:
-    """The findings that are mistakes of some causes.
-
-    Parameters
-    ----------
-    statuses : sequence of FindingStatus
-    result : BoxResult
-        Of the model whose causes they are.
-    rows : int64
-        Rows of ``result.causes``.
-
-    Returns
-    -------
-    list of FindingStatus
-        In their order; findings of other models, pages and mistakes are left out.
-    """
+    """Return the findings that are mistakes of some causes, rows of ``result.causes``, in their order."""
     by_model, wanted, made = {result.matching.model: result}, set(rows.tolist()), result.causes
     places = ((entry, _mistake_of(entry, by_model)) for entry in statuses)
     return [entry for entry, place in places if place is not None and int(made.of_mistake[place[1]]) in wanted]
@@ -181,17 +145,7 @@ def of_causes(statuses: Sequence[FindingStatus], result: AnyBoxResult, rows: Int
 
 
 class Outcome(NamedTuple):
-    """What a model did with the boxes of a place.
-
-    Attributes
-    ----------
-    truths : int
-        Ground truths of the place.
-    matched : int
-        Those of them that the model matches.
-    extra : int
-        Its false positives there.
-    """
+    """What a model did with the boxes of a place; `extra` counts its false positives there."""
 
     truths: int
     matched: int
@@ -199,10 +153,8 @@ class Outcome(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """In words, without the name of the model.
+        """The outcome in words, without the name of the model.
 
-        Examples
-        --------
         >>> Outcome(1, 0, 22).sentence
         'misses 1 of 1 ground truth box, 22 extra boxes'
         >>> Outcome(4, 4, 0).sentence
@@ -240,34 +192,16 @@ def rows_of(result: AnyBoxResult, mistakes: IntArray, page: int) -> PlaceRows:
 
 
 def outcome(result: AnyBoxResult, place: PlaceRows, of: AnyBoxResult) -> Outcome:
-    """What a model did where another one made mistakes: the boxes of `beside`, counted.
-
-    Parameters
-    ----------
-    result, place, of
-        As for `beside`.
-    """
+    """Count the boxes of `beside`: what a model did where another one made mistakes."""
     here = beside(result, place, of)
     return Outcome(len(here.truths), int((result.truth_partner[here.truths] != UNMATCHED).sum()), len(here.predictions))
 
 
 def beside(result: AnyBoxResult, place: PlaceRows, of: AnyBoxResult) -> PlaceRows:
-    """The boxes of a model where another one made mistakes.
+    """Return the boxes of `result` where the model of `of` made the mistakes of `place`; one dataset.
 
-    Parameters
-    ----------
-    result : BoxResult
-        Of the model that is asked for; of the same dataset.
-    place : PlaceRows
-        The boxes of the mistakes, rows of `of`.
-    of : BoxResult
-        Of the model that made them; may be `result` itself.
-
-    Returns
-    -------
-    PlaceRows
-        The ground truths of the place and those of which half the area is in a box of it; the unmatched predictions of
-        `result` of which half the area is in a box of the place.
+    The ground truths of the place and those with half their area in a box of it; the unmatched predictions of `result`
+    with half their area in a box of the place.
     """
     matching = result.matching
     truth, prediction = matching.dataset.ground_truth, matching.prediction
@@ -294,24 +228,10 @@ def _beside(boxes: FloatArray, others: FloatArray) -> BoolArray:
 
 @dataclass(frozen=True, eq=False)
 class AgendaItem:
-    """One item of the agenda: a kind of cause of one model on all its pages, or findings without a cause.
+    """Item of the agenda: a kind of cause of one model on all its pages, or a finding without a cause.
 
-    Attributes
-    ----------
-    key : str
-        The same under every threshold.
-    title : str
-        In words, without numbers; "" for a finding without a cause.
-    family : Family or None
-    model : int or None
-        Which of the dataset's predictions.
-    examples : int64
-        Rows of its causes, the costliest first; none for a finding without a cause.
-    cost : int
-        Boxes to correct.
-    mistakes, pages, documents : int
-    entries : tuple of FindingStatus
-        What was judged of it.
+    `key` is the same under every threshold. `examples` has rows of its causes, the costliest first; `cost` counts boxes
+    to correct. Without a cause: title "", family and model None, no examples.
     """
 
     key: str
@@ -370,22 +290,10 @@ class AgendaItem:
 
 
 def agenda(result: AnyBoxResult, results: Results, statuses: Sequence[FindingStatus]) -> list[AgendaItem]:
-    """What a meeting on a model goes through.
+    """Return what a meeting on the model of `result` goes through.
 
-    Parameters
-    ----------
-    result : BoxResult
-        Of the model whose mistakes are counted.
-    results : sequence of BoxResult
-        Of every open model.
-    statuses : sequence of FindingStatus
-        Of all findings.
-
-    Returns
-    -------
-    list of AgendaItem
-        The kinds of causes of the model, costliest first, then findings without a cause, the newest first. The costs
-        add up to those of the model's mistakes.
+    The kinds of causes, costliest first, then findings without a cause, the newest first; the costs add up to those of
+    the model's mistakes. `results` has every open model, `statuses` all findings.
     """
     made, dataset, model = result.causes, result.matching.dataset, result.matching.model
     by_model = {each.matching.model: each for each in results}
@@ -420,17 +328,9 @@ def agenda(result: AnyBoxResult, results: Results, statuses: Sequence[FindingSta
 
 
 def targets_of_causes(result: AnyBoxResult, rows: IntArray, log: ReviewLog) -> dict[str, Target]:
-    """The mistakes of some causes, under the identities under which verdicts on them are kept.
+    """Return the mistakes of some causes, rows of ``result.causes``, by the identity of their verdicts.
 
-    Parameters
-    ----------
-    rows : int64
-        Rows of ``result.causes``.
-
-    Returns
-    -------
-    dict of Target
-        One for each mistake of the causes, page by page.
+    Page by page, one target for each mistake.
     """
     made: Causes = result.causes
     dataset = result.matching.dataset

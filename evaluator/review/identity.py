@@ -1,8 +1,7 @@
-"""Which thing was judged: the targets of the mistakes on a page, and what an older verdict is about today.
+"""Targets of the mistakes on a page, and what an older verdict is about today.
 
-Owns the way from a result to `Target` and back: a mistake is identified by the content of the boxes that carry its
-name, never by its number, name, score or place in a file. Boxes are those of `BoxResult`, x1, y1, x2, y2, origin top
-left, in the unit of the ground truth file.
+A mistake is identified by the content of the boxes that carry its name, never by its number, name, score or place in a
+file. Boxes are those of `BoxResult`, x1, y1, x2, y2, origin top left, in the unit of the ground truth file.
 """
 
 from __future__ import annotations
@@ -38,16 +37,9 @@ WRONG_PIXELS: Final = "wrong_pixels"
 
 @dataclass(frozen=True, eq=False)
 class PageMistakes:
-    """The mistakes of one page as targets.
+    """Mistakes of one page as targets, by name of the mistake, then the boxes' rows.
 
-    Attributes
-    ----------
-    targets : tuple of Target
-        By name of the mistake, then the boxes' rows.
-    mistakes : Mistakes
-        The same mistakes; rows count on the page.
-    truth_rows, prediction_rows : int64
-        Rows of the files behind those of the page.
+    Rows of `mistakes` count on the page; `truth_rows` and `prediction_rows` are the rows of the files behind them.
     """
 
     targets: tuple[Target, ...]
@@ -76,12 +68,9 @@ class PageMistakes:
 
 
 def box_model_name(prediction: Annotations) -> str:
-    """The name under which a model's boxes are known: as the file states, without version, else the file's name.
+    """Return the name of a model's boxes: as the file states, without version, else the file's name.
 
-    Returns
-    -------
-    str
-        A new version of a model that draws the same box keeps the verdict on it.
+    A new version of a model that draws the same box keeps the verdict on it.
     """
     return stored_name(prediction.model or prediction.name)
 
@@ -106,19 +95,9 @@ def counted_on(result: AnyBoxResult, page: int) -> tuple[IntArray, IntArray]:
 
 
 def page_mistakes(result: AnyBoxResult, page: int, *, signature: str = "") -> PageMistakes:
-    """The mistakes of one page as targets of verdicts.
+    """Return the mistakes of one page as targets of verdicts.
 
-    Parameters
-    ----------
-    page : int
-        Row of the page in the dataset; -1 for a page that no file mentions.
-    signature : str
-        What made the result, for the record; that of the matching when empty.
-
-    Returns
-    -------
-    PageMistakes
-        Empty for a page without mistakes.
+    `page` is a row of the dataset, -1 for a page that no file mentions; without a `signature`, that of the matching.
     """
     matching = result.matching
     dataset, truth, prediction = matching.dataset, matching.dataset.ground_truth, matching.prediction
@@ -188,20 +167,10 @@ def comparison_target(
 
 
 def claimed(targets: Sequence[Target], judged: Sequence[Judged]) -> list[Judged | None]:
-    """The verdicts on each of the targets of a page, under their identity or that of the same boxes.
+    """Return the verdicts on each target of a page; None for one that nobody judged.
 
-    Parameters
-    ----------
-    targets : sequence of Target
-        The mistakes of one page now.
-    judged : sequence of Judged
-        The judged mistakes of that page.
-
-    Returns
-    -------
-    list of Judged or None
-        One per target; None for one that nobody judged. A verdict goes to one target at most: first to the one of
-        its identity, then to one whose boxes are equal up to `TOLERANCE`.
+    A verdict goes to one target at most: first to the one of its identity, then to one whose boxes are equal up to
+    `TOLERANCE`.
     """
     by_id = {entry.target_id: entry for entry in judged}
     answer = [by_id.pop(target.id, None) for target in targets]
@@ -218,22 +187,10 @@ def claimed(targets: Sequence[Target], judged: Sequence[Judged]) -> list[Judged 
 def attach(
     layers: LayersT, result: AnyBoxResult, page: int, log: ReviewLog, of_page: PageMistakes | None = None
 ) -> LayersT:
-    """What is drawn on a page with the verdicts on each mistake.
+    """Return a copy of the drawing of a page in which each mistake has its target and verdict.
 
-    Parameters
-    ----------
-    layers : PageLayers
-        From `evaluator.drawing.layers.page_data` of the same result and page.
-    page : int
-        Row of the page in the dataset.
-    of_page : PageMistakes, optional
-        Those that `page_mistakes` gives for the result and page, where they are known.
-
-    Returns
-    -------
-    PageLayers
-        A copy in which each of the mistakes has its ``target`` (the identity under which a verdict is to be kept, None
-        for what is no mistake of the result) and its ``verdict``.
+    `layers` and `of_page` are of the same result and page. ``target`` is the identity under which a verdict is to be
+    kept, None for what is no mistake of the result.
     """
     if not layers.mistakes:
         return layers
@@ -252,18 +209,7 @@ def attach(
 
 
 def page_targets(result: AnyBoxResult, page: int, log: ReviewLog) -> dict[str, Target]:
-    """The mistakes of a page under the identities that `attach` gave them.
-
-    Parameters
-    ----------
-    page : int
-        Row of the page in the dataset.
-
-    Returns
-    -------
-    dict of Target
-        As they look now, by the identity under which a verdict on them is kept.
-    """
+    """Return the mistakes of a page (row of the dataset) by the identities that `attach` gave them."""
     mistakes = page_mistakes(result, page)
     if not mistakes.targets:
         return {}
@@ -297,20 +243,9 @@ def judged_item(judged: Judged) -> JudgedItem | None:
 
 
 def rows_of_box(box: JudgedBox, side: JoinedBoxes, rows: IntArray, labels: Sequence[str], unit: Unit) -> IntArray:
-    """Which of some rows are a judged box: its label and, up to `TOLERANCE`, its corners.
+    """Return which of some rows are a judged box: its label and, up to `TOLERANCE`, its corners.
 
-    Parameters
-    ----------
-    rows : int64
-        Rows of the side to look at, for instance those of a page.
-    labels : sequence of str
-        The names behind the codes of the side.
-    unit : "page" or "pixels"
-
-    Returns
-    -------
-    int64
-        The nearest first; empty when the box is not there.
+    `labels` has the names behind the codes of the side. The nearest first; empty when the box is not there.
     """
     if not len(rows) or box.label not in labels or side.source.unit != unit:
         return np.empty(0, dtype=np.int64)

@@ -1,7 +1,7 @@
-"""Findings from files: CSV, JSON and Parquet, checked row by row.
+"""Findings read from CSV, JSON and Parquet, checked row by row; the columns are those of ``exchange``.
 
-Owns the checks on the way in; the columns are those of ``exchange``. Files come from strangers: all bad rows are
-listed at once, and then none is stored. An imported verdict is never verified, because a file can say anything.
+All bad rows are listed at once, and then none is stored. An imported verdict is never verified: a file can say
+anything.
 """
 
 from __future__ import annotations
@@ -37,14 +37,9 @@ Row = Mapping[str, object]
 
 
 class Imported(NamedTuple):
-    """What a file of findings holds.
+    """Events of a file of findings in its order, and warnings about what was left aside.
 
-    Attributes
-    ----------
-    events : tuple of Event
-        In the order of the file; ``source`` names the file, nobody is verified.
-    issues : tuple of Issue
-        Warnings about what was left aside.
+    ``source`` of each event names the file; nobody is verified.
     """
 
     events: tuple[Event, ...]
@@ -52,25 +47,11 @@ class Imported(NamedTuple):
 
 
 def read(content: bytes, name: str, *, max_per_rule: int | None = 200) -> Imported:
-    """The events of a file of findings; CSV, JSON and Parquet are recognised by content.
+    """Return the events of a file of findings; CSV, JSON and Parquet are recognised by content.
 
-    Parameters
-    ----------
-    name : str
-        File name without folder, for findings and as the source of the events.
-    max_per_rule : int or None
-        How many findings of one rule are spelled out; None spells out all.
-
-    Raises
-    ------
-    BadInput
-        With all bad rows; none of the others is returned then.
-
-    Notes
-    -----
-    A row needs ``verdict`` (may be empty), ``author``, ``time`` with a time zone, and what it is about: ``snapshot``,
-    or for a page or document ``kind``, ``document`` and ``page_index``. A row without ``event`` gets an id that
-    follows from its content, so that a file can be read twice and counts once.
+    A row needs ``verdict`` (may be empty), ``author``, ``time`` with a zone, and ``snapshot`` or, for a page or
+    document, ``kind``, ``document`` and ``page_index``. Without ``event`` its id follows from its content, so that a
+    file read twice counts once. `BadInput` with all bad rows; `max_per_rule` None spells out all of one rule.
     """
     collector = Collector(name, max_per_rule=max_per_rule)
     events = [event for place, row in _rows(content, name, collector) if (event := _event(place, row, name, collector))]

@@ -1,6 +1,6 @@
-"""A meeting on the findings of a model: the agenda in words, what was decided, and where to go on.
+"""A meeting on the findings of a model in words: the agenda, what was decided, and the next item.
 
-Owns the words of the meeting; causes, costs and verdicts are those of ``groups``. It draws and stores nothing.
+Causes, costs and verdicts are those of ``groups``.
 """
 
 from __future__ import annotations
@@ -48,12 +48,9 @@ def title_of_item(item: AgendaItem) -> str:
 
 
 def state_of_item(item: AgendaItem) -> str:
-    """How far reviewers have come with an item, in words.
+    """Return how far reviewers have come with an item, in words.
 
-    Returns
-    -------
-    str
-        "Open", "2 of 8 judged", the verdict when all of it was judged, and "agreed" only where two reviewers gave it.
+    "Open", "2 of 8 judged", the verdict when all of it was judged, and "agreed" only where two reviewers gave it.
     """
     if not item.judged:
         return "Open"
@@ -86,14 +83,9 @@ def rest_of_agenda(items: Sequence[AgendaItem]) -> str:
 
 
 def sentence_of_item(item: AgendaItem, letter: str, other: AnyBoxResult | None, other_letter: str) -> str:
-    """What an item costs, where it is, and how often the other model has the same cause.
+    """Return what an item costs, where it is, and how often the other model has the same cause.
 
-    Parameters
-    ----------
-    letter : str
-        Of the model of the item.
-    other : BoxResult or None
-        Of the other model; None when only one is open.
+    `letter` is that of the model of the item; `other` is None when only one model is open.
     """
     if item.family is None:
         return item.entries[0].sentence
@@ -117,12 +109,9 @@ def next_item(items: Sequence[AgendaItem], key: str) -> str:
 
 
 def held_by(item: AgendaItem, reviewer: tuple[str, bool]) -> OpinionState:
-    """What a reviewer holds of an item, and who is to act on it.
+    """Return what a reviewer holds of an item, and who is to act on it.
 
-    Returns
-    -------
-    OpinionState
-        The verdict is None where the reviewer gave none or several.
+    The verdict is None where the reviewer gave none or several.
     """
     vote = item.votes.get(reviewer)
     notes = sorted((event for event in item.opinions if event.reviewer == reviewer and event.note), key=_time)
@@ -169,12 +158,9 @@ def task_words(item: AgendaItem) -> str:
 
 
 def verdict_words(item: AgendaItem) -> str:
-    """The verdict on an item, and how many reviewers gave it.
+    """Return the verdict on an item and how many gave it, such as "Model wrong, 2 of 2 reviewers".
 
-    Returns
-    -------
-    str
-        Such as "Model wrong, 2 of 2 reviewers"; with the part that was judged where that is not all.
+    With the part that was judged where that is not all.
     """
     votes = item.votes
     text = OPINIONS[item.opinion]

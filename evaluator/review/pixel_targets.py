@@ -1,8 +1,7 @@
-"""Which boxes make wrong pixels, and the verdicts on them: a verdict on a piece of wrong pixels is one on its boxes.
+"""Verdicts on wrong pixels: a verdict on a piece of wrong pixels is one on the boxes that make it.
 
-Owns the way from a piece of a page (`drawing.pixel_pair`) to `Target` and back. Where the boxes of a piece are a
-mistake at the operating point of the boxes, the piece is that mistake, and has its verdict everywhere. Where they
-match, as along the edge of a box that is a little too large, the two boxes of the match are judged together.
+Where the boxes of a piece (`drawing.pixel_pair`) are a mistake at the operating point of the boxes, the piece is that
+mistake. Where they match, as along the edge of a box that is a little too large, the two boxes are judged together.
 """
 
 from __future__ import annotations
@@ -52,23 +51,10 @@ class JudgedPiece(NamedTuple):
 def judged_pieces(
     result: AnyBoxResult, page: int, pieces: Sequence[Piece], extent: tuple[float, float], log: ReviewLog
 ) -> list[JudgedPiece | None]:
-    """The boxes behind each piece of a page, with the verdicts on them.
+    """Return the boxes behind each piece of a page, with the verdicts on them.
 
-    Parameters
-    ----------
-    result : BoxResult
-        The boxes of the same files at their operating point.
-    page : int
-        Row of the page in the dataset of `result`.
-    pieces : sequence of Piece
-        Of the page, from `drawing.pixel_pair.wrong_pieces`.
-    extent : tuple of float
-        Width and height of the page in pixels of its raster.
-
-    Returns
-    -------
-    list of JudgedPiece or None
-        One for each piece; None where no box of its labels counts under `result`.
+    `page` is a row of the dataset of `result`, `extent` width and height of the page in pixels of its raster. None
+    where no box of a piece's labels counts under `result`.
     """
     boxes = _Boxes(result, page, extent)
     behind = [boxes.behind(piece) for piece in pieces]
@@ -81,14 +67,9 @@ def judged_pieces(
 
 
 def attach_pieces(layers: LayersT, judged: Sequence[JudgedPiece | None]) -> LayersT:
-    """What is drawn of the pieces with the boxes behind each and the verdicts on them.
+    """Return the drawing of the pieces with the boxes behind each and the verdicts on them.
 
-    Parameters
-    ----------
-    layers : PageLayers
-        Its mistakes are the pieces that were judged, in their order; there may be fewer.
-    judged : sequence of JudgedPiece or None
-        From `judged_pieces`.
+    The mistakes of `layers` are the pieces of `judged` in their order; there may be fewer.
     """
     mistakes = [
         mistake

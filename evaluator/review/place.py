@@ -1,9 +1,4 @@
-"""The default place of findings: beside the ground truth, or in the user's own folder.
-
-Owns the rule and nothing else; no file is made here. Verdicts belong to the data, so they lie beside it and travel
-with it. The bundled sample and uploaded files have no such place: theirs is the folder that the system gives each user
-for the state of programs.
-"""
+"""The default place of findings: next to the ground truth, else in the state folder of the user."""
 
 from __future__ import annotations
 
@@ -22,24 +17,11 @@ FINDINGS_WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_FINDINGS_WORKSPACE"
 def store_address(
     ground_truth: Path | None, *, named: str | None = None, environment: Mapping[str, str], bundled: Path | None = None
 ) -> str:
-    """The address of the findings of a session.
+    """Return the address of the findings of a session: a path or a database address.
 
-    Parameters
-    ----------
-    ground_truth : Path or None
-        The open file or folder; None for uploaded bytes and for no ground truth.
-    named : str, optional
-        The value of ``--findings``: a path or a database address.
-    environment : mapping of str
-        ``os.environ`` of the caller.
-    bundled : Path, optional
-        The folder of the sample data, which is never written to.
-
-    Returns
-    -------
-    str
-        For a ground truth file, `FILE_NAME` in its folder; for a folder of files, beside that folder, where no reader
-        takes it for one of them. When that place is read-only the store reports it; no other place is chosen silently.
+    `named` (``--findings``), then the variable of `environment`, then `FILE_NAME` next to the ground truth file or
+    folder; in `state_folder` for uploads, for no ground truth and below `bundled`. A read-only place is reported by the
+    store.
     """
     given = named or environment.get(FINDINGS_VARIABLE)
     if given:
@@ -50,10 +32,8 @@ def store_address(
 
 
 def store_file(address: str) -> Path | None:
-    """The file of a store by its address; None for a database on a server.
+    """Return the file of a store by its address; None for a database on a server.
 
-    Examples
-    --------
     >>> store_file("notes.sqlite"), store_file("postgresql+psycopg://host/base")
     (PosixPath('notes.sqlite'), None)
     """
@@ -66,7 +46,7 @@ def store_file(address: str) -> Path | None:
 
 
 def state_folder() -> Path:
-    """The folder of this user for what a program keeps between two runs; it need not exist.
+    """Return the folder of this user for what a program keeps between two runs; it need not exist.
 
     ``$XDG_STATE_HOME/layoutscope`` or ``~/.local/state/layoutscope``, the application support folder of macOS,
     ``%LOCALAPPDATA%`` of Windows.

@@ -1,7 +1,6 @@
 """Why findings cannot be read or kept: one typed problem, in words that state what a reviewer can do.
 
-Owns `StoreProblem` and the way to it from what SQLite, PostgreSQL and SQLAlchemy raise. Addresses are shown without
-password and files by their name only.
+Made from what SQLite, PostgreSQL and SQLAlchemy raise. Addresses are shown without password, files by name only.
 """
 
 from __future__ import annotations
@@ -70,21 +69,10 @@ _SENTENCES: Final[dict[ProblemKind, tuple[str, str, str]]] = {
 
 
 class StoreProblem(Exception):
-    """Why findings cannot be read or kept; to be shown, with the unsaved text left on screen.
+    """Why findings cannot be read or kept, as sentences with control characters escaped.
 
-    Parameters
-    ----------
-    kind : str
-        The typed outcome.
-    store : str
-        Name of the file or database, without password and folders.
-    detail : str
-        What the sentence of this kind leaves open.
-
-    Attributes
-    ----------
-    title, text, fix : str
-        Sentences for the reader; control characters escaped.
+    `store` is the name of the file or database without password and folders; `detail` is what the sentence of this kind
+    leaves open.
     """
 
     def __init__(self, kind: ProblemKind, *, store: str, detail: str = "") -> None:
@@ -96,19 +84,9 @@ class StoreProblem(Exception):
 
 
 def problem_of(raised: Exception, store: str) -> StoreProblem:
-    """The problem behind what a database or file system raised.
+    """Return the problem behind what SQLAlchemy, a driver or the system (OSError) raised.
 
-    Parameters
-    ----------
-    raised : Exception
-        Of SQLAlchemy, of a driver or of the system (OSError).
-    store : str
-        Name of the file or database.
-
-    Returns
-    -------
-    StoreProblem
-        ``unreachable`` with the words of the driver for what is not known.
+    ``unreachable`` with the words of the driver for what is not known.
     """
     if isinstance(raised, OSError):
         kind: ProblemKind = "full" if raised.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else "read_only"

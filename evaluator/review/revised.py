@@ -1,7 +1,7 @@
 """Annotations with boxes removed, relabelled or added; the originals stay as they are.
 
-Owns the bookkeeping of the columns: pages and documents stay, so that results before and after have the same rows.
-An added box has the page entry of its page, a position behind the boxes that stood there, and no outline.
+Pages and documents stay, so that results before and after have the same rows. An added box has the page entry of its
+page, a position behind the boxes that stood there, and no outline.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from evaluator.model.portions import boxes_at
 
 
 class Addition(NamedTuple):
-    """A box to add: where, its label and corners in the unit of the file, and the target it comes from.
+    """Box to add: its place, label, corners in the unit of the file, and the target it comes from.
 
     `page_size` is used when the file does not have the page yet; NaN when nobody knows it.
     """
@@ -43,24 +43,10 @@ def revised(
     labels: Sequence[str],
     reason: str,
 ) -> tuple[Annotations, BoolArray]:
-    """The annotations with boxes removed, relabelled and added.
+    """Return the annotations with boxes removed, relabelled (by row) and added, and the `marked` rows.
 
-    Parameters
-    ----------
-    removed : bool, shape (N,)
-    relabelled : mapping of int to str
-        New label by row.
-    marked : bool, shape (N,)
-        Rows to find again.
-    labels : sequence of str
-        What the files map together; the file gets them all, in this order, when it needs one that it did not have.
-    reason : str
-        Goes into the digest, so that two corrections of one file are two files.
-
-    Returns
-    -------
-    (Annotations, bool array of shape (M,))
-        The new file, and which of its rows were marked.
+    `labels` is what the files map together; the file gets them all, in this order, when it needs one that it did not
+    have. `reason` enters the digest, so that two corrections of one file are two files.
     """
     needed = {*relabelled.values(), *(box.label for box in added)}
     if not needed <= set(source.labels[: source.evaluated]):

@@ -1,7 +1,6 @@
-"""Whether what was judged is still there: the mistake, its boxes, its document, under the results of today.
+"""States of findings in words: whether what was judged is still there under today's results.
 
-Owns the states of a finding and their sentences. A verdict is never dropped: what no longer applies is shown as such,
-with what it looked like when it was judged.
+A verdict is never dropped: what no longer applies is shown as such, with its target as it was when it was judged.
 """
 
 from __future__ import annotations
@@ -47,20 +46,10 @@ _SENTENCES: Final[Mapping[State, str]] = {
 
 
 class FindingStatus(NamedTuple):
-    """What became of a finding.
+    """What became of a finding; `state` is a key of `STATES`, `sentence` its meaning in words.
 
-    Attributes
-    ----------
-    state : str
-        A key of `STATES`.
-    sentence : str
-        What that means, in words.
-    model : int or None
-        Which of the dataset's predictions it was looked for in; None for pages and documents.
-    mistake : str or None
-        Its name now, a key of ``ERROR_TYPES["document"]``; None when it is none.
-    box_key : str or None
-        A box of it on the page (``g12``, ``p3``), for a link; None when none is there.
+    `model` is the row of the dataset's predictions it was looked for in, None for pages and documents. `mistake` is its
+    name now, None when it is none; `box_key` one of its boxes on the page (``g12``, ``p3``), None when none is there.
     """
 
     judged: Judged
@@ -77,19 +66,10 @@ class FindingStatus(NamedTuple):
 
 
 def finding_statuses(log: ReviewLog, results: Sequence[AnyBoxResult]) -> list[FindingStatus]:
-    """What became of every finding under some results of one dataset.
+    """Return what became of every finding under the result of each open model, the newest first.
 
-    Parameters
-    ----------
-    results : sequence of BoxResult
-        One for each model that is open, at the operating point.
-
-    Returns
-    -------
-    list of FindingStatus
-        One per target on which somebody holds an opinion, the newest first, but for judged fields and words, which
-        are in no dataset of boxes (`field_targets.field_statuses`, `word_targets.word_statuses`). Without results
-        everything is not open.
+    Without judged fields and words (`field_targets.field_statuses`, `word_targets.word_statuses`). Without results
+    everything is not open.
     """
     look = _Look(results, log)
     return [look.at(judged) for judged in log.judged.values() if judged.target.kind not in ("field", "word")]
@@ -220,13 +200,10 @@ def title_of(name: str) -> str:
 def status_over(
     judged: Judged, looks: Iterable[tuple[str, Collection[str], Callable[[Judged], FindingStatus]]]
 ) -> FindingStatus:
-    """What became of something that several models may have, and where it applies rather than where it does not.
+    """Return what became of something that several models may have; where it applies goes first.
 
-    Parameters
-    ----------
-    looks : iterable of (str, collection of str, callable)
-        Name and documents of each open model, and what says what became of it there. A model is asked when it has the
-        document and, where a prediction was judged, is the model of that.
+    `looks` has name and documents of each open model, and what gives the status there. A model is asked when it has the
+    document and, where a prediction was judged, is the model of that.
     """
     document, wanted = judged.target.document, {box.model for box in judged.target.of("prediction")}
     states = [look(judged) for name, held, look in looks if document in held and (not wanted or name in wanted)]

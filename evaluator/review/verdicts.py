@@ -1,8 +1,7 @@
-"""Verdicts on mistakes, pages, documents and comparisons: the words, one event, and all events of a workspace.
+"""Verdicts on mistakes, pages, documents and comparisons: targets, events, and their log.
 
-Owns `Target` (what was judged, with its identity from content), `Event` (one saying of one reviewer; never changed
-afterwards) and `ReviewLog` (all events arranged). The last event of a reviewer on a target is that reviewer's opinion;
-the opinions on a target agree, or they are a conflict that is shown and counts for nothing. Nothing here is stored.
+The last event of a reviewer on a target is that reviewer's opinion; the opinions on a target agree, or they are a
+conflict that is shown and counts for nothing.
 """
 
 from __future__ import annotations
@@ -63,16 +62,7 @@ _DECIMALS: Final[Mapping[Unit, int]] = {"page": 6, "pixels": 3}
 
 
 class JudgedBox(msgspec.Struct, frozen=True, kw_only=True):
-    """A box as it was when somebody judged it.
-
-    Attributes
-    ----------
-    side : "ground_truth" or "prediction"
-    xyxy : tuple of float
-        x1, y1, x2, y2; origin top left; all digits.
-    model : str or None
-        Name of the model; None for ground truth.
-    """
+    """Box as it was when somebody judged it; `xyxy` with all digits, `model` None for ground truth."""
 
     side: Side
     label: str
@@ -83,42 +73,15 @@ class JudgedBox(msgspec.Struct, frozen=True, kw_only=True):
 class Target(msgspec.Struct, frozen=True, kw_only=True):
     """What a verdict is about, as it looked when it was judged.
 
-    Attributes
-    ----------
-    kind : "mistake", "field", "word", "page", "document" or "comparison"
-        A mistake is one of boxes with labels, a field one of an extracted field, a word one of the text of a poster;
-        they are never the same target.
-    document : str or None
-        Document id; None where all documents are meant.
-    page : int or None
-        From 0.
-    boxes : tuple of JudgedBox
-        Of a mistake: the boxes that carry its name, ground truth first. Of a field: its boxes, whose label is its path.
-        Of a word: its places, whose label is the word. Else empty.
-    models : tuple of str
-        The models that were looked at.
-    mistake : str or None
-        Name of the mistake then, a key of ``ERROR_TYPES["document"]``, of `field_targets.PROBLEMS` for a field, or of
-        `word_targets.WORD_PROBLEMS` for a word.
-    label : str or None
-    signature : str
-        What made the numbers then.
-    unit : "page" or "pixels"
-        Unit of the boxes.
-    repeat : int
-        0, or which one of several mistakes of equal boxes on the page it is, in file order.
+    `document` None means all documents; `page` counts from 0. `boxes` has, ground truth first, those that carry the
+    name of a mistake; for a field its boxes, whose label is its path; for a word its places, whose label is the word;
+    else none. `mistake` is a key of ``ERROR_TYPES["document"]``, `field_targets.PROBLEMS` or
+    `word_targets.WORD_PROBLEMS`. `repeat` tells mistakes of equal boxes on a page apart, in file order.
 
-    Notes
-    -----
-    The identity is made of kind, document, page, the boxes with side, model and label, and `repeat`. Names of
-    mistakes, scores, thresholds and places in files are not part of it, so it survives another threshold and another
-    order of the file. Documents are known by their id, the key that both sides share: PDFs may be missing, and a
-    digest that is there on one machine only would split the identity.
-
-    Coordinates enter with six decimals of the page (three of a pixel), written by `format`, which rounds the float64
-    value correctly. Exact bits would tie the identity to one serializer: a file that is written again with six or
-    more decimals keeps it, one with float32 or four decimals does not. For those, `identity.claimed` also accepts
-    equal boxes up to 0.0001 of the page.
+    The identity is made of kind, document, page, the boxes with side, model and label, and `repeat`; it survives
+    another threshold and another order of the file. Coordinates enter with six decimals of the page (three of a pixel),
+    rounded correctly by `format`, so that a file written again with six or more decimals keeps it; for fewer,
+    `identity.claimed` also accepts equal boxes up to 0.0001 of the page.
     """
 
     kind: Kind
@@ -149,31 +112,12 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """One saying of one reviewer: everything they hold of a target from now on.
+    """Whole opinion of one reviewer on a target from its time on; never changed afterwards.
 
-    Attributes
-    ----------
-    id : str
-        1 to 64 letters, digits and hyphens, made by the sender: an event that is there already is not stored again.
-    target_id : str
-        `Target.id`, or the identity of the older target whose verdicts this one inherits.
-    action : "judged" or "cleared"
-        Cleared takes back everything.
-    verdict : str or None
-        A key of `VERDICTS`; None for a note without verdict.
-    tags : tuple of str
-    verified : bool
-        Whether a login vouches for the author, or the name was typed.
-    time : datetime
-        In UTC.
-    source : str
-        Name of the file it was imported from; empty when it was given here.
-    owner : str
-        Who is to act on it; empty for nobody.
-    due : str
-        Until when, as ``2026-01-31``; empty for no date.
-    status : str
-        A key of `STATUSES`; empty where nobody stated how far the work is.
+    `id` is made by the sender; an event that is there already is not stored again. `target_id` is `Target.id`, or that
+    of the older target whose verdicts this one inherits. `action` "cleared" takes back everything. `verdict` None is a
+    note. `verified`: a login vouches for the author. `time` in UTC. `source` names the imported file. "" where not
+    given.
     """
 
     id: str
@@ -219,29 +163,10 @@ def judge(
     status: str = "",
     check: bool = True,
 ) -> Event:
-    """The event of a reviewer's whole opinion on a target; one that holds nothing takes all back.
+    """Return the event of a reviewer's whole opinion on a target; one that holds nothing takes all back.
 
-    Parameters
-    ----------
-    verdict : str or None
-        A key of `VERDICTS`.
-    note : str
-        Line ends become LF.
-    tags : sequence of str
-        Blanks around them go, repeated ones too.
-    author, verified, time, source
-        As in `Event`; the time has a time zone.
-    target_id, event_id : str, optional
-        That of the target and a new one when absent.
-    owner, due, status : str
-        As in `Event`.
-    check : bool
-        Without it the caller asks `event_problems`.
-
-    Raises
-    ------
-    EventError
-        When a part of it cannot be stored.
+    Line ends of `note` become LF, tags are stripped and made unique; `time` has a zone. `EventError` when a part cannot
+    be stored; without `check` the caller asks `event_problems`.
     """
     note = note.replace("\r\n", "\n").replace("\r", "\n")
     kept = tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
@@ -267,18 +192,8 @@ def judge(
 class EventProblem(NamedTuple):
     """Why a part of an event cannot be stored.
 
-    Attributes
-    ----------
-    column : str
-        The part, by its name in exported files.
-    rule : str
-        What must hold.
-    value : object
-        The value itself; None where the rule names it.
-    fix : str
-        What to do in a file.
-    advice : str
-        What to do on screen.
+    `column` is the name of the part in exported files; `value` is None where the rule names it; `fix` is what to do in
+    a file, `advice` on screen.
     """
 
     column: str
@@ -298,7 +213,7 @@ class EventError(ValueError):
 
 
 def checked(event: Event) -> Event:
-    """The event, with its time in UTC; EventError when a part of it cannot be stored.
+    """Return the event with its time in UTC; `EventError` when a part of it cannot be stored.
 
     Every event passes here before it is stored and when it is read back, whoever sent it.
     """
@@ -309,17 +224,9 @@ def checked(event: Event) -> Event:
 
 
 def event_problems(event: Event) -> Iterator[EventProblem]:
-    """Everything that is wrong with an event: the one set of rules for verdicts of the screen, a file and the store.
+    """Yield everything that is wrong with an event: the one set of rules for screen, file and store.
 
-    Parameters
-    ----------
-    event : Event
-        Of the types that it declares.
-
-    Yields
-    ------
-    EventProblem
-        Nothing for an event that can be stored.
+    Its values have the types that `Event` declares.
     """
     if event.time.tzinfo is None:
         yield EventProblem("time", "the time must have a time zone")
@@ -382,13 +289,7 @@ def target_problem(target: Target) -> str | None:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A target and its history.
-
-    Attributes
-    ----------
-    history : tuple of Event
-        At least one, in the order in which they were kept.
-    """
+    """Target and its history: at least one event, in the order in which they were kept."""
 
     target_id: str
     history: tuple[Event, ...]
@@ -440,13 +341,8 @@ class Judged:
 class ReviewLog:
     """All events of a workspace, arranged by what they are about.
 
-    Attributes
-    ----------
-    every : dict of Judged
-        By target id, in the order of the latest event, the newest first; targets whose opinions were all taken back
-        included.
-    kept : tuple of Event
-        All events, in the order in which they were kept.
+    `every` has the history by target id, the newest latest event first, also where all opinions were taken back; `kept`
+    all events in the order in which they were kept.
     """
 
     every: Mapping[str, Judged] = field(default_factory=dict)
@@ -454,18 +350,9 @@ class ReviewLog:
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> ReviewLog:
-        """The log of some events; an event that occurs twice counts once.
+        """Return the log of some events, given in the order in which they were kept; repeated ones count once.
 
-        Parameters
-        ----------
-        events : iterable of Event
-            In the order in which they were kept, which alone decides what is the latest: the clock of a machine may be
-            wrong, and a file can name any time.
-
-        Returns
-        -------
-        ReviewLog
-            Empty for no events.
+        That order alone decides what is the latest: clocks may be wrong, and a file can name any time.
         """
         known: dict[str, Event] = {}
         for event in events:
@@ -509,18 +396,10 @@ class ReviewLog:
         return list(self.kept)
 
     def improbable(self, now: datetime) -> frozenset[str]:
-        """Ids of the events whose time cannot be right; a few minutes between two clocks are.
+        """Return the ids of events whose time cannot be right; `now` has a time zone.
 
-        Parameters
-        ----------
-        now : datetime
-            With a time zone.
-
-        Returns
-        -------
-        frozenset of str
-            Events after now, and events that are later than one that was given here after them. Imported events say
-            nothing of those before them: a file may well be old.
+        Events after now, and those later than one that was given here after them; a few minutes between two clocks are
+        allowed. Imported events say nothing of those before them: a file may well be old.
         """
         latest, strange = now + _CLOCKS_APART, set()
         for event in reversed(self.kept):

@@ -1,8 +1,7 @@
-"""Which missing or extra word of a poster was judged: targets of words, the verdicts on them, whether they still apply.
+"""Targets of the missing and extra words of a poster, their verdicts, and whether these still apply.
 
-Owns the way from the words of a page (`protocols.posters.page`) to `Target` and back. A word is identified by its text,
-its side and its places on the page, never by its number. One that is on no page has no target. A verdict on a word is
-kept with the findings and changes no number: what a text should say is corrected in the file of the reference.
+A word is identified by its text, its side and its places on the page; one that is on no page has no target. A verdict
+on a word changes no number: what a text should say is corrected in the file of the reference.
 """
 
 from __future__ import annotations
@@ -44,23 +43,9 @@ class PosterText(NamedTuple):
 def judged_words(
     words: PageDifference, poster: str, model: str, log: ReviewLog, *, signature: str
 ) -> list[tuple[Target, Judged | None]]:
-    """The words of a poster that can be judged, each with the verdicts on it.
+    """Return the words of a poster that can be judged, each with the verdicts on it.
 
-    Parameters
-    ----------
-    words : PageDifference
-        The missing and extra words of one model on the page.
-    poster : str
-        Id of the poster.
-    model : str
-        Name under which the texts of the model are known.
-    signature : str
-        What made the comparison, for the record.
-
-    Returns
-    -------
-    list of (Target, Judged or None)
-        Missing words, then extra ones, in the order of the page.
+    Missing words, then extra ones, in the order of the page; `signature` is what made the comparison.
     """
     places = [each for each in (*words.missing, *words.extra) if len(each.boxes)]
     targets = [_target(each, poster, model, signature) for each in places]
@@ -68,15 +53,7 @@ def judged_words(
 
 
 def attach_words(layers: LayersT, judged: Sequence[tuple[Target, Judged | None]]) -> LayersT:
-    """What is drawn of a poster with the verdicts on each word.
-
-    Parameters
-    ----------
-    layers : PageLayers
-        Of the same words.
-    judged : sequence of (Target, Judged or None)
-        From `judged_words`.
-    """
+    """Return the drawing of a poster with the verdicts on each word, from `judged_words`."""
     said = {(target.mistake, target.label): (target, held) for target, held in judged}
     mistakes = []
     for mistake in layers.mistakes:
@@ -92,17 +69,9 @@ def targets_of_words(judged: Sequence[tuple[Target, Judged | None]]) -> dict[str
 
 
 def word_statuses(log: ReviewLog, models: Sequence[PosterText]) -> list[FindingStatus]:
-    """What became of every judged word under the texts of today, the newest first.
+    """Return what became of every judged word under the texts of each open model, the newest first.
 
-    Parameters
-    ----------
-    models : sequence of PosterText
-        One for each model that is open.
-
-    Returns
-    -------
-    list of FindingStatus
-        One per word on which somebody holds an opinion; ``model`` and ``box_key`` are None.
+    ``model`` and ``box_key`` are None.
     """
     asked = [(model.name, model.posters, partial(_status, model)) for model in models]
     return [status_over(judged, asked) for judged in log.judged.values() if judged.target.kind == "word"]

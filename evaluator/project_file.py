@@ -1,7 +1,7 @@
 """The project file ``layoutscope.toml``: what is open, under which protocol, with which fixes and filters.
 
-Owns `read`, `save`, the keys of the file, and the list of recent ones. Its paths are relative to its folder and never
-leave it; every other value is text for the address of the dashboard, which checks it as if the reader had typed it.
+Also the list of recent ones. Paths are relative to its folder and never leave it; every other value is text for the
+address of the dashboard, which checks it as if the reader had typed it.
 """
 
 from __future__ import annotations
@@ -55,8 +55,6 @@ class _Files(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Project(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The keys of the file."""
-
     ground_truth: str | None = None
     models: list[str] = []
     pdfs: str | None = None
@@ -69,23 +67,10 @@ class _Project(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read(path: Path) -> tuple[Workspace, str]:
-    """What a project file opens.
+    """Return the workspace that a project file opens, and the query of the dashboard's address, or "".
 
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    Workspace
-        Its files of boxes, extracted fields and posters.
-    str
-        The query of the dashboard's address with protocol, fixes and filters; empty when it says none.
-
-    Raises
-    ------
-    BadInput
-        With all issues: no TOML, unknown keys, files that are gone or lie outside of the folder of the file.
+    The query has protocol, fixes and filters. BadInput with all issues: no TOML, unknown keys, files that are gone or
+    lie outside of the folder of the file.
     """
     collector = Collector(path.name, max_per_rule=None)
     content = folder.load(path, _MAX_BYTES)
@@ -144,24 +129,10 @@ def read(path: Path) -> tuple[Workspace, str]:
 
 
 def save(by_kind: Mapping[Kind, Sides], parts: Mapping[str, str], *, as_reference: bool = False) -> Path:
-    """Write the project file beside the ground truth: that of boxes, else of fields, else of posters.
+    """Write the project file beside the ground truth of boxes, else fields, else posters; return its path.
 
-    Parameters
-    ----------
-    by_kind : mapping of Sides
-        At least one of them with a ground truth.
-    parts : mapping of str
-        The parts of the dashboard's address by name.
-
-    Returns
-    -------
-    Path
-        The file.
-
-    Raises
-    ------
-    CannotSave
-        A file lies outside of the folder of the ground truth, another file has that name, or it cannot be written.
+    One of `by_kind` must have a ground truth; `parts` are those of the dashboard's address. CannotSave: a file lies
+    outside of the folder of the ground truth, another file has that name, or it cannot be written.
     """
     truths = (by_kind[kind].ground_truth for kind in KINDS_SAVED if kind in by_kind)
     root = next(truth for truth in truths if truth is not None).resolve().parent
@@ -211,13 +182,7 @@ def _lines(values: Mapping[str, object]) -> list[str]:
 
 
 def remember(path: Path, state: Path) -> None:
-    """Note a project file that the user opened, in the user's state folder; where that cannot be written it is not.
-
-    Parameters
-    ----------
-    state : Path
-        Made when it does not exist.
-    """
+    """Note a project file that the user opened in the folder `state`, if that can be made and written."""
     kept = [str(each) for each in (path.resolve(), *recent(state))]
     with contextlib.suppress(OSError):
         state.mkdir(parents=True, exist_ok=True)
@@ -225,7 +190,7 @@ def remember(path: Path, state: Path) -> None:
 
 
 def recent(state: Path) -> list[Path]:
-    """The project files that the user opened, the last one first, whether they are still there or not."""
+    """Return the project files that the user opened, the last one first, whether they still exist or not."""
     try:
         paths = msgspec.json.decode((state / _RECENT).read_bytes(), type=list[str])
     except (OSError, msgspec.DecodeError):
@@ -234,5 +199,5 @@ def recent(state: Path) -> list[Path]:
 
 
 def _toml(value: object) -> str:
-    """A value as TOML 1.0: its basic strings are those of JSON, but for the delete character."""
+    """Return a value as TOML 1.0: its basic strings are those of JSON, but for the delete character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

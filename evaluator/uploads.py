@@ -1,8 +1,7 @@
 """Files dropped onto the dashboard, sorted by content: annotations with a proposed role, pages, and what is left out.
 
-Owns the unpacking of dropped archives, the names under which files may be stored, and the proposal of roles. Names
-come from a browser or an archive: one that could lead anywhere is refused before a file is touched. Nothing is
-evaluated, and a proposal is only that: the reader decides.
+Archives are unpacked. Names come from a browser or an archive: one that could lead anywhere is refused before a file is
+touched. A role is a proposal; the reader decides.
 """
 
 from __future__ import annotations
@@ -30,19 +29,9 @@ PAGE_BYTES: Final = 50 * 2**20
 
 
 class Proposed(NamedTuple):
-    """One side that was dropped.
+    """One side that was dropped, with its format in words and the reason of the proposed side.
 
-    Attributes
-    ----------
-    upload : Upload
-        Its files.
-    kind : "boxes", "fields" or "posters"
-    title : str
-        Its format, in words.
-    side : "ground_truth", "prediction" or None
-        The proposed role; None where several say that they are the ground truth.
-    why : str
-        What the proposal follows from.
+    `side` is None where several say that they are the ground truth.
     """
 
     upload: Upload
@@ -53,19 +42,10 @@ class Proposed(NamedTuple):
 
 
 class Dropped(NamedTuple):
-    """Dropped files, sorted.
+    """Dropped files, sorted, by their relative names.
 
-    Attributes
-    ----------
-    proposed : tuple of Proposed
-    pages : tuple of (str, bytes)
-        Documents and page images by their relative names.
-    left_out : tuple of str
-        Names of files that are neither.
-    issues : tuple of Issue
-        What is wrong with archives and names.
-    tables : tuple of (str, bytes)
-        Tables whose columns have no known names.
+    `pages`: documents and page images. `left_out`: neither. `issues`: of archives and names. `tables`: those whose
+    columns have no known names.
     """
 
     proposed: tuple[Proposed, ...]
@@ -75,7 +55,7 @@ class Dropped(NamedTuple):
     tables: tuple[tuple[str, bytes], ...] = ()
 
     def reasons(self) -> tuple[Issue, ...]:
-        """Why files are left out, as warnings: what is opened beside them is not wrong."""
+        """Return why files are left out, as warnings: what is opened beside them is not wrong."""
         return tuple(
             issue
             if issue.severity == "warning"
@@ -84,30 +64,21 @@ class Dropped(NamedTuple):
         )
 
     def unexplained(self) -> tuple[str, ...]:
-        """The names of files that are left out without an issue: they are neither annotations nor pages."""
+        """Return the names of files that are left out without an issue."""
         explained = {issue.file for issue in self.issues}
         return tuple(name for name in self.left_out if name not in explained)
 
 
 def endings() -> list[str]:
-    """Endings of all files that can be given to the dashboard, without the dot, in alphabetical order."""
+    """Return the endings of all files that the dashboard takes, without the dot, in alphabetical order."""
     return sorted(suffix.removeprefix(".") for suffix in formats.suffixes() | {".zip", *PAGE_SUFFIXES})
 
 
 def sort_dropped(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collection[Kind] = ()) -> Dropped:
-    """What some dropped files are, by their content.
+    """Return what some dropped files are, by their content; archives are unpacked.
 
-    Parameters
-    ----------
-    uploads : sequence of (str, bytes)
-        Relative names and bytes, as the browser sends them; archives are unpacked.
-    open_truths : collection of Kind
-        Kinds of which a ground truth is open: one lone file that states no side is then proposed as a prediction.
-
-    Returns
-    -------
-    Dropped
-        Everything empty for nothing.
+    `uploads`: relative names and bytes. `open_truths`: kinds of which a ground truth is open; one lone file that states
+    no side is then proposed as a prediction.
     """
     issues: list[Issue] = []
     pages: list[tuple[str, bytes]] = []
@@ -156,7 +127,7 @@ def sort_dropped(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collectio
 
 
 def no_page(name: str) -> Issue:
-    """A file that is called a page and is none."""
+    """Return the issue of a file that is called a page and is none."""
     rule = "a file with the ending of a page must be a PDF or an image"
     fix = "Left out. Export the page again, or give the file the ending of what it is."
     return Issue(severity="warning", file=name, place="", rule=rule, found="another beginning", fix=fix)
@@ -169,7 +140,7 @@ def _too_large(name: str) -> Issue:
 
 
 def _unpacked(uploads: Sequence[tuple[str, bytes]], issues: list[Issue]) -> Iterator[tuple[str, bytes]]:
-    """The files, those of an archive under its name; issues of archives are added to `issues`."""
+    """Yield the files, those of an archive under its name; issues of archives are added to `issues`."""
     suffixes = [*formats.suffixes() - {".zip"}, *PAGE_SUFFIXES]
     for name, content in uploads:
         if not archive.is_archive(content):
@@ -194,7 +165,7 @@ class _Whole(NamedTuple):
 
 
 def _whole_archives(units: Sequence[Unit], root: Path, uploads: Sequence[tuple[str, bytes]]) -> dict[Path, _Whole]:
-    """Archives that their format reads as a whole, and whose files are of one side, by the folder of their members."""
+    """Return archives that their format reads as one side, by the folder of their members."""
     whole = {}
     for name, content in uploads:
         folder = root / Path(name).stem
@@ -217,7 +188,7 @@ def _proposed(
     open_truths: Collection[Kind],
     whole: Mapping[Path, _Whole],
 ) -> Iterator[Proposed]:
-    """The units with their roles, by kind and then in the order of their names."""
+    """Yield the units with their roles, by kind and then in the order of their names."""
     for kind in KINDS:
         of_kind = sorted(
             (unit for unit in units if formats.FORMATS[unit.format].kind == kind), key=lambda unit: unit.path
@@ -248,7 +219,7 @@ def _proposed(
 
 
 def _upload(unit: Unit, root: Path, files: Sequence[Path]) -> Upload:
-    """The files of a unit, those of a folder by their names in it."""
+    """Return the files of a unit, those of a folder by their names in it."""
     if unit.path in files:
         return Upload(unit.path.name, ((unit.path.name, unit.path.read_bytes()),), unit.format)
     endings = formats.FORMATS[unit.format].suffixes

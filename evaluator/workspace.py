@@ -1,8 +1,7 @@
 """What is open: the ground truth, the predictions and the PDF folder behind a command or a folder, for each kind.
 
-Owns which of the units that ``formats.search`` recognises is the ground truth and which are predictions. Names given
-by the user go before what files state, and that before what folders are called. It evaluates nothing. Paths come from
-the command line or the uploader, never from inside an annotation file.
+Owns which of the units that ``formats.search`` recognises is which side: names given by the user precede what files
+state, and that the names of folders. Paths come from the command line or the uploader, never from an annotation file.
 """
 
 from __future__ import annotations
@@ -37,14 +36,7 @@ _NAMES_KEPT: Final = 500
 class Sides:
     """The files of one kind: boxes, extracted fields, or posters.
 
-    Attributes
-    ----------
-    ground_truth : Path or None
-        A folder or a file, for the reader of the format.
-    predictions : tuple of Path
-        The models in their order. One folder can be both sides of posters.
-    pdfs : Path or None
-        The one folder under which documents are looked up by name.
+    One folder can be both sides of posters; documents are looked up by name under `pdfs`.
     """
 
     ground_truth: Path | None = None
@@ -60,20 +52,10 @@ NO_SIDES: Final = Sides()
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """The files of one session.
+    """The files of one session, by kind; a kind without files may be missing.
 
-    Attributes
-    ----------
-    sides : mapping of Sides
-        By kind; a kind without files may be missing.
-    as_reference : bool
-        The ground truth is a prediction file, used as reference because somebody asked for it.
-    issues : tuple of Issue
-        What was left out, and why.
-    others : tuple of Issue
-        A note on files that are neither annotations nor pages.
-    passed_over : tuple of str
-        The names of these files, as far as they are listed.
+    `as_reference`: the ground truth is a prediction file because somebody asked for it. `issues`: what was left out,
+    and why. `others`: a note on files that are neither annotations nor pages; `passed_over`: their names.
     """
 
     sides: Mapping[Kind, Sides] = field(default_factory=dict)
@@ -83,11 +65,11 @@ class Workspace:
     passed_over: tuple[str, ...] = ()
 
     def of(self, kind: Kind) -> Sides:
-        """The files of a kind; none when there are none."""
+        """Return the files of a kind; none when there are none."""
         return self.sides.get(kind, NO_SIDES)
 
     def to_json(self) -> str:
-        """The paths, absolute, and what was left out, for another process."""
+        """Return the paths, absolute, and what was left out, for another process."""
         sides = {kind: _sides_json(sides) for kind, sides in self.sides.items()}
         notes = {"issues": self.issues[:_NOTES_KEPT], "others": self.others}
         plain_notes = {
@@ -99,7 +81,7 @@ class Workspace:
 
 
 def from_json(text: str) -> Workspace:
-    """The workspace of `Workspace.to_json`."""
+    """Return the workspace of `Workspace.to_json`."""
     described = msgspec.json.decode(text.encode())
     sides = {kind: _sides(described["sides"][kind]) for kind in KINDS if kind in described["sides"]}
     issues, others = (msgspec.convert(described.get(name, []), tuple[Issue, ...]) for name in ("issues", "others"))
@@ -108,13 +90,9 @@ def from_json(text: str) -> Workspace:
 
 
 def sample(root: Path) -> Workspace:
-    """The bundled sample data.
+    """Return the bundled sample data below its folder.
 
-    Parameters
-    ----------
-    root : Path
-        Its folder. Below it, ``fields`` and ``posters`` have the folders ``pdf``, ``ground_truth`` and one for each
-        model, in the order of their names.
+    ``fields`` and ``posters`` have the folders ``pdf``, ``ground_truth`` and one for each model, in the order of names.
     """
     boxes = Sides(root / "ground_truth.json", (root / "lines.json", root / "blocks.json"), root / "pdf")
     others = {kind: _sample_sides(root / kind) for kind in KINDS if kind != "boxes"}
@@ -129,27 +107,14 @@ def find(
     pdfs: Path | None = None,
     as_reference: bool = False,
 ) -> Workspace:
-    """The workspace behind folders and files, roles recognised from content.
+    """Return the workspace behind folders and files, roles recognised from content.
 
-    Parameters
-    ----------
-    paths : sequence of Path
-        Folders (searched four levels deep, hidden ones left out) and files.
-    ground_truth, predictions, pdfs : optional
-        Named by the user; what is named is not guessed.
-    as_reference : bool
-        Allows `ground_truth` to be a prediction file.
+    Folders are searched four levels deep without hidden ones; what is named is not guessed. `as_reference` allows a
+    prediction as `ground_truth`. BadInput: a path does not exist, or two files could be the ground truth of one kind.
 
-    Raises
-    ------
-    BadInput
-        When a path does not exist, or two files could be the ground truth of one kind.
-
-    Notes
-    -----
-    Files of boxes state their side. Documents of fields are in one folder per side, or in one file of JSON lines: a
-    folder or file that is called ground truth, truth, gt or reference is the ground truth; else the only one without
-    any confidence is. A folder of posters can hold both sides, distinguished by the names of the files.
+    Files of boxes state their side. Documents of fields are in one folder or one file of JSON lines per side: one
+    called ground truth, truth, gt or reference is the ground truth, else the only one without confidence. A folder of
+    posters can hold both sides, distinguished by the names of the files.
     """
     named = [*([ground_truth] if ground_truth else []), *predictions]
     _need_existing([*paths, *named, *([pdfs] if pdfs else [])])
@@ -183,7 +148,7 @@ def find(
 
 
 def _chosen(units: Sequence[Unit], truth: Path | None, named: Sequence[Path], issues: list[Issue]) -> Sides:
-    """The sides of one kind: what was named, then what units state, then the only unit without any score."""
+    """Return the sides of one kind: what was named, what units state, the only unit without any score."""
     truths = [truth] if truth else [unit.path for unit in units if "ground_truth" in unit.sides]
     if not truths:
         truths = [unit.path for unit in units if unit.unscored]
@@ -201,7 +166,7 @@ def _chosen(units: Sequence[Unit], truth: Path | None, named: Sequence[Path], is
 
 
 def _kind_at(path: Path) -> Kind:
-    """The kind of a path that was named; boxes when no format recognises it, whose reader says why."""
+    """Return the kind of a named path; boxes when no format recognises it, whose reader says why."""
     format_ = search.format_at(path)
     return format_.kind if format_ else "boxes"
 
@@ -211,7 +176,7 @@ def _is_prediction(path: Path) -> bool:
 
 
 def _sample_sides(root: Path) -> Sides:
-    """The sample data of one kind; empty without its folder."""
+    """Return the sample data of one kind; empty without its folder."""
     if not root.is_dir():
         return NO_SIDES
     others = sorted(path for path in root.iterdir() if path.is_dir() and path.name not in ("pdf", "ground_truth"))
@@ -234,7 +199,7 @@ def _sides(described: dict[str, Any]) -> Sides:
 
 
 def _folder_of_pdfs(files: Iterable[Path]) -> Path | None:
-    """The deepest folder that holds every PDF of the files, or every page image when there is no PDF; None without."""
+    """Return the deepest folder with every PDF, or every page image without PDFs; None without."""
     by_kind: dict[bool, set[str]] = {True: set(), False: set()}
     for path in files:
         if path.suffix.lower() in (".pdf", *IMAGE_SUFFIXES):
@@ -247,7 +212,7 @@ def _folder_of_pdfs(files: Iterable[Path]) -> Path | None:
 
 
 def _need_existing(paths: Iterable[Path]) -> None:
-    """BadInput for the paths that do not exist."""
+    """Raise BadInput for the paths that do not exist."""
     missing = [path for path in paths if not path.exists()]
     if missing:
         rule, fix = "the file or folder must exist", "Check the spelling, or give the path from the folder you are in."
@@ -255,7 +220,7 @@ def _need_existing(paths: Iterable[Path]) -> None:
 
 
 def _left_out(path: Path) -> Issue:
-    """A file that is not read, with what its reader or the detection says about it."""
+    """Return a file that is not read, with what its reader or the detection says about it."""
     try:
         format_ = formats.detect_bytes(folder.load(path, limits.MAX_FILE_BYTES), path.name)
     except BadInput as problem:
@@ -271,7 +236,7 @@ def _left_out(path: Path) -> Issue:
 
 
 def _beside(path: Path) -> Issue:
-    """A file below a folder that is read as one side, which its reader passes over."""
+    """Return a file below a folder that is read as one side, which its reader passes over."""
     rule = "of a folder that is read as one side the files of one format in it are read"
     fix = "Left out. Move it to a folder of its own, or name it with --gt or --pred."
     return _issue("warning", path, rule, f"{path.name} in {path.parent.name}", fix)
@@ -283,7 +248,7 @@ def _too_many(path: Path) -> Issue:
 
 
 def _is_known(path: Path) -> bool:
-    """Whether a file is of a format that is recognised and not read."""
+    """Tell whether a file is of a format that is recognised and not read."""
     try:
         return known.name_of(folder.load(path, limits.MAX_FILE_BYTES)[: formats.HEAD_BYTES]) is not None
     except BadInput:
@@ -291,14 +256,13 @@ def _is_known(path: Path) -> bool:
 
 
 def _passed_over(files: Sequence[Path], unknown: Sequence[Path]) -> list[Path]:
-    """Files that are neither annotations nor pages."""
+    """Return the files that are neither annotations nor pages."""
     readable = {*formats.suffixes(), ".pdf", *IMAGE_SUFFIXES, ".sqlite", ".toml", ".zip"}
     unlike = [path for path in files if path.suffix.lower() not in readable]
     return [path for path in (*unknown, *unlike) if not path.name.startswith(".")]
 
 
 def _others_left_out(others: Sequence[Path]) -> list[Issue]:
-    """One note on files that are neither annotations nor pages; none without such files."""
     if not others:
         return []
     rule, fix = "other files are left out", "Nothing to do if they hold no annotations."
@@ -336,5 +300,5 @@ def _no_truth(candidates: Sequence[Path]) -> Issue:
 def _issue(
     severity: Severity, path: Path, rule: str, found: str, fix: str, *, place: str = "", name: str = ""
 ) -> Issue:
-    """An issue of a path by its name, never its folder."""
+    """Return an issue of a path by its name, never its folder."""
     return Issue(severity=severity, file=name or path.name, place=place, rule=rule, found=found, fix=fix)

@@ -1,9 +1,8 @@
 """The workspace folder: what a reader uploaded and the filter, so that a reload or a new start shows it again.
 
-Owns the folder that ``--workspace`` names: ``uploads/`` with the bytes of every file under the digest of its content,
-and ``workspace.json``, which lists what each file is called and is for. Both appear whole or not at all, are bounded,
-and nothing is written outside: a name from the browser or from the state file is never a path here. One server uses a
-folder at a time. Nothing is read as boxes and nothing is evaluated.
+``uploads/`` has the bytes of every file under the digest of its content, ``workspace.json`` what each is called and is
+for. Both are written whole, are bounded, and nothing is written outside: a name from the browser or the state file is
+never a path here. One server uses a folder at a time.
 """
 
 from __future__ import annotations
@@ -46,17 +45,7 @@ class CannotKeep(Exception):
 
 
 class Taken(NamedTuple):
-    """An upload that is open as one side.
-
-    Attributes
-    ----------
-    kind : "boxes", "fields" or "posters"
-    side : "ground_truth" or "prediction"
-    upload : Upload
-        Its files.
-    alone : bool
-        It took the place of everything that was open of its kind.
-    """
+    """An upload that is open as one side; `alone` if it replaced everything open of its kind."""
 
     kind: Kind
     side: Side
@@ -64,7 +53,7 @@ class Taken(NamedTuple):
     alone: bool = False
 
     def replaces(self, other: Taken) -> bool:
-        """Whether an earlier upload has no place beside this one."""
+        """Tell whether an earlier upload has no place beside this one."""
         if self.kind != other.kind:
             return False
         same_role = self.side == other.side and (self.side == "ground_truth" or self.upload.name == other.upload.name)
@@ -72,18 +61,10 @@ class Taken(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What a workspace folder holds.
+    """What a workspace folder holds: uploads as they were opened, the first one first.
 
-    Attributes
-    ----------
-    taken : tuple of Taken
-        Uploads as they were opened, the first one first.
-    pages : mapping of str to Path
-        Documents and page images by their relative names; each lies in the folder under the digest of its content.
-    filters : mapping of str
-        The parts of the dashboard's address by name.
-    issues : tuple of Issue
-        Uploads that are gone or changed, and a state file that cannot be read.
+    `pages`: documents and page images by relative name, each under the digest of its content. `filters`: the parts of
+    the dashboard's address. `issues`: uploads that are gone or changed, and a state file that cannot be read.
     """
 
     taken: tuple[Taken, ...] = ()
@@ -109,8 +90,6 @@ class _Side(msgspec.Struct, frozen=True):
 
 
 class _State(msgspec.Struct, frozen=True):
-    """The state file."""
-
     layout: int = _LAYOUT
     sides: tuple[_Side, ...] = ()
     pages: tuple[_File, ...] = ()
@@ -118,19 +97,9 @@ class _State(msgspec.Struct, frozen=True):
 
 
 class WorkspaceFolder:
-    """A workspace folder that this process alone writes to.
+    """A workspace folder, made when missing, that this process alone writes to.
 
-    Parameters
-    ----------
-    root : Path
-        Made when it does not exist.
-    most_bytes : int
-        What all uploads may hold together.
-
-    Raises
-    ------
-    CannotKeep
-        The folder cannot be made or written, or another server uses it.
+    `most_bytes`: of all uploads together. CannotKeep: the folder cannot be made or written, or another server uses it.
     """
 
     def __init__(self, root: Path, *, most_bytes: int = MOST_BYTES) -> None:
@@ -159,7 +128,7 @@ class WorkspaceFolder:
         self._held.release()
 
     def session_folder(self) -> Path:
-        """Where a session has the pages that it shows under their names, as links to the uploads.
+        """Return where a session links the uploads under the names of their pages.
 
         What an ended server left there is gone when the folder is opened again.
         """
@@ -168,7 +137,7 @@ class WorkspaceFolder:
         return folder
 
     def read(self) -> Kept:
-        """Everything that is kept; what is gone or changed is left out and reported as an issue."""
+        """Return everything that is kept; what is gone or changed is reported as an issue."""
         with self._lock:
             state, problems = self._state()
         collector = Collector(STATE_FILE, max_per_rule=20)
@@ -188,7 +157,7 @@ class WorkspaceFolder:
             self._replace(msgspec.structs.replace(state, sides=(*others, side)))
 
     def keep_pages(self, pages: Sequence[tuple[str, bytes]]) -> None:
-        """Keep documents and page images in the place of those of the same names; raises `CannotKeep`."""
+        """Keep documents and page images, replacing those of the same names; raises `CannotKeep`."""
         with self._lock:
             state = self._sound_state()
             files = self._write(pages)
@@ -225,7 +194,7 @@ class WorkspaceFolder:
         return self._uploads / digest
 
     def _state(self) -> tuple[_State, tuple[Issue, ...]]:
-        """The state file, empty when there is none; an issue when it makes no sense."""
+        """Return the state file, empty when there is none; an issue when it makes no sense."""
         collector = Collector(STATE_FILE, max_per_rule=None)
         path = self.root / STATE_FILE
         try:
@@ -243,20 +212,20 @@ class WorkspaceFolder:
         return state, ()
 
     def _sound_state(self) -> _State:
-        """The state file to be changed; `CannotKeep` when it makes no sense, so that nothing of it is lost."""
+        """Return the state to be changed; `CannotKeep` when it cannot be read."""
         state, problems = self._state()
         if problems:
             raise CannotKeep(f"{STATE_FILE} of the workspace folder cannot be read, so nothing is kept; move it away.")
         return state
 
     def _upload(self, side: _Side, collector: Collector) -> Upload | None:
-        """The files of a side; None when one of them cannot be had."""
+        """Return the files of a side; None when one of them cannot be had."""
         contents = [(each.name, self._content(each, collector)) for each in side.files]
         whole = tuple((name, content) for name, content in contents if content is not None)
         return Upload(side.name, whole, side.format) if whole and len(whole) == len(contents) else None
 
     def _page(self, file: _File, collector: Collector) -> Path | None:
-        """Where the content of a file lies; None with an issue when that cannot be."""
+        """Return where the content of a file lies; None with an issue when that cannot be."""
         path = self._path(file.sha256)
         if not _DIGEST.fullmatch(file.sha256) or name_problem(file.name):
             collector.warning("", f"names and digests must be plain ({_SOURCE})", quote(file.name), _ADD_AGAIN)
@@ -267,7 +236,7 @@ class WorkspaceFolder:
         return None
 
     def _content(self, file: _File, collector: Collector) -> bytes | None:
-        """The bytes of a file as they were uploaded; None with an issue otherwise."""
+        """Return the bytes of a file as they were uploaded; None with an issue otherwise."""
         path = self._page(file, collector)
         if path is None:
             return None
@@ -312,7 +281,7 @@ class WorkspaceFolder:
 
 
 def put(source: Path, target: Path) -> None:
-    """A file under another name, without a second copy where the file system can do that; raises OSError."""
+    """Put a file under another name, as a link where the file system can do that; raises OSError."""
     with contextlib.suppress(FileNotFoundError):
         target.unlink()
     try:
@@ -322,5 +291,5 @@ def put(source: Path, target: Path) -> None:
 
 
 def _bare(side: _Side) -> Taken:
-    """A kept side without its bytes, for `Taken.replaces`."""
+    """Return a kept side without its bytes, for `Taken.replaces`."""
     return Taken(side.kind, side.side, Upload(side.name, (), side.format), side.alone)

@@ -1,7 +1,7 @@
 """Charts of boxes: mistakes by label, and how well matched boxes fit.
 
-Owns how these charts look; what they show comes ready from ``results`` and ``protocols``. Field names are fixed words
-and data are cells, so a label is never read as an expression.
+The numbers come ready from ``results`` and ``protocols``. Field names are fixed words and data are cells, so a label is
+never read as an expression.
 """
 
 from __future__ import annotations
@@ -21,23 +21,10 @@ HISTOGRAM_BINS: Final = 20
 def mistakes_by_label(
     labels: Sequence[str], mistakes: Mapping[str, IntArray], *, baseline: str, dark: bool, height: int, top: int = 12
 ) -> Chart:
-    """Bars of mistakes per label or name, most first, one bar per model.
+    """Return bars of mistakes per label, most first, one bar per model, of the `top` labels.
 
-    Parameters
-    ----------
-    mistakes : mapping of int64, shape (len(labels),)
-        By model, in order.
-    baseline : str
-        The model that is drawn grey.
-    height : int
-        In pixels; bars get thinner to fit, but names of several lines may need more.
-    top : int
-        How many labels are drawn.
-
-    Returns
-    -------
-    Chart
-        With a point selection named ``label`` of one bar, its ``label`` and ``model``; empty axes for no labels.
+    `mistakes`: int64 (len(labels),) by model. `height` in pixels; names of several lines may need more. Point selection
+    ``label`` with ``label`` and ``model`` of one bar; empty axes for no labels.
     """
     colours = palette(dark=dark, baseline=baseline)
     total = sum(mistakes.values(), np.zeros(len(labels), dtype=np.int64))
@@ -63,23 +50,10 @@ def mistakes_by_label(
 
 
 def histogram(values: Mapping[str, FloatArray], *, low: float, baseline: str, dark: bool, height: int = 130) -> Chart:
-    """Histogram of a ratio of matched boxes: the first model as bars, the second as a stepped line.
+    """Return the histogram of a ratio of matched boxes: first model as bars, second as stepped line.
 
-    Parameters
-    ----------
-    values : mapping of float64
-        By model, at least one; each in [0, 1]; values below `low` are not drawn.
-    low : float
-        Left end of the axis, below 1, for instance the IoU threshold.
-    baseline : str
-        The model that is drawn grey.
-    height : int
-        In pixels.
-
-    Returns
-    -------
-    Chart
-        20 bins from `low` to 1, with an interval selection named ``range`` on x.
+    `values` in [0, 1]; those below `low`, the left end of the axis, are not drawn. 20 bins from `low` to 1, with an
+    interval selection ``range`` on x.
     """
     colours = palette(dark=dark, baseline=baseline)
     edges = np.linspace(low, 1.0, HISTOGRAM_BINS + 1)
@@ -109,5 +83,4 @@ def histogram(values: Mapping[str, FloatArray], *, low: float, baseline: str, da
 
 
 def _bins(start: FloatArray, stop: FloatArray, model: str, boxes: IntArray) -> Frame:
-    """The bins of one model."""
     return {"start": start, "stop": stop, "model": [model] * len(start), "boxes": boxes}

@@ -1,8 +1,7 @@
 """Charts of scores and fits: curves against the score, precision against recall, coverage and purity.
 
-What is clicked or selected in them opens the boxes behind it.
-Owns how these charts look and the names of their selections; the numbers come ready from ``results`` and ``box_items``.
-Field names are fixed words and data are cells, so a label is never read as an expression.
+The numbers come ready from ``results`` and ``box_items``; what is selected opens the boxes behind it. Field names are
+fixed words and data are cells, so a label is never read as an expression.
 """
 
 from __future__ import annotations
@@ -39,25 +38,9 @@ def against_score(
     dark: bool,
     height: int = 230,
 ) -> Chart:
-    """Precision, recall and F1 against the score threshold, with the thresholds of the moment.
+    """Return precision, recall and F1 against the score threshold, with the current thresholds.
 
-    Parameters
-    ----------
-    curves : mapping of ScoreCurve
-        By model, at least one.
-    current : mapping of float
-        Score threshold of each model.
-    label : str or None
-        One label, or all pooled.
-    baseline : str
-        The model that is drawn grey.
-    height : int
-        In pixels.
-
-    Returns
-    -------
-    Chart
-        With an interval selection named ``score`` on x. Undefined ratios leave a gap.
+    `label`: None for all pooled. Undefined ratios leave a gap. Interval selection ``score`` on x.
     """
     colours = palette(dark=dark, baseline=baseline)
     frame = pd.concat([_measures(model, curve, label) for model, curve in curves.items()], ignore_index=True)
@@ -100,18 +83,9 @@ def precision_recall(
     dark: bool,
     height: int = 230,
 ) -> Chart:
-    """Precision against recall as the score threshold moves, with the point of the moment.
+    """Return precision against recall as the score threshold moves, with the current point.
 
-    Parameters
-    ----------
-    curves, current, label, baseline, dark, height
-        See `against_score`.
-
-    Returns
-    -------
-    Chart
-        With a point selection named ``point`` that gives ``model`` and ``score``. Thresholds where precision or recall
-        is undefined have no point.
+    See `against_score`. Undefined points are left out. Point selection ``point`` with ``model`` and ``score``.
     """
     colours = palette(dark=dark, baseline=baseline)
     frame = pd.concat([_points(model, curve, label) for model, curve in curves.items()], ignore_index=True)
@@ -147,21 +121,9 @@ def precision_recall(
 def coverage_purity(
     coverage: FloatArray, purity: FloatArray, matched: Sequence[bool], *, dark: bool, height: int = 230
 ) -> Chart:
-    """Purity against coverage of every pair: what a box loses, and what it takes in.
+    """Return purity against coverage of every pair: what a box loses, and what it takes in.
 
-    Parameters
-    ----------
-    coverage, purity : float64, shape (K,), in [0, 1]
-        At most `SCATTER_POINTS` pairs.
-    matched : sequence of bool
-        Whether the pair matches; a mistake is drawn as a cross.
-    height : int
-        In pixels.
-
-    Returns
-    -------
-    Chart
-        With an interval selection named ``fit`` on both axes.
+    At most `SCATTER_POINTS` pairs, in [0, 1]; those not `matched` as crosses. Selection ``fit``.
     """
     colours = palette(dark=dark)
     kinds = _PAIRS["dark" if dark else "light"]
@@ -182,7 +144,6 @@ def coverage_purity(
 
 
 def _measures(model: str, curve: ScoreCurve, label: str | None) -> pd.DataFrame:
-    """The three measures of a model at each threshold, one row each."""
     values = {name: getattr(curve.columns(label), name.lower()) for name in MEASURES}
     return pd.concat(
         [
@@ -193,12 +154,11 @@ def _measures(model: str, curve: ScoreCurve, label: str | None) -> pd.DataFrame:
 
 
 def _points(model: str, curve: ScoreCurve, label: str | None) -> pd.DataFrame:
-    """Precision and recall of a model at each threshold where both are defined."""
+    """Return precision and recall of a model at each threshold where both are defined."""
     columns = {name: getattr(curve.columns(label), name) for name in ("precision", "recall", "f1")}
     return pd.DataFrame({"score": curve.threshold, **columns, "model": model}).dropna(subset=["precision", "recall"])
 
 
 def _ratio_axis(*, grid: bool = False) -> Piece:
-    """An axis from 0 to 1."""
     values = [0, 0.2, 0.4, 0.6, 0.8, 1.0]
     return {"format": ".1f", "values": values, "labelFlush": True, "labelOverlap": False, "grid": grid}

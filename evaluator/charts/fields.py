@@ -1,7 +1,7 @@
 """Charts of extracted fields: AP against the IoU threshold, reliability of the confidence, and the review budget.
 
-Owns how these charts look and the names of their selections; the numbers come ready from ``protocols.fields`` and
-``confidence``. Field names are fixed words and data are cells, so a path is never read as an expression.
+The numbers come ready from ``protocols.fields`` and ``confidence``. Field names are fixed words and data are cells, so
+a path is never read as an expression.
 """
 
 from __future__ import annotations
@@ -33,27 +33,9 @@ def ap_against_iou(
     dark: bool,
     height: int = 236,
 ) -> Chart:
-    """AP against the IoU threshold: a line for each model, and pale ones for the fields of one model.
+    """Return AP against the IoU threshold: a line for each model, pale ones for `others`, the fields.
 
-    Parameters
-    ----------
-    iou : sequence of float
-        Thresholds, rising.
-    curves : mapping of float64, shape (len(iou),)
-        By model: of the chosen field, or the mean of all.
-    others : mapping of float64, shape (len(iou),)
-        By class of field.
-    current : float
-        The threshold of the view.
-    baseline : str
-        The model that is drawn grey.
-    height : int
-        In pixels.
-
-    Returns
-    -------
-    Chart
-        With a point selection named ``field`` on the pale lines. Undefined values leave a gap.
+    `iou` rises; `current` is the threshold of the view. Undefined values leave a gap. Selection ``field``.
     """
     colours = palette(dark=dark, baseline=baseline)
     place: Piece = {
@@ -74,22 +56,10 @@ def ap_against_iou(
 
 
 def reliability(bins: Mapping[str, Calibration], *, baseline: str, dark: bool, height: int = 170) -> Chart:
-    """Share of right values against the confidence, bin by bin.
+    """Return the share of right values against the confidence, bin by bin.
 
-    Parameters
-    ----------
-    bins : mapping of Calibration
-        By model, at least one.
-    baseline : str
-        The model that is drawn grey.
-    height : int
-        In pixels.
-
-    Returns
-    -------
-    Chart
-        With a point selection named ``bin`` that gives ``bin`` and ``model``. Empty bins have no point. As wide on the
-        left as `bin_counts`, so that one can be above the other.
+    Empty bins have no point. Point selection ``bin`` with ``bin`` and ``model``. As wide on the left as `bin_counts`,
+    so that one can be above the other.
     """
     colours = palette(dark=dark, baseline=baseline)
     axis = {"labels": False, "grid": False, "values": [0, 0.5, 1]}
@@ -111,17 +81,9 @@ def reliability(bins: Mapping[str, Calibration], *, baseline: str, dark: bool, h
 
 
 def bin_counts(bins: Mapping[str, Calibration], *, baseline: str, dark: bool, height: int = 150) -> Chart:
-    """How many values are in each bin of confidence: bars side by side for two models, each with its number.
+    """Return the number of values in each bin of confidence, as bars side by side for two models.
 
-    Parameters
-    ----------
-    bins, baseline, dark, height
-        See `reliability`.
-
-    Returns
-    -------
-    Chart
-        With a point selection named ``bin`` that gives ``bin`` and ``model``.
+    Point selection ``bin`` with ``bin`` and ``model``; see `reliability`.
     """
     colours, filled = palette(dark=dark, baseline=baseline), _filled(bins)
     share = 0.1 / len(bins)
@@ -162,19 +124,10 @@ def bin_counts(bins: Mapping[str, Calibration], *, baseline: str, dark: bool, he
 def review_budget(
     curves: Mapping[str, IntArray], *, budget: float, baseline: str, dark: bool, height: int = 230
 ) -> Chart:
-    """Share of the errors that a review finds against the share of the values that it looks at.
+    """Return the share of errors that a review finds against the share of values that it looks at.
 
-    Parameters
-    ----------
-    curves : mapping of int64, shape (N + 1,)
-        By model: errors found in the k least certain values, from ``confidence.review_curve``. Models without an error
-        have no line.
-    budget : float
-        The share of the moment, in [0, 1].
-    baseline : str
-        The model that is drawn grey.
-    height : int
-        In pixels.
+    `curves`: int64 (N + 1,), errors in the k least certain values, from ``confidence.review_curve``; a model without
+    errors has no line. `budget` in [0, 1].
     """
     colours = palette(dark=dark, baseline=baseline)
     nothing = pd.DataFrame({"model": [], "reviewed": [], "caught": []})
@@ -205,7 +158,7 @@ def _ratio_axis() -> Piece:
 
 
 def _long(of: str, iou: Sequence[float], curves: Mapping[str, FloatArray]) -> Frame:
-    """One row per name and threshold; the column of the names is called `of`."""
+    """Return one row per name and threshold; the column of the names is called `of`."""
     return {
         of: np.array([name for name in curves for _ in iou], dtype=object),
         "iou": np.tile(np.asarray(iou, dtype=np.float64), len(curves)),
@@ -214,7 +167,7 @@ def _long(of: str, iou: Sequence[float], curves: Mapping[str, FloatArray]) -> Fr
 
 
 def _starts(iou: Sequence[float], curves: Mapping[str, FloatArray], colours: Palette) -> Piece:
-    """The name of each model at the start of its line, where lines are furthest apart."""
+    """Return the name of each model at the start of its line, where lines are furthest apart."""
     first = {name: int(np.argmin(np.isnan(curve))) for name, curve in curves.items() if not np.isnan(curve).all()}
     frame: Frame = {
         "model": np.array(list(first), dtype=object),
@@ -231,14 +184,12 @@ def _starts(iou: Sequence[float], curves: Mapping[str, FloatArray], colours: Pal
 
 
 def _diagonal(across: str, up: str, colours: Palette) -> Piece:
-    """A dashed line from 0 to 1 on both axes."""
     corners = pd.DataFrame({across: [0.0, 1.0], up: [0.0, 1.0]})
     place: Piece = {"x": field(f"{across}:Q"), "y": field(f"{up}:Q")}
     return layer(corners, "line", place, strokeDash=[4, 4], strokeWidth=1.2, color=colours.muted)
 
 
 def _filled(bins: Mapping[str, Calibration]) -> pd.DataFrame:
-    """One row for each bin of each model that holds a value."""
     frame = pd.concat(
         [
             pd.DataFrame(
@@ -270,7 +221,7 @@ def _bin_tooltip() -> list[Piece]:
 
 
 def _review(model: str, caught: IntArray) -> pd.DataFrame:
-    """Some points of a review curve as shares; none without an error."""
+    """Return some points of a review curve as shares; none without an error."""
     total, errors = len(caught) - 1, int(caught[-1])
     places = np.unique(np.linspace(0, total, min(total, _REVIEW_POINTS) + 1).round().astype(np.int64))
     points = pd.DataFrame(

@@ -1,7 +1,7 @@
 """Charts of many models: one measure over their runs.
 
-Owns how the chart looks; what it shows comes ready from ``compare.models``. Field names are fixed words and data are
-cells, so the name of a model is never read as an expression.
+The numbers come ready from ``compare.models``. Field names are fixed words and data are cells, so the name of a model
+is never read as an expression.
 """
 
 from __future__ import annotations
@@ -16,21 +16,9 @@ from evaluator.charts.vega import Chart, Piece, field, layer
 
 
 class Placed(NamedTuple):
-    """A model with a date or a run_id.
+    """A model with a date or a run_id: `place` is the day, ``2026-02-22``, or the run_id.
 
-    Attributes
-    ----------
-    name : str
-        As it is shown.
-    family : str
-        Runs of one family are joined by a line.
-    letter : str
-        "A", "B" or empty.
-    place : str
-        The day, as ``2026-02-22``, or the run_id.
-    value : float
-    low, high : float or None
-        Its interval.
+    Runs of one `family` are joined by a line; `letter` is "A", "B" or empty; `low` and `high` are its interval.
     """
 
     name: str
@@ -43,18 +31,9 @@ class Placed(NamedTuple):
 
 
 def over_runs(models: list[Placed], *, dated: bool, title: str, dark: bool, height: int = 300) -> Chart:
-    """A measure against the runs, with whiskers and the names of the models.
+    """Return a measure against the runs of one or more models, with whiskers and names.
 
-    Parameters
-    ----------
-    models : list of Placed
-        At least one.
-    dated : bool
-        Whether the places are dates; else they are run_ids, in which numbers count as numbers (run-9 before run-10).
-    title : str
-        Of the measure.
-    height : int
-        In pixels.
+    Places are dates if `dated`, else run_ids, in which numbers count as numbers (run-9 before run-10).
     """
     colours = palette(dark=dark)
     frame = pd.DataFrame(models, columns=Placed._fields)
@@ -88,5 +67,5 @@ def over_runs(models: list[Placed], *, dated: bool, title: str, dark: bool, heig
 
 
 def _by_numbers(run: str) -> list[tuple[bool, int, str]]:
-    """A key that sorts digits as the number that they write."""
+    """Return a key that sorts digits as the number that they write."""
     return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in re.split(r"(\d+)", run)]

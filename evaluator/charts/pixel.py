@@ -1,7 +1,6 @@
 """Charts of pixel evaluation: F1 of each class, lowest first.
 
-Owns how these charts look; what they show comes ready from ``protocols``. The confusion matrix itself is a grid that
-the keyboard walks, so it is in ``overlay``.
+The numbers come ready from ``protocols``; the confusion matrix, a grid for the keyboard, is in ``overlay``.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ TOP: Final = 8
 
 
 def lowest_f1(classes: Sequence[str], f1: Mapping[str, FloatArray], *, top: int = TOP) -> list[int]:
-    """Rows of the classes that are drawn, lowest F1 of any model first; none that is undefined for every model."""
+    """Return the rows of the classes that are drawn, lowest F1 of any model first, without undefined ones."""
     lowest = np.full(len(classes), np.nan)
     for values in f1.values():
         lowest = np.fmin(lowest, values)
@@ -32,24 +31,9 @@ def lowest_f1(classes: Sequence[str], f1: Mapping[str, FloatArray], *, top: int 
 def f1_by_class(
     classes: Sequence[str], f1: Mapping[str, FloatArray], *, baseline: str, dark: bool, height: int, top: int = TOP
 ) -> Chart:
-    """Bars of the F1 of each class, lowest first, one bar per model.
+    """Return bars of the F1 of the `top` classes, lowest first, one bar per model.
 
-    Parameters
-    ----------
-    classes : sequence of str, length C
-    f1 : mapping of float64, shape (C,)
-        By model, in order; NaN is not drawn.
-    baseline : str
-        The model that is drawn grey.
-    height : int
-        In pixels, at most; names of several lines may need more.
-    top : int
-        How many classes are drawn.
-
-    Returns
-    -------
-    Chart
-        Empty axes when no class has an F1.
+    `f1`: float64, shape (C,), NaN is not drawn. `height` in pixels, at most; names of several lines may need more.
     """
     colours, shown = palette(dark=dark, baseline=baseline), lowest_f1(classes, f1, top=top)
     # Room for the number behind the longest bar.

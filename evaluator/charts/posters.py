@@ -1,7 +1,7 @@
 """Charts of posters: the four criteria against their thresholds, and the sections of two texts matched.
 
-Owns how these charts look; what they show comes ready from ``protocols.posters``. Field names are fixed words and data
-are cells, so a section title is never read as an expression.
+The numbers come ready from ``protocols.posters``. Field names are fixed words and data are cells, so a section title is
+never read as an expression.
 """
 
 from __future__ import annotations
@@ -49,27 +49,11 @@ def criteria(
     baseline: str,
     dark: bool,
 ) -> Chart:
-    """Every poster as a dot on each criterion, with the thresholds as lines.
+    """Return every poster as a dot on each criterion, with the thresholds as lines.
 
-    Parameters
-    ----------
-    values : mapping of sequence of float64, shape (P,)
-        By model, one array per criterion; NaN is not drawn.
-    titles : sequence of str
-        Names of the criteria.
-    bounds : sequence of (float, float)
-        What passes, inclusive; infinity for no upper bound.
-    names : mapping of sequence of str, length P
-        Poster ids, by model.
-    chosen : str or None
-        The poster that is drawn larger.
-    baseline : str
-        The model that is drawn as grey circles; others are diamonds.
-
-    Returns
-    -------
-    Chart
-        With a point selection named ``poster``. Values above 2.1 are at the right edge.
+    By model: `values`, one float64 (P,) per criterion, NaN is not drawn, and `names`, the poster ids. `bounds`: what
+    passes, inclusive; infinity for no upper bound. `chosen` is drawn larger; the baseline is grey circles, others
+    diamonds. Values above 2.1 are at the right edge. Point selection ``poster``.
     """
     colours = palette(dark=dark, baseline=baseline)
     rows = [
@@ -109,20 +93,9 @@ def criteria(
 def section_matrix(
     reference: Sequence[str], generated: Sequence[str], f1: FloatArray, best: IntArray, *, dark: bool
 ) -> Chart:
-    """ROUGE-L of every section of the reference with every section of the extraction, the best of each row framed.
+    """Return ROUGE-L of the sections of reference and extraction, the best of each row framed.
 
-    Parameters
-    ----------
-    reference, generated : sequence of str
-        R and G names of sections.
-    f1 : float64, shape (R, G), in [0, 1]
-    best : int64, shape (R,)
-        Column of the best match; -1 for none.
-
-    Returns
-    -------
-    Chart
-        At most `DRAWN_SECTIONS` rows and columns.
+    `f1`: float64 (R, G) in [0, 1]. `best`: column of the best match of each row, -1 for none. At most `DRAWN_SECTIONS`.
     """
     names = [f"{row + 1} {_short(name)}" for row, name in enumerate(reference[:DRAWN_SECTIONS])]
     places = [str(column + 1) for column in range(min(len(generated), DRAWN_SECTIONS))]

@@ -1,6 +1,6 @@
 """The chart of a review: how the half width of the interval falls with the number of reviewed pages.
 
-Owns its look; the numbers come ready from `evaluator.suspects.planning.course`.
+The numbers come ready from `evaluator.suspects.planning.course`.
 """
 
 from __future__ import annotations
@@ -18,18 +18,10 @@ Points = Sequence[tuple[int, float]]
 def half_width(
     courses: Mapping[str, tuple[Points, Points]], *, margin: float, baseline: str, dark: bool, height: int = 170
 ) -> Chart:  # fmt: skip
-    """The half width in points against reviewed pages: solid as it was, dashed as expected, and the wanted margin.
+    """Return the half width in points against reviewed pages, solid so far, dashed as expected.
 
-    Parameters
-    ----------
-    courses : mapping of (points, points)
-        By model: pages and half width as a ratio, so far and as expected; see `evaluator.suspects.planning.Course`.
-    margin : float
-        Where the review may stop, as a ratio.
-    baseline : str
-        The model that is drawn grey.
-    height : int
-        In pixels.
+    `courses`: by model pages and half width as a ratio, so far and as expected; see
+    `evaluator.suspects.planning.Course`. `margin`: where the review may stop, as a ratio.
     """
     colours = palette(dark=dark, baseline=baseline)
     rows = [

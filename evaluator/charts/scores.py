@@ -1,7 +1,7 @@
 """Charts of scored boxes: precision and recall of labels, what each kind of error costs, and how far scores are right.
 
-Owns how these charts look; the numbers come ready from ``metrics.box_scores`` and the protocols. Field names are fixed
-words and data are cells, so a label is never read as an expression.
+The numbers come ready from ``metrics.box_scores`` and the protocols. Field names are fixed words and data are cells, so
+a label is never read as an expression.
 """
 
 from __future__ import annotations
@@ -43,21 +43,11 @@ def label_curves(
     dark: bool,
     height: int = 330,
 ) -> Chart:
-    """Precision against recall, a line for each label with its name at the end.
+    """Return precision against recall, a line for each label with its name at the end.
 
-    Parameters
-    ----------
-    curves : mapping of Curve
-        By label, at most `MOST_CURVES`; without undefined points.
-    now, best : mapping of Point
-        At the score threshold of the moment (filled dot), and at the best one of the label (hollow dot).
-    height : int
-        In pixels.
-
-    Returns
-    -------
-    Chart
-        The axis of precision begins at the tenth below the lowest value; without curves empty axes.
+    `curves`: by label, at most `MOST_CURVES`, without undefined points. `now`, `best`: points at the current score
+    threshold (filled dot) and at the best one of the label (hollow dot). The precision axis begins at the tenth below
+    the lowest value.
     """
     colours, inks = palette(dark=dark), _INKS["dark" if dark else "light"]
     names = list(curves)
@@ -95,7 +85,7 @@ def label_curves(
 
 
 def _curve_points(curves: Mapping[str, Curve]) -> Mapping[str, AnyArray]:
-    """The points of all curves, a row for each, in the order of their scores."""
+    """Return the points of all curves, a row for each, in the order of their scores."""
     lengths = [len(curve.score) for curve in curves.values()]
     return {
         "label": np.repeat(np.array(list(curves), dtype=object), lengths),
@@ -108,12 +98,11 @@ def _curve_points(curves: Mapping[str, Curve]) -> Mapping[str, AnyArray]:
 
 
 def _columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, list[Any]]:
-    """Rows as columns by name."""
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
 def _axes(low: float) -> Piece:
-    """Recall from 0, with room for the names behind 1, and precision from a tenth."""
+    """Return recall from 0, with room for the names behind 1, and precision from a tenth."""
     steps = [tenth / 10 for tenth in range(round(10 * low), 11)]
     x_axis = {"values": [0, 0.25, 0.5, 0.75, 1.0], "format": ".2f", "grid": False}
     y_axis = {"values": steps, "format": ".1f", "grid": True}
@@ -124,7 +113,7 @@ def _axes(low: float) -> Piece:
 
 
 def _ends(curves: Mapping[str, Curve], low: float) -> Frame:
-    """Where the names of the lines are: beside their ends, moved apart where they would touch."""
+    """Return the places of the names beside the ends of the lines, moved apart where they would touch."""
     ends = [
         (name, float(curve.recall[-1]), float(curve.precision[-1]))
         for name, curve in curves.items()
@@ -150,20 +139,10 @@ def error_costs(
     dark: bool,
     height: int = 250,
 ) -> Chart:
-    """Bars of what each kind of error costs, one bar per model.
+    """Return bars of what each kind of error costs, one bar per model.
 
-    Parameters
-    ----------
-    titles : sequence of str
-        The kinds, in their order.
-    costs : mapping of float64, shape (len(titles),)
-        By model: points of AP that the repair of all errors of the kind gains; NaN where undefined.
-    counts : mapping of sequences of int
-        How many errors of the kind a model has.
-    baseline : str
-        The model that is drawn grey.
-    height : int
-        In pixels.
+    `costs`: by model, points of AP that the repair of all errors of the kind gains; NaN where undefined. `counts`:
+    number of errors of the kind.
     """
     colours = palette(dark=dark, baseline=baseline)
     largest = max([1e-9, *(float(np.nanmax(points, initial=0.0)) for points in costs.values())])
@@ -182,21 +161,9 @@ def error_costs(
 
 
 def reliability_bars(bins: Calibration, *, model: str, baseline: str, dark: bool, height: int = 250) -> Chart:
-    """Share of the boxes that are right in each bin of their score, as bars against the diagonal.
+    """Return the share of right boxes by bin of score, as bars in the colour of `model`.
 
-    Parameters
-    ----------
-    model : str
-        In the colour of which the bars are.
-    baseline : str
-        The model that is drawn grey.
-    height : int
-        In pixels.
-
-    Returns
-    -------
-    Chart
-        Empty bins have no bar.
+    Against the diagonal; empty bins have no bar.
     """
     colours = palette(dark=dark, baseline=baseline)
     filled = ~(np.isnan(bins.accuracy) | np.isnan(bins.mean_confidence))

@@ -1,7 +1,6 @@
 """The one look of all charts: colours of the light and the dark theme, fonts, axes.
 
-Owns what every chart shares; what a chart shows is its own module's. Models are a name and a colour (the baseline grey,
-any other the accent), never a colour alone; what they are called, and which is the baseline, is up to the caller.
+Models are a name and a colour (the baseline grey, any other the accent), never a colour alone.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ class Palette(NamedTuple):
     baseline: str = ""
 
     def of(self, model: str) -> str:
-        """Grey for the baseline, the accent for every other model."""
+        """Return grey for the baseline, the accent for every other model."""
         return self.a if model == self.baseline else self.b
 
 
@@ -63,28 +62,28 @@ DARK: Final = Palette("#E4E8ED", "#A3AEBB", "#2A323B", "#14181D", "#A3AEBB", "#7
 
 
 def palette(*, dark: bool, baseline: str = "") -> Palette:
-    """The colours of the light or the dark theme, and the name of the model that is drawn grey."""
+    """Return the colours of the light or the dark theme; `baseline` is the model that is drawn grey."""
     return (DARK if dark else LIGHT)._replace(baseline=baseline)
 
 
 def model_colour(models: Iterable[str], colours: Palette) -> Piece:
-    """Colour by model without a legend: the names are beside the chart."""
+    """Return colour by model without a legend: the names are beside the chart."""
     names = list(models)
     return field("model:N", scale={"domain": names, "range": [colours.of(model) for model in names]}, legend=None)
 
 
 def fixed_scale(low: float, high: float) -> Piece:
-    """From one value to another, whatever is drawn."""
+    """Return a scale from one value to another, whatever is drawn."""
     return {"domain": [low, high], "nice": False}
 
 
 def unit_scale() -> Piece:
-    """From 0 to 1, whatever is drawn."""
+    """Return a scale from 0 to 1, whatever is drawn."""
     return fixed_scale(0, 1)
 
 
 def tips(**fields: str | tuple[str, str]) -> list[Piece]:
-    """The tooltip of a mark: the title of each field; a number has its format beside it."""
+    """Return the tooltip of a mark: the title of each field, of a number with its format."""
     return [
         field(f"{name}:N", title=title)
         if isinstance(title, str)
@@ -106,31 +105,11 @@ def bars_of_labels(
     pick: Piece | None = None,
     counts: Mapping[str, Sequence[int]] | None = None,
 ) -> list[Piece]:
-    """Horizontal bars of ``label``, one for each ``model`` below each other, with their numbers behind them.
+    """Return horizontal bars of ``label``, one below another for each ``model``, and their numbers.
 
-    Parameters
-    ----------
-    labels : sequence of str
-        From top to bottom.
-    values : mapping of array, shape (len(labels),)
-        By model, in order; NaN is not drawn.
-    name : str
-        What the values are called in `x`, `tooltip` and `number`.
-    x : dict
-        Encoding of the length of the bars.
-    thick : float
-        Thickness of a bar as a share of its band.
-    number : str
-        Format of the numbers.
-    pick : dict, optional
-        The selection that a bar makes.
-    counts : mapping of sequences of int, optional
-        By model, ``count`` of the tooltip.
-
-    Returns
-    -------
-    list of dict
-        Two layers.
+    Two layers. `labels` from top to bottom; `values` by model, NaN is not drawn; `name`: of the values in `x`,
+    `tooltip` and `number`. `x`: encoding of the length. `thick`: share of the band. `number`: format. `pick`: the
+    selection of a bar. `counts`: by model, ``count`` of the tooltip.
     """
     rows = [
         (label, model, value, counts[model][place] if counts else None)
@@ -158,13 +137,13 @@ def bars_of_labels(
 
 
 def name_height(labels: Iterable[str]) -> int:
-    """Pixels that the longest of some names needs on a `label_axis`."""
+    """Return the pixels that the longest of some names needs on a `label_axis`."""
     lines = max((len(re.findall(_LINES, label[:300])) for label in labels), default=1)
     return _LINE_HEIGHT * min(lines, _MOST_LINES)
 
 
 def label_axis() -> Piece:
-    """An axis of names: every one shown, long ones on several lines of a fixed width, never rotated."""
+    """Return an axis of names: every one shown, long ones on several lines of a fixed width, not rotated."""
     lines = f"min(length({_PARTED}), {_MOST_LINES})"
     return {
         "labelExpr": _SHOWN,
@@ -182,7 +161,7 @@ def label_axis() -> Piece:
 
 
 def themed(layers: Iterable[Piece], colours: Palette, *, height: int, width: int | None = None) -> Chart:
-    """Layers as a chart in the one theme: no frame, no ticks, muted text, horizontal or vertical hairlines."""
+    """Return layers as a chart in the one theme: no frame, no ticks, muted text, hairlines."""
     config: Piece = {
         "background": "transparent",
         "font": _FONT,

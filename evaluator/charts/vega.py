@@ -1,9 +1,7 @@
 """Vega-Lite specifications as plain dicts: encodings, layers, and a chart with its data beside it.
 
-Owns how a chart is put together; how it looks is `theme`'s. A chart is built anew for every new threshold, so it is not
-made of Altair's objects, which copy and validate all of it each time. Altair checks each part against the schema of
-Vega-Lite when its form is seen for the first time. Data are columns, in Arrow, named by the digest of their content;
-field names are fixed words.
+No objects of Altair, which copy and validate all of a chart; it checks each part against the schema when its form is
+seen for the first time. Data are columns, in Arrow, named by the digest of their content.
 """
 
 from __future__ import annotations
@@ -29,14 +27,9 @@ Frame = pd.DataFrame | Mapping[str, Any]
 
 
 class Chart(NamedTuple):
-    """A chart as it is handed to the browser.
+    """A chart as it is handed to the browser: Vega-Lite as JSON, and Arrow streams by the names in it.
 
-    Attributes
-    ----------
-    spec : dict
-        Vega-Lite, as JSON has it; its layers name their data.
-    data : dict of bytes
-        Tables as Arrow streams, by the names in `spec`. Undefined numbers are null.
+    Undefined numbers are null.
     """
 
     spec: Piece
@@ -44,7 +37,10 @@ class Chart(NamedTuple):
 
 
 def field(shorthand: str, **options: Any) -> Piece:  # noqa: ANN401 - as JSON has it
-    """An encoding by a field, from ``name:Q`` (a number), ``:N`` (a name), ``:O`` (an order) or ``:T`` (a date)."""
+    """Return an encoding by a field.
+
+    ``name:Q`` is a number, ``:N`` a name, ``:O`` an order, ``:T`` a date.
+    """
     name, _, kind = shorthand.partition(":")
     return {"field": name, "type": _TYPES[kind], **options}
 
@@ -58,22 +54,11 @@ def layer(
     pick: Piece | None = None,
     **look: Any,  # noqa: ANN401 - as JSON has it
 ) -> Piece:
-    """One mark for each row of a table.
+    """Return one mark ("bar", "line", "point", "rect", "rule", "text", "tick") for each row of a table.
 
-    Parameters
-    ----------
-    frame : DataFrame or mapping of columns
-        Its columns are the fields; NaN is undefined.
-    mark : str
-        Kind of the mark: "bar", "line", "point", "rect", "rule", "text" or "tick".
-    encoding : dict
-        By channel.
-    keep : str, optional
-        An expression: which rows are drawn.
-    pick : dict, optional
-        The selection that a click or a drag over this layer makes, from `picked` or `dragged over`.
-    **look
-        Properties of the mark. `opacity` is of its area, or of its line where it has no area.
+    Columns of `frame` are the fields; NaN is undefined. `encoding` by channel. `keep`: an expression, which rows are
+    drawn. `pick`: the selection over this layer, from `picked` or `brushed`. `look`: properties of the mark; `opacity`
+    is of its area, or of its line where it has no area.
     """
     if (pale := look.get("opacity", 1)) != 1:
         # A mark with an opacity of its own is a layer of its own to the browser, and thousands of them are sorted for
@@ -90,23 +75,23 @@ def layer(
 
 
 def picked(name: str, fields: Iterable[str], *, nearest: bool = False) -> Piece:
-    """The selection of the mark that is clicked, as the values of some fields."""
+    """Return the selection of the mark that is clicked, as the values of some fields."""
     select: Piece = {"type": "point", "fields": list(fields), "on": "click"}
     return {"name": name, "select": {**select, "nearest": True} if nearest else select}
 
 
 def brushed(name: str, encodings: Iterable[str]) -> Piece:
-    """The selection of a range on the axes "x", "y" or both."""
+    """Return the selection of a range on the axes "x", "y" or both."""
     return {"name": name, "select": {"type": "interval", "encodings": list(encodings)}}
 
 
 def value_if(test: str, value: object, otherwise: object) -> Piece:
-    """One value where an expression holds, and another elsewhere."""
+    """Return one value where an expression holds, and another elsewhere."""
     return {"condition": {"test": test, "value": value}, "value": otherwise}
 
 
 def chart(layers: Iterable[Piece], config: Piece, *, height: int, width: int | None = None) -> Chart:
-    """Layers over each other, the first at the bottom; sizes in pixels, without a width as wide as its place."""
+    """Return layers over each other, the first at the bottom; without a width as wide as its place."""
     data: dict[str, bytes] = {}
     drawn, picks = [], []
     for each in layers:
@@ -127,7 +112,7 @@ def chart(layers: Iterable[Piece], config: Piece, *, height: int, width: int | N
 
 
 def _checked(part: type[alt.SchemaBase], piece: Piece) -> Piece:
-    """A part of a specification as it is; raises jsonschema's ValidationError when Vega-Lite does not know it."""
+    """Return a part of a specification; jsonschema's ValidationError when Vega-Lite does not know it."""
     _check(part.__name__, json.dumps(_form(piece)))
     return piece
 
@@ -138,7 +123,7 @@ def _check(part: str, form: str) -> None:
 
 
 def _form(value: object) -> object:
-    """A part without what changes with the data: of a list of names only the first is left, of one of numbers a 0."""
+    """Return a part without what changes with the data: first of a list of names, 0 for one of numbers."""
     if isinstance(value, dict):
         return {name: _form(each) for name, each in value.items()}
     if isinstance(value, list) and value:
@@ -150,7 +135,6 @@ def _form(value: object) -> object:
 
 
 def _stream(frame: Frame) -> bytes:
-    """A table as an Arrow stream."""
     table = pa.table(
         {
             name: pa.array(column if isinstance(column, list) else np.asarray(column), from_pandas=True)

@@ -1,7 +1,4 @@
-"""What to write in a command to which fixes were given already, when the diagnosis finds others besides.
-
-Owns which fix undoes another one, and the list of all fixes that gives what was found one after the other.
-"""
+"""What to write in a command to which fixes were given already, when the diagnosis finds others besides."""
 
 from __future__ import annotations
 
@@ -22,15 +19,8 @@ _INVERSES: Final = {("xywh", "xyxy"), ("xyxy", "xywh")}
 class _Advice(NamedTuple):
     """The options of a command with which what was found holds.
 
-    Attributes
-    ----------
-    fixes : tuple of Fix
-        All that are to be given.
-    left_out : tuple of Fix
-        Those that were given and are not to be, or not with this value.
-    found_together : bool
-        Whether `fixes` give what was found; if not, their order matters, and the fix has to be sought without those
-        that were given.
+    `left_out`: given fixes to remove or to change. `found_together`: False where the order of the fixes matters, and
+    they have to be sought without those that were given.
     """
 
     fixes: tuple[Fix, ...]
@@ -39,23 +29,14 @@ class _Advice(NamedTuple):
 
 
 def _written(fixes: Sequence[Fix]) -> str:
-    """Fixes as the options of a command, each for the file that it is for."""
     return " ".join(spelled([fix], fix.file) for fix in fixes)
 
 
 def advised(given: Sequence[Fix], name: str, applied: Sequence[str], more: Sequence[Fix]) -> str:
-    """What to do with the fixes of a command when more were found, without a full stop: ``Apply it with --fix y-flip``.
+    """Return what to do with the fixes of a command: ``Apply it with --fix y-flip``, without a full stop.
 
-    Parameters
-    ----------
-    given : sequence of Fix
-        Those of the command, for whatever file.
-    name : str
-        The prediction in which more were found.
-    applied : sequence of str
-        Texts of the fixes that it has, see `Annotations.fixes`.
-    more : sequence of Fix
-        What it needs besides, in addition to those that it has.
+    `given`: those of the command, for whatever file. `name`: the prediction in which more were found. `applied`: texts
+    of the fixes that it has, see `Annotations.fixes`. `more`: what it needs in addition to those.
     """
     told = _advice(given, name, applied, more)
     option, left = _written(told.fixes), _written(told.left_out)
@@ -67,7 +48,6 @@ def advised(given: Sequence[Fix], name: str, applied: Sequence[str], more: Seque
 
 
 def _advice(given: Sequence[Fix], name: str, applied: Sequence[str], more: Sequence[Fix]) -> _Advice:
-    """What `advised` says, as fixes."""
     own = fixes_for(given, name)
     if not all(fix.text in applied for fix in own):
         # They could not be applied, and what was found is about the file without them.
@@ -96,7 +76,7 @@ def _advice(given: Sequence[Fix], name: str, applied: Sequence[str], more: Seque
 
 
 def _undoes(fix: Fix, before: Fix) -> bool:
-    """Whether a fix takes back one that was applied before."""
+    """Tell whether a fix takes back one that was applied before."""
     if fix.kind in _OWN_INVERSE:
         return (fix.kind, fix.value) == (before.kind, before.value)
     if fix.kind == "page-offset":
@@ -114,7 +94,7 @@ def _undoes(fix: Fix, before: Fix) -> bool:
 
 
 def _further(before: Fix, fix: Fix) -> Fix:
-    """A fix of a label whose new name gets another name; labels are renamed all at once."""
+    """Return a fix of a label with the last name, as labels are renamed all at once."""
     if before.kind != "label" or fix.kind != "label":
         return before
     old, _, new = before.value.rpartition("=")

@@ -1,8 +1,4 @@
-"""What is in a file of boxes: counts per label, and what is odd about its boxes and pages.
-
-Owns `Contents`, the rules of its counts, and `places`, the pages behind a count. It judges one file alone and changes
-nothing.
-"""
+"""What is in a file of boxes: counts per label, what is odd about its boxes and pages, and the pages behind a count."""
 
 from __future__ import annotations
 
@@ -42,34 +38,11 @@ class Spread(msgspec.Struct, frozen=True):
 
 
 class Contents(msgspec.Struct, frozen=True, kw_only=True):
-    """What is in a file.
+    """What is in a file; `width` and `height` are of boxes, in `unit`.
 
-    Attributes
-    ----------
-    name, format, side, model : str
-        As the reader has them; the model may be None.
-    unit : "page" or "pixels"
-        Of `width` and `height`.
-    documents, pages, boxes : int
-    labels : dict of int
-        Boxes of each label, in the order of the file; labels without boxes have 0.
-    pages_without_boxes : int
-    pages_without_size : int
-        Of a file in pixels; a file in shares of the page needs none.
-    duplicates : int
-        Boxes of which the page has another one with the same label and corners.
-    outside : int
-        Boxes that leave their page, by more than rounding; None when no page size is known.
-    flat : int
-        Boxes without width or height.
-    without_score : int
-        Boxes without a score.
-    outlines : int
-        Boxes with an outline.
-    width, height, page_share, score : Spread
-        Of boxes; the share of the page is None where sizes are not known.
-    few : list of str
-        Labels with some boxes, but fewer than 20.
+    `labels`: boxes of each, also 0, in file order. `pages_without_size`: of a file in pixels. `duplicates`: boxes with
+    another one of the same label and corners. `outside`: boxes that leave their page by more than rounding, None
+    without page sizes. `flat`: without width or height. `few`: labels with 1 to 19 boxes.
     """
 
     name: str
@@ -96,17 +69,7 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def contents(source: Annotations) -> Contents:
-    """What is in a file of boxes.
-
-    Parameters
-    ----------
-    source : Annotations
-
-    Returns
-    -------
-    Contents
-        With counts of 0 and spreads of None for a file without boxes.
-    """
+    """Return what is in a file of boxes; counts of 0 and spreads of None without boxes."""
     boxes = source.boxes
     xyxy = boxes.xyxy
     pages = _different(source.page_document, source.page_index)
@@ -147,13 +110,12 @@ def contents(source: Annotations) -> Contents:
 
 
 def _different(document: AnyArray, page: AnyArray) -> int:
-    """How many different pages some rows are on."""
     order = order_by([document, page])
     return len(order) and 1 + int(np.count_nonzero(np.diff(document[order]) | np.diff(page[order])))
 
 
 def _size(source: Annotations) -> FloatArray | None:
-    """Width and height of the page of each box, in the unit of the file; None when one is not known."""
+    """Return the size of the page of each box in the unit of the file; None when one is not known."""
     if source.unit == "page":
         return np.ones((len(source.boxes), 2))
     if source.page_size is None:
@@ -163,12 +125,9 @@ def _size(source: Annotations) -> FloatArray | None:
 
 
 def places(source: Annotations, check: Check) -> list[Place]:
-    """The pages behind a count of `contents`, in the order of the file.
+    """Return the pages behind a count of `contents`, in the order of the file.
 
-    Returns
-    -------
-    list of Place
-        Their counts add up to the one of `contents`; empty where that is 0 or None.
+    Their numbers add up to that count; empty where it is 0 or None.
     """
     if check == "pages_without_boxes":
         page = np.stack([source.page_document.astype(np.int64), source.page_index], axis=1)
@@ -180,7 +139,6 @@ def places(source: Annotations, check: Check) -> list[Place]:
 
 
 def _by_page(source: Annotations, rows: IntArray) -> list[Place]:
-    """How many of some boxes each page has."""
     counts: dict[tuple[int, int], int] = {}
     for key in zip(source.boxes.document[rows].tolist(), source.boxes.page[rows].tolist(), strict=True):
         counts[key] = counts.get(key, 0) + 1
@@ -188,7 +146,7 @@ def _by_page(source: Annotations, rows: IntArray) -> list[Place]:
 
 
 def _outside(source: Annotations) -> BoolArray | None:
-    """Which boxes leave their page by more than rounding; None when the size of a page is not known."""
+    """Tell which boxes leave their page by more than rounding; None when a page size is not known."""
     size = _size(source)
     if size is None:
         return None
@@ -197,13 +155,12 @@ def _outside(source: Annotations) -> BoolArray | None:
 
 
 def _flat(source: Annotations) -> BoolArray:
-    """Which boxes have no width or no height."""
     xyxy = source.boxes.xyxy
     return np.asarray((xyxy[:, 2:] <= xyxy[:, :2]).any(axis=1))
 
 
 def _duplicates(source: Annotations) -> BoolArray:
-    """Which boxes repeat another one of their page and label, which itself is none of them."""
+    """Tell which boxes repeat another one of their page and label, the first one excepted."""
     boxes = source.boxes
     repeated = np.zeros(len(boxes), dtype=bool)
     if not len(boxes):

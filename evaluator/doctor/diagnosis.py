@@ -1,8 +1,7 @@
 """The diagnosis of two files of which little or nothing matches: hypotheses, tried on the data, with numbers.
 
-Owns the order of the hypotheses (names, then coordinates and pages, then labels), what is left out because it brings
-nothing, and the sentence. How good two files are together is asked of `Measure`, so that the number is the one that
-an evaluation gives.
+Names come first, then coordinates and pages, then labels. `Measure` says how good two files are together, so that the
+number is the one that an evaluation gives.
 """
 
 from __future__ import annotations
@@ -37,17 +36,9 @@ _FEWEST: Final = 3
 
 
 class Hypothesis(msgspec.Struct, frozen=True, kw_only=True):
-    """Some fixes and what the files are worth with them.
+    """Some fixes and the F1 of the files with them; no fixes for the files as given.
 
-    Attributes
-    ----------
-    fixes : tuple of Fix
-        Empty for the files as given.
-    words : str
-        What they do, in words that follow "with".
-    f1 : float or None
-    documents : int
-        In how many documents the fixes bring boxes together; counted for the winner only.
+    `words` follow "with". `documents`: in how many the fixes bring boxes together, of the winner only.
     """
 
     fixes: tuple[Fix, ...]
@@ -57,28 +48,12 @@ class Hypothesis(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found out about a ground truth and a prediction.
+    """What was found out about a ground truth (`against`) and a prediction (`file`).
 
-    Attributes
-    ----------
-    file, against : str
-        Names of the prediction and of the ground truth.
-    as_given : float or None
-        F1 without any fix; None when they cannot be compared as they are.
-    hypotheses : tuple of Hypothesis
-        Those that were tried, best first; empty when nothing had to be tried.
-    best : Hypothesis or None
-        The one that is worth applying; None when nothing helps or nothing is wrong.
-    nothing_matches : bool
-        Both files have boxes, and none of them match.
-    not_compared : str
-        Why boxes of both files could not be compared, as a sentence; empty when they could, and without boxes.
-    shared_documents, documents : int
-        How many documents of the ground truth both name, as given, and how many there are.
-    labels : tuple of LabelProposal
-        Labels that only the prediction has.
-    labels_f1 : float or None
-        F1 when all proposed labels are mapped, beside `Diagnosis.best` without its labels; None without proposals.
+    `as_given`: F1 without fixes, None when they cannot be compared; why not is `not_compared`. `hypotheses`: those
+    tried, best first. `best`: None when nothing helps. `nothing_matches`: both have boxes, none match.
+    `shared_documents` of `documents` of the ground truth are in both. `labels`: those that only the prediction has;
+    `labels_f1`: with all of them mapped, beside `best` without its labels.
     """
 
     file: str
@@ -95,7 +70,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def silent(self) -> bool:
-        """Whether nothing can be mended: no fix helps, nor do other names of labels."""
+        """Whether nothing can be mended: neither a fix nor other names of labels help."""
         return self.best is None and not (self.nothing_matches or self.not_compared or self.labels_help)
 
     @property
@@ -106,7 +81,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def serious(self) -> bool:
-        """Whether the numbers as given cannot be right: nothing matches, or nearly nothing that a fix would bring."""
+        """Whether the numbers as given cannot be right: (nearly) nothing matches that a fix would bring."""
         if self.nothing_matches or self.not_compared:
             return True
         if self.best is None or self.as_given is None or self.best.f1 is None:
@@ -131,12 +106,9 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
         return spelled(self.best.fixes) if self.best else ""
 
     def issue(self, given: Sequence[Fix] = (), applied: Sequence[str] = ()) -> Issue:
-        """The diagnosis as an issue of the prediction: an error when the numbers cannot be right.
+        """Return the diagnosis as an issue of the prediction: an error when the numbers cannot be right.
 
-        Parameters
-        ----------
-        given, applied : sequence
-            The fixes of the command, and the texts of those that the prediction has; see `advised`.
+        `given`: the fixes of the command; `applied`: the texts of those that the prediction has; see `advised`.
         """
         severity: Severity = "error" if self.serious else "warning"
         found = f"F1 {number(self.as_given)}"
@@ -152,7 +124,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
         return Issue(severity=severity, file=self.file, place="", rule=rule, found=found, fix=fix)
 
     def to_json(self) -> dict[str, object]:
-        """Plain values; undefined is None."""
+        """Return plain values; undefined is None."""
         return {
             "file": self.file,
             "against": self.against,
@@ -175,7 +147,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def not_comparable(truth: Annotations, prediction: Annotations) -> str:
-    """Why boxes of two files that are in different units cannot be compared, as a sentence; empty for one unit."""
+    """Return why boxes in different units cannot be compared, as a sentence; empty for one unit."""
     return "".join(
         f"{issue.rule}; found {issue.found}. Evaluate them with one size for all pages (--page-size WxH), or with a "
         "folder of the images of the pages (--pdfs DIR)."
@@ -184,37 +156,26 @@ def not_comparable(truth: Annotations, prediction: Annotations) -> str:
 
 
 def number(value: float | None) -> str:
-    """A ratio with three decimals; undefined is n/a."""
+    """Return a ratio with three decimals; undefined is n/a."""
     return "n/a" if value is None else f"{value:.3f}"
 
 
 def diagnose(truth: Annotations, prediction: Annotations, measure: Measure) -> Diagnosis:
-    """What is probably wrong with two files of which little or nothing matches.
+    """Return what is probably wrong with two files of which little or nothing matches.
 
-    Parameters
-    ----------
-    truth, prediction : Annotations
-        Read with `Reading.as_written` where they break the rules of their format; a results list is resolved.
-    measure : callable
-        How good two files are together.
-
-    Returns
-    -------
-    Diagnosis
-        Silent when enough matches, or when there is nothing to match: a file without boxes is none that is wrong.
+    They are read with `Reading.as_written` where they break the rules of their format; a results list is resolved.
+    Silent when enough matches, or a file has no boxes.
     """
     return _Doctor(truth, prediction, measure).diagnosis()
 
 
 class _Doctor:
-    """The diagnosis of one pair."""
-
     def __init__(self, truth: Annotations, prediction: Annotations, measure: Measure) -> None:
         self._truth, self._prediction, self._measure = truth, prediction, measure
         self._tried: dict[tuple[str, ...], Hypothesis] = {}
 
     def diagnosis(self) -> Diagnosis:
-        """See `diagnose`."""
+        """Return the diagnosis; see `diagnose`."""
         truth, prediction = self._truth, self._prediction
         given = self._f1(()) if len(truth.boxes) and len(prediction.boxes) else None
         if not len(truth.boxes) or not len(prediction.boxes) or (given is not None and given >= _GOOD):
@@ -264,7 +225,7 @@ class _Doctor:
         )
 
     def _not_compared(self) -> str:
-        """Why there is no F1, as a sentence; empty when a side has no boxes."""
+        """Return why there is no F1, as a sentence; empty when a side has no boxes."""
         truth, prediction = self._truth, self._prediction
         if not len(truth.boxes) or not len(prediction.boxes):
             return ""
@@ -276,7 +237,7 @@ class _Doctor:
         return tuple(Fix("names", mode) for mode in names.best_modes(ours, known))
 
     def _label_fixes(self, fixes: tuple[Fix, ...]) -> Iterator[tuple[Fix, ...]]:
-        """No label fix, one for spelling alone, and one for each label that lies on another one's boxes."""
+        """Yield no label fix, one for spelling alone, and one for each label on another one's boxes."""
         yield ()
         proposed = self._proposed(self._mended(fixes))
         spelling = (Fix("labels", "case"),) if any(each.reason == "name" for each in proposed) else ()
@@ -287,14 +248,14 @@ class _Doctor:
             yield (*spelling, *moved)
 
     def _proposed(self, mended: Annotations) -> tuple[LabelProposal, ...]:
-        """Other names for labels that the ground truth does not have."""
+        """Return other names for labels that the ground truth does not have."""
         if set(mended.labels) <= set(self._truth.labels):
             # As in most files: which boxes lie on which is not looked at for nothing.
             return ()
         return labels.proposals(mended.labels, self._truth.labels, geometry.overlaps(mended, self._truth))
 
     def _hypothesis(self, fixes: tuple[Fix, ...]) -> Hypothesis:
-        """What the files are worth with some fixes; worked out once."""
+        """Return the files with some fixes and their F1; worked out once."""
         key = tuple(fix.text for fix in fixes)
         if key not in self._tried:
             words = listed([words_of(fix) for fix in fixes])
@@ -302,7 +263,7 @@ class _Doctor:
         return self._tried[key]
 
     def _pruned(self, best: Hypothesis) -> Hypothesis:
-        """The hypothesis without fixes that bring nothing."""
+        """Return the hypothesis without fixes that bring nothing."""
         for fix in best.fixes:
             fewer = tuple(each for each in best.fixes if each != fix)
             if fewer:
@@ -312,14 +273,14 @@ class _Doctor:
         return best
 
     def _mended(self, fixes: Sequence[Fix]) -> Annotations:
-        """The prediction with fixes; as given when they cannot be applied."""
+        """Return the prediction with fixes; as given when they cannot be applied."""
         try:
             return apply_fixes(self._prediction, self._truth, fixes)
         except BadInput:
             return self._prediction
 
     def _worthwhile(self, best: Hypothesis, given: float | None) -> Hypothesis | None:
-        """The hypothesis with its documents; None where it helps too little, or moves boxes by chance."""
+        """Return the hypothesis with its documents; None where it helps too little or by chance."""
         if not _helps(given, best.f1):
             return None
         documents, boxes = geometry.fitting(self._mended(best.fixes), self._truth)
@@ -335,7 +296,7 @@ class _Doctor:
 
 
 def _worth(hypothesis: Hypothesis) -> float:
-    """F1, a little less for each fix, so that of two equal ones the simpler wins."""
+    """Return F1, a little less for each fix, so that of two equal ones the simpler wins."""
     return (hypothesis.f1 or 0.0) - _WORTH * len(hypothesis.fixes) / 2.0
 
 

@@ -1,7 +1,7 @@
-"""Fixes: what is done to a file before it is compared, because somebody asked for it.
+"""Fixes: the words of ``--fix``, what each does to the columns of a file, and the check of the mended columns.
 
-Owns the words of ``--fix``, what each of them does to the columns of a file, and the check of the mended columns.
-The file itself stays as it is; the mended columns carry the fixes, so that every signature states them.
+A fix is applied because somebody asked for it; the file stays as it is, and the mended columns carry their fixes, so
+that every signature states them.
 """
 
 from __future__ import annotations
@@ -36,17 +36,7 @@ class FixError(ValueError):
 
 
 class Fix(msgspec.Struct, frozen=True):
-    """One fix.
-
-    Attributes
-    ----------
-    kind : str
-        A key of `KINDS`.
-    value : str
-        What follows the equals sign; empty for none.
-    file : str
-        The file that it is for; empty for all predictions.
-    """
+    """One fix: a key of `KINDS`, and what follows the equals sign; `file` is empty for all predictions."""
 
     kind: str
     value: str = ""
@@ -59,7 +49,7 @@ class Fix(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """As it is written, without the file."""
+        """The fix as it is written, without the file."""
         return f"{self.kind}={self.value}" if self.value else self.kind
 
 
@@ -106,12 +96,9 @@ _UNIT_WORDS: Final[Mapping[str, str]] = {
 
 
 def fix_of(text: str) -> Fix:
-    """A fix as it is written: ``y-flip``, ``page-offset=+1``, or ``lines.json:y-flip`` for one file.
+    """Return a fix from its text: ``y-flip``, ``page-offset=+1``, or ``lines.json:y-flip`` for one file.
 
-    Raises
-    ------
-    FixError
-        When there is no such fix, or its value makes no sense; one sentence.
+    FixError, one sentence: there is no such fix, or its value makes no sense.
     """
     read = _WRITTEN.fullmatch(text)
     if read is None:
@@ -144,13 +131,13 @@ def _makes_sense(fix: Fix) -> bool:
 
 
 def numbers_of(fix: Fix) -> tuple[float, float]:
-    """The two numbers of a scale or shift; one number is both."""
+    """Return the two numbers of a scale or shift; one number is both."""
     parts = [float(part) for part in fix.value.split(",")]
     return (parts[0], parts[1]) if len(parts) == 2 else (parts[0], parts[0])
 
 
 def words_of(fix: Fix) -> str:
-    """What a fix does, in words that follow "with"."""
+    """Return what a fix does, in words that follow "with"."""
     if fix.kind in _WORDS:
         return _WORDS[fix.kind]
     if fix.kind == "names":
@@ -170,13 +157,13 @@ def words_of(fix: Fix) -> str:
 
 
 def spelled(fixes: Iterable[Fix], file: str = "") -> str:
-    """Fixes as the options of a command, for the file of a name when one is given."""
+    """Return fixes as the options of a command, for the file of a name when one is given."""
     words = [f"{file}:{fix.text}" if file else fix.text for fix in fixes]
     return " ".join("--fix " + (f'"{word}"' if re.search(r"[^\w.=,:+/-]", word) else word) for word in words)
 
 
 def fixes_for(fixes: Sequence[Fix], name: str, *, prediction: bool = True) -> tuple[Fix, ...]:
-    """The fixes that are meant for a file; those without a file are for every prediction."""
+    """Return the fixes that are meant for a file; those without a file are for every prediction."""
     return tuple(fix for fix in fixes if (fix.file == name if fix.file else prediction) and fix.kind != "swap-sides")
 
 
@@ -184,26 +171,10 @@ def fixes_for(fixes: Sequence[Fix], name: str, *, prediction: bool = True) -> tu
 
 
 def apply_fixes(source: Annotations, other: Annotations, fixes: Sequence[Fix]) -> Annotations:
-    """The columns of a file with fixes applied.
+    """Return the columns of a file with fixes applied; the same object for no fixes.
 
-    Parameters
-    ----------
-    source : Annotations
-        The file that is mended, read with `Reading.as_written`.
-    other : Annotations
-        What it is compared with: gives names, sizes of pages and labels.
-    fixes : sequence of Fix
-        Those for this file; they are applied in the order of `KINDS`, whatever their own order.
-
-    Returns
-    -------
-    Annotations
-        New columns with `Annotations.fixes`; the same object for no fixes.
-
-    Raises
-    ------
-    BadInput
-        A fix cannot be applied, or leaves boxes without width or height, or boxes before the first page.
+    `source` is read with `Reading.as_written`; `other` gives names, sizes of pages and labels. Fixes are applied in the
+    order of `KINDS`. BadInput: a fix cannot be applied, or leaves boxes inverted or before the first page.
     """
     if not fixes:
         return source
@@ -224,7 +195,6 @@ def apply_fixes(source: Annotations, other: Annotations, fixes: Sequence[Fix]) -
 
 
 def _with_names(source: Annotations, other: Annotations, modes: Sequence[str]) -> Annotations:
-    """The documents under the names of the other file."""
     names = [document.doc_id for document in source.documents]
     known = {document.doc_id: document for document in other.documents}
     partners = of_names.renamed(names, list(known), modes)
@@ -263,13 +233,13 @@ def _with_offset(source: Annotations, other: Annotations, fix: Fix) -> Annotatio
 
 
 def with_corners(source: Annotations, corners: FloatArray, rings: Mapping[int, Sequence[FloatArray]]) -> Annotations:
-    """The same boxes with other corners and outlines; areas that the file states belong to the old ones."""
+    """Return the boxes with other corners and outlines, without the areas that the file states."""
     boxes = replace(source.boxes, xyxy=corners, polygons=rings, area=None, box_area=None)
     return replace(source, boxes=boxes)
 
 
 def reshaped(xyxy: FloatArray, kind: str) -> FloatArray:
-    """Corners whose four numbers were meant in another form: xywh, xyxy, centre or corners; float64, shape (N, 4)."""
+    """Return corners from numbers meant as xywh, xyxy, centre or corners; float64, shape (N, 4)."""
     x, y, third, fourth = xyxy.T
     if kind == "corners":
         return np.hstack([np.minimum(xyxy[:, :2], xyxy[:, 2:]), np.maximum(xyxy[:, :2], xyxy[:, 2:])])
@@ -295,7 +265,7 @@ def _swap(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
 
 
 def _scaled(source: Annotations, factor: FloatArray) -> Annotations:
-    """Coordinates times a factor for x and y of each box, float64, shape (N, 2)."""
+    """Return coordinates times a factor for x and y of each box, float64, shape (N, 2)."""
     rings = _rings(source, lambda row, ring: ring * factor[row])
     return with_corners(source, source.boxes.xyxy * np.tile(factor, 2), rings)
 
@@ -345,17 +315,9 @@ def _units(source: Annotations, other: Annotations, fix: Fix) -> Annotations:
 def sizes_of(
     source: Annotations, other: Annotations, *, own_first: bool = False, rows: IntArray | None = None
 ) -> FloatArray | None:  # fmt: skip
-    """Size of the page of each box, float64, shape (N, 2): of the other file, else of its own.
+    """Return the page size of each box, float64, shape (N, 2): of the other file, else of its own.
 
-    Parameters
-    ----------
-    rows : int64, optional
-        Of these boxes alone.
-
-    Returns
-    -------
-    float64 or None
-        NaN for pages whose size neither file states; None when no size is stated.
+    `rows`: of these boxes alone. NaN for pages whose size neither file states; None when no size is stated.
     """
     if source.page_size is None and other.page_size is None:
         return None
@@ -364,7 +326,7 @@ def sizes_of(
 
 
 def _sizes(source: Annotations, other: Annotations, fix: Fix, *, own_first: bool = False) -> FloatArray:
-    """Size of the page of each box; `BadInput` when one is not known."""
+    """Return the page size of each box; `BadInput` when one is not known."""
     sizes = sizes_of(source, other, own_first=own_first)
     if sizes is None or np.isnan(sizes).any():
         rule = f"{fix.text} needs the sizes of the pages"
@@ -375,7 +337,6 @@ def _sizes(source: Annotations, other: Annotations, fix: Fix, *, own_first: bool
 
 
 def _with_labels(source: Annotations, other: Annotations, fixes: Sequence[Fix]) -> Annotations:
-    """The boxes under the labels of the other file."""
     names: dict[str, str] = {}
     if any(fix.kind == "labels" for fix in fixes):
         names |= of_labels.same_but_for_spelling(source.labels, other.labels)
@@ -404,7 +365,7 @@ def refuse_label(option: str, old: str, file: str, labels: Iterable[str]) -> NoR
 
 
 def _checked(source: Annotations, *, boxes_moved: bool) -> Annotations:
-    """The mended columns with a warning for boxes that leave their page; `BadInput` for boxes that are none."""
+    """Return the columns with a warning for boxes that leave their page; `BadInput` for inverted ones."""
     if not boxes_moved:
         return source
     collector = Collector(source.name, max_per_rule=None)

@@ -1,8 +1,7 @@
 """Coordinates and page numbers that mean something else than they are read as.
 
-Owns the search: which form of boxes, order of axes, unit, scale, direction, shift and page offset brings most boxes of
-one file onto boxes of the other, whatever their labels. Works on a sample of pages; how good a guess really is, is
-measured by whoever asks.
+The search for the form of boxes, order of axes, unit, scale, direction, shift and page offset that bring most boxes of
+one file onto boxes of the other, whatever their labels, on a sample of pages.
 """
 
 from __future__ import annotations
@@ -55,20 +54,10 @@ class Pairs(NamedTuple):
 
 
 def guesses(source: Annotations, other: Annotations) -> list[Guess]:
-    """What may be wrong with the coordinates and page numbers of a file, best first.
+    """Return what may be wrong with coordinates and page numbers of a file, best first.
 
-    Parameters
-    ----------
-    source : Annotations
-        The file that is mended; documents go by the names that it has.
-    other : Annotations
-        What it is compared with.
-
-    Returns
-    -------
-    list of Guess
-        The first has no fixes and is the score as given; the others are ranked, and there are none when it is good
-        as given. Empty when the two share no document, or one of them has no boxes.
+    The first has no fixes and is the score as given; no others when that is good. Documents go by their names in
+    `source`. Empty when the two share no document, or one of them has no boxes.
     """
     search = _Search(source, other)
     if not search.possible:
@@ -78,16 +67,7 @@ def guesses(source: Annotations, other: Annotations) -> list[Guess]:
 
 
 class _Base(NamedTuple):
-    """The numbers of the boxes as they may be meant.
-
-    Attributes
-    ----------
-    numbers : float64, shape (N, 4)
-    fixes : tuple of Fix
-        That say so.
-    forms : tuple of str
-        See `_forms`.
-    """
+    """The numbers of the boxes as they may be meant, the fixes that say so, and their forms; see `_forms`."""
 
     numbers: FloatArray
     fixes: tuple[Fix, ...]
@@ -95,8 +75,6 @@ class _Base(NamedTuple):
 
 
 class _Search:
-    """The search for one pair of files."""
-
     def __init__(self, source: Annotations, other: Annotations) -> None:
         self._source, self._other = source, other
         codes = {document.doc_id: code for code, document in enumerate(other.documents)}
@@ -112,16 +90,16 @@ class _Search:
 
     @cached_property
     def _truth(self) -> FloatArray:
-        """The boxes of the other file, all of them: of a file that is good as given only a sample is looked at."""
+        """All boxes of the other file in the unit of the search."""
         return self._known(np.arange(len(self._other.boxes)))
 
     @cached_property
     def _extent(self) -> FloatArray:
-        """How far they reach on each axis."""
+        """How far the boxes of the other file reach on each axis."""
         return np.ptp(self._truth.reshape(-1, 2), axis=0) if len(self._truth) else np.ones(2)
 
     def as_given(self) -> float:
-        """How good the file is without any fix."""
+        """Return how good the file is without any fix."""
         if self._source.unit != self._other.unit:
             return 0.0
         pairs, value = self.sample()
@@ -132,7 +110,7 @@ class _Search:
         return max(shares) if max(shares) >= 0.75 else sum(shares) / 2.0
 
     def ranked(self, given: float) -> list[Guess]:
-        """Guesses with at least one fix, best first; what is dear is tried only when nothing cheap explains it."""
+        """Return guesses with fixes, best first; costly ones are tried only when no cheap one explains it."""
         bases, offsets = [_Base(base, fixes, _forms(base)) for base, fixes in self._bases()], self._offsets()
         shifted = [(Fix("page-offset", f"{offset:+d}"), self._pairs(offset)) for offset in offsets]
         pairs = self._pairs(0)
@@ -153,13 +131,13 @@ class _Search:
         return sorted(different.values(), key=lambda guess: -_value(guess))
 
     def _explained(self, given: float) -> bool:
-        """Whether a guess is good, and much better than the file as given."""
+        """Tell whether a guess is good, and much better than the file as given."""
         return any(guess.fixes and guess.score >= max(_ENOUGH, 1.5 * given) for guess in self._found)
 
     # --- what is looked at -----------------------------------------------------------------------------------
 
     def _known(self, rows: IntArray) -> FloatArray:
-        """Some boxes of the other file in the unit in which the search looks: shares where sizes are known."""
+        """Return boxes of the other file in the unit of the search: shares where sizes are known."""
         boxes, size = self._other.boxes, self._other.page_size
         xyxy = boxes.xyxy.take(rows, axis=0)
         if self._other.unit == "page" or size is None:
@@ -167,7 +145,7 @@ class _Search:
         return np.asarray(xyxy / np.tile(size.take(boxes.entry.take(rows), axis=0), 2))
 
     def _base(self, name: str, of: IntArray | None = None) -> FloatArray:
-        """The numbers of the file in that unit; of some of `rows`, or of all."""
+        """Return the numbers of the file in the unit of the search; of some of `rows`, or of all."""
         rows = self.rows if of is None else self.rows.take(of)
         xyxy = self._source.boxes.xyxy.take(rows, axis=0)
         if name == "raw" or self._other.unit == "page":
@@ -176,7 +154,7 @@ class _Search:
         return xyxy if sizes is None else np.asarray(xyxy / np.tile(sizes, 2))
 
     def _bases(self) -> list[tuple[FloatArray, tuple[Fix, ...]]]:
-        """The numbers as they may be meant, with the fix that says so."""
+        """Return the numbers as they may be meant, with the fix that says so."""
         if self._other.unit == "page":
             bases: list[tuple[FloatArray, tuple[Fix, ...]]] = []
             if self._source.unit == "page":
@@ -201,12 +179,12 @@ class _Search:
         return bases
 
     def _pairs(self, offset: int) -> Pairs:
-        """Every pair of boxes on a shared page, for a sample of pages."""
+        """Return every pair of boxes on a shared page, for a sample of pages."""
         # A page later is a number more.
         return _paired(self._own_pages() + offset, self._theirs)
 
     def _offsets(self) -> list[int]:
-        """Page offsets that may be, most likely first: those that bring pages with equally many boxes together."""
+        """Return possible page offsets, most likely first: by pages with equally many boxes."""
         votes: Counter[int] = Counter()
         ours, theirs = (
             _by_document(self._document, self._source.boxes.page[self.rows]),
@@ -221,18 +199,18 @@ class _Search:
         return [offset for offset in dict.fromkeys([*near[:2], *most, *near]) if offset]
 
     def _own_pages(self) -> IntArray:
-        """The page of each of `rows`, as a number that both files share."""
+        """Return the page of each of `rows`, as a number that both files share."""
         return _pages(self._document, self._source.boxes.page[self.rows])
 
     def sample(self) -> tuple[Pairs, FloatArray]:
-        """Pairs of boxes as they are, and the IoU of each, float64, shape (K,)."""
+        """Return pairs of boxes as they are, and the IoU of each, float64, shape (K,)."""
         pairs = self._pairs(0)
         return pairs, iou(self._known(pairs.first), self._base("same", pairs.second))
 
     # --- one hypothesis --------------------------------------------------------------------------------------
 
     def _try(self, base: _Base, offset: tuple[Fix, ...], pairs: Pairs, *, estimate: bool) -> None:
-        """All forms, orders and directions of some numbers, directly and with an estimated scale and shift."""
+        """Try all forms, orders and directions of some numbers, also with an estimated scale and shift."""
         if not len(pairs.first):
             return
         scaled = any(fix.value in ("percent", "thousandths") for fix in base.fixes)
@@ -255,7 +233,6 @@ class _Search:
                         self._found += self._estimated(pairs, corners, before, flips)
 
     def _turned(self, corners: FloatArray) -> Iterator[tuple[tuple[Fix, ...], FloatArray]]:
-        """The four directions of the axes."""
         for kinds in ((), ("y-flip",), ("x-flip",), ("x-flip", "y-flip")):
             turned = corners
             for kind in kinds:
@@ -268,7 +245,7 @@ class _Search:
     def _estimated(
         self, pairs: Pairs, corners: FloatArray, before: tuple[Fix, ...], flips: tuple[Fix, ...]
     ) -> Iterator[Guess]:
-        """Guesses with a scale, and with a shift, that the boxes themselves suggest."""
+        """Yield guesses with a scale and a shift that the boxes themselves suggest."""
         kinds = {fix.kind for fix in flips}
         sign = np.array([-1.0 if "x-flip" in kinds else 1.0, -1.0 if "y-flip" in kinds else 1.0])
         ordered = np.sort((corners * np.tile(sign, 2)).reshape(-1, 2, 2), axis=1).reshape(-1, 4)
@@ -288,7 +265,7 @@ class _Search:
     def _refined(
         self, pairs: Pairs, ours: FloatArray, scale: FloatArray, shift: FloatArray
     ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-        """Scale and shift fitted to the pairs that overlap with them, a few times over."""
+        """Return scale and shift fitted to the pairs that overlap with them, a few times over."""
         for _ in range(3):
             moved = ours * np.tile(scale, 2) + np.tile(shift, 2)
             near = np.flatnonzero(iou(self._truth[pairs.first], moved[pairs.second]) >= _IOU)
@@ -305,7 +282,7 @@ class _Search:
         return scale, shift
 
     def _score(self, pairs: Pairs, ours: FloatArray) -> float:
-        """Mean share of the boxes of either file that lie on one of the other; 0 without pairs."""
+        """Return the mean share of the boxes of either file on one of the other; 0 without pairs."""
         if not len(pairs.first):
             return 0.0
         with np.errstate(invalid="ignore", over="ignore"):
@@ -314,31 +291,30 @@ class _Search:
         return sum(self._shares_of(pairs, fitting)) / 2.0
 
     def _shares_of(self, pairs: Pairs, fitting: BoolArray) -> tuple[float, float]:
-        """Share of the boxes of each file that fit one of the other."""
+        """Return the share of the boxes of each file that fit one of the other."""
         first = np.count_nonzero(np.bincount(pairs.first[fitting])) / pairs.of_first
         second = np.count_nonzero(np.bincount(pairs.second[fitting])) / pairs.of_second
         return float(first), float(second)
 
 
 def _units(value: str) -> tuple[Fix, ...]:
-    """What the numbers of a file are, as a fix."""
     return (Fix("units", value),)
 
 
 def _value(guess: Guess) -> float:
-    """How good a guess is, with a price for each fix."""
+    """Return how good a guess is, with a price for each fix."""
     return guess.score - _PRICE * len(guess.fixes)
 
 
 def _forms(numbers: FloatArray) -> tuple[str, ...]:
-    """The forms that the four numbers of all boxes may have; those that make no boxes are left out."""
+    """Return the forms that the four numbers of all boxes may have, without those that make no boxes."""
     shapes = ((form, reshaped(numbers, form)) for form in _FORMS)
     others = (form for form, shape in shapes if _makes_boxes(shape) and (form != "corners" or (shape != numbers).any()))
     return ("", *others)
 
 
 def _makes_boxes(corners: FloatArray) -> bool:
-    """Whether nearly all boxes have their corners in one order, on each axis by itself.
+    """Tell whether nearly all boxes have their corners in one order, on each axis by itself.
 
     The second corner may come before the first: a file that counts from the bottom may name its corners by the page.
     """
@@ -348,12 +324,11 @@ def _makes_boxes(corners: FloatArray) -> bool:
 
 
 def _pages(document: IntArray, page: IntArray) -> IntArray:
-    """One number for each page; negative pages keep apart from those of other documents."""
+    """Return one number for each page; negative pages keep apart from those of other documents."""
     return np.asarray((document << 33) + page)
 
 
 def _by_document(document: IntArray, page: IntArray) -> dict[int, Counter[int]]:
-    """How many boxes each page of each document has."""
     shifts: dict[int, Counter[int]] = {}
     for of, index in zip(document.tolist(), page.tolist(), strict=True):
         shifts.setdefault(of, Counter())[index] += 1
@@ -363,14 +338,8 @@ def _by_document(document: IntArray, page: IntArray) -> dict[int, Counter[int]]:
 class _ByPage(NamedTuple):
     """Boxes by page.
 
-    Attributes
-    ----------
-    pages : int64, shape (P,), rising
-        The pages that have boxes.
-    order : int64, shape (N,)
-        The boxes of one page after those of another, as they come.
-    start, boxes : int64, shape (P,)
-        The first box of each page in `order`, and how many there are.
+    `pages`: those with boxes, rising. `order`: the boxes page by page, as they come. `start`, `boxes`: the first box of
+    each page in `order`, and their number.
     """
 
     pages: IntArray
@@ -380,7 +349,7 @@ class _ByPage(NamedTuple):
 
     @classmethod
     def of(cls, pages: IntArray) -> _ByPage:
-        """Boxes by the page of each."""
+        """Return boxes by the page of each."""
         # Most files list them page by page.
         in_order = bool((pages[1:] >= pages[:-1]).all())
         order = np.arange(len(pages)) if in_order else np.argsort(pages, kind="stable")
@@ -390,7 +359,7 @@ class _ByPage(NamedTuple):
 
 
 def _paired(ours: IntArray, theirs: IntArray) -> Pairs:
-    """Pairs on shared pages; of many pages a sample that is spread evenly over the file."""
+    """Return pairs on shared pages; of many pages a sample that is spread evenly over the file."""
     mine, known = _ByPage.of(ours), _ByPage.of(theirs)
     shared, at_mine, at_known = np.intersect1d(mine.pages, known.pages, assume_unique=True, return_indices=True)
     if not len(shared):
@@ -424,7 +393,7 @@ def _paired(ours: IntArray, theirs: IntArray) -> Pairs:
 
 
 def _votes(ours: FloatArray, truth: FloatArray, extent: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Scales and shifts that most pairs agree on: a vote on the ratio of sizes, then on the distance of centres."""
+    """Yield scales and shifts that most pairs agree on: by ratio of sizes, then distance of centres."""
     sizes = [side[:, 2:] - side[:, :2] for side in (ours, truth)]
     usable = np.flatnonzero((sizes[0] > 0.0).all(axis=1) & (sizes[1] > 0.0).all(axis=1))
     if len(usable) < 3:
@@ -445,7 +414,7 @@ def _votes(ours: FloatArray, truth: FloatArray, extent: FloatArray) -> Iterator[
 
 
 def _most_common(cells: IntArray, count: int) -> FloatArray:
-    """The cells with most votes, their neighbours' votes included, int64 of shape (at most count, 2)."""
+    """Return the cells with most votes, those of neighbours included, shape (at most count, 2)."""
     low = cells.min(axis=0) - 1
     wide = int(cells[:, 1].max() - low[1]) + 2
     flat = (cells[:, 0] - low[0]) * wide + (cells[:, 1] - low[1])
@@ -460,7 +429,7 @@ def _most_common(cells: IntArray, count: int) -> FloatArray:
 
 
 def _line(x: FloatArray, y: FloatArray) -> tuple[float, float]:
-    """Slope and intercept of the line through some points, without those that lie far from it."""
+    """Return slope and intercept of the line through some points, without those that lie far from it."""
     slope, intercept = np.polyfit(x, y, 1)
     off = np.abs(y - slope * x - intercept)
     kept = off <= max(2.0 * float(np.median(off)), 1e-12)
@@ -472,7 +441,7 @@ def _line(x: FloatArray, y: FloatArray) -> tuple[float, float]:
 def _simpler(
     scale: FloatArray, shift: FloatArray, sign: FloatArray, shares: bool, flips: set[str]
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """A scale and a shift in round numbers, and as they were found; a flip of shares has its own shift of 1."""
+    """Yield a scale and a shift in round numbers, and as found; a flip of shares has its own shift of 1."""
     none = np.where(sign < 0.0, 1.0, 0.0) if shares else np.zeros(2)
     rounded = np.array([_rounded(value) for value in scale])
     for factor in (
@@ -486,7 +455,7 @@ def _simpler(
 
 
 def _rounded(value: float) -> float:
-    """The nearest factor that people meet when it is within 1 %, else the value itself."""
+    """Return the nearest common factor when it is within 1 %, else the value itself."""
     near = min(_ROUND, key=lambda each: abs(each - value))
     return near if abs(near - value) <= 0.01 * near else value
 
@@ -494,7 +463,6 @@ def _rounded(value: float) -> float:
 def _written(
     scale: FloatArray, shift: FloatArray, sign: FloatArray, flips: set[str], *, shares: bool
 ) -> tuple[Fix, ...]:  # fmt: skip
-    """Scale and shift as fixes."""
     fixes: list[Fix] = []
     factors = [f"{value:.4g}" for value in scale]
     if factors != ["1", "1"]:
@@ -513,7 +481,10 @@ def _written(
 
 
 def overlaps(source: Annotations, other: Annotations) -> Overlaps:
-    """How many boxes of each label lie on a box of each label of another file; of many pages a sample is looked at."""
+    """Return how many boxes of each label lie on a box of each label of another file.
+
+    Of many pages a sample is looked at.
+    """
     counts = np.bincount(source.boxes.label, minlength=len(source.labels)).astype(np.int64)
     nothing = Overlaps(counts, np.zeros_like(counts), np.zeros((len(source.labels), len(other.labels)), dtype=np.int64))
     search = _Search(source, other)
@@ -533,7 +504,7 @@ def overlaps(source: Annotations, other: Annotations) -> Overlaps:
 
 
 def fitting(source: Annotations, other: Annotations) -> tuple[int, int]:
-    """In how many documents a box of one file lies on one of the other, and how many boxes of the other have one.
+    """Return in how many documents boxes lie on one of the other file, and how many of its boxes have one.
 
     A sample of pages is looked at.
     """

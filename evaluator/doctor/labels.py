@@ -1,7 +1,4 @@
-"""Labels that two files call differently: proposals from their names, and from the overlap of their boxes.
-
-Owns which label of a model is probably which of the ground truth, and how sure that is. Nothing is renamed here.
-"""
+"""Labels that two files call differently: proposals from their names, and from the overlap of their boxes."""
 
 from __future__ import annotations
 
@@ -20,16 +17,10 @@ _LEAST_SHARE: Final = 0.6
 
 
 class Overlaps(NamedTuple):
-    """Of boxes of each label, how many lie on a box of each label of another file.
+    """How many boxes of each label lie on a box of each label of another file.
 
-    Attributes
-    ----------
-    counts : int64, shape (L,)
-        Boxes of each label.
-    compared : int64, shape (L,)
-        Those of them on pages that were looked at and on which the other file has boxes.
-    table : int64, shape (L, K)
-        Those of them with IoU 0.5 or more with a box of a label; the best one counts.
+    `counts`: boxes of each label, (L,). `compared`: those on pages that were looked at and where the other file has
+    boxes. `table`: int64 (L, K), those with IoU 0.5 or more with a box of a label; the best one counts.
     """
 
     counts: IntArray
@@ -38,22 +29,11 @@ class Overlaps(NamedTuple):
 
 
 class LabelProposal(msgspec.Struct, frozen=True, kw_only=True):
-    """A label of a model and the label of the ground truth that it probably is.
+    """A label of a model, and the label of the ground truth that it probably is.
 
-    Attributes
-    ----------
-    label : str
-        Of the model; the ground truth does not have it.
-    boxes : int
-        How many boxes of the model have it.
-    proposal : str or None
-        The label of the ground truth; None when nothing speaks for one.
-    compared : int
-        How many of the boxes were looked at: those on pages of the ground truth, of many pages a sample.
-    overlapping : int
-        How many of these overlap one of the proposed label with IoU 0.5 or more.
-    reason : "name", "overlap" or ""
-        Whether the names are equal but for spelling, or most boxes lie on boxes of that label.
+    `proposal`: None when nothing speaks for one. `compared`: boxes on pages that were looked at, of many pages a
+    sample. `overlapping`: of these, those that overlap one of the proposed label with IoU 0.5 or more. `reason`: "name"
+    (equal but for spelling), "overlap" or "".
     """
 
     label: str
@@ -65,13 +45,13 @@ class LabelProposal(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def folded(label: str) -> str:
-    """The letters and digits of a label in one case."""
+    """Return the letters and digits of a label in one case."""
     normal = unicodedata.normalize("NFKC", label).casefold()
     return "".join(char for char in normal if char.isalnum()) or label
 
 
 def same_but_for_spelling(labels: Sequence[str], known: Sequence[str]) -> dict[str, str]:
-    """The known name by label, for labels that are equal to exactly one known name but for case and punctuation."""
+    """Return the known name by label, where it equals exactly one but for case and punctuation."""
     by_folded: dict[str, list[str]] = {}
     for name in dict.fromkeys(known):
         by_folded.setdefault(folded(name), []).append(name)
@@ -80,19 +60,9 @@ def same_but_for_spelling(labels: Sequence[str], known: Sequence[str]) -> dict[s
 
 
 def proposals(labels: Sequence[str], known: Sequence[str], overlaps: Overlaps) -> tuple[LabelProposal, ...]:
-    """A proposal for each label of a model that the ground truth does not have.
+    """Return a proposal for each label of a model that the ground truth does not have, most boxes first.
 
-    Parameters
-    ----------
-    labels, known : sequence of str
-        Of the model and of the ground truth.
-    overlaps : Overlaps
-        Of boxes of the model on boxes of the ground truth.
-
-    Returns
-    -------
-    tuple of LabelProposal
-        Most boxes first; empty when the ground truth has every label that has boxes.
+    `overlaps` is of boxes of the model on boxes of the ground truth. Labels without boxes are left out.
     """
     by_name = same_but_for_spelling(labels, known)
     proposed = []

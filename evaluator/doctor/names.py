@@ -1,7 +1,6 @@
 """Document names that differ between two files: by ending, case, padding, prefix, suffix, Unicode form or folder.
 
-Owns what a name is compared as, and which names of one side are which of the other. Two names are only taken for one
-when each has no other counterpart.
+Two names are only taken for one when each has no other counterpart.
 """
 
 from __future__ import annotations
@@ -56,19 +55,9 @@ WORDS: Final[Mapping[str, str]] = {
 
 
 def renamed(names: Sequence[str], known: Sequence[str], modes: Iterable[str]) -> dict[str, str]:
-    """Which names of one file are which of the other.
+    """Return the known name by the other one, for names that differ and have exactly one counterpart.
 
-    Parameters
-    ----------
-    names, known : sequence of str
-        Names of the file that is mended, and of the one that it is compared with.
-    modes : iterable of str
-        Of `MODES`; how names are compared.
-
-    Returns
-    -------
-    dict of str to str
-        The known name by the other one, for names that differ and have exactly one counterpart; empty for none.
+    `names` are of the file that is mended, `known` of the one that it is compared with; `modes` are of `MODES`.
     """
     chosen = set(modes)
     keys = [KEYS[mode] for mode in KEYS if mode in chosen]
@@ -100,13 +89,7 @@ def renamed(names: Sequence[str], known: Sequence[str], modes: Iterable[str]) ->
 
 
 def best_modes(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-    """The fewest ways of comparing names under which most of them have a counterpart.
-
-    Returns
-    -------
-    tuple of str
-        Of `MODES`; empty when none of them, nor two together, brings any name further.
-    """
+    """Return the fewest of `MODES` under which most names have a counterpart; empty when none helps."""
     best: tuple[str, ...] = ()
     count = 0
     for size in (1, 2, 3):
@@ -121,7 +104,7 @@ def best_modes(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
 
 
 def _unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Name by key, for keys that only one name has."""
+    """Return the name by key, for keys that only one name has."""
     names: dict[str, str] = {}
     twice = set()
     for key, name in pairs:
@@ -134,7 +117,7 @@ def _unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 def _inside(
     ours: Mapping[str, str], known: Mapping[str, str], inside: Callable[[str, str], bool]
 ) -> dict[str, str]:  # fmt: skip
-    """Names of which one ends with, begins with or holds the other, each with exactly one counterpart."""
+    """Return names of which one holds the other, by `inside`, each with exactly one counterpart."""
     pairs = [
         (name, other)
         for key, name in ours.items()

@@ -1,6 +1,6 @@
 """A page before and after a fix: the boxes of both files in shares of the page, and which of them fit.
 
-Owns the choice of the page: the one on which a fix brings most boxes together.
+The page is the one on which a fix brings most boxes together.
 """
 
 from __future__ import annotations
@@ -27,15 +27,10 @@ class _Page(NamedTuple):
 
 
 class Boxes(NamedTuple):
-    """The boxes of a page, in shares of it.
+    """The boxes of a page, in shares of it: float64, shapes (N, 4) and (M, 4).
 
-    Attributes
-    ----------
-    truth, prediction : float64, shape (N, 4) and (M, 4)
-    hits : bool, shape (M,)
-        Which boxes of the prediction lie on one of the ground truth that has their label.
-    matched : int
-        How many boxes of the ground truth lie on one of the prediction that has their label.
+    `hits`: bool (M,), boxes of the prediction on one of the ground truth with their label; `matched`: boxes of the
+    ground truth on one of the prediction with their label.
     """
 
     truth: FloatArray
@@ -45,7 +40,7 @@ class Boxes(NamedTuple):
 
 
 class Preview(NamedTuple):
-    """A page as given and with the fixes; the width and height of the page, 1 and 1.414 where they are not known."""
+    """A page as given and with the fixes; `size` is 1 by 1.414 where it is not known."""
 
     document: str
     page: int
@@ -55,14 +50,7 @@ class Preview(NamedTuple):
 
 
 def preview(truth: Annotations, prediction: Annotations, fixes: Sequence[Fix]) -> Preview | None:
-    """The page on which some fixes bring most boxes together; None when there is none.
-
-    Parameters
-    ----------
-    truth, prediction : Annotations
-        As for `diagnose`.
-    fixes : sequence of Fix
-    """
+    """Return the page on which some fixes bring most boxes together; None when there is none."""
     try:
         fixed = apply_fixes(prediction, truth, fixes)
     except BadInput:
@@ -85,7 +73,7 @@ def preview(truth: Annotations, prediction: Annotations, fixes: Sequence[Fix]) -
 
 
 def _by_page(source: Annotations, truth: Annotations) -> dict[tuple[str, int], _Page]:
-    """Corners in shares of the page and labels, by document id and page."""
+    """Return corners in shares of the page and labels, by document id and page."""
     xyxy = source.boxes.xyxy
     if source.unit == "pixels":
         size = sizes_of(source, truth)
@@ -100,7 +88,6 @@ def _by_page(source: Annotations, truth: Annotations) -> dict[tuple[str, int], _
 
 
 def _boxes(truth: _Page, prediction: _Page) -> Boxes:
-    """The boxes of a page, and which of them fit."""
     count = len(prediction.labels)
     first = np.repeat(np.arange(len(truth.labels)), count)
     second = np.tile(np.arange(count), len(truth.labels))

@@ -1,7 +1,7 @@
 """The parts of a chapter of a review pack: rows of numbers, heatmaps, curves and marked texts.
 
-Owns their form as plain values that HTML and PDF draw alike; what is in them is `chapters`. Text comes as it is in
-the files and is escaped where it is drawn. Colours are those of the light theme on paper and of both on screen.
+Plain values that HTML and PDF draw alike. Text is as in the files and is escaped where it is drawn. Colours are those
+of the light theme on paper and of both on screen.
 """
 
 from __future__ import annotations
@@ -17,16 +17,9 @@ NOTHING: Final = "n/a"
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows of numbers: the first column is text to the left, the others are to the right.
+    """Rows of numbers as they are printed; the first column is text to the left, with `words` all are.
 
-    Attributes
-    ----------
-    note : str
-        What a reader must know of the numbers; may be empty.
-    rows : tuple of tuple of str
-        As they are printed.
-    words : bool
-        All columns are text, to the left.
+    `note`: what a reader must know of the numbers; may be empty.
     """
 
     kind: ClassVar = "rows"
@@ -100,10 +93,8 @@ Block = Rows | Heatmap | Plot | Texts
 
 
 def printed(value: str | float | int | None) -> str:
-    """A value of a table: whole numbers with separators, ratios with three decimals, undefined as n/a.
+    """Return a value of a table in words: separators, three decimals, undefined as n/a.
 
-    Examples
-    --------
     >>> printed(1234), printed(0.5), printed(None)
     ('1,234', '0.500', 'n/a')
     """
@@ -115,13 +106,13 @@ def printed(value: str | float | int | None) -> str:
 
 
 def rows_of(table: ResultTable, title: str, note: str = "") -> Rows:
-    """A table of a result as rows of a pack."""
+    """Return a table of a result as rows of a pack."""
     columns = tuple(name.replace("_", " ") for name in table.columns)
     return Rows(title, note, columns, tuple(tuple(printed(value) for value in row) for row in table.rows))
 
 
 def heatmap_of(layer: MatrixLayer, title: str, note: str) -> Heatmap:
-    """A heatmap as the browser shows it."""
+    """Return a heatmap as the browser shows it."""
     blank = "#FFFFFF", "#566172", "#11161C", "#A7B0BD"
     cells = tuple(
         tuple(

@@ -1,7 +1,6 @@
 """The findings of a review pack: one card for each judged mistake, page, document or comparison.
 
-Owns the choice and the words of the cards. A mistake that is still present is shown as it is today, any other as
-it was when it was judged. Plain text and numbers; pictures come later.
+A mistake that is still present is shown as it is today, any other as it was when it was judged.
 """
 
 from __future__ import annotations
@@ -42,34 +41,12 @@ _KINDS: Final = {"page": "Page", "document": "Document", "comparison": "Comparis
 
 
 class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What the reader chose.
+    """What the reader chose; ValueError, one sentence, for a value out of its range.
 
-    Attributes
-    ----------
-    title : str
-        The finding in words; made from the comparison when empty.
-    date : str
-        The day of the pack as it is printed; the core has no clock.
-    judged_only : bool
-        Findings are judged mistakes only; else, when there are none, the largest mistakes are shown instead.
-    cards : int
-        At most so many findings, 0 to `MOST_CARDS`.
-    pages : int
-        At most so many page pictures; pages of findings come first, then the worst.
-    budget : float
-        Bytes that the finished file should not exceed, 0.5 to `MOST_MEGABYTES` megabytes.
-    documents : tuple of str
-        Ids of the documents whose pages, causes and findings are shown; empty for all. Numbers are always of all.
-    verdicts : tuple of str
-        Keys of `VERDICTS`, and ``conflict`` where reviewers disagree; findings of these only, empty for all.
-    tags : tuple of str
-        Findings with one of these tags only; empty for all.
-    seconds : float
-        What the correction of one box takes, above 0 and at most `MOST_SECONDS`.
-    pages_per_year : int
-        For which the hand work is computed, 1 to `MOST_PAGES_PER_YEAR`.
-    rule : Rule
-        When the candidate is to be shipped; further chapters decide by the measures of their own protocols.
+    `title`: made from the comparison when empty. `date`: as printed. `judged_only`: none where nothing is judged.
+    `cards`, `pages`: at most so many, pages of findings first. `budget`: bytes of the file. `documents`, `verdicts`,
+    `tags`: which findings are shown, empty for all; numbers are always of all documents. `seconds`: to correct one box.
+    `rule`: when the candidate is to be shipped.
     """
 
     title: str = ""
@@ -124,28 +101,9 @@ class Model:
 class Card:
     """One finding as it is shown.
 
-    Attributes
-    ----------
-    number : int
-        From 1, its anchor in the pack.
-    title : str
-        Name of the mistake and its label.
-    model : str
-        Letter of the model.
-    place : str
-        Document and page in words.
-    page : int
-        Row of the page in the dataset; -1 when the files do not have it.
-    boxes : tuple of BoxItem
-        Empty for a page or a document.
-    verdict : str or None
-        Key of `VERDICTS`; None without one or with several.
-    people : str
-        Who and when.
-    notes : tuple of (str, str)
-        Author and note, of those who wrote one.
-    state : str
-        Empty where the finding applies, else what became of it.
+    `number`: from 1, its anchor. `page`: row in the dataset, -1 when the files do not have it. `boxes`: empty for a
+    page or a document. `verdict`: None without one or with several. `people`: who and when. `notes`: author and note.
+    `state`: empty where the finding applies, else what became of it.
     """
 
     number: int
@@ -168,13 +126,13 @@ _NAMED: Final = 3
 
 
 def documents_in_words(options: PackOptions) -> str:
-    """The documents that are shown, ``tram-options.pdf`` or ``4 documents``; empty for all."""
+    """Return the shown documents, ``tram-options.pdf`` or ``4 documents``; empty for all."""
     named = list(map(plain, options.documents))
     return listed(named) if len(named) <= _NAMED else count_of(len(named), "document")
 
 
 def filter_in_words(options: PackOptions) -> str:
-    """Which findings are shown, after what they are: `` of tram-options.pdf with the tag border``; empty for all."""
+    """Return which findings are shown: `` of tram-options.pdf with the tag border``; empty for all."""
     documents = documents_in_words(options)
     conditions = []
     if options.verdicts:
@@ -187,12 +145,12 @@ def filter_in_words(options: PackOptions) -> str:
 
 
 def wanted(document: str | None, options: PackOptions) -> bool:
-    """Whether a document goes in."""
+    """Tell whether a document goes in."""
     return not options.documents or document is None or document in options.documents
 
 
 def chosen(judged: Judged, options: PackOptions) -> bool:
-    """Whether a finding goes in: its document, its verdict and its tags are wanted."""
+    """Tell whether a finding goes in: its document, its verdict and its tags are wanted."""
     verdict = CONFLICT if judged.conflict else judged.verdict
     return (
         wanted(judged.target.document, options)
@@ -202,7 +160,7 @@ def chosen(judged: Judged, options: PackOptions) -> bool:
 
 
 def chosen_events(events: Sequence[Event], options: PackOptions) -> list[Event]:
-    """The events of the findings that go in, in their order, those that were superseded included."""
+    """Return the events of the findings that go in, in order, superseded ones included."""
     every = ReviewLog.of(events).every
     return [event for event in events if chosen(every[event.target_id], options)]
 
@@ -210,7 +168,7 @@ def chosen_events(events: Sequence[Event], options: PackOptions) -> list[Event]:
 def cards_of(
     models: Sequence[Model], status: Sequence[FindingStatus], log: ReviewLog, options: PackOptions
 ) -> tuple[Card, ...]:
-    """The findings in the order of their places; the largest mistakes where nobody has judged anything."""
+    """Return the findings in the order of their places; the largest mistakes where nothing is judged."""
     if status:
         shown = sorted(status, key=lambda one: _place_key(models, one))[: options.cards]
         return tuple(_judged_card(number, models, one, log) for number, one in enumerate(shown, start=1))
@@ -220,14 +178,13 @@ def cards_of(
 
 
 def _place_key(models: Sequence[Model], one: FindingStatus) -> tuple[int, int, int, str]:
-    """Document, page and model of a finding, for sorting; comparisons come first."""
+    """Return document, page and model of a finding, for sorting; comparisons come first."""
     codes, target = models[0].result.matching.dataset.document_code, one.judged.target
     document = codes.get(target.document, len(codes)) if target.document is not None else -1
     return document, -1 if target.page is None else target.page, one.model or 0, one.judged.target_id
 
 
 def _judged_card(number: int, models: Sequence[Model], one: FindingStatus, log: ReviewLog) -> Card:
-    """One judged target as a card."""
     target, judged = one.judged.target, one.judged
     dataset = models[0].result.matching.dataset
     has_page = target.document in dataset.document_code and target.page is not None
@@ -253,24 +210,23 @@ def _judged_card(number: int, models: Sequence[Model], one: FindingStatus, log: 
 
 
 def verdict_words(judged: Judged) -> str:
-    """The verdict of a finding in words."""
+    """Return the verdict of a finding in words."""
     return VERDICT_WORDS[CONFLICT] if judged.conflict else VERDICTS[judged.verdict] if judged.verdict else "Note"
 
 
 def _person(event: Event) -> str:
-    """Who gave it and when."""
     unverified = "" if event.verified else " (unverified)"
     return f"{plain(event.author)}{unverified}, {event.time.day} {event.time:%b %Y}"
 
 
 def title_of_target(target: Target, today: str = "") -> str:
-    """What a finding is of and its label; `today` is what a mistake is called today, when it still is one."""
+    """Return what a finding is of and its label; `today` is what a mistake is called today, if any."""
     name = _KINDS.get(target.kind) or today or title_of(target.mistake or "mistake")
     return f"{name} · {plain(target.label)}" if target.label else name
 
 
 def place_of(target: Target, dataset: Dataset | None) -> str:
-    """Document and page of a finding in words; a document that is not in the dataset goes by its id."""
+    """Return document and page of a finding in words; an unknown document goes by its id."""
     if target.document is None:
         return "all documents"
     code = None if dataset is None else dataset.document_code.get(target.document)
@@ -279,7 +235,7 @@ def place_of(target: Target, dataset: Dataset | None) -> str:
 
 
 def _judged_boxes(target: Target) -> list[BoxItem]:
-    """The boxes of a target as they were when it was judged."""
+    """Return the boxes of a target as they were when it was judged."""
     if target.unit != "page":
         return []
     return [
@@ -289,7 +245,7 @@ def _judged_boxes(target: Target) -> list[BoxItem]:
 
 
 def _drawn(model: Model, page: int, target_id: str, log: ReviewLog) -> tuple[MistakeItem, list[BoxItem]] | None:
-    """A judged mistake as the viewer shows it today, and its boxes."""
+    """Return a judged mistake as the viewer shows it today, and its boxes; None when it is gone."""
     data = attach(layers.page_data(model.result, page), model.result, page, log)
     for mistake in data.mistakes:
         if mistake.target == target_id:
@@ -298,13 +254,12 @@ def _drawn(model: Model, page: int, target_id: str, log: ReviewLog) -> tuple[Mis
 
 
 def _boxes_of(data: PageLayers, mistake: MistakeItem) -> list[BoxItem]:
-    """The boxes of a mistake that are drawn."""
     by_key = {box.key: box for box in data.boxes}
     return [by_key[key] for key in mistake.keys if key in by_key]
 
 
 def _largest(model: Model, count: int, options: PackOptions) -> list[Card]:
-    """The mistakes with the largest boxes, at most one of a page."""
+    """Return the mistakes with the largest boxes, at most one of a page."""
     dataset, mistakes = model.result.matching.dataset, model.result.mistakes
     size = np.zeros(len(mistakes))
     for side, rows, offsets in (

@@ -1,7 +1,6 @@
 """Chapters of a review pack: what models reach under one protocol, in its own numbers, curves, heatmaps and texts.
 
-Owns what a chapter says about each kind of result; how it is drawn is `html_pack` and `pdf_pack`. Numbers are those of
-the results and of the comparison of the first two; nothing is computed here that the protocol does not know.
+Numbers are those of the results and of the comparison of the first two; how they are drawn is `html_pack`, `pdf_pack`.
 """
 
 from __future__ import annotations
@@ -57,20 +56,8 @@ class FileRow(NamedTuple):
 class Chapter:
     """What models reach under one protocol.
 
-    Attributes
-    ----------
-    anchor : str
-        Its place in the pack.
-    decision : Decision or None
-        None with one model.
-    summary : str
-        The comparison in sentences; empty with one model.
-    differences : tuple of Difference
-        The second model minus the first, in the order of the protocol; empty with one model.
-    numbers : Rows
-        The numbers over everything, a row for each model.
-    blocks : tuple of Block
-        What only this protocol shows.
+    With one model `decision` is None, `summary` and `differences` are empty. `differences`: second minus first in the
+    order of the protocol. `numbers`: over everything, a row for each model. `blocks`: what only this protocol shows.
     """
 
     anchor: str
@@ -91,19 +78,9 @@ class Chapter:
 
 
 def chapter_of(results: Sequence[Result], called: Sequence[ModelItem]) -> Chapter:
-    """The chapter of one protocol.
+    """Return the chapter of one protocol; the second result is compared with the first.
 
-    Parameters
-    ----------
-    results : sequence of Result, length >= 1
-        Of one protocol; the second is compared with the first.
-    called : sequence of ModelItem
-        What the models are called, one each.
-
-    Raises
-    ------
-    ValueError
-        When there are no results, or not as many as names.
+    ValueError: no results, or not as many as names in `called`.
     """
     if not results or len(results) != len(called):
         raise ValueError(f"a pack needs a result and a name of each model; found {len(results)} and {len(called)}")
@@ -133,31 +110,25 @@ class Made(NamedTuple):
 
 
 def made_of(evaluations: Sequence[Evaluation], called: Sequence[ModelItem]) -> Made:
-    """The chapter of some evaluations with their issues, each once; raises as `chapter_of`."""
+    """Return the chapter of some evaluations with their issues, each once; raises as `chapter_of`."""
     every = dict.fromkeys(issue for evaluation in evaluations for issue in evaluation.issues)
     return Made(chapter_of([evaluation.result for evaluation in evaluations], called), tuple(every))
 
 
 def issues_of(made: Sequence[Made]) -> tuple[Issue, ...]:
-    """The issues of all chapters, each once."""
+    """Return the issues of all chapters, each once."""
     return tuple(dict.fromkeys(issue for each in made for issue in each.issues))
 
 
 def own_chapter(
     protocol: AnyBoxProtocol, results: Sequence[BoxEvaluation], called: Sequence[ModelItem]
 ) -> Chapter | None:
-    """What a protocol of boxes shows beside the numbers of a matching, such as average precision.
-
-    Returns
-    -------
-    Chapter or None
-        None for a protocol without numbers of its own.
-    """
+    """Return what a protocol of boxes shows beside a matching, such as AP; None without such numbers."""
     return chapter_of(results, called) if protocol.own_numbers(results[0]) else None
 
 
 def chapter_differences(chapter: Chapter) -> tuple[Difference, ...]:
-    """The differences that a chapter draws: those over all labels, then clear ones of labels, the larger first."""
+    """Return the drawn differences: over all labels, then clear ones of labels, the larger first."""
     known = [one for one in chapter.differences if one.difference is not None]
     overall = [one for one in known if one.overall]
     clear = sorted((one for one in known if one.starred and not one.overall), key=lambda one: -abs(one.difference or 0))
@@ -165,12 +136,12 @@ def chapter_differences(chapter: Chapter) -> tuple[Difference, ...]:
 
 
 def _decision(compared: Comparison | None, called: Sequence[ModelItem]) -> Decision | None:
-    """The decision, with the names of the models instead of their letters."""
+    """Return the decision, with the names of the models instead of their letters."""
     return None if compared is None else compared.decision._replace(names=(called[0].name, called[1].name))
 
 
 def _signature(results: Sequence[Result], letters: Sequence[str]) -> str:
-    """What made the numbers, of each model where they differ."""
+    """Return what made the numbers, of each model where they differ."""
     lines = [result.signature.line for result in results]
     if len(set(lines)) == 1:
         return lines[0]
@@ -178,7 +149,7 @@ def _signature(results: Sequence[Result], letters: Sequence[str]) -> str:
 
 
 def _numbers(results: Sequence[Result], called: Sequence[ModelItem]) -> Rows:
-    """Everything that a comparison knows over all labels, a row for each model."""
+    """Return everything that a comparison knows over all labels, a row for each model."""
     measures = [protocol_of(result).measures(result) for result in results]
     keys = [key for key in measures[0].keys if key.label == measures[0].overall]
     rows = []
@@ -190,7 +161,7 @@ def _numbers(results: Sequence[Result], called: Sequence[ModelItem]) -> Rows:
 
 
 def model_name(source: Source) -> str:
-    """What the file of a model calls it, with its version; empty where it does not say."""
+    """Return what the file of a model calls it, with its version; empty where it does not say."""
     if not isinstance(source, Annotations) or not source.model:
         return ""
     return f"{source.model} {source.version or ''}".strip()
@@ -200,7 +171,7 @@ def model_name(source: Source) -> str:
 
 
 def files_of(results: Sequence[Result], letters: Sequence[str]) -> tuple[FileRow, ...]:
-    """The files behind some results of one ground truth."""
+    """Return the files behind some results of one ground truth."""
     sides = [_sides(result) for result in results]
     rows = [FileRow("Ground truth", plain(sides[0][0].name), sides[0][0].sha256)]
     rows += [
@@ -212,7 +183,7 @@ def files_of(results: Sequence[Result], letters: Sequence[str]) -> tuple[FileRow
 
 @singledispatch
 def _sides(result: Result) -> tuple[SourceFile, SourceFile]:
-    """The files of the ground truth and of the prediction; of a protocol from outside, what its JSON says."""
+    """Return the files of both sides; of a protocol from outside, what its JSON says."""
     value = result.to_json()
     truth, prediction = (SourceFile(value[side]["name"], value[side]["sha256"]) for side in _SIDES)
     return truth, prediction
@@ -241,14 +212,14 @@ def _(result: PostersResult) -> tuple[SourceFile, SourceFile]:
 
 @singledispatch
 def _own(_first: Result, results: Sequence[Any], called: Sequence[ModelItem]) -> Iterator[Block]:
-    """The blocks of a protocol from outside: the table of each model."""
+    """Yield the blocks of a protocol from outside: the table of each model."""
     for result, model in zip(results, called, strict=True):
         yield rows_of(result.table(), f"{model.letter} {model.name}")
 
 
 @_own.register
 def _(_first: BoxEvaluation, results: Sequence[BoxEvaluation], called: Sequence[ModelItem]) -> Iterator[Block]:
-    """The protocol's own numbers, over everything and by label, curves, costs of errors, reliability of scores."""
+    """Yield the protocol's own numbers, overall and by label, curves, costs of errors, and reliability."""
     of = protocol_of(results[0])
     if not isinstance(of, BoxProtocol):
         return
@@ -269,7 +240,7 @@ def _(_first: BoxEvaluation, results: Sequence[BoxEvaluation], called: Sequence[
 
 
 def _group(title: str, groups: Sequence[NumberGroup], called: Sequence[ModelItem]) -> Rows:
-    """One group of a protocol's numbers, and B minus A in points."""
+    """Return one group of a protocol's numbers, and B minus A in points."""
     rows = [
         (f"{model.letter} {model.name}", *(printed(number.value) for number in group.numbers))
         for model, group in zip(called, groups, strict=True)
@@ -283,14 +254,12 @@ def _group(title: str, groups: Sequence[NumberGroup], called: Sequence[ModelItem
 
 
 def _moved(a: float | None, b: float | None) -> str:
-    """A difference in points."""
     return printed(None) if a is None or b is None else sentences.points(b - a)
 
 
 def _labels(
     numbers: Sequence[Any], results: Sequence[BoxEvaluation], called: Sequence[ModelItem]
 ) -> Iterator[Rows]:  # fmt: skip
-    """The protocol's numbers of each label."""
     if not numbers[0]:
         return
     counts = results[0].first.per_label
@@ -304,7 +273,6 @@ def _labels(
 
 
 def _label_curves(result: BoxEvaluation) -> Iterator[Line]:
-    """Precision against recall of the labels with the most boxes."""
     first: Any = result.first
     counts, labels = first.per_label, result.matching.labels
     truths = (counts.tp + counts.fn).tolist()
@@ -319,7 +287,6 @@ def _label_curves(result: BoxEvaluation) -> Iterator[Line]:
 def _costs(
     of: AnyBoxProtocol, results: Sequence[BoxEvaluation], called: Sequence[ModelItem]
 ) -> Iterator[Rows]:  # fmt: skip
-    """What each TIDE type costs in points of AP."""
     errors = [of.error_types(result) for result in results]
     known = [(model, one) for model, one in zip(called, errors, strict=True) if one is not None]
     if not known:
@@ -345,7 +312,6 @@ def _points(value: float) -> str:
 
 
 def _reliability(results: Sequence[BoxEvaluation], called: Sequence[ModelItem]) -> Iterator[Plot]:
-    """How often a score is right, in ten bins."""
     lines, words = [], []
     for result, model in zip(results, called, strict=True):
         bins = box_calibration(result.first)
@@ -362,7 +328,7 @@ def _reliability(results: Sequence[BoxEvaluation], called: Sequence[ModelItem]) 
 
 @_own.register
 def _(_first: PixelResult, results: Sequence[PixelResult], called: Sequence[ModelItem]) -> Iterator[Block]:
-    """The confusion matrix of each model as a heatmap, their difference, and the numbers of each class."""
+    """Yield the confusion matrix of each model as a heatmap, their difference, the numbers of each class."""
     for result, model in zip(results, called, strict=True):
         layer = matrix_data(result.classes, result.whole.matrices, "row", "steps")
         note = f"{model.letter} {model.name}; shares of the pixels of each row, all documents"
@@ -377,7 +343,7 @@ def _(_first: PixelResult, results: Sequence[PixelResult], called: Sequence[Mode
 
 @_own.register
 def _(_first: FieldsResult, results: Sequence[FieldsResult], called: Sequence[ModelItem]) -> Iterator[Block]:
-    """AP against the IoU threshold, the numbers of each class of field, and what the confidence is worth."""
+    """Yield AP against the IoU threshold, the numbers of each field, and what the confidence is worth."""
     steps = tuple(dict.fromkeys(results[0].iou))
     if len(steps) > 1:
         lines = []
@@ -401,7 +367,7 @@ def _(_first: FieldsResult, results: Sequence[FieldsResult], called: Sequence[Mo
 
 @_own.register
 def _(_first: PostersResult, results: Sequence[PostersResult], called: Sequence[ModelItem]) -> Iterator[Block]:
-    """The criteria of each poster, and the text that is lost, the worst poster first."""
+    """Yield the criteria of each poster, and the text that is lost, the worst poster first."""
     for result, model in zip(results, called, strict=True):
         yield rows_of(result.table(), f"By poster, {model.letter} {model.name}")
     every = worst_first([columns_of(result) for result in results])
@@ -426,7 +392,7 @@ def _(_first: PostersResult, results: Sequence[PostersResult], called: Sequence[
 
 
 def _shortened(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
-    """A text with long stretches between marks left out."""
+    """Yield a text with long stretches between marks left out."""
     for place, (text, marked) in enumerate(pieces):
         first, last = place == 0, place == len(pieces) - 1
         if marked or len(text) <= 2 * _AROUND:

@@ -1,8 +1,7 @@
 """The contents of a review pack in any form: numbers, differences, findings, pages, and how all of it was made.
 
-Owns the choice of what goes in and its words; its forms are the modules beside it. Everything is plain text and numbers
-of one operating point, taken from results, the comparison and the log of findings. Pictures come later, one by one, so
-that a pack of 500 pages needs the memory of one.
+Plain text and numbers of one operating point, from results, the comparison and the log of findings. Pictures come
+later, one by one, so that a pack of 500 pages needs the memory of one.
 """
 
 from __future__ import annotations
@@ -50,51 +49,14 @@ _DIFFERENCES: Final = 12
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """Everything in a pack.
+    """Everything in a pack; without boxes `dataset` is None, and `models`, `cards` and `pages` are empty.
 
-    Attributes
-    ----------
-    dataset : Dataset or None
-        What the boxes are of; None for a pack without boxes, which has no cards and no pages.
-    models : tuple of Model
-        Those whose boxes are shown; empty without boxes.
-    differences : tuple of Difference
-        In reading order; empty with one model.
-    summary : str
-        The comparison in sentences; empty with one model.
-    ledger : Ledger or None
-    cards_words : str
-        How many findings there are and which are shown.
-    pages : tuple of int
-        Rows of the pages that get a picture, in order.
-    left_out : int
-        Pages with mistakes that get no picture.
-    issues : tuple of Issue
-        Of the files.
-    notes : tuple of str
-        What a reader of the numbers must know.
-    files : tuple of FileRow
-        Behind the numbers.
-    question : str
-        What is to be decided; empty with one model.
-    decision : Decision or None
-        What the first two models say; None with one.
-    keys : tuple of KeyDifference
-        The rows of the key numbers on one scale.
-    causes : tuple of Cause
-        Of the mistakes of the candidate, the costliest first.
-    causes_words : str
-        What share of the corrections they are.
-    own : Chapter or None
-        What the protocol of the boxes shows besides, such as average precision; None when it is nothing.
-    chapters : tuple of Chapter
-        What models reach under further protocols, or under that of a pack without boxes.
-    since : Since or None
-        What changed since an earlier pack, when one was given.
-    judged : tuple of Judged
-        Every finding of boxes in the store, whatever is shown.
-    slices : PackSlices
-        Where the candidate fails, and where it differs from the baseline; empty where nobody searched.
+    With one model `decision` and `ledger` are None, and `differences` (in reading order), `summary`, `question` and
+    `keys` are empty. `pages`: rows of the pages that get a picture, in order; `left_out`: pages with mistakes that get
+    none. `causes`: of the candidate, the costliest first; `causes_words`: their share of the corrections.
+
+    `own`: what the protocol of the boxes shows besides, None for nothing. `chapters`: under further protocols. `since`:
+    None without an earlier pack. `judged`: all findings of boxes, shown or not. `slices`: empty where nobody searched.
     """
 
     options: PackOptions
@@ -141,7 +103,7 @@ class Contents:
         return tuple(model.letter for model in self.models[:2])
 
     def place(self, page: int) -> tuple[str, str, int]:
-        """Id and name of the document of a page, and its index from 0; ValueError for a pack without boxes."""
+        """Return id and name of the document of a page, and its index; ValueError without boxes."""
         if self.dataset is None:
             raise ValueError("a pack without boxes has no pages")
         document = self.dataset.documents[self.dataset.page_document[page]]
@@ -160,31 +122,11 @@ def gather(
     earlier: Packed | None = None,
     slices: PackSlices | None = None,
 ) -> Contents:
-    """The contents of a pack about some models, under any protocol that matches boxes.
+    """Return the contents of a pack about some models, under any protocol that matches boxes.
 
-    Parameters
-    ----------
-    results : sequence of BoxResult, length >= 1
-        Of one dataset at one IoU threshold. The second is compared with the first; further ones are listed.
-    called : sequence of ModelItem
-        What the models are called, one each.
-    log : ReviewLog
-        Verdicts and notes; empty for none.
-    issues : sequence of Issue
-        Of the files.
-    own : Chapter, optional
-        Of the same models under their own protocol, when it has more numbers than those of a matching.
-    chapters : sequence of Chapter
-        Of further protocols.
-    earlier : Packed, optional
-        The record of an earlier pack, to say what changed.
-    slices : PackSlices, optional
-        Of the same results; see `evaluator.pack.slice_cards.pack_slices`.
-
-    Raises
-    ------
-    ValueError
-        When there are no results, not as many as names, or the first two cannot be compared.
+    `results`: one or more of one dataset at one IoU threshold; the second is compared with the first, further ones are
+    listed. `called`: one name each. `own`: the chapter of their protocol, if it has more numbers than a matching.
+    ValueError: no results, not as many as names, or the first two cannot be compared.
     """
     if not results or len(results) != len(called):
         raise ValueError(f"a pack needs a result and a name of each model; found {len(results)} and {len(called)}")
@@ -236,17 +178,9 @@ def gather(
 def gather_chapters(
     chapters: Sequence[Chapter], options: PackOptions, *, issues: Sequence[Issue] = ()
 ) -> Contents:  # fmt: skip
-    """The contents of a pack without boxes: of fields, pixels or posters alone.
+    """Return the contents of a pack without boxes; the first chapter gives title and decision.
 
-    Parameters
-    ----------
-    chapters : sequence of Chapter, length >= 1
-        The first one gives title and decision.
-
-    Raises
-    ------
-    ValueError
-        When there are no chapters.
+    ValueError: no chapters.
     """
     if not chapters:
         raise ValueError("a pack needs at least one chapter")
@@ -278,7 +212,6 @@ def gather_chapters(
 
 
 def _files(models: Sequence[Model]) -> tuple[FileRow, ...]:
-    """The files behind the numbers."""
     sides = [("Ground truth", models[0].result.matching.dataset.ground_truth.source)]
     sides += [(f"Model {model.letter}", model.result.matching.prediction.source) for model in models]
     return tuple(FileRow(role, plain(source.name), source.sha256) for role, source in sides)
@@ -287,7 +220,6 @@ def _files(models: Sequence[Model]) -> tuple[FileRow, ...]:
 def _models(
     results: Sequence[AnyBoxResult], called: Sequence[ModelItem], applied: Corrections | None
 ) -> tuple[Model, ...]:
-    """The models in their order, each with its corrected result where a verdict changes one."""
     to = applied if applied and applied.applied else None
     return tuple(
         Model(model.letter, plain(model.name), result, corrected(result, to) if to else None)
@@ -296,7 +228,7 @@ def _models(
 
 
 class KeyRow(NamedTuple):
-    """A row of the key numbers; `note` states what is special about it, and is empty for the official numbers."""
+    """A row of the key numbers; `note` says what is special about it, empty for the official numbers."""
 
     letter: str
     name: str
@@ -305,7 +237,7 @@ class KeyRow(NamedTuple):
 
 
 def key_rows(contents: Contents) -> list[KeyRow]:
-    """The pooled numbers of each model; the corrected row of a model is under its official one."""
+    """Return the pooled numbers of each model, the corrected row of a model under its official one."""
     rows: list[KeyRow] = []
     for model in contents.models:
         rows.append(KeyRow(model.letter, model.name, "", model.result.micro.row(0)))
@@ -316,7 +248,7 @@ def key_rows(contents: Contents) -> list[KeyRow]:
 
 
 def label_rows(contents: Contents) -> list[tuple[str, list[Metrics]]]:
-    """Numbers of each label, one mapping per model."""
+    """Return the numbers of each label, one mapping per model."""
     if not contents.models:
         return []
     labels = contents.models[0].result.matching.labels
@@ -325,17 +257,16 @@ def label_rows(contents: Contents) -> list[tuple[str, list[Metrics]]]:
 
 
 def shown_differences(contents: Contents) -> tuple[Difference, ...]:
-    """The differences that a pack draws, in reading order."""
+    """Return the differences that a pack draws, in reading order."""
     return compare_differences.worth_showing(contents.differences, limit=_DIFFERENCES)
 
 
 def page_layers(contents: Contents, page: int, page_points: tuple[float, float] | None) -> list[PageLayers]:
-    """The boxes and mistakes of a page, of each model, as the viewer reads them."""
+    """Return the boxes and mistakes of a page, of each model, as the viewer reads them."""
     return [layers.page_data(model.result, page, page_points=page_points) for model in contents.models]
 
 
 def _differences(results: Sequence[AnyBoxResult]) -> tuple[Difference, ...]:
-    """The second minus the first with intervals."""
     first, second = (box_measures(result) for result in results)
     return compare_differences.differences(first, second)
 
@@ -343,27 +274,26 @@ def _differences(results: Sequence[AnyBoxResult]) -> tuple[Difference, ...]:
 def _decided(
     results: Sequence[AnyBoxResult], models: Sequence[Model], differences: Sequence[Difference], rule: decision.Rule
 ) -> decision.Decision:
-    """What the first two models say under the rule."""
     names = [model.name for model in models[:2]]
     return decision.decide(differences, names, rule=rule, cost=decision.cost_of(*results[:2]))
 
 
 def _title(models: Sequence[Model], made: decision.Decision | None) -> str:
-    """What the pack is about: the models and the decision, or one model and its F1."""
+    """Return the models and the decision in words, or one model and its F1."""
     if made is None:
         return f"{models[0].name}: {_f1_words(models[0])}"
     return f"{models[1].name} against {models[0].name}: {made.headline}"
 
 
 def _decision_words(made: decision.Decision) -> str:
-    """The decision in the first lines of the pack: answer, reason, cost, and how many documents would settle it."""
+    """Return the decision in words: answer, reason, cost, and documents that would settle it."""
     cost, detail = made.cost_words
     parts = [f"{made.headline}.", made.sentence, f"{cost}, {detail}." if cost else "", made.more_documents]
     return " ".join(part for part in parts if part)
 
 
 def _signature(models: Sequence[Model]) -> str:
-    """Protocol, thresholds of each model, counts, package, ground truth."""
+    """Return protocol, thresholds of each model, counts, package and ground truth in one line."""
     same = models[0].signature
     if any(model.signature != same for model in models):
         same = " / ".join(f"{model.signature} ({model.letter})" for model in models)
@@ -372,13 +302,12 @@ def _signature(models: Sequence[Model]) -> str:
 
 
 def _f1_words(model: Model) -> str:
-    """F1 of a model in words."""
     value = model.result.micro.row(0)["f1"]
     return "F1 n/a" if value is None else f"F1 {value:.3f}"
 
 
 def _cards_words(cards: Sequence[Card], statuses: Sequence[FindingStatus], options: PackOptions) -> str:
-    """How many findings there are, of which verdicts, and which of all they are."""
+    """Return how many findings there are, of which verdicts, and which are shown."""
     only = filter_in_words(options)
     if not statuses:
         if not cards:
@@ -393,7 +322,7 @@ def _cards_words(cards: Sequence[Card], statuses: Sequence[FindingStatus], optio
 
 
 def _filter_notes(options: PackOptions) -> list[str]:
-    """That a pack does not show everything, while its numbers are of everything."""
+    """Return what is left out, while the numbers are of everything, in sentences."""
     documents, only = documents_in_words(options), filter_in_words(options)
     notes = []
     if documents:
@@ -404,7 +333,7 @@ def _filter_notes(options: PackOptions) -> list[str]:
 
 
 def _pages(models: Sequence[Model], cards: Sequence[Card], options: PackOptions) -> tuple[tuple[int, ...], int]:
-    """Rows of the pages that get a picture, and how many pages with mistakes do not."""
+    """Return rows of the pages that get a picture, and how many with mistakes do not."""
     dataset = models[0].result.matching.dataset
     mistakes = sum(model.result.per_page.mistakes for model in models)
     counts = np.asarray(mistakes, dtype=np.int64)
@@ -417,7 +346,6 @@ def _pages(models: Sequence[Model], cards: Sequence[Card], options: PackOptions)
 
 
 def _notes(models: Sequence[Model], not_applied: Sequence[Issue]) -> tuple[str, ...]:
-    """What a reader of the numbers must know."""
     dataset = models[0].result.matching.dataset
     notes = []
     if dataset.ground_truth.source.side != "ground_truth":

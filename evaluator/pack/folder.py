@@ -1,6 +1,6 @@
 """A review pack as a folder or zip: every form of it, the tables, the findings, and marked copies of the documents.
 
-What its files are called, and which of an earlier pack are replaced, is in `pack.place`.
+Names of the files, and which of an earlier pack are replaced, are in `pack.place`.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def write_folder(
 ) -> Folder:
     """Write a pack in all its forms into a folder, which is made when it is not there.
 
-    The verdicts and notes of `events` that the options choose go into the findings files, all of their history
-    included; without a folder `pdfs` nothing is marked. Marked copies of an earlier pack are removed.
+    The events that the options choose go into the findings files with all of their history; nothing is marked without
+    `pdfs`. Marked copies of an earlier pack are removed.
     """
     path.mkdir(parents=True, exist_ok=True)
     events = chosen_events(events, contents.options)

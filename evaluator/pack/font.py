@@ -1,8 +1,7 @@
 """The font of a review pack, embedded in HTML and PDF so that its text looks the same everywhere.
 
-The files in ``fonts`` are Source Sans 3 for Latin, Greek and Cyrillic under a name of its own, as the SIL Open Font
-License asks; ``docs/make_font.py`` made them. Other scripts come from the fonts of the reader's machine in HTML and
-from those of the PDF engine in PDF.
+``fonts`` holds Source Sans 3 for Latin, Greek and Cyrillic under a name of its own, as the SIL Open Font License asks,
+made by ``docs/make_font.py``. Other scripts come from the reader's machine in HTML, from the PDF engine in PDF.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _WEIGHTS: Final = {"regular": "400", "bold": "600 700"}
 
 @cache
 def css() -> str:
-    """The faces for a style sheet, with the font inside."""
+    """Return the faces for a style sheet, with the font inside."""
     faces = []
     for style, weight in _WEIGHTS.items():
         address = "data:font/woff2;base64," + base64.b64encode(_read(style, "woff2")).decode("ascii")
@@ -34,7 +33,7 @@ def css() -> str:
 
 @cache
 def fonts() -> Fonts:
-    """The faces for the writer of PDFs."""
+    """Return the faces for the writer of PDFs."""
     return Fonts(_read("regular", "ttf"), _read("bold", "ttf"))
 
 

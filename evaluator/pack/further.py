@@ -1,7 +1,6 @@
 """A pack from files that are read already: further evaluation systems beside the boxes, or without any.
 
-Owns the order of the work and its progress: the protocol's own numbers, a chapter for each further system, then what
-the pack says. The dashboard hands over what is open, the terminal what it has read.
+The order of the work: the protocol's own numbers, a chapter for each further system, the contents.
 """
 
 from __future__ import annotations
@@ -36,18 +35,8 @@ Note = Callable[[int, int, str], None]
 class Boxes(NamedTuple):
     """The boxes that decision, findings and pages are of.
 
-    Attributes
-    ----------
-    results : sequence of BoxResult, length >= 1
-        Of one dataset at one IoU threshold, each at the score threshold of its model.
-    called : sequence of ModelItem
-        What the models are called, one each.
-    options : Options
-        Of the protocol, for its own numbers.
-    of_pages : mapping
-        What the PDFs show of pages, for slices; see `evaluator.slices.pdf_pages`. Empty where they are not read.
-    of_boxes : sequence of sequence of Attribute
-        The same of the boxes of the ground truth, then of each result; empty where they are not read.
+    `results`: one or more of one dataset at one IoU threshold, each at its model's score threshold; `called`: one name
+    each. `of_pages`, `of_boxes`: for slices, see `evaluator.slices.pdf_pages`; empty where the PDFs are not read.
     """
 
     protocol: AnyBoxProtocol
@@ -65,20 +54,10 @@ MadeBefore = Recent[Hashable, Made]
 
 
 class Further(NamedTuple):
-    """One more evaluation for a pack.
+    """One more evaluation for a pack; the second of its models is compared with the first.
 
-    Attributes
-    ----------
-    models : sequence of Source, length >= 1
-        The second is compared with the first.
-    scores : sequence of float
-        A score threshold for each model; see `project.evaluate_read`.
-    project : Project, optional
-        What the files were opened as, to say more of files that cannot be compared.
-    key : hashable, optional
-        Everything that the chapter follows from, findings apart; without it the chapter is made anew each time.
-    log : ReviewLog
-        Verdicts on fields and words, which the chapter lists.
+    `scores`: see `project.evaluate_read`. `project`: to say more of files that cannot be compared. `key`: everything
+    that the chapter follows from, findings apart; without it never kept. `log`: verdicts on fields and words.
     """
 
     protocol: AnyProtocol
@@ -92,7 +71,7 @@ class Further(NamedTuple):
     log: ReviewLog = ReviewLog()
 
     def made(self, note: Note, options: PackOptions, before: MadeBefore | None = None) -> Made:
-        """Its chapter with its findings, one that was made before where there is one.
+        """Return its chapter with its findings, from `before` where it is there.
 
         Raises as `project.evaluate_read`.
         """
@@ -105,7 +84,6 @@ class Further(NamedTuple):
         return made._replace(chapter=replace(made.chapter, blocks=(findings, *made.chapter.blocks)))
 
     def _made(self, note: Note, before: MadeBefore | None) -> Made:
-        """The chapter without findings."""
         words = f"Evaluating {self.protocol.title}"
         note(0, 0, words)
         known = before.get(self.key) if before is not None and self.key is not None else None
@@ -136,29 +114,11 @@ def gather_all(
     earlier: Packed | None = None,
     before: MadeBefore | None = None,
 ) -> Contents:
-    """The contents of a pack about what is open.
+    """Return the contents of a pack about what is open, boxes, further evaluations or both.
 
-    Parameters
-    ----------
-    boxes : Boxes or None
-        None for a pack of `further` alone.
-    further : sequence of Further
-        At least one without boxes.
-    note : callable
-        Called with what is being done; what it raises ends the work.
-    earlier : Packed, optional
-        The record of an earlier pack, to say what changed; without effect without boxes.
-    before : MadeBefore, optional
-        Chapters that need not be made again.
-
-    Raises
-    ------
-    BadInput
-        With all issues of files that a further system cannot evaluate.
-    OptionError
-        An option's value makes no sense.
-    ValueError
-        Neither boxes nor a further evaluation.
+    `earlier`: the record of an earlier pack; only with boxes. `before`: chapters that need not be made again. What
+    `note` raises ends the work. BadInput: files that a further system cannot evaluate; OptionError: an option's value;
+    ValueError: neither boxes nor `further`.
     """
     chapters = [each.made(note, options, before) for each in further]
     if boxes is None:

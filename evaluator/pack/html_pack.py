@@ -1,8 +1,7 @@
 """The review pack as one HTML file: no server, no foreign host, opened from disk, printed on A4.
 
-Owns the form; its content is `contents`, its pictures are `pictures`. Text from data goes through the template's
-escapes only, and a content security policy inside the file allows no script but ours, no image but those inside, and
-no connection at all. The file is written page by page, so that 500 pages need the memory of one.
+Text from data goes through the template's escapes only, and a content security policy inside the file allows no script
+but ours, no image but those inside, and no connection. Written page by page: 500 pages need the memory of one.
 """
 
 from __future__ import annotations
@@ -75,18 +74,9 @@ _CHART_EDGE: Final = 20.0
 
 
 class Written(NamedTuple):
-    """What was written.
+    """What was written: bytes and shown pages.
 
-    Attributes
-    ----------
-    size : int
-        Bytes.
-    pages : int
-        Pages that are shown.
-    left_out : int
-        Pages that were asked for and did not fit the budget.
-    sheets : int
-        Of the pages that are shown, those whose boxes are on an empty sheet: no PDF or page image shows them.
+    `left_out`: pages that did not fit the budget. `sheets`: of the shown pages, those on an empty sheet.
     """
 
     size: int
@@ -104,18 +94,15 @@ class Written(NamedTuple):
 
 
 def written_of(size: int, contents: Contents, plan: Plan, pictures: Pictures) -> Written:
-    """What was written of a plan."""
+    """Return what was written of a plan."""
     places = [contents.place(page)[1:] for page in plan.pages]
     return Written(size, len(plan.pages), len(contents.pages) - len(plan.pages), pictures.sheets(places))
 
 
 def write_html(path: Path, contents: Contents, pictures: Pictures, *, progress: Progress) -> Written:
-    """Write the pack; an older file stays until the new one is complete, also when `progress` raises to end it.
+    """Write the pack; an older file stays until the new one is complete, also when `progress` raises.
 
-    Raises
-    ------
-    OSError
-        When the file cannot be written; the older file is untouched.
+    OSError when the file cannot be written; the older file is untouched.
     """
     plan = plan_of(contents, pictures)
     made = (piece.encode() for piece in pieces(contents, pictures, plan, progress))
@@ -132,7 +119,7 @@ class Plan(NamedTuple):
 
 
 def plan_of(contents: Contents, pictures: Pictures) -> Plan:
-    """What fits the budget: crops first, then pages as sharp as they may be."""
+    """Return what fits the budget: crops first, then pages as sharp as they may be."""
     fixed = len(font.css()) + len(component_script("pack")) + len(component_style("viewer")) + _TEXT_BYTES
     fixed += len(msgspec.json.encode(contents.record))
     left = int(contents.options.budget) - fixed - len(contents.cards) * _CARD_BYTES
@@ -158,19 +145,19 @@ def plan_of(contents: Contents, pictures: Pictures) -> Plan:
 
 
 def _for_pictures(left: float, pages: int, per_page: int) -> int:
-    """Bytes that pictures may take when so many pages bring their boxes."""
+    """Return the bytes that pictures may take when so many pages bring their boxes."""
     return int(max(0.0, left - pages * per_page) / _AS_TEXT)
 
 
 def _first_needed(contents: Contents, count: int) -> tuple[int, ...]:
-    """The pages of the findings before all others, in their order."""
+    """Return `count` pages in their order, those of the findings before all others."""
     of_cards = [page for page in contents.pages if any(card.page == page for card in contents.cards)]
     others = [page for page in contents.pages if page not in set(of_cards)]
     return tuple(sorted([*of_cards, *others][:count]))
 
 
 def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[str]:
-    """The file in pieces, each made when the one before is written."""
+    """Yield the file in pieces, each made when the one before is written."""
     script = component_script("pack")
     draw_crops(contents, pictures, plan, progress)
     cards = (
@@ -213,7 +200,7 @@ def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
 
 
 def files_of(contents: Contents) -> list[FileRow]:
-    """The files behind all numbers, each once; those of a further chapter with its title."""
+    """Return the files behind all numbers, each once; those of a further chapter with its title."""
     rows = list(contents.files)
     known = {(row.name, row.sha256) for row in rows}
     for chapter in contents.chapters:
@@ -225,7 +212,7 @@ def files_of(contents: Contents) -> list[FileRow]:
 def told_cards(
     contents: Contents, pictures: Pictures, plan: Plan, progress: Progress
 ) -> Iterator[tuple[Card, Drawn | None]]:
-    """The findings one by one with their crops, each reported before it is worked on and drawn ahead."""
+    """Yield the findings with their crops, each reported before it is worked on and drawn ahead."""
     total = len(contents.cards) + len(plan.pages)
     things = ([(card, partial(drawn_of_card, card, contents, pictures))] for card in contents.cards)
     for done, (card, drawn) in enumerate(pictures.ahead(things)):
@@ -234,7 +221,7 @@ def told_cards(
 
 
 def draw_crops(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> None:
-    """Draw the crops of causes, slices and findings in all workers, those of a page together: it is read once."""
+    """Draw the crops of causes, slices and findings in all workers, those of a page together."""
     drawn: dict[int, list[Callable[[], object]]] = {}
     for cause in contents.causes[: plan.causes]:
         drawn.setdefault(cause.page, []).append(partial(_drawn_of_cause, cause, contents, pictures))
@@ -257,12 +244,12 @@ def draw_crops(contents: Contents, pictures: Pictures, plan: Plan, progress: Pro
 
 
 def _of_documents(pages: Iterable[int], contents: Contents) -> Iterator[Sequence[int]]:
-    """Pages in runs of one document each; a finding without a page is of none."""
+    """Yield pages in runs of one document each; a finding without a page is of none."""
     return runs_of(pages, lambda page: contents.place(page)[0] if page >= 0 else None, most=_TOGETHER)
 
 
 def drawn_of_card(card: Card, contents: Contents, pictures: Pictures) -> Drawn | None:
-    """The part of the page that a finding shows, and its words; None for one without a page."""
+    """Return the part of the page that a finding shows, and its words; None without a page."""
     if card.page < 0:
         return None
     _, name, index = contents.place(card.page)
@@ -270,18 +257,17 @@ def drawn_of_card(card: Card, contents: Contents, pictures: Pictures) -> Drawn |
 
 
 def _drawn_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> Drawn:
-    """The part of the page that a cause shows, and its words."""
     _, name, index = contents.place(cause.page)
     return pictures.part(name, index, cause.part), pictures.text(name, index)
 
 
 def _page_of_example(example: CardItem, contents: Contents) -> int | None:
-    """Row of the page of an example of a slice; None where no page of the files is meant."""
+    """Return the row of the page of an example of a slice; None where the files have no such page."""
     return None if contents.dataset is None else contents.dataset.page_row(example.document, example.index)
 
 
 def _drawn_of_example(example: CardItem, contents: Contents, pictures: Pictures) -> Picture | None:
-    """The part of the page that an example of a slice shows; None where no page of the files is meant."""
+    """Return the picture of an example of a slice; None where the files have no such page."""
     page = _page_of_example(example, contents)
     if page is None:
         return None
@@ -290,13 +276,12 @@ def _drawn_of_example(example: CardItem, contents: Contents, pictures: Pictures)
 
 
 def _drawn_of_page(page: int, contents: Contents, pictures: Pictures, width: int) -> Drawn:
-    """The picture of a whole page, and its words."""
     _, name, index = contents.place(page)
     return pictures.page(name, index, width=width), pictures.text(name, index)
 
 
 def told_pages(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[tuple[int, Drawn]]:
-    """The pages one by one with their pictures, each reported before it is worked on and drawn ahead."""
+    """Yield the pages with their pictures, each reported before it is worked on and drawn ahead."""
     total = len(contents.cards) + len(plan.pages)
     runs = _of_documents(plan.pages, contents)
     things = ([(page, partial(_drawn_of_page, page, contents, pictures, plan.width)) for page in run] for run in runs)
@@ -307,12 +292,12 @@ def told_pages(contents: Contents, pictures: Pictures, plan: Plan, progress: Pro
 
 
 def without_picture(contents: Contents, plan: Plan) -> int:
-    """Pages with mistakes that get no picture, or that do not fit the budget."""
+    """Return the number of pages with mistakes that get no picture or do not fit the budget."""
     return contents.left_out + len(contents.pages) - len(plan.pages)
 
 
 def _policy(script: str) -> str:
-    """What a browser may do with the file: run our script, show what is inside."""
+    """Return what a browser may do with the file: run our script, show what is inside."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
@@ -321,13 +306,13 @@ def _policy(script: str) -> str:
 
 
 def _closed(text: str) -> str:
-    """Text that what follows does not join, where it runs from right to left: PDF writers know no isolates."""
+    """Return right-to-left text closed by a mark, as PDF writers know no isolates."""
     return text if isolated(text) == text else f"{text}\u200e"
 
 
 @cache
 def environment() -> jinja2.Environment:
-    """The templates, with every value escaped and every missing one an error."""
+    """Return the templates, with every value escaped and every missing one an error."""
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER),
         autoescape=True,
@@ -348,10 +333,10 @@ def environment() -> jinja2.Environment:
 
 
 def sides_of_card(card: Card, contents: Contents, drawn: Drawn | None) -> list[Side]:
-    """A finding with the same part of its page, as it was drawn, for its own model and the one it is compared with.
+    """Return a finding on its part of the page for its own model and the one it is compared with.
 
-    On the side of its model the boxes of the finding stand out, on the other side what lies where they are. Empty for
-    one that is about no page of the open documents.
+    On the side of its model the boxes of the finding stand out, on the other side what lies where they are. Empty for a
+    finding without a page of the open documents.
     """
     if drawn is None:
         return []
@@ -376,7 +361,7 @@ def sides_of_card(card: Card, contents: Contents, drawn: Drawn | None) -> list[S
 
 
 def compared_with(card: Card, models: Sequence[Model]) -> tuple[Model, ...]:
-    """The model of a finding and the other one of the comparison, in their order; both for one of no model."""
+    """Return the model of a finding and the other one of the comparison; both for one of no model."""
     pair = tuple(models[:2])
     own = next((model for model in models if model.letter == card.model), None)
     return pair if own is None or own in pair else (pair[0], own)
@@ -387,7 +372,6 @@ def _faded(box: BoxItem) -> BoxItem:
 
 
 def _chip_words(box: BoxItem) -> str:
-    """Status, label, and score of a prediction."""
     return f"{box.status} {plain(box.label)}" + (f" {box.score:.2f}" if box.score is not None else "")
 
 
@@ -416,7 +400,7 @@ class PlacedBox(NamedTuple):
 
 
 def boxes_on(boxes: Iterable[BoxItem], picture: Picture) -> list[PlacedBox]:
-    """Boxes as shares of a picture: pale ones first, then large ones."""
+    """Return boxes as shares of a picture: pale ones first, then large ones."""
     x1, y1, x2, y2 = picture.part
     across, down = x2 - x1, y2 - y1
     placed = []
@@ -430,7 +414,6 @@ def boxes_on(boxes: Iterable[BoxItem], picture: Picture) -> list[PlacedBox]:
 
 
 def _page(page: int, position: int, contents: Contents, drawn: Drawn, plan: Plan) -> dict[str, Any]:
-    """A page with its boxes, and what the viewer needs to open it."""
     document, name, index = contents.place(page)
     picture, text = drawn
     points = picture.points if picture.webp is not None else None
@@ -468,13 +451,13 @@ def _page(page: int, position: int, contents: Contents, drawn: Drawn, plan: Plan
 
 
 def _in_script(value: object) -> str:
-    """Plain values as ASCII JSON without markup characters, which no element around it can be closed from."""
+    """Return plain values as ASCII JSON without markup characters, so that no element is closed by it."""
     text = json.dumps(msgspec.to_builtins(value), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def changes_of(differences: Sequence[Difference], names: Sequence[str]) -> dict[str, Any]:
-    """The interval chart: a scale for all rows, and one row per difference."""
+    """Return the interval chart: a scale for all rows, and one row per difference."""
     if not differences:
         return {"rows": [], "ticks": [], "zero": 0.0}
     values: list[float] = [0.0]
@@ -500,14 +483,14 @@ def changes_of(differences: Sequence[Difference], names: Sequence[str]) -> dict[
 
 
 def reasons_of(contents: Contents) -> str:
-    """The summary without the answer and its reason, which the head of the pack shows."""
+    """Return the summary without the answer and its reason, which the head of the pack shows."""
     if contents.decision is None:
         return contents.summary
     return contents.summary.removeprefix(f"{contents.decision.headline}. {contents.decision.sentence}").strip()
 
 
 def scale_of(contents: Contents) -> dict[str, Any]:
-    """The key numbers on one scale; rows with what each is called."""
+    """Return the key numbers on one scale; rows with what each is called."""
     chart = changes_of([row.difference for row in contents.keys], contents.names)
     for row, key in zip(chart["rows"], contents.keys, strict=True):
         one = key.difference
@@ -525,7 +508,7 @@ def scale_of(contents: Contents) -> dict[str, Any]:
 
 
 def hand_of(contents: Contents) -> dict[str, Any] | None:
-    """The hand work with each of the first two models, and whether the documents are enough."""
+    """Return the hand work with the first two models, and whether the documents are enough; None without."""
     made = contents.decision
     if made is None or made.cost is None:
         return None
@@ -539,7 +522,7 @@ def hand_of(contents: Contents) -> dict[str, Any] | None:
 
 
 class Side(NamedTuple):
-    """What one model has on a part of a page: the picture, the boxes on it, the words that are lost there."""
+    """What one model has on a part of a page: the picture, the boxes on it, the words lost there."""
 
     letter: str
     name: str
@@ -551,7 +534,7 @@ class Side(NamedTuple):
 
 
 def sides_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> list[Side]:
-    """A cause with the same part of its page for the first two models."""
+    """Return a cause with the same part of its page for the first two models."""
     picture, text = _drawn_of_cause(cause, contents, pictures)
     sides = []
     for model in contents.models[:2]:
@@ -572,7 +555,6 @@ def _side(
     shown: Sequence[BoxItem],
     chips: Sequence[tuple[str, str]],
 ) -> Side:
-    """What a model has on a part of a page, with the words that are lost there and the counts of the boxes."""
     lost = [each for each in lost_on(model, page, text).lost if _overlaps(each, picture.part)]
     counts = Counter(box.status for box in shown)
     words = [f"{counts[status]} {status}" for status in ("TP", "FP", "FN") if counts[status]]
@@ -583,7 +565,7 @@ def _side(
 
 
 def slices_of(contents: Contents, pictures: Pictures, pictured: int) -> list[dict[str, Any]]:
-    """The slices of a pack, the first few with the crops of their examples."""
+    """Return the slices of a pack, the first few with the crops of their examples."""
     return [
         {"card": card, "sides": _examples(card, contents, pictures) if place < pictured else []}
         for place, card in enumerate(contents.slices.cards)
@@ -591,7 +573,6 @@ def slices_of(contents: Contents, pictures: Pictures, pictured: int) -> list[dic
 
 
 def _examples(card: SliceCard, contents: Contents, pictures: Pictures) -> list[Side]:
-    """The crops of the examples of a slice."""
     sides = []
     for example in card.examples:
         picture = _drawn_of_example(example, contents, pictures)
@@ -612,14 +593,13 @@ def _examples(card: SliceCard, contents: Contents, pictures: Pictures) -> list[S
 
 
 def _lost_words(text: PageText | None, lost: int) -> str:
-    """How much text is lost in a picture."""
     if text is None:
         return "text not known"
     return count_of(lost, "word") + " lost" if text.words.texts else "no text layer"
 
 
 def lost_on(model: Model, page: int, text: PageText | None) -> LostText:
-    """What the browser marks as lost on a page."""
+    """Return what the browser marks as lost on a page."""
     if text is None:
         return LostText()
     sides = sides_of(model.result, *rows_on(model.result, page, None))
@@ -627,12 +607,11 @@ def lost_on(model: Model, page: int, text: PageText | None) -> LostText:
 
 
 def marks_on(rects: Iterable[Rect], picture: Picture) -> list[PlacedBox]:
-    """Words that are lost as shares of a picture."""
+    """Return words that are lost as shares of a picture."""
     return boxes_on([BoxItem("", "ground_truth", "truth", "", rect) for rect in rects], picture)
 
 
 def _overlaps(box: Rect, part: Rect) -> bool:
-    """Whether a box is seen in a part of a page."""
     return box[0] < part[2] and box[2] > part[0] and box[1] < part[3] and box[3] > part[1]
 
 
@@ -642,7 +621,7 @@ _COLOURS: Final = 6
 
 
 def plotted(plot: Plot) -> dict[str, Any]:
-    """A plot in places of a drawing: ticks, lines as paths, and the marked points."""
+    """Return a plot in places of a drawing: ticks, lines as paths, and the marked points."""
     left, top, right, bottom = _PLOT_EDGES
     across, down = _PLOT[0] - left - right, _PLOT[1] - top - bottom
 
@@ -670,7 +649,6 @@ def plotted(plot: Plot) -> dict[str, Any]:
 
 
 def _change(one: Difference, names: Sequence[str], at: Callable[[float], float]) -> dict[str, Any]:
-    """One row of the interval chart."""
     bar = one.low is not None and one.high is not None and not one.too_few
     return {
         "kind": one.kind,
@@ -683,7 +661,7 @@ def _change(one: Difference, names: Sequence[str], at: Callable[[float], float])
 
 
 def ledger_of(contents: Contents) -> dict[str, Any] | None:
-    """The ledger in all and by label."""
+    """Return the ledger in all and by label; None with one model."""
     if contents.ledger is None:
         return None
     rows = [{"label": plain(label), **counts} for label, counts in contents.ledger.to_json().items()]

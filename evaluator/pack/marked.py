@@ -1,7 +1,6 @@
 """The documents themselves with real PDF annotations: rectangles with pop-up text, one layer for each model.
 
-Owns which boxes are marked and what their pop-ups say; the writing is done by ``pdf.writer`` in a process of its own.
-The source documents are never touched.
+Written by ``pdf.writer`` in a process of its own; the source documents are never touched.
 """
 
 from __future__ import annotations
@@ -37,16 +36,9 @@ _WORDS: Final = {"TP": "True positive", "FP": "False positive", "FN": "Missed"}
 
 
 class Marked(NamedTuple):
-    """What became of one document.
+    """What became of one document: its copy and the number of annotations in it.
 
-    Attributes
-    ----------
-    path : Path or None
-        None when it could not be written.
-    notes : int
-        Annotations in it.
-    problem : str
-        Why it could not be written; empty otherwise.
+    `path` is None, and `problem` says why, when it could not be written.
     """
 
     name: str
@@ -56,7 +48,7 @@ class Marked(NamedTuple):
 
 
 def write_marked(folder: Path, contents: Contents, pdfs: Folders, *, progress: Progress) -> list[Marked]:
-    """Write a copy of each document that has boxes, with annotations, as ``name-marked.pdf``, one entry each."""
+    """Write a copy of each document that has boxes, with annotations, as ``name-marked.pdf``."""
     dataset = contents.dataset
     if dataset is None:
         return []
@@ -74,10 +66,9 @@ def write_marked(folder: Path, contents: Contents, pdfs: Folders, *, progress: P
 
 
 class _Copies:
-    """Marked copies in a folder, written by one process at a time: to start one takes longer than to mark a document.
+    """Marked copies in a folder, written by one process at a time.
 
-    A process that has failed is replaced, and so is one that has written `_DOCUMENTS_PER_PROCESS`, so that what a
-    document left behind in it does not stay.
+    A process that has failed or written `_DOCUMENTS_PER_PROCESS` is replaced.
     """
 
     def __init__(self, folder: Path, sources: PdfFolder) -> None:
@@ -95,7 +86,7 @@ class _Copies:
         self._end()
 
     def write(self, name: str, notes: tuple[Note, ...]) -> Marked:
-        """One marked copy."""
+        """Write one marked copy."""
         try:
             source = self._sources.find(name)
             digest = hashlib.sha256(source.read_bytes()).hexdigest()
@@ -111,7 +102,7 @@ class _Copies:
         return Marked(plain(name), path, len(notes) - left_out, "")
 
     def _marked(self, mark: Mark) -> tuple[bytes, int]:
-        """The marked document, and how many notes had no page; `WritingProblem` when a fresh process fails at it."""
+        """Return the document and how many notes had no page; `WritingProblem` if a fresh process fails."""
         is_fresh = not self._written
         try:
             if self._writer is None:
@@ -130,14 +121,13 @@ class _Copies:
         return content, left_out
 
     def _end(self) -> None:
-        """End the process, if there is one."""
         writer, self._writer, self._written = self._writer, None, 0
         if writer is not None:
             writer.close()
 
 
 def notes_of(contents: Contents, document: int) -> Iterator[Note]:
-    """The annotations of one document, by its code, page by page.
+    """Yield the annotations of one document, by its code, page by page.
 
     Every prediction is in the layer of its model, every missed ground truth in the layer of the model that misses it.
     """
@@ -155,7 +145,6 @@ def notes_of(contents: Contents, document: int) -> Iterator[Note]:
 
 
 def _note(box: BoxItem, mistake: MistakeItem | None, index: int, layer: str) -> Note:
-    """One box as an annotation."""
     colour, width, dashed = _LOOKS[box.status]
     score = "" if box.score is None else f", score {box.score:.2f}"
     lines = [f"{_WORDS[box.status]}: {plain(box.label)}{score}"]
@@ -166,7 +155,7 @@ def _note(box: BoxItem, mistake: MistakeItem | None, index: int, layer: str) -> 
 
 
 def _free_name(stem: str, taken: set[str]) -> str:
-    """A name for the copy that no other copy of this run has; the stem is that of a file that was found."""
+    """Return a name for the copy that no other copy of this run has."""
     name, number = f"{stem}-marked.pdf", 2
     while name.casefold() in taken:
         name, number = f"{stem}-marked-{number}.pdf", number + 1

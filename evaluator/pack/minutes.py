@@ -21,23 +21,10 @@ def minutes(
     signature: str,
     time: datetime,
 ) -> str:
-    """The minutes as Markdown; text of reviewers and files cannot become markup.
+    """Return the minutes as Markdown; text of reviewers and files cannot become markup.
 
-    Parameters
-    ----------
-    items : sequence of AgendaItem
-        The whole agenda.
-    numbers : sequence of MeetingNumberItem
-        Official and corrected.
-    model : str
-        Whose mistakes the agenda has.
-    time : datetime
-        When they are written.
-
-    Returns
-    -------
-    str
-        Tables under a heading with the day: decided, open, numbers; one without rows is left out.
+    `items`: the whole agenda, of the mistakes of `model`. `time`: when they are written. Tables under a heading with
+    the day: decided, open, numbers; one without rows is left out.
     """
     judged = [item for item in items if item.judged]
     left = [item for item in items if not item.done]
@@ -72,17 +59,15 @@ def minutes(
 
 
 def _boxes(item: AgendaItem) -> int | None:
-    """Boxes to correct; None for a finding without a cause."""
+    """Return the boxes to correct; None for a finding without a cause."""
     return item.cost if item.family is not None else None
 
 
 def _reviewers(item: AgendaItem) -> str:
-    """Who gave a verdict on an item."""
     return ", ".join(vote.name for vote in votes_of(item))
 
 
 def _task(item: AgendaItem) -> tuple[str, str, str, str]:
-    """Owner, due date, status and note."""
     task = item.task
     words = STATUSES.get(task.status, "") if task else ""
     return (task.owner if task else "", task.due if task else "", words, last_note(item))

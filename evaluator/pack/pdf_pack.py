@@ -1,7 +1,6 @@
 """The review pack as a PDF that prints well on A4, in the order of the HTML pack.
 
-Owns the form; the writing itself is done by ``pdf.writer`` in a process of its own. Text from data goes through the
-template's escapes only.
+Written by ``pdf.writer`` in a process of its own. Text from data goes through the template's escapes only.
 """
 
 from __future__ import annotations
@@ -69,13 +68,9 @@ _CURVE_COLOURS: Final = ("#5B6675", "#1F5FA8", "#C75000", "#00796B", "#5E35B1", 
 
 
 def write_pdf(path: Path, contents: Contents, pictures: Pictures, *, progress: Progress) -> Written:
-    """Write the pack as PDF; an older file stays until the new one is complete, also when `progress` raises to end it.
+    """Write the pack as PDF; an older file stays until the new one is complete.
 
-    Raises
-    ------
-    WritingProblem
-        When the writing process fails or takes too long.
-    OSError
+    So also when `progress` raises to end it. WritingProblem when the writing process fails or takes too long; OSError.
     """
     pictures = pictures.encoded("jpeg")
     plan = plan_of(contents, pictures)
@@ -91,7 +86,6 @@ def write_pdf(path: Path, contents: Contents, pictures: Pictures, *, progress: P
 def _messages(
     contents: Contents, pictures: Pictures, plan: Plan, css: str, progress: Progress
 ) -> Iterator[Section | Rows]:
-    """The pack in its order."""
     scale = scale_of(contents)
     front = _part(
         "front",
@@ -122,7 +116,7 @@ def _messages(
 
 
 def _rows(rows: Iterable[Row], css: str) -> Iterator[Rows]:
-    """Rows that begin a page, many in one message."""
+    """Yield rows that begin a page, many in one message."""
     some: list[Row] = []
     size, is_first = 0, True
     for row in rows:
@@ -136,17 +130,17 @@ def _rows(rows: Iterable[Row], css: str) -> Iterator[Rows]:
 
 
 def _section(html: str, css: str, bars: Iterable[Bar] = (), drawings: Iterable[Drawing] = ()) -> Section:
-    """Flowing text in the parts that stay together."""
+    """Return flowing text in the parts that stay together."""
     return Section(tuple(html.split("<!--part-->")), css, tuple(bars), tuple(drawings))
 
 
 def _part(name: str, **values: Any) -> str:  # noqa: ANN401 - values of the template
-    """A part of the print template; every value is escaped there."""
+    """Return a part of the print template; every value is escaped there."""
     return environment().get_template("print.html.j2").render(part=name, **values)
 
 
 def _chapter(chapter: Chapter, css: str, *, whole: bool) -> Section:
-    """A chapter with its bars and curves; its own numbers alone when it is not the whole one."""
+    """Return a chapter with its bars and curves; its own numbers alone when it is not the `whole` one."""
     changes = changes_of(chapter_differences(chapter), chapter.names)
     html = _part("chapter", chapter=chapter, changes=changes, whole=whole)
     drawings = [
@@ -158,7 +152,7 @@ def _chapter(chapter: Chapter, css: str, *, whole: bool) -> Section:
 
 
 def _cells(element: str, block: Heatmap) -> Drawing:
-    """A heatmap as the writer draws it: names on the left and above."""
+    """Return a heatmap as the writer draws it: names on the left and above."""
     size = len(block.classes)
     left, head, height = 0.16, 24.0 / (15 * size + 24), 15.0 / (15 * size + 24)
     across = (1.0 - left) / size
@@ -183,7 +177,7 @@ def _cells(element: str, block: Heatmap) -> Drawing:
 
 
 def _curves(element: str, block: Plot) -> Drawing:
-    """A plot as the writer draws it, in shares of its own size."""
+    """Return a plot as the writer draws it, in shares of its own size."""
     drawn = plotted(block)
     across, down = drawn["width"], drawn["height"]
 
@@ -203,7 +197,7 @@ def _curves(element: str, block: Plot) -> Drawing:
 
 
 def _bars(changes: Mapping[str, Any], named: str = "bar") -> Iterator[Bar]:
-    """The interval of each difference, as shares of the chart's width."""
+    """Yield the interval of each difference, as shares of the chart's width."""
     for place, row in enumerate(changes["rows"]):
         middle, low, high = (
             None if row[name] is None else row[name] / changes["width"] for name in ("x", "low", "high")
@@ -212,7 +206,6 @@ def _bars(changes: Mapping[str, Any], named: str = "bar") -> Iterator[Bar]:
 
 
 def _causes(contents: Contents, pictures: Pictures, plan: Plan) -> Iterator[Row]:
-    """The causes, each with the same part of its page for both models, side by side."""
     for place, cause in enumerate(contents.causes[: plan.causes]):
         sides = sides_of_cause(cause, contents, pictures)
         heading = f"<h2>Causes</h2><p class='muted'>{escape(contents.causes_words)}</p>" if not place else ""
@@ -221,14 +214,12 @@ def _causes(contents: Contents, pictures: Pictures, plan: Plan) -> Iterator[Row]
 
 
 def _slices(contents: Contents, pictures: Pictures, plan: Plan) -> Iterator[Row]:
-    """The slices, the first few with their examples."""
     yield Row(_part("slices", contents=contents))
     for item in slices_of(contents, pictures, plan.slices):
         yield Row(_part("slice", card=item["card"]), _panes(item["sides"]), 2, 170.0)
 
 
 def _findings(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[Row]:
-    """The findings, each with what both models have there."""
     heading = _part("findings", contents=contents)
     if not contents.cards:
         yield Row(heading)
@@ -242,7 +233,7 @@ def _findings(contents: Contents, pictures: Pictures, plan: Plan, progress: Prog
 
 
 def _pages(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[Row]:
-    """The pages with the boxes of the last model, two by two."""
+    """Yield the pages with the boxes of the last model, two by two."""
     panes: list[Pane] = []
     heading = _part("pages", contents=contents)
     for page, drawn in told_pages(contents, pictures, plan, progress):
@@ -255,7 +246,6 @@ def _pages(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
 
 
 def _panes(sides: Iterable[Side]) -> tuple[Pane, ...]:
-    """The sides of a cause, a finding or a slice as the writer draws them."""
     return tuple(
         _pane(side.picture, (*_placed(side.lost, "lost"), *_placed(side.boxes)), _part("side", side=side))
         for side in sides
@@ -263,14 +253,13 @@ def _panes(sides: Iterable[Side]) -> tuple[Pane, ...]:
 
 
 def _placed(boxes: Iterable[PlacedBox], status: str = "") -> Iterator[Box]:
-    """Boxes as the writer draws them."""
     for box in boxes:
         rings = path_rings(box.outline, box.part) if box.outline else ()
         yield Box(status or box.status, box.x, box.y, box.width, box.height, box.faint, rings)
 
 
 def _page(page: int, contents: Contents, drawn: Drawn) -> Pane:
-    """One page with the boxes of the last model."""
+    """Return one page with the boxes of the last model."""
     _, name, index = contents.place(page)
     picture, words = drawn
     shown = page_layers(contents, page, None)
@@ -284,5 +273,4 @@ def _page(page: int, contents: Contents, drawn: Drawn) -> Pane:
 
 
 def _pane(picture: Picture, placed: tuple[Box, ...], text: str) -> Pane:
-    """A picture with its boxes and words below it."""
     return Pane(picture.jpeg, picture.size[0] / picture.size[1], placed, text)

@@ -1,7 +1,6 @@
 """Pictures of a review pack: pages and crops as WebP or JPEG, made one at a time, within a budget of bytes.
 
-Owns how sharp a page may be for the pack to stay within its size, and what is shown for a page that cannot be drawn.
-Pages come from the render workers through `PagePool`; this module only cuts and scales what they made.
+Pages come from the render workers through `PagePool`; a page that cannot be drawn is an empty sheet with the reason.
 """
 
 from __future__ import annotations
@@ -40,20 +39,9 @@ D = TypeVar("D")
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A page or a crop.
+    """A page or a crop; without a picture `webp` and `jpeg` are None and `problem` says why.
 
-    Attributes
-    ----------
-    webp, jpeg : bytes or None
-        The picture as it was asked for; both None when the page cannot be drawn.
-    part : tuple of float
-        The part of the page it shows, as shares.
-    points : tuple of float
-        Width and height of the page in points; of letter paper when nobody knows.
-    size : tuple of int
-        Pixels; a sheet of the right shape without a picture.
-    problem : str
-        Why there is no picture; empty otherwise.
+    `part`: what it shows, as shares. `points`: page size, of letter paper when unknown. `size`: pixels.
     """
 
     webp: bytes | None
@@ -70,12 +58,10 @@ class Picture:
 
 
 def page_width(pages: int, budget: int, per_megapixel: float) -> int:
-    """Pixels across for so many pages to stay within a budget of bytes, before they are written as text.
+    """Return the pixels across with which so many pages stay within a budget of bytes, before base64.
 
-    The smallest of `PAGE_WIDTHS` when even that may not fit; `fitting` says how many pages do.
+    The smallest of `PAGE_WIDTHS` when even that may not fit; see `fitting`.
 
-    Examples
-    --------
     >>> page_width(10, 20_000_000, 150_000.0), page_width(200, 20_000_000, 150_000.0)
     (1000, 660)
     """
@@ -84,10 +70,8 @@ def page_width(pages: int, budget: int, per_megapixel: float) -> int:
 
 
 def fitting(pages: int, budget: int, per_megapixel: float) -> int:
-    """How many pages fit a budget at the smallest width.
+    """Return how many pages fit a budget at the smallest width.
 
-    Examples
-    --------
     >>> fitting(500, 10_000_000, 150_000.0), fitting(5, 10_000_000, 150_000.0)
     (267, 5)
     """
@@ -95,21 +79,14 @@ def fitting(pages: int, budget: int, per_megapixel: float) -> int:
 
 
 def _bytes_of(width: int, per_megapixel: float) -> float:
-    """What a page of a width takes."""
     return width * width * _SHAPE / 1e6 * per_megapixel
 
 
 class Pictures:
     """Draws the pages and crops of a pack from the PDFs and page images under a folder, or several.
 
-    Parameters
-    ----------
-    folder : Path, tuple of Path, or None
-        Where the documents are looked up by name; without it every picture is an empty sheet with the reason.
-    images : mapping of str
-        Names of page images for documents that are not there; see `Dataset.page_images`.
-    encoding : "webp", "jpeg" or "both"
-        What the pack holds: an HTML file WebP, a PDF JPEG, a folder with both files both, each page drawn once.
+    Without a folder every picture is an empty sheet with the reason. `images`: see `Dataset.page_images`. `encoding`:
+    HTML needs WebP, PDF JPEG, a folder with both files both, each page drawn once.
     """
 
     def __init__(
@@ -127,7 +104,7 @@ class Pictures:
         self._looked_at: dict[tuple[str, int, int], Picture] = {}
 
     def encoded(self, encoding: Encoding) -> Pictures:
-        """The same pictures in another encoding; those in both are in any."""
+        """Return the same pictures in another encoding; those in both are in any."""
         if self.encoding in ("both", encoding):
             return self
         other = copy(self)
@@ -135,11 +112,11 @@ class Pictures:
         return other
 
     def sheets(self, places: Iterable[tuple[str, int]]) -> int:
-        """How many of some pages (name and index) were asked for and are empty sheets: nothing shows them."""
+        """Return how many of some pages (name and index) were asked for and are empty sheets."""
         return len(self._sheets.intersection(places))
 
     def points(self, name: str, index: int) -> tuple[float, float] | None:
-        """Size of a page in points; None when the page cannot be opened."""
+        """Return the size of a page in points; None when the page cannot be opened."""
         try:
             path, at = self._page(name, index)
             sizes = self._pool.page_sizes(path)
@@ -150,11 +127,10 @@ class Pictures:
         return float(sizes[at, 0]), float(sizes[at, 1])
 
     def page(self, name: str, index: int, *, width: int) -> Picture:
-        """A whole page, `width` pixels across."""
+        """Return a whole page, `width` pixels across."""
         return self._looked_at.get((name, index, width)) or self._whole(name, index, width, self.encoding)
 
     def _whole(self, name: str, index: int, width: int, encoding: Encoding) -> Picture:
-        """A whole page in an encoding."""
         try:
             drawn = self._pool.page_image(*self._page(name, index), width=width, encoding=encoding)
         except PageProblem as problem:
@@ -163,21 +139,18 @@ class Pictures:
         return _picture(drawn, (0.0, 0.0, 1.0, 1.0))
 
     def ahead(self, runs: Iterable[Sequence[tuple[T, Callable[[], D]]]]) -> Iterator[tuple[T, D]]:
-        """Things in their order, each with what its call drew, a few runs ahead, in all workers.
+        """Yield things in order, each with what its call drew, a few runs ahead, in all workers.
 
-        Parameters
-        ----------
-        runs : iterable of sequence
-            Things with the calls that draw their pictures. Those of a run are made one after the other, by one worker
-            where it can be: for pages of one document, which is then opened by one and keeps its fonts.
+        Those of a run are made one after the other, by one worker where it can be: for pages of one document, which is
+        then opened by one and keeps its fonts.
         """
         for drawn in in_threads(_drawn, runs, most=self._pool.workers):
             yield from drawn
 
     def density(self, places: Sequence[tuple[str, int]], width: int) -> float:
-        """Bytes that a million pixels of some pages (name and index) take as WebP, `width` pixels across, with caution.
+        """Return the bytes that a million pixels of some pages (name and index) take as WebP, with caution.
 
-        By looking at a few of them, which are kept. Above 0, also when no page can be drawn.
+        From a few of them, `width` pixels across, which are kept. Above 0, also when no page can be drawn.
         """
         step = max(1, len(places) // _LOOKED_AT)
         encoding: Encoding = "webp" if self.encoding == "webp" else "both"
@@ -191,7 +164,7 @@ class Pictures:
         return _CAUTION * 1e6 * sum(size for size, _ in sizes) / sum(pixels for _, pixels in sizes)
 
     def text(self, name: str, index: int) -> PageText | None:
-        """The words of a page, or its ink where it has none; None when the page cannot be read."""
+        """Return the words of a page, or its ink where it has none; None when it cannot be read."""
         try:
             page = self._page(name, index)
             words = self._pool.words(*page)
@@ -200,7 +173,7 @@ class Pictures:
             return None
 
     def part(self, name: str, index: int, part: Rect, *, width: int = _CROP_WIDTH) -> Picture:
-        """A part of a page."""
+        """Return a part of a page."""
         try:
             page = self._page(name, index)
             drawn = self._pool.page_part(*page, part=part, dpi=_CROP_DPI, width=width, encoding=self.encoding)
@@ -209,33 +182,30 @@ class Pictures:
         return _picture(drawn, part)
 
     def crop(self, name: str, index: int, boxes: Sequence[Sequence[float]], *, width: int = _CROP_WIDTH) -> Picture:
-        """The part of a page around some boxes; the whole page for none."""
+        """Return the part of a page around some boxes; the whole page for none."""
         xyxy = np.array(boxes, dtype=np.float64).reshape(-1, 4)
         return self.part(name, index, _part(xyxy, self.points(name, index) or _UNKNOWN_POINTS), width=width)
 
     def _page(self, name: str, index: int) -> PageFile:
-        """The file of a page, and which of its pages that is."""
+        """Return the file of a page, and which of its pages that is."""
         if self._folder is None:
             raise PageProblem("no_folder", document=name)
         return self._folder.find_page(name, index, self._images)
 
     def _sheet(self, part: Rect, width: int, problem: PageProblem) -> Picture:
-        """An empty sheet of letter paper in the place of a page."""
+        """Return an empty sheet of letter paper in the place of a page."""
         size = (width, max(1, round(width / aspect_of(part, _UNKNOWN_POINTS))))
         return Picture(None, part, _UNKNOWN_POINTS, size, f"{plain(problem.title)}: {plain(problem.text)}")
 
 
 def _picture(drawn: PageImage, part: Rect) -> Picture:
-    """What was drawn of a part of a page."""
     points, size = (drawn.page_width, drawn.page_height), (drawn.width, drawn.height)
     return Picture(drawn.webp or None, part, points, size, jpeg=drawn.jpeg or None)
 
 
 def _drawn(run: Sequence[tuple[T, Callable[[], D]]]) -> list[tuple[T, D]]:
-    """The things of a run with what was drawn for each."""
     return [(thing, draw()) for thing, draw in run]
 
 
 def _part(boxes: np.ndarray, points: tuple[float, float]) -> Rect:
-    """The part of a page that a crop shows."""
     return region(boxes, points) if len(boxes) else (0.0, 0.0, 1.0, 1.0)

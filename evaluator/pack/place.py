@@ -1,7 +1,6 @@
 """What the files of a review pack are called in its folder, and which of them an earlier pack left there.
 
-Owns by what a folder is recognised as that of a pack, whose files are replaced. What is in the files is not here:
-whoever asks only where a pack may be written loads nothing that writes one.
+Loads nothing that writes a pack.
 """
 
 from __future__ import annotations
@@ -26,8 +25,6 @@ _COPY: Final = re.compile(r".+-marked(-\d+)?\.pdf")
 
 
 class _Results(msgspec.Struct):
-    """What the results of every pack have."""
-
     title: str
     signature: str
     models: list[msgspec.Raw]
@@ -35,7 +32,7 @@ class _Results(msgspec.Struct):
 
 
 def foreign_files(path: Path) -> list[str]:
-    """What a pack in a folder would replace and no earlier pack wrote, by its names in the folder."""
+    """Return what a pack in a folder would replace and no earlier pack wrote, by name."""
     try:
         msgspec.json.decode((path / RESULTS).read_bytes(), type=_Results)
     except (OSError, msgspec.MsgspecError, RecursionError):
@@ -45,7 +42,7 @@ def foreign_files(path: Path) -> list[str]:
 
 
 def _copies(folder: Path) -> list[Path]:
-    """The marked copies in a folder, which need not exist."""
+    """Return the marked copies in a folder, which need not exist."""
     return [path for path in folder.iterdir() if _COPY.fullmatch(path.name)] if folder.is_dir() else []
 
 

@@ -1,8 +1,7 @@
 """What changed since an earlier review pack: the decision, the numbers of each model, and the findings.
 
-A pack holds, beside what people read, the few values that a later pack is compared with: `Packed`, as JSON in the
-HTML file. Owns that record and the words of the change. An earlier file is trusted in nothing: what does not fit is an
-issue, and numbers that were measured under another signature or on another ground truth are not subtracted.
+A pack holds the values that a later pack is compared with, `Packed`, as JSON in the HTML file. What does not fit in an
+earlier file is an issue; numbers under another signature or on another ground truth are not subtracted.
 """
 
 from __future__ import annotations
@@ -80,17 +79,8 @@ class Change(NamedTuple):
 class Since(NamedTuple):
     """What changed since an earlier pack.
 
-    Attributes
-    ----------
-    heading : str
-        Which pack it is.
-    notes : tuple of str
-        Why some numbers are not compared.
-    rows : tuple of Change
-        The decision, then the numbers of each model.
-    findings : tuple of str
-        How many there are now, which are new, which are gone, and whose verdict is another one; of all that the
-        store holds, whatever the pack shows.
+    `notes`: why some numbers are not compared. `rows`: the decision, then the numbers of each model. `findings`: how
+    many there are, which are new, gone or judged otherwise, of all in the store, shown or not.
     """
 
     heading: str
@@ -99,7 +89,7 @@ class Since(NamedTuple):
     findings: tuple[str, ...]
 
     def to_json(self) -> dict[str, object]:
-        """What changed as plain values."""
+        """Return what changed as plain values."""
         return {
             "heading": self.heading,
             "notes": list(self.notes),
@@ -109,7 +99,7 @@ class Since(NamedTuple):
 
 
 def record(*, date: str, answer: str, models: Sequence[Model], judged: Sequence[Judged]) -> Packed:
-    """The record of a pack with every finding of its store; without models it has no numbers."""
+    """Return the record of a pack with every finding of its store; without models it has no numbers."""
     dataset = models[0].result.matching.dataset if models else None
     truth = dataset.ground_truth.source.sha256 if dataset else ""
     findings = tuple(
@@ -133,23 +123,15 @@ def _packed(model: Model) -> PackedModel:
 
 
 def read(path: Path) -> Packed:
-    """The record of an earlier pack.
+    """Return the record in an earlier pack, an HTML file of ``layoutscope report``.
 
-    Parameters
-    ----------
-    path : Path
-        An HTML file of ``layoutscope report``.
-
-    Raises
-    ------
-    BadInput
-        The file is no pack, was written before packs held a record, or is too large.
+    BadInput: the file is no pack, was written before packs held a record, or is too large.
     """
     return recorded(path.name, folder.load(path, _MOST_BYTES))
 
 
 def recorded(name: str, content: bytes) -> Packed:
-    """The record in the content of a file of some name; raises as `read`."""
+    """Return the record in the content of a file of some name; raises as `read`."""
     rule = "an earlier pack must be an HTML file of layoutscope report"
     fix = "Give a pack.html that this version or a later one wrote."
     record = _RECORD.search(content.decode("utf-8", "replace"))
@@ -165,7 +147,7 @@ def recorded(name: str, content: bytes) -> Packed:
 
 
 def since(then: Packed, now: Packed) -> Since:
-    """What changed from an earlier pack to this one.
+    """Return what changed from an earlier pack to this one.
 
     A model is compared with the one of its name, else with the one of its letter.
     """
@@ -197,7 +179,6 @@ def since(then: Packed, now: Packed) -> Since:
 
 
 def _rows(named: str, earlier: PackedModel, model: PackedModel, *, subtract: bool) -> list[Change]:
-    """The numbers of one model."""
     rows = []
     for name, title in _RATIOS:
         before, after = getattr(earlier, name), getattr(model, name)
@@ -212,7 +193,6 @@ def _rows(named: str, earlier: PackedModel, model: PackedModel, *, subtract: boo
 
 
 def _findings(then: Packed, now: Packed) -> tuple[str, ...]:
-    """The findings of the store, shown or not: how many, which are new, gone, or judged otherwise."""
     after = {each.target: each for each in now.judged or ()}
     count = f"{count_of(len(after), 'finding')} with a verdict or note"
     verdicts = Counter(each.verdict for each in after.values())
@@ -236,7 +216,7 @@ def _findings(then: Packed, now: Packed) -> tuple[str, ...]:
 
 
 def _listed(findings: Sequence[PackedFinding]) -> str:
-    """The first few findings by name and place; those that share both are counted."""
+    """Return the first few findings by name and place; those that share both are counted."""
     alike = sorted(Counter(f"{each.title}, {each.place}" for each in findings).items())
     listed = [words if many == 1 else f"{words} ({many:,})" for words, many in alike[:_LISTED]]
     left_out = sum(many for _, many in alike[_LISTED:])
@@ -248,6 +228,6 @@ def _ratio(value: float | None) -> str:
 
 
 def _signed(value: float, digits: int) -> str:
-    """A change with its sign; one that is rounded to nothing is 0."""
+    """Return a change with its sign; one that is rounded to nothing is 0."""
     text = f"{abs(value):,.{digits}f}"
     return text if not text.strip("0.,") else f"{'+' if value > 0 else MINUS}{text}"

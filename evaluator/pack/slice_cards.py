@@ -1,6 +1,5 @@
 """The slices of a review pack: where the candidate fails, where it differs from the baseline, with examples.
 
-Owns which slices go in and their examples; what a slice is, and how chance is controlled, `evaluator.slices` says.
 Searching takes some seconds, so it is done when a pack is made and not for its preview.
 """
 
@@ -32,22 +31,8 @@ _COPIED_BOXES: Final = 500_000
 class SliceCard(NamedTuple):
     """A slice as a pack shows it.
 
-    Attributes
-    ----------
-    number : int
-        From 1.
-    of : str
-        Letter of the model that fails there, or ``B minus A``.
-    sentence : str
-    measure : str
-    lost : float
-        What it costs; see `evaluator.slices.slices.Slice`.
-    cost : str
-        The same in words; "" where nothing is lost.
-    letter : str
-        Of the model whose boxes the examples show.
-    examples : tuple of CardItem
-        Wrong boxes of the slice, one for each page as far as there are any.
+    `of`: letter of the model that fails there, or ``B minus A``. `lost`: see `evaluator.slices.slices.Slice`; `cost`:
+    in words, "" for nothing. `letter`: of the model of the examples: wrong boxes, one for each page if possible.
     """
 
     number: int
@@ -71,8 +56,6 @@ NO_SLICES: Final = PackSlices()
 
 
 class _Searched(NamedTuple):
-    """All slices of one search, and what was searched."""
-
     cards: tuple[SliceCard, ...]
     words: str
 
@@ -85,23 +68,11 @@ def pack_slices(
     of_boxes: Sequence[Sequence[Attribute]] = (),
     count: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> PackSlices:
-    """Where the candidate fails by any measure, and where it differs from the baseline; most costly first.
+    """Return where the candidate fails by any measure, and where it differs; most costly first.
 
-    Parameters
-    ----------
-    results : sequence of BoxResult, length >= 1
-        Of one dataset; the second is the candidate, or the only one.
-    letters : sequence of str
-        What the models are called, one each.
-    of_pages, of_boxes
-        See `evaluator.slices.slices.find_slices`.
-    count : callable
-        Called with how much of how much is searched; what it raises ends the search.
-
-    Returns
-    -------
-    PackSlices
-        At most `MOST_SLICES`, half of them of each search, or more of one where the other has fewer.
+    `results`: one or more of one dataset; the second is the candidate, or the only one. At most `MOST_SLICES`, half of
+    them of each search, or more where the other has fewer. `count` gets how much of how much is searched; what it
+    raises ends the search. See `find_slices`.
     """
     shown = list(zip(results, letters, strict=True))[:2]
     last, letter = shown[-1]
@@ -148,5 +119,5 @@ def pack_slices(
 
 
 def _part(count: Callable[[int, int], None], search: int, searches: int, done: int, total: int) -> None:
-    """Tell how much of all searches is done when a part of one of them is."""
+    """Report how much of all searches is done when a part of one of them is."""
     count(search * total + done, searches * total)

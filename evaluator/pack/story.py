@@ -1,7 +1,6 @@
 """The story of a pack: may B replace A, by what rule, what it costs by hand, and the causes of its mistakes.
 
-Owns the choice and the words of the first page. The decision, its rule and the causes are those of the dashboard and of
-``layoutscope compare``; pictures come later.
+Decision, rule and causes are those of the dashboard and of ``layoutscope compare``; pictures come later.
 """
 
 from __future__ import annotations
@@ -74,20 +73,8 @@ class KeyDifference(NamedTuple):
 class Cause(NamedTuple):
     """A cause of mistakes that costs much.
 
-    Attributes
-    ----------
-    number : int
-        From 1.
-    costs : tuple of int
-        Boxes to correct because of it, of each model.
-    pages : int
-        With this cause in the model that it is a cause of.
-    page : int
-        Row of the page that shows it.
-    part : tuple of float
-        The part of that page that is shown, as shares.
-    verdict : str
-        The verdicts on the mistakes that are shown; empty without a verdict.
+    `costs`: boxes to correct because of it, of each model. `pages`: how many have it in its model. `page`: row of the
+    page that shows it; `part`: the shown part, as shares. `verdict`: on the shown mistakes, or empty.
     """
 
     number: int
@@ -102,12 +89,12 @@ class Cause(NamedTuple):
 
 
 def question(models: Sequence[Model]) -> str:
-    """What the pack decides."""
+    """Return what the pack decides."""
     return f"Ship {models[1].name} instead of {models[0].name}?"
 
 
 def rule_lines(made: Decision) -> tuple[RuleLine, ...]:
-    """The conditions of the rule, each with whether it holds."""
+    """Return the conditions of the rule, each with whether it holds."""
     lines = []
     rule, main = made.rule, made.main
     if main is not None and main.difference is not None:
@@ -129,13 +116,12 @@ def rule_lines(made: Decision) -> tuple[RuleLine, ...]:
 
 
 def _points(value: float) -> str:
-    """A size in points: ``1 point``, ``2.5 points``."""
     number = f"{100 * value:.1f}".removesuffix(".0")
     return f"{number} {'point' if number == '1' else 'points'}"
 
 
 def key_differences(differences: Sequence[Difference], models: Sequence[Model]) -> tuple[KeyDifference, ...]:
-    """The differences on one scale: all labels first, corrected ones below, then clear ones of labels."""
+    """Return the differences on one scale: all labels, corrected ones below, then clear labels."""
     if not differences:
         return ()
     chosen = compare_differences.decisive(differences, limit=_ROWS)
@@ -148,12 +134,11 @@ def key_differences(differences: Sequence[Difference], models: Sequence[Model]) 
 
 
 def _title(one: Difference) -> str:
-    """The metric, beginning with a capital where it begins with a word."""
     return capitalised(METRICS[one.metric].title)
 
 
 def _corrected(models: Sequence[Model]) -> list[KeyDifference]:
-    """F1 after the verdicts, where they change anything."""
+    """Return F1 after the verdicts, where they change anything."""
     applied = [model.corrected.applied for model in models[:2] if model.corrected is not None]
     if not applied:
         return []
@@ -166,10 +151,8 @@ def _corrected(models: Sequence[Model]) -> list[KeyDifference]:
 
 
 def hand_work(cost: Cost, options: PackOptions) -> tuple[str, str]:
-    """What the corrections take with each model, and what B saves or costs; both sentences.
+    """Return what the corrections take with each model, and what B saves or costs, in sentences.
 
-    Examples
-    --------
     >>> hand_work(Cost(839.0, 544.0), PackOptions())
     ('At 8 s a box: 1 h 52 min with A, 1 h 13 min with B.', '39 min less per 100 pages; for 20,000 pages a year 131 h.')
     """
@@ -185,7 +168,6 @@ def hand_work(cost: Cost, options: PackOptions) -> tuple[str, str]:
 
 
 def _duration(seconds: float) -> str:
-    """Hours and minutes."""
     minutes = round(seconds / 60)
     return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
 
@@ -195,7 +177,7 @@ def _hours(seconds: float) -> str:
 
 
 def documents_words(made: Decision, differences: Sequence[Difference]) -> str:
-    """Whether the documents are enough to distinguish A from B, in sentences."""
+    """Return whether the documents are enough to distinguish A from B, in sentences."""
     enough, needed = [], []
     for one in compare_differences.decisive(differences, limit=0):
         if not one.overall:
@@ -220,7 +202,7 @@ def documents_words(made: Decision, differences: Sequence[Difference]) -> str:
 
 
 def causes_of(models: Sequence[Model], log: ReviewLog, options: PackOptions) -> tuple[tuple[Cause, ...], str]:
-    """The causes of the candidate's mistakes that cost most, and what share of its corrections they are.
+    """Return the costliest causes of the candidate's mistakes, and their share of its corrections.
 
     Only those with an example in a wanted document whose boxes can be drawn; empty without mistakes.
     """
@@ -268,7 +250,7 @@ def causes_of(models: Sequence[Model], log: ReviewLog, options: PackOptions) -> 
 
 
 def _title_of(mine: Causes, family: Family, example: int) -> str:
-    """The cause in words: with its counts when it happened once."""
+    """Return the cause in words: with its counts when it happened once."""
     return mine.title(example) if not mine.more_like(example) else family_title(family)
 
 
@@ -283,7 +265,7 @@ def _place(model: Model, page: int) -> str:
 
 
 def _boxes(model: Model, mine: Causes, example: int) -> FloatArray | None:
-    """The boxes of a cause as shares of its page; None where they cannot be drawn."""
+    """Return the boxes of a cause as shares of its page; None where they cannot be drawn."""
     data = layers.page_data(model.result, int(mine.page[example]), causes=mine)
     keys = set(_keys(model, mine, example))
     boxes = np.array([box.xyxy for box in data.boxes if box.key in keys], dtype=np.float64).reshape(-1, 4)
@@ -291,7 +273,6 @@ def _boxes(model: Model, mine: Causes, example: int) -> FloatArray | None:
 
 
 def _keys(model: Model, mine: Causes, example: int) -> list[str]:
-    """Keys of the boxes that carry a name in a cause."""
     mistakes = model.result.mistakes
     return [
         layers.box_key(side, row)
@@ -301,7 +282,7 @@ def _keys(model: Model, mine: Causes, example: int) -> list[str]:
 
 
 def _readable(boxes: FloatArray) -> Rect:
-    """The part of a page around some boxes, no wider than its text can be read."""
+    """Return the part of a page around some boxes, no wider than its text can be read."""
     left, top, right, bottom = region(boxes, (612.0, 792.0))
     if right - left <= _WIDEST:
         return left, top, right, bottom
@@ -312,7 +293,7 @@ def _readable(boxes: FloatArray) -> Rect:
 
 
 def _verdict(model: Model, mine: Causes, example: int, log: ReviewLog) -> str:
-    """The verdicts on the mistakes of a cause: the verdicts with how many of them have it."""
+    """Return the verdicts on the mistakes of a cause, each with how many of them have it."""
     if not len(log):
         return ""
     page = int(mine.page[example])

@@ -16,12 +16,9 @@ _DIFFERENCE = ("metric", "label", "a", "b", "difference", "low", "high", "docume
 
 
 def result_tables(contents: Contents) -> tuple[ResultTable, ...]:
-    """The numbers of each model, official and corrected: all labels pooled first, then each label.
+    """Return the numbers of each model, official and corrected: all labels pooled, then each label.
 
-    Returns
-    -------
-    tuple of ResultTable
-        Columns ``label`` and those of `evaluator.metrics.results.Metrics`; the title names the model.
+    Columns ``label`` and those of `evaluator.metrics.results.Metrics`; the title names the model.
     """
     tables = []
     for model in contents.models:
@@ -33,7 +30,6 @@ def result_tables(contents: Contents) -> tuple[ResultTable, ...]:
 
 
 def _table(title: str, result: AnyBoxResult, signature: str) -> ResultTable:
-    """The numbers of one result."""
     rows = [(ALL_LABELS, *result.micro.row(0).values())]
     rows += [(plain(label), *result.per_label.row(row).values()) for row, label in enumerate(result.matching.labels)]
     return ResultTable(
@@ -45,12 +41,12 @@ def _table(title: str, result: AnyBoxResult, signature: str) -> ResultTable:
 
 
 def to_csv(contents: Contents) -> str:
-    """All numbers as CSV."""
+    """Return all numbers as CSV."""
     return export.to_csv(result_tables(contents))
 
 
 def to_json(contents: Contents) -> str:
-    """All numbers, differences and the ledger as JSON; undefined is null."""
+    """Return all numbers, differences and the ledger as JSON; undefined is null."""
     value: dict[str, object] = {
         "title": plain(contents.title),
         "signature": contents.signature,
@@ -84,7 +80,7 @@ def to_json(contents: Contents) -> str:
 
 
 def to_parquet(contents: Contents) -> bytes:
-    """All numbers as Parquet: the columns of `to_csv`, undefined as null."""
+    """Return all numbers as Parquet: the columns of `to_csv`, undefined as null."""
     names = ("predictions", "label", *_NUMBERS, "signature")
     rows = [(table.title, *row, table.signature) for table in result_tables(contents) for row in table.rows]
     columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}

@@ -1,7 +1,6 @@
 """The findings of a further chapter of a review pack: judged fields of documents, judged words of posters.
 
-Owns which of them go in and their words. They are listed as they were when they were judged; findings of boxes have
-cards of their own (`cards`).
+They are listed as they were when they were judged; findings of boxes have `cards`.
 """
 
 from __future__ import annotations
@@ -23,21 +22,9 @@ _TITLES: Final = {**PROBLEMS, **WORD_PROBLEMS}
 
 
 def text_findings(log: ReviewLog, truth: Source, models: Collection[str], options: PackOptions) -> Rows | None:
-    """The judged fields or words of some documents, by document and page.
+    """Return the judged fields or words, by document and page; None without any, or for boxes.
 
-    Parameters
-    ----------
-    truth : Source
-        The ground truth of the chapter: only its documents count.
-    models : collection of str
-        Names of the files of the models: a finding of another one is left out.
-    options : PackOptions
-        Documents, verdicts and tags that are wanted, and at most how many findings.
-
-    Returns
-    -------
-    Rows or None
-        None without any, and for a ground truth of boxes.
+    Only those of the documents of `truth`, of the files named in `models`, and wanted by `options`.
     """
     kind, documents = _documents(truth)
     judged = [
@@ -57,7 +44,7 @@ def text_findings(log: ReviewLog, truth: Source, models: Collection[str], option
 
 
 def _documents(truth: Source) -> tuple[Kind | None, Collection[str]]:
-    """The kind of target of a ground truth, and its documents."""
+    """Return the kind of target of a ground truth, and its documents."""
     if isinstance(truth, FieldDocuments):
         return "field", truth.documents
     posters = getattr(truth, "posters", None)
@@ -65,18 +52,15 @@ def _documents(truth: Source) -> tuple[Kind | None, Collection[str]]:
 
 
 def _goes_in(judged: Judged, models: Collection[str], options: PackOptions) -> bool:
-    """Whether a finding is of these models, and of a wanted document, verdict and tag."""
     return all(box.model in models for box in judged.target.of("prediction")) and chosen(judged, options)
 
 
 def _place(judged: Judged) -> tuple[str, int, str, str]:
-    """Document, page and label, for sorting."""
     target = judged.target
     return target.document or "", target.page or 0, target.label or "", judged.target_id
 
 
 def _row(judged: Judged) -> tuple[str, ...]:
-    """A finding as it is printed."""
     target = judged.target
     what = _TITLES.get(target.mistake or "") or capitalised((target.mistake or "right").replace("_", " "))
     notes = " · ".join(" ".join(event.note.split()) for event in judged.opinions if event.note.strip())

@@ -20,14 +20,9 @@ class WritingProblem(Exception):
 
 
 class Writer:
-    """One process that writes documents, one after the other; a context manager that leaves nothing running.
+    """One process that writes documents, one after the other; a context manager that ends it.
 
-    Once it has raised `WritingProblem`, it writes nothing more.
-
-    Parameters
-    ----------
-    seconds : float
-        Longest time for one message; the process is killed beyond it.
+    Killed when one message takes over `seconds`. Once it has raised `WritingProblem`, it writes nothing more.
     """
 
     def __init__(self, *, seconds: float = _SECONDS) -> None:
@@ -47,7 +42,10 @@ class Writer:
         self._process.discard()
 
     def send(self, message: Fonts | Section | Rows | Mark) -> int:
-        """Have one message worked off; the number of notes that had no page. Raises `WritingProblem`."""
+        """Have one message worked off, and return the number of notes that had no page.
+
+        Raises `WritingProblem`.
+        """
         if isinstance(message, Mark):
             message = self._handed(message)
         answer = self._ask(message)
@@ -56,7 +54,7 @@ class Writer:
         raise WritingProblem(_sentence(answer))
 
     def _handed(self, message: Mark) -> Mark:
-        """The message without the path of its document, which goes over open."""
+        """Return the message without the path of its document, whose open file is handed over."""
         try:
             handed = self._process.hand(message.path)
         except OSError as problem:
@@ -66,7 +64,7 @@ class Writer:
         return msgspec.structs.replace(message, path="") if handed else message
 
     def finish(self, title: str = "") -> bytes:
-        """The finished document; raises `WritingProblem`."""
+        """Return the finished document; raises `WritingProblem`."""
         pieces: list[bytes] = []
         answer: Answer | None = self._ask(Finish(title))
         while isinstance(answer, Piece):
@@ -83,7 +81,7 @@ class Writer:
         return self._answer(payload)
 
     def _answer(self, payload: bytes) -> Answer | None:
-        """The answer to a message, or to none; None when the process has gone or was killed."""
+        """Return the answer to a message, or to none; None when the process has gone or was killed."""
         try:
             frame = self._process.exchange(payload, seconds=self._seconds)
         except (Expired, Lost):
@@ -93,7 +91,6 @@ class Writer:
 
 
 def _sentence(answer: Answer | None) -> str:
-    """Why nothing came, in one sentence."""
     if isinstance(answer, Refusal):
         return answer.detail
     return "The process that writes PDFs ended or took too long."

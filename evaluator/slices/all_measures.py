@@ -1,8 +1,7 @@
 """Slices by every measure in one list: most costly first, and one row for one cause.
 
 Each measure is searched by itself. The cost of a slice has one unit for all measures: a box that is right, or a match
-that fits entirely. A slice of mostly the same boxes as a costlier one, different in the same direction, is only named
-in the row of that one.
+that fits entirely. A slice of mostly the same boxes as a costlier one, in the same direction, is named in its row.
 """
 
 from __future__ import annotations

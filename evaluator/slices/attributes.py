@@ -65,7 +65,6 @@ def _category(name: str, codes: IntArray, names: Sequence[str], level: Level = "
 
 
 def _of_places(dataset: Dataset, side: JoinedBoxes) -> list[Attribute]:
-    """Return the attributes from the place and label of each box, its neighbours and its page."""
     page, label, pages = side.page, side.label.astype(np.int64), dataset.pages
     shares = page_shares(dataset, side)
     width, height = shares[:, 2] - shares[:, 0], shares[:, 3] - shares[:, 1]
@@ -138,9 +137,8 @@ def page_attributes(dataset: Dataset, of_pages: OfPages) -> tuple[Attribute, ...
 def known_at(places: Iterable[tuple[str, int | None]], of_pages: OfPages) -> tuple[Attribute, ...]:
     """Return attributes of pages and documents from elsewhere, one value for each place.
 
-    A place is a document id and a page from 0, or None where the page is unknown. A name whose values are all numbers
-    is a number, any other a category; true and false are "yes" and "no". The value of a page precedes that of its
-    document.
+    A place is a document id and a page from 0 or None. A name whose values are all numbers is a number, any other a
+    category; true and false are "yes" and "no". The value of a page precedes that of its document.
     """
     whole_documents: dict[str, Mapping[str, Value]] = {}
     of_page: dict[tuple[str, int], Mapping[str, Value]] = {}

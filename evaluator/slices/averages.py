@@ -295,5 +295,4 @@ def _comparable(conditions: Sequence[Condition], table: Sequence[Attribute]) -> 
 
 
 def _of_models(values: Sequence[float]) -> float:
-    """Return the number of one model, or B minus A."""
     return values[0] if len(values) == 1 else values[1] - values[0]

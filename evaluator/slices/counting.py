@@ -292,7 +292,6 @@ class _Products:
 
     @cached_property
     def _by_unit(self) -> Float32:
-        """The masks by unit, times the weights."""
         weight = np.zeros((*self.chosen.by_unit.shape[:2], 1), np.float32)
         weight[self.chosen.places] = self.weight[:, None]
         return np.asarray(self.chosen.by_unit * weight)
@@ -575,10 +574,8 @@ class ByBins:
     def _by_bin(
         self, rows: IntArray, weight: FloatArray, cells_of: Callable[[IntArray], IntArray], groups: int
     ) -> tuple[FloatArray, FloatArray]:
-        """Return weights and numbers of some boxes in every bin by group, float64, shape (W, G) each.
-
-        A box is in one bin of each attribute: counting is less work than a product of matrices.
-        """
+        """Return weights and numbers of some boxes in every bin by group, float64, shape (W, G) each."""
+        # A box is in one bin of each attribute, so that counting is less work than a product of matrices.
         cells = (self._width + 1) * groups
         sums, counts = np.zeros(cells), np.zeros(cells)
         for low in range(0, len(rows), _CHUNK):
@@ -714,10 +711,8 @@ class _Ranges:
 
 
 def _summed(values: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
-    """Return running sums along the first axis with a 0 in front.
-
-    Equal to `numpy.cumsum`, added in the same order by whole planes, which is many times faster.
-    """
+    """Return running sums along the first axis with a 0 in front; equal to `numpy.cumsum`."""
+    # The same order of additions, by whole planes; cumsum goes along the axis for each number by itself.
     sums = np.empty((len(values) + 1, *values.shape[1:]), values.dtype)
     sums[0] = 0.0
     sums[1:2] = values[:1]

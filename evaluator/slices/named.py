@@ -144,7 +144,7 @@ def numbers_of(
     of_pages: OfPages | None = None,
     of_boxes: Sequence[Sequence[Attribute]] = (),
 ) -> NamedNumbers:
-    """Return every measure of named slices at the first threshold, and their averages over all.
+    """Return every measure of named slices at the first threshold, and averages over all thresholds.
 
     See `measured`.
     """
@@ -179,7 +179,6 @@ def measured(
 def _tables(
     result: AnyBoxResult, of_pages: OfPages | None, of_boxes: Sequence[Sequence[Attribute]]
 ) -> dict[int, dict[str, Attribute]]:
-    """Return the attributes of the boxes of both sides by name, once for all measures."""
     known = known_of_pages(result.matching.dataset.ground_truth, of_pages)
     tables = tables_of(counted_of([result], "f1"), of_pages=known, of_boxes=of_boxes, score=True)
     return {origin: dict(attribute_table(each)) for origin, each in tables.items()}
@@ -222,7 +221,6 @@ def _averages(evaluation: BoxEvaluation, name: str, truth: BoolArray, predicted:
 
 
 def _is_average(key: Key) -> bool:
-    """Tell whether a number is over all labels, and no mean over boxes."""
     return key.label == ALL_LABELS and key.metric not in MEASURES
 
 

@@ -52,9 +52,8 @@ def find_observed(
     """Find where a model has a low measure, or where the second of two models differs from the first.
 
     `results`: one or two of one ground truth. `measure`: one of the ``slice_measures`` of the protocol (KeyError
-    otherwise), or `ALL` for those over the same things as the first, see `all_measures`. `count` gets the measures
-    searched and their number, and may end the search by raising; `keep` gets each measure and its observations. See
-    `find_slices`.
+    otherwise), or `ALL` for those over the same things as the first, see `all_measures`. `count` may end the search by
+    raising; `keep` gets each measure and its observations. See `find_slices`.
     """
     words = protocol_of(results[0]).slice_measures
     measures = measures_of(words) if measure == ALL else (measure,)

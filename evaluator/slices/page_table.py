@@ -115,7 +115,6 @@ def _note_unknown(
     known: Collection[str],
     pages: Callable[[], Collection[tuple[str, int]]],
 ) -> None:
-    """Add warnings for rows without effect: of unknown documents and unknown pages."""
     strange = [document for document, _ in keys.values() if document not in known]
     if strange:
         found = f"{count_of(len(strange), 'row')} of other documents, {examples(sorted(set(strange)))}"

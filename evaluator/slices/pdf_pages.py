@@ -118,7 +118,6 @@ def _read(
 
 
 def _lines(seen: _Page) -> FloatArray:
-    """Return the ruled lines of a page."""
     return ruled_lines(seen.layout.mask) if seen.layout.scanned else seen.layout.rules
 
 
@@ -189,7 +188,6 @@ def _of_size(seen: _Page) -> Mapping[str, Value]:
 
 
 def _in_boxes(boxes: FloatArray, seen: _Page, lines: FloatArray) -> Mapping[str, FloatArray]:
-    """Return the attributes of the boxes of one page, by name."""
     words = _centre_inside(boxes, seen.words.boxes)
     texts = _centre_inside(boxes, seen.layout.texts)
     sizes = [_median(seen.layout.sizes[held], seen.layout.characters[held]) for held in texts]

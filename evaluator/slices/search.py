@@ -114,8 +114,7 @@ def search(
 
     `loss`, `document`: float64 and int64, shape (N,). `alpha`: chance that anything is listed where there is nothing.
     `smallest`: least difference listed. `depth`: 1 to 3 conditions. `exact`: a stricter z of a set of rows, which a
-    listed set must pass too. `same`: shared by searches of the same boxes. Reports the sets tested to
-    `evaluator.system.progress`.
+    listed set must pass too. `same`: shared by searches of the same boxes. Reports the sets tested (`system.progress`).
     """
     present = np.unique(document)
     if len(present) < _LEAST_GROUPS or len(loss) < 2 * LEAST_BOXES:
@@ -134,8 +133,7 @@ def search(
 class _Tried(NamedTuple):
     """The best of a search, before its conditions are looked at one by one.
 
-    `t` is that of the best, `p` that of the clearest. `others`: some of the best, the best first, no two on the same
-    attributes.
+    `t`: of the best; `p`: of the clearest. `others`: some of the best, the best first, on different attributes.
     """
 
     ranges: tuple[Range, ...]
@@ -209,7 +207,6 @@ class SameBoxes:
 
 
 def _alike(last: _Arranged, attributes: Sequence[Attribute], document: IntArray, seed: int) -> bool:
-    """Tell whether boxes are those that have been arranged."""
     return (
         last.seed == seed
         and np.array_equal(last.given_document, document)
@@ -439,7 +436,6 @@ class _Run:
         return float(self._p_values(np.array([z]), conditions)[0])
 
     def _p_values(self, z: FloatArray, conditions: int) -> FloatArray:
-        """Return `_p` of many."""
         assert self.law is not None
         place, scale, more = self.law
         if conditions > 2:
@@ -495,7 +491,6 @@ class _Run:
         return singles, self._pairs(told, [each for best in two_ended for each in best], singles)
 
     def _places(self) -> range:
-        """Return the attributes with a later one."""
         return range(len(self.bins.attributes) - 1)
 
     def _clearest_pairs(self, sums: Sums, variances: Sums, counted: _Counted, level: Level) -> _Found:
@@ -525,14 +520,12 @@ class _Run:
         return every.found(np.flatnonzero(needed), sums, variance, level)
 
     def _worth(self, values: FloatArray) -> FloatArray:
-        """Return how far values of z or T are in a direction of interest."""
         return np.abs(values) if self.two_sided else values
 
     def _pairs(self, told: _Found, two_ended: Sequence[_Candidate], singles: Sequence[_Candidate]) -> list[_Candidate]:
         """Return the best three pairs of every two attributes and the two-ended ranges, clearest first.
 
-        Without two attributes whose best is neither among the clearest `_PARENTS` nor about as clear as the clearest of
-        all.
+        Without two attributes whose best is neither among the clearest `_PARENTS` nor nearly as clear as the clearest.
         """
         starts = np.flatnonzero(np.diff(told.pair, prepend=-1))
         maxima = np.maximum.reduceat(self._worth(told.z), starts) if len(starts) else np.zeros(0)
@@ -581,7 +574,6 @@ class _Run:
         self.law = place, scale, third - float(np.median(both))
 
     def _top(self, z: FloatArray, most: int) -> list[int]:
-        """Return the places of the largest values of interest."""
         # Called for every two attributes: the methods of arrays take half as long as the functions.
         negative = -self._worth(z)
         if len(z) <= most:
@@ -592,7 +584,6 @@ class _Run:
         return [at for at, each in zip(chosen.tolist(), negative[chosen].tolist(), strict=True) if each < 0.0]
 
     def _triples(self, pairs: Sequence[_Candidate], outcome: Outcome, groups: IntArray) -> list[_Candidate]:
-        """Return the best third conditions of the best pairs."""
         parents = [each.ranges for each in pairs[:_PARENTS]]
         if not parents:
             return []
@@ -749,7 +740,6 @@ class _Run:
         return z * z - best
 
     def _cut(self, conditions: list[Condition], at: int, outcome: Outcome, sign: float, known: _Known) -> Condition:
-        """Return a condition on a number with the value that separates best beside the other conditions."""
         one = conditions[at]
         if one.op == "==":
             return one
@@ -806,7 +796,6 @@ class _Run:
 
 
 def _in_all(ranges: Sequence[Range], within: Callable[[Range], BoolArray]) -> BoolArray:
-    """Return where all of some conditions hold."""
     return reduce(np.logical_and, map(within, ranges))
 
 
@@ -818,7 +807,6 @@ _TWO_ENDED: Final = -2
 
 
 def _crossed(place: int) -> _Table:
-    """Return the table of the pairs of conditions on one attribute and on later ones."""
     return lambda some: some.crossed(place)
 
 
@@ -925,8 +913,6 @@ class _Every(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """A set of boxes that the search tried."""
-
     z: float
     t: float
     ranges: tuple[Range, ...]

@@ -2,8 +2,7 @@
 
 `search` says what is tried and how chance is controlled, `measured` what a measure is a mean of. Of two models that
 count the same boxes (recall), a box has the difference of both. Otherwise (precision) the boxes of both are searched
-together for what they add to the difference, and a slice must be as clear by the difference of the measures, tested
-over documents.
+together for what they add to it, and a slice must be as clear by the difference of the measures over documents.
 """
 
 from __future__ import annotations
@@ -56,8 +55,7 @@ class Slice:
     """Boxes selected by conditions where a model is worse than elsewhere, or B differs from A.
 
     `value`, `rest`: the measure in the slice and elsewhere (the other boxes, of the same label if it names one), of two
-    models B minus A; NaN without boxes, at other thresholds only. `boxes`, `documents`: what the measure is a mean
-    over, of B.
+    models B minus A; NaN without boxes, at other thresholds only. `boxes`, `documents`: that B counts.
 
     `lost`: boxes (or sum of fits) more with the measure of elsewhere; 0 if undefined. `p`: chance of so clear a slice
     anywhere in the search. `confirmed`: see `Subset`. `missing`: documents it lacks to be listed, 0 if listed. `also`:
@@ -156,15 +154,13 @@ class Slice:
 
 
 def _two(value: float) -> str:
-    """Return a measure with two decimals; "n/a" for an undefined one."""
     return "n/a" if math.isnan(value) else f"{value:.2f}"
 
 
 class Slices(NamedTuple):
     """What was found in one search, most costly first.
 
-    `thin`: as clear, from too few documents. `attributes`: what the conditions could be on. `unit`: the singular of
-    what was searched.
+    `thin`: as clear, from too few documents. `attributes`: of conditions. `unit`: what was searched, one of it.
     """
 
     slices: tuple[Slice, ...]
@@ -444,7 +440,6 @@ def plain_numbers(texts: Sequence[str | None]) -> list[str | float | None]:
 
 
 def _slice(subset: Subset, counted: Counted, means: Means, tables: dict[int, tuple[Attribute, ...]]) -> Slice:
-    """Return a slice that the search found, with its numbers."""
     held = {}
     for origin in counted.origins:
         table = attribute_table(tables[origin])

@@ -90,7 +90,6 @@ class Level:
 
     @cached_property
     def _of_groups(self) -> _OfGroups:
-        """What all sets of boxes have in common."""
         whole = self if len(self.starts) == len(self.totals) else self.by_group()
         totals, boxes = whole.totals, whole.boxes
         rows = np.stack([np.ones_like(totals), totals, boxes]).astype(np.float32)
@@ -117,7 +116,6 @@ class Level:
         )
 
     def _grouped(self, values: Float32) -> Float32:
-        """Return sums over the units of each group."""
         if len(self.starts) == len(self.totals):
             return values
         # A product of matrices is many times faster than `numpy.add.reduceat`.

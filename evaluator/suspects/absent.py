@@ -30,8 +30,7 @@ class Absent(NamedTuple):
     """Places where a box is likely missing, as columns of one length K.
 
     `score`: probability that an object is there. `xyxy`: the proposed box, the middle of both models. `prediction`:
-    int64 (K, M), row of each model's prediction, `NOBODY` for none. `covered`: how far ground truth boxes claim the
-    place.
+    int64 (K, M), rows, `NOBODY` for none. `covered`: how far ground truth boxes claim the place.
     """
 
     score: FloatArray
@@ -45,10 +44,9 @@ class Absent(NamedTuple):
 class _Lone(NamedTuple):
     """Places where predictions lie at no ground truth box.
 
-    `rows`: int64 (K, M), row of each model's prediction, `NOBODY` for none. For each model: `at`, its places; `alone`,
-    those where it is the only one; `bins`, the score bins of its predictions. `both`: places of two models; for these
-    `agreement`, the bin of their IoU, and `same`, whether their labels agree. `place`: the middle box, with label and
-    page of the surer model.
+    `rows`: int64 (K, M), rows of predictions, `NOBODY` for none. For each model: `at`, its places; `alone`, those where
+    it is the only one; `bins`, the score bins of its predictions. `both`: places of two models; for these `agreement`,
+    the bin of their IoU, and `same`, whether their labels agree. `place`: the middle box, label of the surer model.
     """
 
     rows: IntArray
@@ -97,7 +95,6 @@ def absent(
 
 
 def _lone(seen: Sequence[Seen]) -> _Lone:
-    """Return the places where predictions are alone."""
     if len(seen) == 1:
         (each,) = seen
         rows, none = np.arange(len(each.alone)), np.zeros(0, dtype=np.int64)
@@ -190,7 +187,6 @@ def _by_chance(seen: Sequence[Seen]) -> float:
 
 
 def _objects(seen: Sequence[Seen], evidence: AtBoxes, lone: _Lone) -> float:
-    """Return the initial number of unlabelled objects."""
     if len(seen) == 2:
         return float(len(lone.both))
     (each,) = seen

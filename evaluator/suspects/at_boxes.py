@@ -1,8 +1,7 @@
 """How likely each ground truth box is wrong: its label, its border, or that it is there at all.
 
 What the models show is weighed under "right" and under each kind of error, and the share of each kind is estimated. The
-laws of a model are measured on the boxes in proportion to how likely these are right: a few rounds of expectation
-maximisation.
+laws of a model are measured on boxes weighted by how likely these are right, in rounds of expectation maximisation.
 
 The deviation of a side from a right border is a mixture of a usual one (1 after division by the scale) and a bad one,
 whose share depends on the score. A wrong border adds the same unknown shift for both models to some sides: two models
@@ -54,8 +53,8 @@ class Behaviour(NamedTuple):
 
     `miss`: how often a box of each label is not found, shape (labels,). By score bin: `flip`, `bad`, how often a
     prediction has a wrong label or is drawn badly; `real`, `junk`, shares of right predictions and of those at no box.
-    `bad_scale`: deviation of a badly drawn side over a usual one. `coincidence`: how often a made-up prediction lies at
-    a place by chance.
+    `bad_scale`: deviation of a badly drawn side over a usual one. `coincidence`: share of made-up predictions at a
+    place by chance.
     """
 
     miss: FloatArray
@@ -287,7 +286,6 @@ class _AtHits(NamedTuple):
 
 
 def _at_hits(truth: Columns, seen: Sequence[Seen], model: int) -> _AtHits:
-    """Return what stays the same over the rounds for one model."""
     each = seen[model]
     rows, there = np.flatnonzero(each.hit), np.flatnonzero(_there(seen, model))
     z = _weighed(each.jitter.z, rows)
@@ -322,8 +320,6 @@ class _Candidate(NamedTuple):
 
 
 class _Places(NamedTuple):
-    """What stays the same over the rounds."""
-
     truth: Columns
     seen: Sequence[Seen]
     look: FloatArray
@@ -339,7 +335,6 @@ class _Places(NamedTuple):
 
 
 def _odds(places: _Places, plain: _Plain, laws: Sequence[Behaviour], state: _State) -> _Odds:
-    """Return the evidence for each kind of error at each box."""
     truth, seen, overlap = places.truth, places.seen, places.overlap
     rows, some = len(overlap), places.some
     own = places.look[np.arange(rows), truth.label]

@@ -101,7 +101,6 @@ def _read(suspects: Suspects, page: int, folder: PdfFolder, pool: PagePool) -> _
 
 
 def _says(kind: int, page: _Page, now: FloatArray, proposed: FloatArray, others: FloatArray) -> _Said:
-    """Return what a page says about a suspect."""
     inside = _held(page.words, now)
     if kind == MISSING:
         free = inside & ~_held_by_any(page.words, others)

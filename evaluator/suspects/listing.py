@@ -238,7 +238,6 @@ class Suspects:
         return self._shown_row(model, int(rows[best])) if fits[best] >= SAME_PLACE_IOU else None
 
     def _rows_of(self, model: int, page: int) -> IntArray:
-        """Return the predictions of a model on a page that take part."""
         order, bounds = self._by_page[model]
         return order[bounds[page] : bounds[page + 1]]
 

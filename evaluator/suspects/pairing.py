@@ -68,8 +68,7 @@ def partners(first: Columns, second: Columns, *, iou_floor: float) -> IntArray:
 def covered_by_others(boxes: Columns, others: Columns, *, themselves: bool = False) -> FloatArray:
     """Return how far another box claims the place of each box, float64 in [0, 1], shape (N,).
 
-    The largest shared area over the smaller of the two areas. With `themselves` both are the same boxes, and no box is
-    its own other.
+    The largest shared area over the smaller of both areas; with `themselves` no box is its own other.
     """
     largest = np.zeros(len(boxes.page))
     pairs = overlapping_pairs(boxes.xyxy, boxes.page, others.xyxy, others.page, iou_floor=_TOUCHING)

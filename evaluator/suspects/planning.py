@@ -167,8 +167,7 @@ def bound(planned: Plan, reviewed: Mapping[int, Counts]) -> Bound:
 class _Estimate(NamedTuple):
     """What some reviewed pages say.
 
-    `total`: boxes of the right ground truth. `effect`: variance of what each promised wrong box adds to the error of
-    the recall, in boxes.
+    `total`: boxes of the right ground truth. `effect`: variance that a promised wrong box adds, in boxes.
     """
 
     total: float
@@ -194,7 +193,6 @@ class _Promised(NamedTuple):
 
 
 def _official(planned: Plan) -> _Estimate:
-    """Return what is known before the review."""
     return _Estimate(max(float(planned.boxes.sum()), 1.0), planned.official or 0.0, _EFFECT)
 
 
@@ -243,7 +241,6 @@ def _promised(planned: Plan, count: int) -> _Promised:
 
 
 def _half(promised: _Promised, known: _Estimate) -> float:
-    """Return the half width of the interval."""
     reviewed, left = promised
     own = left * (reviewed + left + _LEVELLED) / (reviewed + _LEVELLED)
     variance = known.effect * float(own.sum() + promised.levelled**2 * promised.rate_weight)
@@ -254,8 +251,7 @@ def _half(promised: _Promised, known: _Estimate) -> float:
 class Course(NamedTuple):
     """How the half width of the interval falls with the number of reviewed pages.
 
-    `seen`: pages and half width after them so far. `expected`: from the present to beyond the page where the margin is
-    expected.
+    `seen`: pages and half width after them so far. `expected`: from now to beyond the margin.
     """
 
     seen: tuple[tuple[int, float], ...]

@@ -156,7 +156,6 @@ def _usual(seen: Sequence[Seen], rows: IntArray) -> FloatArray:
 
 
 def _of_gaps(gaps: absent_boxes.Absent, kept: Sequence[IntArray], least: float) -> Ranked:
-    """Return the places where a box is likely missing."""
     rows = np.flatnonzero(gaps.score >= least)
     columns = [_original(gaps.prediction[rows, model], back) for model, back in enumerate(kept)]
     return Ranked(

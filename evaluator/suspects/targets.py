@@ -1,7 +1,6 @@
 """A suspect as the target of a verdict: accepting it is a "ground truth wrong" with the proposed correction.
 
-The proposed box takes the place of a prediction, so that `evaluator.review.corrections` corrects the ground truth as
-for any verdict.
+The proposed box takes the place of a predictionin `evaluator.review.corrections`.
 """
 
 from __future__ import annotations

@@ -173,7 +173,6 @@ class Guard:
 
 
 def _own(host: str) -> bytes:
-    """Return the origin of a page under a host."""
     return f"http://{host}".encode("latin-1")
 
 

@@ -154,7 +154,6 @@ def modules_of(entry: str) -> tuple[str, ...]:
 
 
 def _imports(file: str, text: str) -> list[str]:
-    """Return the paths of the modules that a module imports."""
     odd = _ANY_IMPORT.search(_IMPORT.sub("", text))
     if odd:
         raise ValueError(f"{file}: an import must be on one line and name its imports; found {odd.group()!r}.")

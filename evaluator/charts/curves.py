@@ -123,7 +123,7 @@ def coverage_purity(
 ) -> Chart:
     """Return purity against coverage of every pair: what a box loses, and what it takes in.
 
-    At most `SCATTER_POINTS` pairs, in [0, 1]; those not `matched` as crosses. Selection ``fit``.
+    At most `SCATTER_POINTS` pairs, in [0, 1]; those not `matched` are crosses. Selection ``fit``.
     """
     colours = palette(dark=dark)
     kinds = _PAIRS["dark" if dark else "light"]

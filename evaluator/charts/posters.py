@@ -95,7 +95,7 @@ def section_matrix(
 ) -> Chart:
     """Return ROUGE-L of the sections of reference and extraction, the best of each row framed.
 
-    `f1`: float64 (R, G) in [0, 1]. `best`: column of the best match of each row, -1 for none. At most `DRAWN_SECTIONS`.
+    `f1`: float64 (R, G) in [0, 1]. `best`: column of the best match, -1 for none. At most `DRAWN_SECTIONS` of each.
     """
     names = [f"{row + 1} {_short(name)}" for row, name in enumerate(reference[:DRAWN_SECTIONS])]
     places = [str(column + 1) for column in range(min(len(generated), DRAWN_SECTIONS))]

@@ -1,7 +1,7 @@
 """Vega-Lite specifications as plain dicts: encodings, layers, and a chart with its data beside it.
 
-No objects of Altair, which copy and validate all of a chart; it checks each part against the schema when its form is
-seen for the first time. Data are columns, in Arrow, named by the digest of their content.
+Altair's objects copy and validate all of a chart, so it only checks each part against the schema when its form is seen
+for the first time. Data are columns, in Arrow, named by the digest of their content.
 """
 
 from __future__ import annotations

@@ -73,8 +73,8 @@ class KeyDifference(NamedTuple):
 class Cause(NamedTuple):
     """A cause of mistakes that costs much.
 
-    `costs`: boxes to correct because of it, of each model. `pages`: how many have it in its model. `page`: row of the
-    page that shows it; `part`: the shown part, as shares. `verdict`: on the shown mistakes, or empty.
+    `costs`: boxes to correct because of it, of each model. `pages`: those with it in its model. `page`: row of the page
+    that shows it; `part`: the shown part, as shares. `verdict`: on the shown mistakes, or empty.
     """
 
     number: int

@@ -138,7 +138,7 @@ def known_at(places: Iterable[tuple[str, int | None]], of_pages: OfPages) -> tup
     """Return attributes of pages and documents from elsewhere, one value for each place.
 
     A place is a document id and a page from 0 or None. A name whose values are all numbers is a number, any other a
-    category; true and false are "yes" and "no". The value of a page precedes that of its document.
+    category; true and false are "yes" and "no". The value of a page counts before that of its document.
     """
     whole_documents: dict[str, Mapping[str, Value]] = {}
     of_page: dict[tuple[str, int], Mapping[str, Value]] = {}

@@ -40,7 +40,7 @@ class Estimate(NamedTuple):
 class ModelDetail:
     """One model in a slice: the measure in it, elsewhere, and their difference.
 
-    `right`: sum of the values of its boxes (right boxes, or fits). `lost`: how much higher it were as elsewhere.
+    `right`: sum of the values of its boxes (right boxes, or fits). `lost`: how much elsewhere's measure would add.
     """
 
     here: Estimate
@@ -106,7 +106,7 @@ class Detail(NamedTuple):
 def places_shown(measure: Measure, results: Sequence[AnyBoxResult], searched: Sequence[AnyBoxResult]) -> list[int]:
     """Return which of some results a slice by a measure shows.
 
-    Only those that were searched where predictions are counted (other boxes in others), and of averages.
+    Those that were searched where predictions are counted (other boxes in others) and of averages, else all.
     """
     if measure not in _OF_PREDICTIONS and not is_average(measure):
         return list(range(len(results)))
@@ -145,8 +145,8 @@ def detail_of(one: Slice, results: Sequence[AnyBoxResult]) -> Detail:
     """Return a slice in detail for some models on the same dataset.
 
     With a measure of the ground truth's boxes or of matches any models of the same ground truth, with one of
-    predictions those that were searched. By an average there are neither intervals nor cells: resampling would evaluate
-    all anew.
+    predictions those that were searched. By an average there are neither intervals nor cells: resampling evaluates all
+    anew.
     """
     if is_average(one.measure):
         here, rest = one.models or (one.value,), one.models_elsewhere or (one.rest,)

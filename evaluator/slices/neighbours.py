@@ -25,8 +25,10 @@ class Surroundings(NamedTuple):
 
     `distance`: gap to the next box in shares of the page, 0 where they touch, NaN for a box alone on its page.
     `next_label`, `above`, `below`: label codes, the latter of the nearest box that shares a part of the width; -1 for
-    none. `inside`, `holds`: larger boxes that cover 90 % or more of it, and boxes it covers so. `beside`: boxes that
-    share none of the width but more than half of the smaller height.
+    none.
+
+    `inside`, `holds`: larger boxes that cover 90 % or more of it, and boxes it covers so. `beside`: boxes that share
+    none of the width but more than half of the smaller height.
     """
 
     distance: FloatArray

@@ -160,7 +160,7 @@ def _two(value: float) -> str:
 class Slices(NamedTuple):
     """What was found in one search, most costly first.
 
-    `thin`: as clear, from too few documents. `attributes`: of conditions. `unit`: what was searched, one of it.
+    `thin`: as clear, from too few documents. `attributes`: names for conditions. `unit`: what was searched, one of it.
     """
 
     slices: tuple[Slice, ...]

@@ -51,10 +51,10 @@ OVERLAP_BINS: Final = len(OVERLAP_EDGES) + 1
 class Behaviour(NamedTuple):
     """The laws of one model where the ground truth is right.
 
-    `miss`: how often a box of each label is not found, shape (labels,). By score bin: `flip`, `bad`, how often a
-    prediction has a wrong label or is drawn badly; `real`, `junk`, shares of right predictions and of those at no box.
-    `bad_scale`: deviation of a badly drawn side over a usual one. `coincidence`: share of made-up predictions at a
-    place by chance.
+    `miss`: how often a box of each label is not found, (labels,). By score bin: `flip`, `bad`, how often a prediction
+    has a wrong label or is drawn badly; `real`, `junk`, shares of right predictions and of those at no box.
+    `bad_scale`: bad over usual deviation of a side. `coincidence`: how often a made-up prediction is at a place by
+    chance.
     """
 
     miss: FloatArray
@@ -266,10 +266,9 @@ class _State(NamedTuple):
 class _AtHits(NamedTuple):
     """What one model shows at the H boxes that it found (`rows`), the same in all rounds.
 
-    `other_label`: 1 where the prediction has another label. `square`: sum of squared deviations. `anywhere`: log
-    density of the deviations if the box is invented. `own`: int64 (G,), see `_said_of`. `there`, `there_label`,
-    `there_missed`: the boxes that show how often it misses, their labels, and 1 where it missed. `junk`: score law of
-    predictions at no box.
+    `other_label`: 1 for another label. `square`: sum of squared deviations. `anywhere`: their log density at an
+    invented box. `own`: int64 (G,), see `_said_of`. `there...`: the boxes that show how often it misses, their labels,
+    and 1 where it missed. `junk`: score law of predictions at no box.
     """
 
     rows: IntArray

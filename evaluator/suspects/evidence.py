@@ -21,10 +21,9 @@ _UNKNOWN: Final = 0.1
 class Seen(NamedTuple):
     """What one model shows at each of G ground truth boxes.
 
-    At each box: `partner`, row of the prediction there, `NOBODY` for none; `looked`, whether the model covers its page;
-    `same`, whether the labels agree; `label` of the prediction, or of the ground truth without one; `bin`, score bin of
-    the partner, 0 without one. `covers`: bool (pages,). `bins`: score bin of each prediction. `alone`: predictions at
-    no ground truth box, without repeats.
+    At each box: `partner`, row of the prediction, `NOBODY` for none; `looked`, whether the model covers the page;
+    `same`, whether labels agree; `label` of the prediction, else its own; `bin`, score bin of the partner, else 0.
+    `covers`: bool (pages,). `bins`: score bin of each prediction. `alone`: predictions at no box, without repeats.
     """
 
     boxes: Columns

@@ -1,9 +1,8 @@
 """The components of the front end: the one table of them, and their files joined into one script and one style sheet.
 
-Sources are plain ES modules without a build step. Streamlit and the HTML pack take a component as one string, so its
-entry and all imports are concatenated without `import` lines and `export` words. Three rules make that safe, checked by
-`modules_of` and `join_modules`: an import is on one line and names its imports, imports form no circle, no name is
-declared at the top of two modules.
+Sources are plain ES modules without a build step; Streamlit and the HTML pack take each component as one string, so an
+entry and its imports are concatenated. Checked rules make that safe: an import is on one line and names its imports,
+imports form no circle, no name is declared at the top of two modules.
 """
 
 from __future__ import annotations

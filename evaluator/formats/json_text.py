@@ -12,7 +12,7 @@ import gc
 import hashlib
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
@@ -294,38 +294,6 @@ def oddities(value: object, place: JsonPath) -> Iterator[Oddity]:
             if has_lone_surrogate(key):
                 yield lone_surrogate(step(place, key), key)
             yield from oddities(item, step(place, key))
-
-
-def report_missing(
-    value: Mapping[str, object],
-    required: Iterable[str],
-    place: JsonPath,
-    collector: Collector,
-    *,
-    known: Iterable[str],
-    source: str,
-    none: str = "",
-) -> None:
-    """Errors for the keys that an object must have; what is listed as there are its known keys, or `none`."""
-    for key in required:
-        if key not in value:
-            there = ", ".join(quote(other) for other in value if other in known)
-            found = f"only {there}" if there else none
-            collector.error(place, f"{key} is required here ({source})", found, f"Add {key}.")
-
-
-def text_at(
-    value: Mapping[str, object], key: str, place: JsonPath, collector: Collector, *, source: str, fix: str
-) -> str | None:
-    """The text under a key; None without the key, and with an error for anything but text that can be written."""
-    text = value.get(key, "")
-    if not isinstance(text, str):
-        collector.error(step(place, key), f"{key} must be a string ({source})", excerpt(text), fix)
-    elif has_lone_surrogate(text):
-        collector.error(*lone_surrogate(step(place, key), text))
-    elif key in value:
-        return text
-    return None
 
 
 def repeated_key(place: JsonPath, key: str, times: int) -> Oddity:

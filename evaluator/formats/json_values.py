@@ -1,20 +1,128 @@
-"""Values of a parsed JSON tree by the type that a format wants, with an error for each of another type.
+"""A parsed JSON tree against what a format wants of it, with an error that names the place of each part that differs.
 
-Owns `Values`. Numbers that `json_text.parse_checked` has reported already are not reported again. What the values mean
-is the format's business.
+Owns `Shape`, an object whose keys are declared, and `Values`, typed looks at single values. What the values mean is the
+format's business.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from evaluator.formats import json_text
-from evaluator.formats.json_text import Unusable, excerpt, step
+from evaluator.formats.json_text import (
+    JsonPath,
+    Unusable,
+    excerpt,
+    has_lone_surrogate,
+    lone_surrogate,
+    oddities,
+    repeated_key,
+    repeats,
+    step,
+)
 from evaluator.model.boxes import FloatArray
-from evaluator.model.issues import Collector
+from evaluator.model.issues import Collector, quote
+
+Check = Callable[[Any, str, JsonPath, Collector], Any]
+"""What is taken of a value under a key of the object at a place; with an error for a value that does not fit."""
+
+
+class Shape(NamedTuple):
+    """An object of a format.
+
+    Attributes
+    ----------
+    rule, fix : str
+        For a value that is no object.
+    source : str
+        What the rules on its keys come from.
+    checks : mapping of Check
+        By key, in the order of the issues.
+    required : collection of str
+    none : str
+        What a missing key finds in an object that has none of its keys.
+    unknown : (str, str) or None
+        Rule and fix for keys that have no check; None where such keys are left alone.
+    described : collection of str
+        Keys that are only warned of when they are repeated.
+    """
+
+    rule: str
+    fix: str
+    source: str
+    checks: Mapping[str, Check]
+    required: Collection[str]
+    none: str = ""
+    unknown: tuple[str, str] | None = None
+    described: Collection[str] = ()
+
+    def fields(self, value: object, place: JsonPath, collector: Collector) -> dict[str, Any] | None:
+        """What is taken of an object, by key, without missing keys; None with an error for what is no object."""
+        if not isinstance(value, dict):
+            collector.error(place, self.rule, excerpt(value), self.fix)
+            return None
+        self.check_keys(value, place, collector)
+        return {key: check(value[key], key, place, collector) for key, check in self.checks.items() if key in value}
+
+    def check_keys(self, value: dict[str, object], place: JsonPath, collector: Collector) -> None:
+        """Issues for repeated, missing and unknown keys."""
+        for key, times in repeats(value).items():
+            if key in self.described:
+                rule = "of a repeated key only the last value is used (RFC 8259, section 4)"
+                found, fix = f"{quote(key)} {times} times", f"{excerpt(value[key])} is used; keep one {key}."
+                collector.warning(step(place, key), rule, found, fix)
+            elif self.unknown or key in self.checks:
+                collector.error(*repeated_key(step(place, key), key, times))
+        for key in self.required:
+            if key not in value:
+                known = self.required if self.unknown else self.checks
+                there = ", ".join(quote(other) for other in value if other in known)
+                found = f"only {there}" if there else self.none
+                collector.error(place, f"{key} is required here ({self.source})", found, f"Add {key}.")
+        if self.unknown is None:
+            return
+        rule, fix = self.unknown
+        for key, other in value.items():
+            if key not in self.checks:
+                collector.error(step(place, key), rule, excerpt(other), fix)
+                no_oddities(other, key, place, collector)
+
+
+def wanted(take: Callable[[Any], Any], rule: str, fix: str, *, otherwise: object = None) -> Check:
+    """A check of what `take` gives None for; ``{key}`` in the rule stands for the key."""
+
+    def check(value: object, key: str, place: JsonPath, collector: Collector) -> Any:  # noqa: ANN401 - any kind of value
+        taken = take(value)
+        if taken is None:
+            collector.error(step(place, key), rule.format(key=key), excerpt(value), fix)
+            return otherwise
+        return taken
+
+    return check
+
+
+def text(source: str, fix: str) -> Check:
+    """A check of text that can be written; None for anything else."""
+
+    def check(value: object, key: str, place: JsonPath, collector: Collector) -> str | None:
+        if not isinstance(value, str):
+            collector.error(step(place, key), f"{key} must be a string ({source})", excerpt(value), fix)
+        elif has_lone_surrogate(value):
+            collector.error(*lone_surrogate(step(place, key), value))
+        else:
+            return value
+        return None
+
+    return check
+
+
+def no_oddities(value: object, key: str, place: JsonPath, collector: Collector) -> None:
+    """The check of a part of any form; see `json_text.oddities`."""
+    for oddity in oddities(value, step(place, key)):
+        collector.error(*oddity)
 
 
 class Values:
@@ -73,8 +181,8 @@ class Values:
 
     def text(self, value: dict[str, object], key: str, place: str) -> str:
         """The text under a key; empty without it, and with an error for anything but text that can be written."""
-        fix = "Write it as text."
-        return json_text.text_at(value, key, place, self._collector, source=self._source, fix=fix) or ""
+        check = text(self._source, "Write it as text.")
+        return check(value[key], key, place, self._collector) or "" if key in value else ""
 
     def _number(self, value: object, name: str, place: str, *, there: bool) -> float:
         if isinstance(value, int | float) and not isinstance(value, bool):

@@ -8,8 +8,8 @@ Slow on purpose, and only ever run on files that have something to report or tha
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -28,48 +28,137 @@ from evaluator.formats.coco.shape import (
     Image,
     Item,
 )
-from evaluator.formats.json_text import excerpt, repeats, step
+from evaluator.formats.json_text import JsonPath, excerpt, step
+from evaluator.formats.json_values import Shape, text, wanted
 from evaluator.model.issues import Collector, quote
 
-_TOP = ("images", "annotations", "categories")
-_ITEM = ("image_id", "category_id", "bbox")
-_ID_FIX = "Write the number of the id without quotes."
-_FLAG_RULES = {"iscrowd": "iscrowd must be 0 or 1 (COCO format)", "ignore": "ignore must be 0 or 1"}
+_SOURCE = "COCO format"
+_KEYS = ("images", "annotations", "categories")
 _LARGEST = 2**63 - 1
-_NO_BOX = (math.nan,) * 4
-_NOTHING = cast("Any", None)
 _Box = tuple[float, float, float, float]
+_NO_BOX: _Box = (math.nan,) * 4
+
+
+def _integer(value: object, key: str, place: JsonPath, collector: Collector) -> int | None:
+    """The check of an integer of 64 bits, also one that is written with a point."""
+    if type(value) is int and abs(value) <= _LARGEST:
+        return value
+    number = int(value) if isinstance(value, float) and value.is_integer() else value
+    is_integer = isinstance(number, int) and not isinstance(number, bool)
+    if isinstance(number, int) and is_integer and abs(number) <= _LARGEST:
+        return number
+    fixes = ("Write the number of the id without quotes.", "Write it without quotes.")
+    if is_integer:
+        fixes = ("Write a smaller number, or put this id in quotes everywhere.", "Correct the number.")
+    rule = f"{key} must be an integer of 64 bits (COCO format)"
+    collector.error(step(place, key), rule, excerpt(value), fixes["id" not in key])
+    return None
+
+
+def _four(value: object) -> _Box | None:
+    if isinstance(value, list) and len(value) == 4 and all(map(is_number, value)):
+        x, y, width, height = map(float, value)
+        return x, y, width, height
+    return None
+
+
+def _flag(value: Any) -> int | None:  # noqa: ANN401 - a value of a file
+    # Other whole numbers than 0 and 1 are a matter of the rules on values.
+    return int(value) if type(value) in (int, float) and value == int(value) and abs(value) <= _LARGEST else None
+
+
+def _outline(value: object, key: str, place: JsonPath, collector: Collector) -> msgspec.Raw | msgspec.UnsetType:
+    flaws = [] if value is None else list(json_text.oddities(value, step(place, key)))
+    for flaw in flaws:
+        collector.error(*flaw)
+    return UNSET if flaws or value is None else msgspec.Raw(msgspec.json.encode(value))
+
+
+def _size(value: object, key: str, place: JsonPath, collector: Collector) -> object:
+    return UNSET if value is None else _NUMBER(value, key, place, collector)
+
+
+def _attribute(value: object, *_: object) -> object:
+    return value if isinstance(value, str | int | float) else UNSET
+
+
+_TEXT = text(_SOURCE, "Put it in quotes.")
+_NUMBER = wanted(
+    lambda value: float(value) if is_number(value) else None,
+    "{key} must be a finite number (COCO format)",
+    "Write it as a number, without quotes.",
+    otherwise=math.nan,
+)
+_BOX = wanted(
+    _four,
+    "bbox must be four finite numbers, x, y, width, height (COCO format)",
+    "Write them as [x, y, width, height], without quotes.",
+    otherwise=_NO_BOX,
+)
+_TOP = Shape("", "", _SOURCE, dict.fromkeys(("images", "annotations", "categories"), _attribute), _KEYS)
+_IMAGE = Shape(
+    "an image must be an object with an id (COCO format)",
+    "Remove it.",
+    _SOURCE,
+    {
+        "id": _integer,
+        **dict.fromkeys(("width", "height"), _size),
+        **dict.fromkeys(("file_name", *DOCUMENT_KEYS), _TEXT),
+        **dict.fromkeys(PAGE_KEYS, _integer),
+        **dict.fromkeys(ATTRIBUTE_KEYS, _attribute),
+    },
+    ("id",),
+)
+_CATEGORY = Shape(
+    "a category must be an object with id and name (COCO format)",
+    "Remove it.",
+    _SOURCE,
+    {"name": _TEXT, "id": _integer},
+    ("id", "name"),
+)
+_ITEM = Shape(
+    "an entry must be an object with image_id, category_id, bbox (COCO format)",
+    "Write it as an object, or remove it.",
+    _SOURCE,
+    {
+        **dict.fromkeys(("image_id", "category_id"), _integer),
+        "bbox": _BOX,
+        **dict.fromkeys(("score", "area"), _NUMBER),
+        "id": _integer,
+        "iscrowd": wanted(_flag, "iscrowd must be 0 or 1 (COCO format)", "Write 0 or 1.", otherwise=0),
+        "ignore": wanted(_flag, "ignore must be 0 or 1", "Write 0 or 1.", otherwise=0),
+        "segmentation": _outline,
+    },
+    ("image_id", "category_id", "bbox"),
+)
+_WITHOUT_BOX = _ITEM._replace(required=("image_id", "category_id"), checks={**_ITEM.checks, "bbox": lambda *_: _NO_BOX})
 
 
 def walk(tree: object, collector: Collector) -> CocoFile | None:
-    """A parsed file as the columns of the fast path, with an issue for everything that does not fit them.
+    """A tree of `json_text.parse` as the columns of the fast path, row by row, with an issue for all that does not fit.
 
-    Parameters
-    ----------
-    tree : object
-        From `json_text.parse`.
-    collector : Collector
-        Receives the issues.
-
-    Returns
-    -------
-    CocoFile or None
-        Row i is position i in the file. None when the top level is neither an object nor an array.
+    None when the top level is neither an object nor an array.
     """
     if isinstance(tree, list):
         texts = number_ids({"annotations": tree}, "$", collector)
         return _file(None, None, tree, collector, place="$")._replace(texts=texts)
     if not isinstance(tree, dict):
-        rule = f"the top level must be an object with {', '.join(_TOP)}, or an array of results (COCO format)"
+        rule = f"the top level must be an object with {', '.join(_KEYS)}, or an array of results (COCO format)"
         collector.error("$", rule, excerpt(tree), "Export the file again in one of the two forms.")
         return None
     if _is_other(tree, collector):
         return None
-    _keys(collector, tree, "$", _TOP, known=_TOP)
-    parts = {key: _array(collector, tree, key) for key in _TOP}
+    _TOP.check_keys(tree, "$", collector)
+    parts = {key: _array(collector, tree, key) for key in _KEYS}
     texts = number_ids(parts, "$.annotations", collector)
-    images = [_image(collector, item, f"$.images[{i}]") for i, item in enumerate(parts["images"])]
-    categories = [_category(collector, item, f"$.categories[{i}]") for i, item in enumerate(parts["categories"])]
+    images = [
+        Image(**{"id": None} | (_IMAGE.fields(each, f"$.images[{i}]", collector) or {}))
+        for i, each in enumerate(parts["images"])
+    ]
+    categories = [
+        Category(**{"id": None, "name": None} | (_CATEGORY.fields(each, f"$.categories[{i}]", collector) or {}))
+        for i, each in enumerate(parts["categories"])
+    ]
     file = _file(images, categories, parts["annotations"], collector, place="$.annotations")
     return file._replace(texts=texts)
 
@@ -77,7 +166,7 @@ def walk(tree: object, collector: Collector) -> CocoFile | None:
 def _is_other(tree: Mapping[str, Any], collector: Collector) -> bool:
     """Whether an object is none of boxes: results under a name, segments of panoptic files, captions; says which."""
     names = [key for key, held in tree.items() if _first(held).keys() >= {"image_id", "category_id"}]
-    if names and not any(key in tree for key in _TOP):
+    if names and not any(key in tree for key in _KEYS):
         rule = "results must be an array at the top level (COCO format)"
         collector.error("$", rule, f"an object with results under {quote(names[0])}", "Write the array alone.")
         return True
@@ -140,64 +229,14 @@ def _array(collector: Collector, tree: Mapping[str, Any], key: str) -> list[Any]
     return []
 
 
-def _image(collector: Collector, value: object, place: str) -> Image:
-    if not isinstance(value, dict):
-        collector.error(place, "an image must be an object with an id (COCO format)", excerpt(value), "Remove it.")
-        return Image(_NOTHING)
-    texts = ("file_name", *DOCUMENT_KEYS)
-    _keys(collector, value, place, ("id",), known=("id", "width", "height", *texts, *PAGE_KEYS, *ATTRIBUTE_KEYS))
-    image = Image(_integer(collector, value, "id", place))
-    for key in ("width", "height"):
-        if value.get(key) is not None:
-            setattr(image, key, _number(collector, value, key, place))
-    for key in texts:
-        if key in value:
-            setattr(image, key, _text(collector, value, key, place))
-    for key in PAGE_KEYS:
-        if key in value:
-            setattr(image, key, _integer(collector, value, key, place))
-    for key in ATTRIBUTE_KEYS:
-        if isinstance(value.get(key), str | int | float):
-            setattr(image, key, value[key])
-    return image
-
-
-def _category(collector: Collector, value: object, place: str) -> Category:
-    if not isinstance(value, dict):
-        collector.error(
-            place, "a category must be an object with id and name (COCO format)", excerpt(value), "Remove it."
-        )
-        return Category(_NOTHING, _NOTHING)
-    _keys(collector, value, place, ("id", "name"), known=("id", "name"))
-    name = _text(collector, value, "name", place)
-    return Category(_integer(collector, value, "id", place), name)
-
-
 def _item(collector: Collector, value: object, place: str, derived: _Box | None) -> Item:
     """An entry; `derived` is the box around its segmentation when it has no bbox."""
-    if not isinstance(value, dict):
-        rule = f"an entry must be an object with {', '.join(_ITEM)} (COCO format)"
-        collector.error(place, rule, excerpt(value), "Write it as an object, or remove it.")
-        return Item(_NOTHING, _NOTHING, _NO_BOX)
-    required = [key for key in _ITEM if key != "bbox" or derived is None]
-    _keys(collector, value, place, required, known=Item.__struct_fields__)
-    item = Item(
-        _integer(collector, value, "image_id", place),
-        _integer(collector, value, "category_id", place),
-        _box(collector, value, place) if derived is None else derived,
-    )
-    for key in ("score", "area"):
-        if key in value:
-            setattr(item, key, _number(collector, value, key, place))
-    if "id" in value:
-        number = _integer(collector, value, "id", place)
-        item.id = UNSET if number is None else number
-    for key, rule in _FLAG_RULES.items():
-        if key in value:
-            setattr(item, key, _flag(collector, value[key], f"{place}.{key}", rule))
-    if value.get("segmentation") is not None:
-        item.segmentation = _outline(collector, value["segmentation"], f"{place}.segmentation")
-    return item
+    fields = (_ITEM if derived is None else _WITHOUT_BOX).fields(value, place, collector) or {}
+    if fields.get("id") is None:
+        fields["id"] = UNSET
+    if derived is not None:
+        fields["bbox"] = derived
+    return Item(**{"image_id": None, "category_id": None, "bbox": _NO_BOX} | fields)
 
 
 def _derived(value: object) -> _Box | None:
@@ -206,68 +245,3 @@ def _derived(value: object) -> _Box | None:
     if not isinstance(value, dict) or value.get("bbox") not in (None, []):
         return None
     return extent(value.get("segmentation"))
-
-
-def _keys(
-    collector: Collector, value: Mapping[str, Any], place: str, required: Iterable[str], *, known: Iterable[str]
-) -> None:
-    for key, times in repeats(value).items():
-        if key in known:
-            collector.error(*json_text.repeated_key(step(place, key), key, times))
-    json_text.report_missing(value, required, place, collector, known=known, source="COCO format")
-
-
-def _integer(collector: Collector, value: Mapping[str, Any], key: str, place: str) -> int:
-    if key not in value:
-        return cast("int", _NOTHING)
-    number = value[key]
-    if isinstance(number, float) and number.is_integer():
-        number = int(number)
-    if isinstance(number, int) and not isinstance(number, bool) and abs(number) <= _LARGEST:
-        return number
-    rule = f"{key} must be an integer of 64 bits (COCO format)"
-    fix = _ID_FIX if "id" in key else "Write it without quotes."
-    if isinstance(number, int) and not isinstance(number, bool):
-        fix = "Write a smaller number, or put this id in quotes everywhere." if "id" in key else "Correct the number."
-    collector.error(step(place, key), rule, excerpt(value[key]), fix)
-    return cast("int", _NOTHING)
-
-
-def _number(collector: Collector, value: Mapping[str, Any], key: str, place: str) -> float:
-    number = value[key]
-    if is_number(number):
-        return float(number)
-    rule = f"{key} must be a finite number (COCO format)"
-    collector.error(step(place, key), rule, excerpt(number), "Write it as a number, without quotes.")
-    return math.nan
-
-
-def _text(collector: Collector, value: Mapping[str, Any], key: str, place: str) -> str:
-    text = json_text.text_at(value, key, place, collector, source="COCO format", fix="Put it in quotes.")
-    return cast("str", text)
-
-
-def _box(collector: Collector, value: Mapping[str, Any], place: str) -> tuple[float, float, float, float]:
-    box = value.get("bbox", UNSET)
-    if isinstance(box, list) and len(box) == 4 and all(map(is_number, box)):
-        x, y, width, height = map(float, box)
-        return x, y, width, height
-    if box is not UNSET:
-        rule = "bbox must be four finite numbers, x, y, width, height (COCO format)"
-        collector.error(f"{place}.bbox", rule, excerpt(box), "Write them as [x, y, width, height], without quotes.")
-    return _NO_BOX
-
-
-def _flag(collector: Collector, value: object, place: str, rule: str) -> int:
-    # Other whole numbers are a matter of the rules on values.
-    if type(value) in (int, float) and value == int(cast("float", value)) and abs(cast("float", value)) <= _LARGEST:
-        return int(cast("float", value))
-    collector.error(place, rule, excerpt(value), "Write 0 or 1.")
-    return 0
-
-
-def _outline(collector: Collector, value: object, place: str) -> msgspec.Raw | msgspec.UnsetType:
-    flaws = list(json_text.oddities(value, place))
-    for flaw in flaws:
-        collector.error(*flaw)
-    return UNSET if flaws else msgspec.Raw(msgspec.json.encode(value))

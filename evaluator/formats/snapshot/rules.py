@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import UNSET
 
-from evaluator.formats import json_text, limits
+from evaluator.formats import limits
 from evaluator.formats.json_text import excerpt, step
 from evaluator.formats.snapshot.shape import DocumentEntry, ObjectColumns, PageColumns
 from evaluator.formats.snapshot.walk import (
@@ -302,9 +302,10 @@ def _label_map(value: object, collector: Collector) -> dict[str, str]:
 
 
 def _info_keys(info: dict[str, object], collector: Collector) -> None:
-    json_text.report_missing(
-        info, _INFO_REQUIRED, "$.info", collector, known=_INFO_KEYS, source="schema 1.3", none="none of the keys"
-    )
+    for key in (key for key in _INFO_REQUIRED if key not in info):
+        there = ", ".join(quote(other) for other in info if other in _INFO_KEYS)
+        found = f"only {there}" if there else "none of the keys"
+        collector.error("$.info", f"{key} is required here (schema 1.3)", found, f"Add {key}.")
     for key in (key for key in info if key not in _INFO_KEYS):
         rule = "info has no such key (schema 1.3, additionalProperties)"
         collector.error(step("$.info", key), rule, excerpt(info[key]), "Remove it, or move it into model.")

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, TypeGuard, cast
+from typing import Any
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
-from evaluator.formats import json_text
-from evaluator.formats.json_text import excerpt, step
+from evaluator.formats.json_text import excerpt, has_lone_surrogate, step
+from evaluator.formats.json_values import Check, Shape, no_oddities, text, wanted
 from evaluator.formats.snapshot.shape import DocumentEntry, Gathering, ObjectEntry, PageEntry, SnapshotFile
-from evaluator.model.issues import Collector, quote
+from evaluator.model.issues import Collector
 
 PAGE_INDEX_RULE = "page_index must be an integer from 0 to 2147483647 (schema 1.3)"
 PAGE_INDEX_FIX = "Count the pages of the document from 0 and write the number without quotes."
@@ -25,109 +25,24 @@ SCORE_FIX = "Write the confidence as a number, for instance 0.87."
 MISSING_SCORE_RULE = "every object of a prediction file must have a score (snapshot 1.3, section 9.5)"
 MISSING_SCORE_FIX = "Write the model's confidence, or 1.0 when it gives none."
 
-_TOP = ("label_map", "info", "documents", "predictions")
-_DOCUMENT = ("doc_id", "doc_name", "doc_path")
-_PAGE = ("page_id", "doc_id", "page_index", "objects")
-_OBJECT = ("id", "label", "bbox")
-_OBJECT_OPTIONAL = ("score", "attributes")
-_OBJECT_KEYS = frozenset((*_OBJECT, "score"))
-# Keys that describe an object and do not place or rank it: a repeated one is a warning.
-_DESCRIPTIVE = frozenset(("id", "label", "attributes"))
+_SCHEMA = "schema 1.3"
 _NO_BOX = (math.nan,) * 4
-_NOTHING = cast("Any", None)
 
 
-def walk(tree: object, collector: Collector) -> SnapshotFile | None:
-    """A parsed file as the columns of the fast path, with an issue for everything that does not fit them.
-
-    Parameters
-    ----------
-    tree : object
-        From `json_text.parse`.
-    collector : Collector
-        Receives the issues.
-
-    Returns
-    -------
-    SnapshotFile or None
-        Row i is position i in the file; unusable fields are None or NaN, a missing label_map or info is UNSET.
-        None when the top level is not an object.
-    """
-    if not isinstance(tree, dict):
-        rule = f"the top level must be an object with {', '.join(_TOP)} (snapshot 1.3, section 4)"
-        collector.error("$", rule, excerpt(tree), "Write one such object for each file.")
-        return None
-    _keys(collector, tree, "$", _TOP, source="snapshot 1.3, section 4")
-    for key in ("label_map", "info"):
-        _free_form(collector, tree.get(key), f"$.{key}")
-    documents = tree.get("documents", UNSET)
-    entries = _items(collector, documents, "documents")
-    listed = [_document(collector, item, f"$.documents[{index}]") for index, item in entries]
-    gathering = Gathering()
-    for index, item in _items(collector, tree.get("predictions", UNSET), "predictions"):
-        gathering.add([_page(collector, item, f"$.predictions[{index}]")])
-    label_map, info = tree.get("label_map", UNSET), tree.get("info", UNSET)
-    known = listed if isinstance(documents, list) else None
-    return SnapshotFile(label_map, info, known, gathering.pages, gathering.objects(), gathering.pointed)
-
-
-def _items(collector: Collector, value: object, key: str) -> Iterable[tuple[int, object]]:
-    if isinstance(value, list):
-        return enumerate(value)
-    if value is not UNSET:
-        rule = f"{key} must be an array (schema 1.3)"
-        collector.error(f"$.{key}", rule, excerpt(value), "Put the entries in square brackets, also a single one.")
-    return ()
-
-
-def _document(collector: Collector, value: object, place: str) -> DocumentEntry:
-    if not _is_object(value, collector, place, "a document", _DOCUMENT):
-        return DocumentEntry(_NOTHING, _NOTHING, _NOTHING)
-    doc_id, name, path = (_text(collector, value, key, place) for key in _DOCUMENT)
-    return DocumentEntry(doc_id, name, path)
-
-
-def _page(collector: Collector, value: object, place: str) -> PageEntry:
-    if not _is_object(value, collector, place, "a page entry", _PAGE):
-        return PageEntry(_NOTHING, _NOTHING, _NOTHING, [])
-    objects = value.get("objects", [])
-    if not isinstance(objects, list):
-        rule = "objects must be an array (schema 1.3)"
-        collector.error(f"{place}.objects", rule, excerpt(objects), "Write [] for a page without objects.")
-        objects = []
-    return PageEntry(
-        _text(collector, value, "page_id", place),
-        _text(collector, value, "doc_id", place),
-        _page_index(collector, value, place),
-        [
-            ObjectEntry(item["id"], item["label"], tuple(item["bbox"]), item.get("score", UNSET))
-            if _fits(item)
-            else _object(collector, item, f"{place}.objects[{position}]")
-            for position, item in enumerate(objects)
-        ],
+def _of_schema(what: str, checks: dict[str, Check], required: tuple[str, ...], allowed: tuple[str, ...] = ()) -> Shape:
+    """An object that schema 1.3 describes; only the allowed keys, those that are required without, may be in it."""
+    return Shape(
+        f"{what} must be an object with {', '.join(required)} (schema 1.3)",
+        "Write it as an object, or remove it.",
+        _SCHEMA,
+        checks,
+        required,
+        none="none of the keys",
+        unknown=(
+            f"only {', '.join(allowed or required)} are allowed here (schema 1.3, additionalProperties)",
+            "Move it into attributes, or remove it." if allowed else "Remove it.",
+        ),
     )
-
-
-def _page_index(collector: Collector, page: dict[str, Any], place: str) -> int | float:
-    value = page.get("page_index", UNSET)
-    if value is UNSET:
-        return cast("int", _NOTHING)
-    # JSON Schema counts 0.0 as an integer; true is not a number.
-    if isinstance(value, float) and value.is_integer():
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    collector.error(f"{place}.page_index", PAGE_INDEX_RULE, excerpt(value), PAGE_INDEX_FIX)
-    return cast("int", _NOTHING)
-
-
-def _fits(item: object) -> bool:
-    """Whether an object needs no issue about its shape: the quick way through the many good ones."""
-    if type(item) is not dict or not item.keys() <= _OBJECT_KEYS or not all(key in item for key in _OBJECT):
-        return False
-    texts = item["id"], item["label"]
-    plain = all(isinstance(text, str) and not json_text.has_lone_surrogate(text) for text in texts)
-    return plain and _is_box(item["bbox"]) and _is_score(item.get("score"))
 
 
 def _is_box(value: object) -> bool:
@@ -139,91 +54,128 @@ def _is_score(value: object) -> bool:
     return value is None or type(value) in (int, float)
 
 
-def _object(collector: Collector, value: object, place: str) -> ObjectEntry:
-    required, optional = _OBJECT, _OBJECT_OPTIONAL
-    if not _is_object(value, collector, place, "an object", required, optional=optional, soft=_DESCRIPTIVE):
-        return ObjectEntry(_NOTHING, _NOTHING, _NO_BOX, math.nan)
-    attributes = value.get("attributes", {})
-    if not isinstance(attributes, dict):
-        rule = "attributes must be an object (schema 1.3)"
-        collector.error(f"{place}.attributes", rule, excerpt(attributes), "Write the attributes as keys and values.")
-    _free_form(collector, attributes, f"{place}.attributes")
-    return ObjectEntry(
-        _text(collector, value, "id", place), _text(collector, value, "label", place), _box(collector, value, place),
-        _score(collector, value, place),
-    )  # fmt: skip
-
-
-def _box(collector: Collector, entry: dict[str, Any], place: str) -> tuple[float, float, float, float]:
-    value = entry.get("bbox", UNSET)
-    if _is_box(value):
-        x1, y1, x2, y2 = map(float, value)
-        return x1, y1, x2, y2
-    if value is not UNSET:
-        rule = "bbox must be four finite numbers, x1, y1, x2, y2 (snapshot 1.3, section 3)"
-        collector.error(f"{place}.bbox", rule, excerpt(value), "Write them as [x1, y1, x2, y2], without quotes.")
-    return _NO_BOX
-
-
-def _score(collector: Collector, entry: dict[str, Any], place: str) -> float | UnsetType | None:
-    value = entry.get("score", UNSET)
-    if value is UNSET or _is_score(value):
-        return cast("float | UnsetType | None", value)
-    collector.error(f"{place}.score", SCORE_RULE, excerpt(value), SCORE_FIX)
+def _score(value: object, key: str, place: str, collector: Collector) -> object:
+    if _is_score(value):
+        return value
+    collector.error(step(place, key), SCORE_RULE, excerpt(value), SCORE_FIX)
     return math.nan
 
 
-def _text(collector: Collector, entry: dict[str, Any], key: str, place: str) -> str:
-    fix = "Write it as text in double quotes."
-    return cast("str", json_text.text_at(entry, key, place, collector, source="schema 1.3", fix=fix))
-
-
-def _is_object(
-    value: object,
-    collector: Collector,
-    place: str,
-    what: str,
-    required: tuple[str, ...],
-    *,
-    optional: tuple[str, ...] = (),
-    soft: frozenset[str] = frozenset(),
-) -> TypeGuard[dict[str, Any]]:
-    """Whether a value is a JSON object; issues for that and for its keys."""
+def _attributes(value: object, key: str, place: str, collector: Collector) -> object:
     if not isinstance(value, dict):
-        rule = f"{what} must be an object with {', '.join(required)} (schema 1.3)"
-        collector.error(place, rule, excerpt(value), "Write it as an object, or remove it.")
+        rule = "attributes must be an object (schema 1.3)"
+        collector.error(step(place, key), rule, excerpt(value), "Write the attributes as keys and values.")
+    no_oddities(value, key, place, collector)
+    return UNSET
+
+
+def _fits(item: object) -> bool:
+    """Whether an object needs no issue about its shape: the quick way through the many good ones."""
+    if type(item) is not dict or not item.keys() <= _FAST_KEYS or not all(key in item for key in _OBJECT.required):
         return False
-    _keys(collector, value, place, required, optional=optional, soft=soft, source="schema 1.3")
-    return True
+    texts = item["id"], item["label"]
+    plain = all(isinstance(text, str) and not has_lone_surrogate(text) for text in texts)
+    return plain and _is_box(item["bbox"]) and _is_score(item.get("score"))
 
 
-def _keys(
-    collector: Collector,
-    value: dict[str, Any],
-    place: str,
-    required: tuple[str, ...],
-    *,
-    source: str,
-    optional: tuple[str, ...] = (),
-    soft: frozenset[str] = frozenset(),
-) -> None:
-    """Issues for repeated, missing and unknown keys of one object."""
-    for key, times in json_text.repeats(value).items():
-        if key in soft:
-            rule = "of a repeated key only the last value is used (RFC 8259, section 4)"
-            fix = f"{excerpt(value[key])} is used; keep one {key}."
-            collector.warning(step(place, key), rule, f"{quote(key)} {times} times", fix)
-        else:
-            collector.error(*json_text.repeated_key(step(place, key), key, times))
-    json_text.report_missing(value, required, place, collector, known=required, source=source, none="none of the keys")
-    for key, item in value.items():
-        if key not in required and key not in optional:
-            rule = f"only {', '.join((*required, *optional))} are allowed here (schema 1.3, additionalProperties)"
-            fix = "Move it into attributes, or remove it." if soft else "Remove it."
-            collector.error(step(place, key), rule, excerpt(item), fix)
-            _free_form(collector, item, step(place, key))
+def _object(value: object, place: str, collector: Collector) -> ObjectEntry:
+    fields = _OBJECT.fields(value, place, collector)
+    unusable: dict[str, Any] = {"id": None, "label": None, "bbox": _NO_BOX}
+    return ObjectEntry(**unusable | ({"score": math.nan} if fields is None else fields))
 
 
-def _free_form(collector: Collector, value: object, place: str) -> None:
-    for oddity in json_text.oddities(value, place):
-        collector.error(*oddity)
+def _page_index(value: Any) -> object:  # noqa: ANN401 - a value of a file
+    # JSON Schema counts 0.0 as an integer; true is not a number.
+    whole = type(value) is int or (type(value) is float and value.is_integer())
+    return value if whole else None
+
+
+_TEXT = text(_SCHEMA, "Write it as text in double quotes.")
+_TOP = Shape(
+    "the top level must be an object with label_map, info, documents, predictions (snapshot 1.3, section 4)",
+    "Write one such object for each file.",
+    "snapshot 1.3, section 4",
+    dict.fromkeys(("label_map", "info"), no_oddities) | dict.fromkeys(("documents", "predictions"), lambda *_: None),
+    ("label_map", "info", "documents", "predictions"),
+    none="none of the keys",
+    unknown=(
+        "only label_map, info, documents, predictions are allowed here (schema 1.3, additionalProperties)",
+        "Remove it.",
+    ),
+)
+_DOCUMENT = _of_schema(
+    "a document", dict.fromkeys(("doc_id", "doc_name", "doc_path"), _TEXT), ("doc_id", "doc_name", "doc_path")
+)
+_OBJECT = _of_schema(
+    "an object",
+    {
+        "attributes": _attributes,
+        **dict.fromkeys(("id", "label"), _TEXT),
+        "bbox": wanted(
+            lambda value: tuple(map(float, value)) if _is_box(value) else None,
+            "bbox must be four finite numbers, x1, y1, x2, y2 (snapshot 1.3, section 3)",
+            "Write them as [x1, y1, x2, y2], without quotes.",
+            otherwise=_NO_BOX,
+        ),
+        "score": _score,
+    },
+    ("id", "label", "bbox"),
+    ("id", "label", "bbox", "score", "attributes"),
+    # What places or ranks an object must not be repeated.
+)._replace(described=("id", "label", "attributes"))
+_FAST_KEYS = frozenset(("id", "label", "bbox", "score"))
+_PAGE = _of_schema(
+    "a page entry",
+    {
+        "objects": wanted(
+            lambda value: value if isinstance(value, list) else None,
+            "objects must be an array (schema 1.3)",
+            "Write [] for a page without objects.",
+            otherwise=(),
+        ),
+        **dict.fromkeys(("page_id", "doc_id"), _TEXT),
+        "page_index": wanted(_page_index, PAGE_INDEX_RULE, PAGE_INDEX_FIX),
+    },
+    ("page_id", "doc_id", "page_index", "objects"),
+)
+
+
+def walk(tree: object, collector: Collector) -> SnapshotFile | None:
+    """A tree of `json_text.parse` as the columns of the fast path, row by row, with an issue for all that does not fit.
+
+    None when the top level is not an object; a missing label_map or info is UNSET.
+    """
+    if _TOP.fields(tree, "$", collector) is None or not isinstance(tree, dict):
+        return None
+    unusable: dict[str, Any] = dict.fromkeys(_DOCUMENT.required)
+    listed = [
+        DocumentEntry(**unusable | (_DOCUMENT.fields(item, place, collector) or {}))
+        for place, item in _items(collector, tree, "documents")
+    ]
+    gathering = Gathering()
+    for place, item in _items(collector, tree, "predictions"):
+        gathering.add([_page(item, place, collector)])
+    label_map, info = tree.get("label_map", UNSET), tree.get("info", UNSET)
+    known = listed if isinstance(tree.get("documents"), list) else None
+    return SnapshotFile(label_map, info, known, gathering.pages, gathering.objects(), gathering.pointed)
+
+
+def _page(value: object, place: str, collector: Collector) -> PageEntry:
+    fields: dict[str, Any] = dict.fromkeys(_PAGE.required) | (_PAGE.fields(value, place, collector) or {})
+    fields["objects"] = [
+        ObjectEntry(item["id"], item["label"], tuple(item["bbox"]), item.get("score", UNSET))
+        if _fits(item)
+        else _object(item, f"{place}.objects[{position}]", collector)
+        for position, item in enumerate(fields["objects"] or ())
+    ]
+    return PageEntry(**fields)
+
+
+def _items(collector: Collector, tree: dict[str, object], key: str) -> Iterable[tuple[str, object]]:
+    """Place and value of the entries of an array."""
+    value = tree.get(key, [])
+    if isinstance(value, list):
+        return ((f"$.{key}[{index}]", item) for index, item in enumerate(value))
+    rule = f"{key} must be an array (schema 1.3)"
+    collector.error(f"$.{key}", rule, excerpt(value), "Put the entries in square brackets, also a single one.")
+    return ()

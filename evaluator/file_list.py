@@ -49,7 +49,7 @@ class FileRow(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.role) and self.what != _NOT_READ
 
     def shown_under(self, choice: str) -> bool:
-        """Whether it belongs to the rows of a choice; every row belongs to any other word."""
+        """Return whether it belongs to the rows of a choice; every row belongs to any other word."""
         if choice in (READ, LEFT_OUT):
             return self.is_read == (choice == READ)
         return choice != WITH_ISSUES or self.issues != "none"

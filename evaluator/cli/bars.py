@@ -35,11 +35,11 @@ class DrawnBar:
         self._begun = True
 
     def count(self, done: int, total: int) -> None:
-        """How much of the present job is done."""
+        """Show how much of the present job is done."""
         self.bars.update(self._job, completed=done, total=total)
 
     def end(self) -> None:
-        """The last job is done."""
+        """Mark the last job as done."""
         total = next(task.total for task in self.bars.tasks if task.id == self._job) or 1
         self.bars.update(self._job, completed=total, total=total)
 

@@ -201,7 +201,7 @@ def _read(path: Path, format: str | None, columns: str) -> Source:
 
 
 def _described(path: Path, read: Source | None) -> dict[str, object]:
-    """A checked file as plain values."""
+    """Return a checked file as plain values."""
     if read is None:
         return {"name": path.name, "valid": False}
     checked = {"name": path.name, "valid": not has_errors(read.issues)}

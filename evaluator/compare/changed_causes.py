@@ -60,11 +60,11 @@ class ChangedCauses:
         return "fewer" if solved > new else "more" if new > solved else "other"
 
     def boxes_of(self, place: int) -> BoolArray:
-        """Which of the changed boxes are of a kind of cause, bool, shape (C,)."""
+        """Return which of the changed boxes are of a kind of cause, bool, shape (C,)."""
         return np.asarray(self.family == place)
 
     def pages_of(self, place: int) -> IntArray:
-        """Rows of the pages with such a box, rising, int64."""
+        """Return the rows of the pages with such a box, rising, int64."""
         return np.unique(self.page[self.boxes_of(place)])
 
     @cached_property
@@ -107,7 +107,7 @@ def changed_causes(a: AnyBoxResult, b: AnyBoxResult, ledger: Ledger) -> ChangedC
 def _ranked(
     families: list[Family], parts: list[tuple[IntArray, IntArray, IntArray, IntArray]], remaining: set[int]
 ) -> ChangedCauses:
-    """The families that have changed boxes, most first; `parts` are those of ``a``, then those of ``b``."""
+    """Return the families that have changed boxes, most first; `parts` are those of ``a``, then of ``b``."""
     counts = np.array(
         [
             np.bincount(np.concatenate([part[0] for part in side]), minlength=len(families))
@@ -133,10 +133,10 @@ def _ranked(
 
 
 def _alone(extra: FalsePositives) -> IntArray:
-    """Rows of the false positives that only one of the models has, int64."""
+    """Return the rows of the false positives that only one of the models has, int64."""
     return np.asarray(extra.row[~extra.shared], dtype=np.int64)
 
 
 def _kind(family: Family) -> Family:
-    """A family without the difference between one mistake of a page and several of the same name."""
+    """Return a family under ``single`` where it is several mistakes of one name on a page."""
     return family._replace(cause="single") if family.cause == "alike" else family

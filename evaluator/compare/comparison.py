@@ -74,7 +74,7 @@ class Comparison:
         return self.against_baseline(1)
 
     def against_baseline(self, model: int) -> tuple[Difference, ...]:
-        """One of the models minus the baseline."""
+        """Return one of the models minus the baseline."""
         return differences(self.measures[0], self.measures[model], seed=self.seed, resamples=self.resamples)
 
     @cached_property
@@ -92,7 +92,7 @@ class Comparison:
         )
 
     def _contender(self, place: int) -> Contender:
-        """One of the models, with what is known of its boxes."""
+        """Return one of the models, with what is known of its boxes."""
         boxes, measures = first_boxes(self.results[place]), self.measures[place]
         name = self.names[place]
         return Contender(name, measures) if boxes is None else contender(name, boxes, measures)
@@ -105,7 +105,7 @@ class Comparison:
 
     @cached_property
     def item_ledgers(self) -> tuple[ItemLedger, ...]:
-        """Page by page, field by field or poster by poster; empty for protocols with a one-to-one matching of boxes."""
+        """Ledgers of pages, fields or posters; empty for protocols with a one-to-one matching of boxes."""
         return protocol_of(self.results[0]).item_ledgers(*self.results[:2])
 
     @cached_property
@@ -196,7 +196,7 @@ class Comparison:
         return tuple(tables)
 
     def _differences_table(self, title: str) -> ResultTable:
-        """One row per difference in reading order; no interval where there are too few documents."""
+        """Return one row per difference in reading order; no interval where there are too few documents."""
         every = in_reading_order(self.differences)
         moved = _aligned([moved_text(one) for one in every])
         intervals = _aligned([None if one.too_few else interval_text(one, signed=True) for one in every])
@@ -214,7 +214,7 @@ class Comparison:
         )  # fmt: skip
 
     def _models_table(self, title: str) -> ResultTable:
-        """One row per number over all labels: every model, and its difference to the baseline with the interval."""
+        """Return one row per number over all labels: each model and its difference to the baseline."""
         against = [self.against_baseline(place) for place in range(1, len(self.results))]
         first, *others = (name.lower() for name in self.names)
         columns = [column for name in others for column in (name, f"{name} minus {first}")]
@@ -228,7 +228,7 @@ class Comparison:
 
 
 def first_boxes(result: Result) -> AnyBoxResult | None:
-    """The result at the first IoU threshold, whose boxes the ledger counts; None for protocols without boxes."""
+    """Return the result at the first IoU threshold, for the ledger; None for protocols without boxes."""
     return result.first if isinstance(result, BoxEvaluation) else None
 
 
@@ -283,7 +283,7 @@ _PLAIN: Final = (
 
 
 def difference_json(one: Difference, names: Sequence[str]) -> dict[str, object]:
-    """A difference as plain values under the keys of the terminal contract; undefined is None."""
+    """Return a difference as plain values under the keys of the terminal contract."""
     return {
         **{name: getattr(one, name) for name in _PLAIN},
         "clear": one.starred,
@@ -293,13 +293,13 @@ def difference_json(one: Difference, names: Sequence[str]) -> dict[str, object]:
 
 
 def points_and_interval(one: Difference) -> str | None:
-    """A difference with its interval in points, ``+2.6 (1.7 to 3.5)``; None when it is undefined."""
+    """Return a difference and its interval in points, ``+2.6 (1.7 to 3.5)``; None when undefined."""
     text, interval = moved_text(one), interval_text(one)
     return text if text is None or interval is None or one.too_few else f"{text} ({interval})"
 
 
 def _ledger_table(counts: Ledger, title: str, signature: str) -> ResultTable:
-    """One row per label, all of them first."""
+    """Return one row per label, all of them first."""
     rows: list[tuple[str | int, ...]] = [("All labels", *counts.total.rows()[0].values())]
     rows += [(label, *row.values()) for label, row in counts.to_json().items()]
     columns = ("label", "both", "a only", "b only", "neither", "fp shared", "fp a only", "fp b only", "net")
@@ -307,7 +307,7 @@ def _ledger_table(counts: Ledger, title: str, signature: str) -> ResultTable:
 
 
 def _item_tables(counts: ItemLedger, title: str, signature: str) -> list[ResultTable]:
-    """One row per row of a ledger of things; then the things that differ, worse in B first."""
+    """Return one row per row of a ledger of things; then the things that differ, worse in B first."""
     plural = f"{counts.noun}s"
     rows: list[tuple[str | int, ...]] = [(name, *counts.counts(row).values()) for row, name in enumerate(counts.rows)]
     columns = ("row", *(words.replace("_", " ") for words in (*OUTCOMES, "net")))
@@ -333,12 +333,12 @@ def _item_tables(counts: ItemLedger, title: str, signature: str) -> list[ResultT
 
 
 def _whole(amount: float) -> int | float:
-    """A whole number without decimals."""
+    """Return a whole number without decimals."""
     return int(amount) if amount.is_integer() else amount
 
 
 def _mistakes_table(mistakes: MistakeCounts, title: str, signature: str) -> ResultTable:
-    """One row per name of a mistake."""
+    """Return one row per name of a mistake."""
     rows = tuple(
         (mistakes.title(name), row["a"], row["b"], row["difference"]) for name, row in mistakes.to_json().items()
     )
@@ -347,7 +347,7 @@ def _mistakes_table(mistakes: MistakeCounts, title: str, signature: str) -> Resu
 
 
 def _aligned(texts: Sequence[str | None]) -> list[str]:
-    """Texts of one width, to the right."""
+    """Return texts of one width, to the right."""
     shown = [NOTHING if text is None else text for text in texts]
     width = max(map(len, shown), default=0)
     return [text.rjust(width) for text in shown]

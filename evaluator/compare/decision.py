@@ -114,7 +114,7 @@ class Decision(NamedTuple):
         return head, f"{self.cost.b:,.1f} instead of {self.cost.a:,.1f}"
 
     def to_json(self) -> JsonObject:
-        """The decision as plain values under the keys of the terminal contract; undefined is None."""
+        """Return the decision as plain values under the keys of the terminal contract; undefined is None."""
         main = self.main
         return {
             "answer": self.answer,
@@ -170,14 +170,14 @@ def decide(
 
 
 def counted_words(metric: str | None) -> str:
-    """The numbers whose clear losses and gains count beside a main measure, in words."""
+    """Return the numbers whose clear losses and gains count beside a main measure, in words."""
     if metric is not None and metric not in FOUND:
         return "any other number"
     return listed([METRICS[each].title for each in FOUND], "or")
 
 
 def _unjudged(every: Sequence[Difference]) -> tuple[str, ...]:
-    """The labels of which no number can be judged, because too few documents have it."""
+    """Return the labels of which no number can be judged, because too few documents have it."""
     of_labels = [one for one in every if not one.overall and one.difference is not None]
     judged = {one.label for one in of_labels if not one.rare}
     return tuple(dict.fromkeys(one.label for one in of_labels if one.label not in judged))
@@ -194,13 +194,16 @@ def main_metric(every: Sequence[Difference]) -> str | None:
 
 
 def main_metrics(every: Sequence[Difference]) -> tuple[str, ...]:
-    """The measures that a rule can ask about: defined over all labels, and more is better."""
+    """Return the measures that a rule can ask about: defined over all labels, and more is better."""
     metrics = [one.metric for one in every if one.overall and one.difference is not None]
     return tuple(dict.fromkeys(metric for metric in metrics if METRICS[metric].target is None))
 
 
 def documents_needed(main: Difference | None, least: float) -> int | None:
-    """How many more documents would settle a difference against a border; 0 when it is settled, None for no answer."""
+    """Return how many more documents would settle a difference against a border; 0 when settled.
+
+    None where that has no answer.
+    """
     if main is None or main.difference is None or main.low is None or main.high is None or main.too_few:
         return None
     if main.low >= least or main.high < least:
@@ -214,7 +217,7 @@ def documents_needed(main: Difference | None, least: float) -> int | None:
 
 
 def cost_of(a: AnyBoxResult, b: AnyBoxResult) -> Cost | None:
-    """Boxes that somebody corrects by hand per 100 pages with each of two models; None without pages."""
+    """Return the boxes to correct by hand per 100 pages with each of two models; None without pages."""
     pages = a.matching.dataset.pages
     if not pages:
         return None
@@ -225,7 +228,6 @@ def cost_of(a: AnyBoxResult, b: AnyBoxResult) -> Cost | None:
 def _answer(
     main: Difference | None, losses: Sequence[Difference], over: Sequence[Difference], rule: Rule
 ) -> tuple[Answer, str]:
-    """The answer and its sentence."""
     if main is None or main.difference is None:
         return "cannot_tell", "The main measure is not defined for both models."
     title = capitalised(METRICS[main.metric].title)
@@ -263,7 +265,7 @@ def _border(rule: Rule) -> str:
 
 
 def _loss_words(losses: Sequence[Difference], rule: Rule, metric: str) -> str:
-    """The clear losses that the rule allows."""
+    """Return the clear losses that the rule allows."""
     counted = counted_words(metric)
     if not losses:
         return f"No clear loss in {counted}."
@@ -273,7 +275,7 @@ def _loss_words(losses: Sequence[Difference], rule: Rule, metric: str) -> str:
 
 
 def _points(value: float, *, signed: bool = False) -> str:
-    """A size in points: ``1 point``, ``+2.5 points``."""
+    """Return a size in points: ``1 point``, ``+2.5 points``."""
     number = f"{value * 100.0:.1f}".removesuffix(".0")
     return f"{'+' if signed else ''}{number} {'point' if number == '1' else 'points'}"
 

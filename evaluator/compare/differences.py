@@ -180,7 +180,7 @@ def decisive(
 
 
 def _judged(values: FloatArray, keys: Sequence[Key]) -> FloatArray:
-    """How good numbers are, more being better: where a metric has a target, how near they are to it."""
+    """Return how good numbers are, more being better: with a target, how near they are to it."""
     target = np.array([np.nan if METRICS[key.metric].target is None else METRICS[key.metric].target for key in keys])
     return np.where(np.isnan(target), values, -np.abs(values - target))
 
@@ -196,7 +196,7 @@ class _Side(NamedTuple):
 
     @classmethod
     def of(cls, measures: Measures, documents: Sequence[str], keys: Sequence[Key]) -> _Side:
-        """A model under shared documents and keys."""
+        """Return a model under shared documents and keys."""
         place = {name: row for row, name in enumerate(documents)}
         column = {key: row for row, key in enumerate(measures.keys)}
         return cls(
@@ -211,17 +211,16 @@ class _Side(NamedTuple):
         return np.append(self.measures.values, np.nan)[self.columns]
 
     def resampled(self, weights: Weights) -> FloatArray:
-        """Its numbers in each resample."""
         if not np.array_equal(self.documents, np.arange(weights.shape[1])):
             weights = np.ascontiguousarray(weights[:, self.documents])
         return self._shared(self.measures.resampled(weights))
 
     def per_document(self, documents: int) -> FloatArray:
-        """Its numbers in each document of the pair, NaN where undefined or not its document."""
+        """Return its numbers in each document of the pair, NaN where undefined or not its document."""
         every = np.full((documents, len(self.columns)), np.nan)
         every[self.documents] = self._shared(self.measures.per_document)
         return every
 
     def _shared(self, values: FloatArray) -> FloatArray:
-        """Columns of the keys of the pair."""
+        """Return the columns of the keys of the pair."""
         return np.column_stack([values, np.full(len(values), np.nan)])[:, self.columns]

@@ -138,7 +138,7 @@ def comparable_part(signature: str, *, thresholds: bool = False) -> tuple[str, .
 
 
 def _ratio_part(metric: str, numerator: FloatArray, denominator: FloatArray) -> Ratios:
-    """One ratio over all labels."""
+    """Return one ratio over all labels."""
     value = ratio(numerator.sum(keepdims=True), denominator.sum(keepdims=True))
     return Ratios((Key(metric, ALL_LABELS),), value, numerator[:, None], denominator[:, None])
 
@@ -175,7 +175,7 @@ def read_results(content: bytes, name: str) -> tuple[EarlierResult, ...]:
 
 
 def _check(one: _Result, where: str, collector: Collector) -> None:
-    """The counts of every document once, none below 0."""
+    """Note counts that are not there once for each document, or below 0."""
     if one.by_document is None:
         return
     size = len(one.by_document.documents)

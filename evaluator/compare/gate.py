@@ -47,7 +47,7 @@ _GRAMMAR: Final = re.compile(
 
 
 class ConditionError(ValueError):
-    """Raised for a condition that is not written in the grammar, or names what does not exist; one sentence."""
+    """Raised, with one sentence, for a condition that cannot be read or names what does not exist."""
 
 
 class Limit(NamedTuple):
@@ -61,7 +61,7 @@ class Limit(NamedTuple):
     unit: Unit
 
     def value(self, baseline: float | None) -> float | None:
-        """The limit as a ratio; None when it is that of a baseline which is undefined."""
+        """Return the limit as a ratio; None when it is that of a baseline which is undefined."""
         if not self.of_baseline:
             return self.amount
         if baseline is None:
@@ -89,7 +89,7 @@ class Condition:
         return self.limit.of_baseline or self.significant
 
     def holds(self, value: float, limit: float) -> bool:
-        """Whether a value is what is not allowed; numbers that differ by less than 1e-12 are equal."""
+        """Return whether a value is what is not allowed; numbers that differ by less than 1e-12 are equal."""
         above = value - limit
         strict = {"<": above < -_EQUAL, ">": above > _EQUAL, "<=": above <= _EQUAL, ">=": above >= -_EQUAL}
         return strict[self.operator]
@@ -112,7 +112,7 @@ class Verdict:
     reason: str
 
     def to_json(self) -> JsonObject:
-        """The verdict as plain values; undefined is None."""
+        """Return the verdict as plain values; undefined is None."""
         one = self.difference
         return {
             "condition": self.condition.text,
@@ -157,7 +157,7 @@ def parse(text: str) -> Condition:
 
 
 def _limit(read: re.Match[str], text: str) -> Limit:
-    """The right side of a condition."""
+    """Return the right side of a condition."""
     if read["number"] is None:
         sign = -1.0 if read["sign"] in ("-", MINUS) else 1.0
         amount = sign * float(read["offset"] or 0.0) / 100.0
@@ -200,7 +200,7 @@ def judge(
 
 
 def _key(condition: Condition, keys: Sequence[Key], overall: str) -> Key:
-    """The number that a condition is about; ConditionError that lists what there is."""
+    """Return the number that a condition is about; ConditionError lists what there is."""
     metrics = list(dict.fromkeys(key.metric for key in keys))
     named = [metric for metric in metrics if metric == condition.metric]
     named = named or [metric for metric in metrics if metric.casefold() == condition.metric.casefold()]
@@ -218,7 +218,6 @@ def _key(condition: Condition, keys: Sequence[Key], overall: str) -> Key:
 
 
 def _verdict(condition: Condition, key: Key, value: float | None, difference: Difference | None) -> Verdict:
-    """The verdict on one condition."""
     value = None if value is None else defined(value)
     baseline = None if difference is None else difference.a
     limit = condition.limit.value(baseline)
@@ -238,7 +237,7 @@ def _verdict(condition: Condition, key: Key, value: float | None, difference: Di
 
 
 def _significant(difference: Difference) -> tuple[bool, str]:
-    """Whether a condition that holds fails although it must be significant, and why."""
+    """Return whether a condition that holds fails although it must be significant, and why."""
     if difference.low is None:
         return True, "It holds, and cannot be judged to be chance: there is no interval."
     if not difference.excludes_zero:

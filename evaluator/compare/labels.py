@@ -43,7 +43,7 @@ def label_notes(a: Sequence[str], b: Sequence[str], truth: Sequence[str] = (), *
 
 
 def _mapping(labels: Sequence[str], kept: Sequence[str]) -> dict[str, str]:
-    """New name by old name for labels that fold to exactly one of the names that are kept."""
+    """Return the new name by old name of labels that fold to exactly one of the names that are kept."""
     by_folded: dict[str, list[str]] = {}
     for name in dict.fromkeys(kept):
         by_folded.setdefault(folded(name), []).append(name)

@@ -58,12 +58,12 @@ class LedgerCounts:
 
     @cached_property
     def gains(self) -> IntArray:
-        """Mistakes that only ``a`` makes, int64, shape (R,): what ``b`` finds, and false positives of ``a`` alone."""
+        """Mistakes of ``a`` alone, int64, shape (R,): what only ``b`` finds, false positives of ``a`` alone."""
         return self.b_only + self.a_invents
 
     @cached_property
     def losses(self) -> IntArray:
-        """Mistakes that only ``b`` makes, int64, shape (R,): what ``a`` finds, and false positives of ``b`` alone."""
+        """Mistakes of ``b`` alone, int64, shape (R,): what only ``a`` finds, false positives of ``b`` alone."""
         return self.a_only + self.b_invents
 
     @cached_property
@@ -82,7 +82,7 @@ class LedgerCounts:
         return self.gains + self.losses
 
     def rows(self, places: IntArray | slice = slice(None)) -> list[dict[str, int]]:
-        """Some rows as plain values: the four outcomes, then the false positives, then the net change."""
+        """Return some rows as plain values: the four outcomes, then the false positives, then the net change."""
         columns = {
             **{name: getattr(self, name) for name in OUTCOMES},
             **{f"false_positives_{name}": column for name, column in self._false_positives.items()},
@@ -92,7 +92,7 @@ class LedgerCounts:
         return [dict(zip(columns, row, strict=True)) for row in values]
 
     def false_positives(self, index: int) -> dict[str, int]:
-        """False positives of one row by who has them: ``shared``, ``a_only``, ``b_only``."""
+        """Return the false positives of one row by who has them: ``shared``, ``a_only``, ``b_only``."""
         return {name: int(column[index]) for name, column in self._false_positives.items()}
 
     @property
@@ -136,7 +136,7 @@ class FalsePositives:
         return np.asarray(self.partner != UNMATCHED)
 
     def take(self, rows: BoolArray) -> FalsePositives:
-        """Some of them."""
+        """Return some of them."""
         return FalsePositives(self.row[rows], self.partner[rows], self.side)
 
 
@@ -206,22 +206,22 @@ class Ledger:
         return np.lexsort((-self.per_page.changed, self.per_page.net))
 
     def to_json(self) -> dict[str, dict[str, int]]:
-        """Counts of each label under the keys of the terminal contract, by label."""
+        """Return the counts of each label under the keys of the terminal contract, by label."""
         return dict(zip(self.labels, self.per_label.rows(), strict=True))
 
     def false_positives_json(self) -> dict[str, int]:
-        """False positives by who has them: ``shared``, ``a_only``, ``b_only``."""
+        """Return the false positives by who has them: ``shared``, ``a_only``, ``b_only``."""
         return self.total.false_positives(0)
 
     def documents_json(self) -> dict[str, dict[str, int]]:
-        """Counts of each document by its id."""
+        """Return the counts of each document by its id."""
         return {
             document.doc_id: counts
             for document, counts in zip(self.dataset.documents, self.per_document.rows(), strict=True)
         }
 
     def pages_json(self) -> list[dict[str, object]]:
-        """The changed pages as plain values, the largest net loss first: document, page from 0, counts."""
+        """Return the changed pages as plain values, the largest net loss first; pages from 0."""
         dataset, counts = self.dataset, self.per_page
         changed = self.pages[counts.changed[self.pages] > 0]
         columns = (dataset.page_document, dataset.page_index, counts.gains, counts.losses)
@@ -233,7 +233,7 @@ class Ledger:
         ]
 
     def _by(self, truth: AnyArray, a_code: AnyArray, b_code: AnyArray, size: int) -> LedgerCounts:
-        """Counts per code; codes are one per ground truth and one per false positive of each model."""
+        """Return the counts per code; codes are one per ground truth and one per false positive of each model."""
         # One column more, in front, for what is not counted.
         width = 1 + len(OUTCOMES)
         cells = np.multiply(truth, width, dtype=np.int64)
@@ -280,7 +280,7 @@ def ledger(a: AnyBoxResult, b: AnyBoxResult) -> Ledger:
 
 
 def _require_comparable(a: AnyBoxResult, b: AnyBoxResult) -> None:
-    """ValueError for two results that do not count the same ground truth in the same way."""
+    """Raise ValueError for two results that do not count the same ground truth in the same way."""
     if not _same(a.matching.dataset, b.matching.dataset):
         raise ValueError("two models are compared as predictions of one dataset; found two datasets")
     if a.iou != b.iou:
@@ -295,7 +295,7 @@ def _require_comparable(a: AnyBoxResult, b: AnyBoxResult) -> None:
 
 
 def _same(one: Dataset, other: Dataset) -> bool:
-    """Whether two datasets have the same codes; a dataset that was joined again from the same files has."""
+    """Return whether two datasets have the same codes, as one joined again from the same files has."""
     return one is other or (
         one.documents == other.documents
         and one.labels == other.labels
@@ -306,7 +306,7 @@ def _same(one: Dataset, other: Dataset) -> bool:
 
 
 def _false_positives(result: AnyBoxResult, shared: IntArray, with_other: IntArray) -> FalsePositives:
-    """The false positives of a result; rows of `shared` are the same false positives as rows of `with_other`."""
+    """Return the false positives of a result; row i of `shared` is the same one as row i of `with_other`."""
     rows, prediction = result.false_positives, result.matching.prediction
     partner = np.full(len(prediction), UNMATCHED, dtype=np.int32)
     partner[shared] = with_other
@@ -314,7 +314,7 @@ def _false_positives(result: AnyBoxResult, shared: IntArray, with_other: IntArra
 
 
 def _shared(a: AnyBoxResult, b: AnyBoxResult) -> tuple[IntArray, IntArray]:
-    """Rows of the false positives of both that are the same, one to one."""
+    """Return the rows of the false positives that both have, one to one."""
     results = (a, b)
     rows = [_by_corners(result, result.false_positives) for result in results]
     content = [
@@ -331,7 +331,7 @@ def _shared(a: AnyBoxResult, b: AnyBoxResult) -> tuple[IntArray, IntArray]:
 
 
 def _overlapping(results: tuple[AnyBoxResult, AnyBoxResult], rows: Sequence[IntArray]) -> Candidates:
-    """Pairs of some predictions of two results that have one page and label and overlap, the second as predictions."""
+    """Return the pairs of predictions of two results that have one page and label and overlap."""
     units = [result.matching.prediction.source.unit for result in results]
     if units[0] != units[1]:
         raise ValueError(f"boxes must have one unit; found {units[0]} and {units[1]}")
@@ -343,12 +343,12 @@ def _overlapping(results: tuple[AnyBoxResult, AnyBoxResult], rows: Sequence[IntA
 
 
 def _groups(result: AnyBoxResult, rows: IntArray) -> IntArray:
-    """Page and label of some predictions as one number, int64."""
+    """Return page and label of some predictions as one number, int64."""
     prediction = result.matching.prediction
     return np.asarray(prediction.page[rows] * len(result.matching.dataset.labels) + prediction.label[rows])
 
 
 def _by_corners(result: AnyBoxResult, rows: IntArray) -> IntArray:
-    """Rows of some predictions by page, label and corners, int64."""
+    """Return the rows of some predictions by page, label and corners, int64."""
     x1, y1, x2, y2 = result.matching.prediction.xyxy[rows].T
     return rows[order_by([_groups(result, rows), x1, y1, x2, y2])]

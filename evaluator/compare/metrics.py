@@ -35,6 +35,6 @@ METRICS: Final[Mapping[str, Metric]] = _Declared()
 
 
 def headlines() -> tuple[tuple[str, ...], ...]:
-    """What a summary speaks of: the first group that is compared over all labels; matched boxes last."""
+    """Return the groups of metrics of a summary: the first that is compared counts; matched boxes last."""
     own = dict.fromkeys(protocol.headline for protocol in PROTOCOLS.values())
     return (*(group for group in own if group != BOX_HEADLINE), BOX_HEADLINE)

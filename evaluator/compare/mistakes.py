@@ -24,18 +24,18 @@ class MistakeCounts:
     some_labels: bool = False
 
     def title(self, name: str) -> str:
-        """A name in words."""
+        """Return a name in words."""
         of_name = ERROR_TYPES["document"][name]
         return of_name.title_of_some if self.some_labels else of_name.title
 
     def to_json(self) -> dict[str, dict[str, int]]:
-        """Counts of both models and ``b`` minus ``a`` by name, over all labels."""
+        """Return the counts of both models and ``b`` minus ``a`` by name, over all labels."""
         counts = zip(self.names, self.a.sum(axis=0).tolist(), self.b.sum(axis=0).tolist(), strict=True)
         return {name: {"a": a, "b": b, "difference": b - a} for name, a, b in counts}
 
 
 def mistake_counts(a: AnyBoxResult, b: AnyBoxResult) -> MistakeCounts:
-    """The named mistakes of two models of one dataset, by label."""
+    """Return the named mistakes of two models of one dataset, by label."""
     matching = a.matching
     labels = matching.dataset.labels
     rows = [labels.index(label) for label in matching.labels]

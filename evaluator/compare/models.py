@@ -194,7 +194,7 @@ class Standings:
 
     @property
     def groups(self) -> tuple[tuple[int, int], ...]:
-        """Runs of models that cannot be told apart, first and last place; a model may be in several, best first."""
+        """Runs of models that cannot be told apart, first and last place, best first; they may overlap."""
         known = int((~np.isnan(self.values)).sum())
         if not self.has_intervals:
             return ()
@@ -208,13 +208,13 @@ class Standings:
         return tuple(runs)
 
     def pair(self, row: int, column: int) -> Pair:
-        """The model of a column minus that of a row."""
+        """Return the model of a column minus that of a row."""
         ends = defined(self.pair_low[row, column]), defined(self.pair_high[row, column])
         return Pair(defined(self.difference[row, column]), *ends, bool(self.clear[row, column]))
 
     @property
     def sentence(self) -> tuple[str, str]:
-        """The answer and what follows from it, each a sentence or nothing; the answer names the label it is about."""
+        """The answer, which names its label, and what follows from it, each a sentence or nothing."""
         first, second = self._answer
         of = self.key.label
         return first if of == ALL_LABELS else f"{isolated(of)}: {first}", second
@@ -251,7 +251,7 @@ class Standings:
         return f"{_number(top)} models {verb} at the top: {_listed(first)}.", follows
 
     def to_json(self) -> JsonObject:
-        """The standings as plain values; undefined is None."""
+        """Return the standings as plain values; undefined is None."""
         ranks = self.ranks
         return {
             "metric": self.key.metric,
@@ -290,7 +290,7 @@ class Standings:
         }
 
     def table(self, signature: str) -> ResultTable:
-        """One row per model, best first, for terminals."""
+        """Return one row per model, best first, for terminals."""
         title = METRICS[self.key.metric].title
         rows = tuple(
             (
@@ -359,7 +359,7 @@ def standings(models: Sequence[Contender], key: Key, *, seed: int = SEED, resamp
 
 
 def _simultaneous(resampled: FloatArray, difference: FloatArray, documents: int) -> tuple[FloatArray, FloatArray]:
-    """Ends of the intervals of all pairs, float64, shape (N, N); NaN where a number is undefined."""
+    """Return the ends of the intervals of all pairs, float64, shape (N, N); NaN where undefined."""
     size = len(difference)
     low, high = np.full((size, size), np.nan), np.full((size, size), np.nan)
     known = np.flatnonzero(~np.isnan(difference).all(axis=1)) if size else np.empty(0, dtype=np.int64)
@@ -393,7 +393,7 @@ def rank_text(rank: tuple[int, int]) -> str:
 
 
 def difference_text(pair: Pair) -> str:
-    """A difference in points with its sign, and a star when it is clear; a dash where undefined."""
+    """Return a difference in points with its sign, starred when clear; a dash where undefined."""
     if pair.difference is None:
         return "–"
     points = 100 * pair.difference
@@ -402,12 +402,12 @@ def difference_text(pair: Pair) -> str:
 
 
 def _number(count: int) -> str:
-    """A small number as a word."""
+    """Return a small number as a word."""
     return _WORDS[count] if count < len(_WORDS) else f"{count:,}"
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Names in a sentence; of many the first and how many more."""
+    """Return names in a sentence; of many the first and how many more."""
     if len(names) > _NAMED + 1:
         return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
     return listed(names)

@@ -39,7 +39,7 @@ Weights = npt.NDArray[np.unsignedinteger]
 
 
 def need_resamples(resamples: int) -> None:
-    """ValueError for fewer resamples than an interval needs; 0 is for no intervals."""
+    """Raise ValueError for fewer resamples than an interval needs; 0 is for no intervals."""
     if resamples != 0 and resamples < LEAST_RESAMPLES:
         raise ValueError(f"resamples must be 0 or at least {LEAST_RESAMPLES}; found {resamples}")
 
@@ -56,12 +56,12 @@ def draws(documents: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> It
 
 @lru_cache(maxsize=2)
 def _kept(documents: int, resamples: int, seed: int) -> tuple[Weights, ...]:
-    """The draws of a reader who moves a threshold: the documents stay."""
+    """Return the draws, kept for the last numbers of documents."""
     return tuple(_drawn(documents, resamples, seed))
 
 
 def _drawn(documents: int, resamples: int, seed: int) -> Iterator[Weights]:
-    """The draws, in the smallest type that holds them."""
+    """Yield the draws, in the smallest type that holds them."""
     rng = np.random.default_rng(seed)
     step = max(_WEIGHTS_AT_ONCE // max(documents, 1), 1)
     for start in range(0, resamples, step):
@@ -150,7 +150,10 @@ def _student(level: float, freedom: int) -> float:
 
 
 def student_expansion(level: float, freedom: float) -> float:
-    """The same quantile by Abramowitz and Stegun 26.7.5; from 6 degrees of freedom on within 0.002 at 95 %."""
+    """Return the same quantile by Abramowitz and Stegun 26.7.5.
+
+    From 6 degrees of freedom on within 0.002 at 95 %.
+    """
     z = NormalDist().inv_cdf((1.0 + level) / 2.0)
     first = (z**3 + z) / 4.0
     second = (5 * z**5 + 16 * z**3 + 3 * z) / 96.0
@@ -159,7 +162,7 @@ def student_expansion(level: float, freedom: float) -> float:
 
 
 def _within(t: float, freedom: int) -> float:
-    """The share of Student's t between -t and t."""
+    """Return the share of Student's t between -t and t."""
     angle = math.atan2(t, math.sqrt(freedom))
     cosine, sine = math.cos(angle), math.sin(angle)
     odd = freedom % 2
@@ -173,7 +176,7 @@ def _within(t: float, freedom: int) -> float:
 
 
 def _lower_end(resampled: FloatArray, level: float) -> FloatArray:
-    """The quantile (1 - level) / 2 of the defined values of each column; NaN without any."""
+    """Return the quantile (1 - level) / 2 of the defined values of each column; NaN without any."""
     if not resampled.size:
         return np.full(resampled.shape[1], np.nan)
     ranked = np.sort(resampled, axis=0)  # NaN last

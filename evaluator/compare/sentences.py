@@ -41,41 +41,44 @@ def points(value: float, *, signed: bool = True, decimals: int = 1) -> str:
 
 
 def tick_text(value: float) -> str:
-    """A tick of an axis in points: ``+5``, ``−10``, ``0``."""
+    """Return a tick of an axis in points: ``+5``, ``−10``, ``0``."""
     return f"+{value:g}" if value > 0 else f"{MINUS}{-value:g}" if value < 0 else "0"
 
 
 def decimals(one: Difference) -> int:
-    """Decimals of the points of a difference and its interval: 2 where a number other than 0 would read as 0.0."""
+    """Return the decimals of a difference and its interval in points.
+
+    2 where a number other than 0 would read as 0.0.
+    """
     numbers = (one.difference, one.low, one.high)
     return 2 if any(number and abs(number) * 100.0 < 0.05 for number in numbers) else 1
 
 
 def moved_text(one: Difference) -> str | None:
-    """A difference in points with the decimals of its interval, ``+2.6``; None when it is undefined."""
+    """Return a difference in points with the decimals of its interval, ``+2.6``; None when undefined."""
     return None if one.difference is None else points(one.difference, decimals=decimals(one))
 
 
 def moved_points(one: Difference) -> str | None:
-    """A difference with its unit, ``+2.6 points``; None when it is undefined."""
+    """Return a difference with its unit, ``+2.6 points``; None when it is undefined."""
     text = moved_text(one)
     return None if text is None else f"{text} points"
 
 
 def moved_name(one: Difference) -> str:
-    """A difference after what it is of: ``Table recall −2.6 points``."""
+    """Return a difference after what it is of: ``Table recall −2.6 points``."""
     return f"{name_of(one)} {moved_points(one) or 'n/a'}"
 
 
 def interval_text(one: Difference, *, signed: bool = False) -> str | None:
-    """The interval of a difference in points, ``−0.2 to 1.6``; None where there is none."""
+    """Return the interval of a difference in points, ``−0.2 to 1.6``; None where there is none."""
     if one.low is None or one.high is None:
         return None
     return " to ".join(points(end, signed=signed, decimals=decimals(one)) for end in (one.low, one.high))
 
 
 def name_of(one: Difference) -> str:
-    """What a difference is of, for a table: ``Recall, all labels`` or ``Table recall``."""
+    """Return what a difference is of, for a table: ``Recall, all labels`` or ``Table recall``."""
     title = METRICS[one.metric].title
     return f"{capitalised(title)}, all labels" if one.overall else f"{one.label} {title}"
 
@@ -113,7 +116,7 @@ def sentence(one: Difference, names: Sequence[str]) -> str:
 
 
 def worst_loss(every: Sequence[Difference]) -> Difference | None:
-    """The clear loss of a label that is furthest from 0; None without any."""
+    """Return the clear loss of a label that is furthest from 0; None without any."""
     losses = [one for one in every if one.kind == "loss" and not one.overall]
     return min(losses, key=lambda one: one.difference or 0.0, default=None)
 
@@ -135,12 +138,12 @@ def summary(every: Sequence[Difference], names: Sequence[str]) -> Summary:
 
 
 def loss_text(worst: Difference) -> str:
-    """The words of a summary about `worst_loss`."""
+    """Return the words of a summary about `worst_loss`."""
     return f"Worst loss: {moved_name(worst)}."
 
 
 def _headlines(every: Sequence[Difference]) -> list[Difference]:
-    """The differences over all labels that a summary speaks of; only those that are defined."""
+    """Return the differences over all labels that a summary speaks of; only those that are defined."""
     overall = {one.metric: one for one in every if one.overall and one.difference is not None}
     for group in headlines():
         chosen = [overall[metric] for metric in group if metric in overall]
@@ -150,7 +153,6 @@ def _headlines(every: Sequence[Difference]) -> list[Difference]:
 
 
 def _short(one: Difference) -> str:
-    """A difference in a few words."""
     title = capitalised(METRICS[one.metric].title)
     if one.difference is None or (not one.difference and not one.low and not one.high):
         return f"{title}: no difference."

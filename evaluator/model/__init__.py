@@ -1,1 +1,1 @@
-"""What everything is made of: documents, pages, boxes, fields and text as columns, their geometry, and issues."""
+"""The data model: documents, pages, boxes, fields and text as columns, their geometry, and issues."""

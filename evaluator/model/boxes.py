@@ -1,8 +1,7 @@
-"""Box geometry on columns: area, overlap, IoU, coverage, purity.
+"""Box geometry on columns: area, overlap, IoU, coverage, purity of row i with row i.
 
-Boxes are float64 arrays of shape (N, 4): x1, y1, x2, y2, origin top left, any unit that both sides share
-(normalised to [0, 1] unless the source has pixels only). Every function works row by row; who is paired
-with whom is decided in ``matching``. Nothing here clamps, sorts or repairs a box.
+Boxes are float64 arrays of shape (N, 4): x1, y1, x2, y2, origin top left, any unit that both sides share (normalised to
+[0, 1] unless the source has pixels only). Nothing here clamps, sorts or repairs a box.
 """
 
 from __future__ import annotations
@@ -30,53 +29,26 @@ class Overlap(NamedTuple):
 
 
 def area(xyxy: FloatArray) -> FloatArray:
-    """Area of each box in squared units.
-
-    Parameters
-    ----------
-    xyxy : float64, shape (N, 4)
-
-    Returns
-    -------
-    float64, shape (N,)
-        0 for a box without width or height; shape (0,) for no boxes.
-    """
+    """Return the area of each box in squared units; 0 for a box without width or height."""
     return np.asarray((xyxy[:, 2] - xyxy[:, 0]) * (xyxy[:, 3] - xyxy[:, 1]), dtype=np.float64)
 
 
 def intersection(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Area that box i of one side shares with box i of the other.
-
-    Returns
-    -------
-    float64, shape (N,)
-        0 where the boxes do not meet or meet in a line only.
-    """
+    """Return the area that box i of one side shares with box i of the other; 0 where they only touch."""
     width = np.minimum(first[:, 2], second[:, 2]) - np.maximum(first[:, 0], second[:, 0])
     height = np.minimum(first[:, 3], second[:, 3]) - np.maximum(first[:, 1], second[:, 1])
     return np.asarray(np.maximum(width, 0.0) * np.maximum(height, 0.0), dtype=np.float64)
 
 
 def overlap(ground_truth: FloatArray, prediction: FloatArray) -> Overlap:
-    """IoU, coverage and purity of row i of the ground truth with row i of the prediction.
+    """Return IoU, coverage and purity of row i of the ground truth with row i of the prediction.
 
-    Parameters
-    ----------
-    ground_truth, prediction : float64, shape (N, 4)
-        The same unit in both.
+    Snapshot specification 1.3, section 7, with I the intersection, P and G the areas of prediction and ground truth:
+    IoU = I / (P + G - I), coverage = I / G, purity = I / P; continuous coordinates, float64, no epsilon and no "+ 1". I
+    = 0 gives 0, so a box without area overlaps nothing, itself included.
 
-    Returns
-    -------
-    Overlap
-        Three float64 columns of shape (N,), in [0, 1]; empty columns for no pairs.
-
-    Notes
-    -----
-    Snapshot specification 1.3, section 7, with I the intersection, P and G the areas of prediction and
-    ground truth: IoU = I / (P + G - I), coverage = I / G, purity = I / P; continuous coordinates, float64,
-    no epsilon and no "+ 1". I = 0 gives 0, so a box without area overlaps nothing, itself included.
-    Areas that underflow (sides near 1e-160) are computed again in a scaled unit, which leaves the ratios
-    as they are; the reference evaluator divides 0 by 0 there and returns 0.
+    Areas that underflow (sides near 1e-160) are computed again in a scaled unit, which leaves the ratios as they are;
+    the reference evaluator divides 0 by 0 there and returns 0.
     """
     shared, truth_area, predicted_area = _areas(ground_truth, prediction)
     # The order of the sum is the reference's, so that equal inputs give equal last digits.
@@ -89,14 +61,8 @@ def overlap(ground_truth: FloatArray, prediction: FloatArray) -> Overlap:
 
 
 def iou(ground_truth: FloatArray, prediction: FloatArray) -> FloatArray:
-    """Intersection over union of row i with row i; see `overlap` for the formula and its edges.
+    """Return the intersection over union of row i with row i; see `overlap` for the formula and its edges.
 
-    Returns
-    -------
-    float64, shape (N,), in [0, 1]
-
-    Examples
-    --------
     >>> iou(np.array([[0.0, 0.0, 2.0, 1.0]]), np.array([[1.0, 0.0, 3.0, 1.0]]))
     array([0.33333333])
     """
@@ -107,27 +73,17 @@ def iou(ground_truth: FloatArray, prediction: FloatArray) -> FloatArray:
 def iou_of_stated(
     ground_truth: FloatArray, prediction: FloatArray, ground_truth_area: FloatArray, prediction_area: FloatArray
 ) -> FloatArray:
-    """Intersection over union of row i with row i where the sources state width and height, and so the areas.
+    """Return the IoU of row i with row i where the sources state width and height, and so the areas.
 
-    Parameters
-    ----------
-    ground_truth, prediction : float64, shape (N, 4)
-        Corners, the second one as the sum of the first and the size.
-    ground_truth_area, prediction_area : float64, shape (N,)
-        Width times height, before they became corners.
-
-    Returns
-    -------
-    float64, shape (N,), in [0, 1]
-        Bit for bit that of pycocotools (``maskApi.c``, ``bbIou``); areas from corners may differ in the last digit, and
-        a pair whose IoU is a threshold then falls on its other side.
+    Bit for bit that of pycocotools (``maskApi.c``, ``bbIou``): the second corner is the sum of the first and the size,
+    the area width times height. Areas from corners may differ in the last digit, which moves a pair across a threshold.
     """
     shared = intersection(ground_truth, prediction)
     return _ratio(shared, prediction_area + ground_truth_area - shared)
 
 
 def _areas(ground_truth: FloatArray, prediction: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Areas of the intersections, the ground truth and the predictions, in a unit where none underflows."""
+    """Return areas of intersections, ground truth and predictions, in a unit where none underflows."""
     truth_area, predicted_area = area(ground_truth), area(prediction)
     if len(truth_area) and min(truth_area.min(), predicted_area.min()) < _SMALLEST_SAFE_AREA:
         ground_truth, prediction = _rescale_underflow(ground_truth, prediction)
@@ -136,12 +92,12 @@ def _areas(ground_truth: FloatArray, prediction: FloatArray) -> tuple[FloatArray
 
 
 def _ratio(shared: FloatArray, whole: FloatArray) -> FloatArray:
-    """Shared area over the whole; 0 where nothing is shared."""
+    """Return the shared area over the whole; 0 where nothing is shared."""
     return np.divide(shared, whole, out=np.zeros_like(shared), where=shared > 0.0)
 
 
 def _rescale_underflow(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The same pairs, with those whose areas underflow stretched to a unit where they do not."""
+    """Return the same pairs, those whose areas underflow stretched to a unit where they do not."""
     tiny = np.minimum(area(first), area(second)) < _SMALLEST_SAFE_AREA
     first, second = first.copy(), second.copy()
     for low, high in ((0, 2), (1, 3)):

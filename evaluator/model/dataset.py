@@ -1,10 +1,7 @@
-"""The columnar model: documents, pages and boxes as typed columns, from one file or joined from several.
+"""The columnar model: documents, pages and boxes as typed columns, from one file or several joined.
 
-Owns `Boxes` (the column contract), `Annotations` (what a reader returns for one file) and `Dataset` (one
-ground truth and any number of predictions under the same document, page and label codes). Coordinates are
-those of the displayed page, origin top left, normalised to [0, 1] unless the source has pixels only. Readers
-check everything once; from here on the columns are trusted and never edited. Nothing here reads a file or
-computes a metric.
+Coordinates are those of the displayed page, origin top left, normalised to [0, 1] unless the source has pixels only.
+Readers check everything once; from here on the columns are trusted and never edited.
 """
 
 from __future__ import annotations
@@ -60,11 +57,9 @@ class Boxes:
         x1, y1, x2, y2; origin top left; [0, 1] unless the owner states pixels.
     score : float64, shape (N,)
         Confidence in [0, 1]; NaN means that the source has none.
-    entry : int32, shape (N,)
-        Row of the page entry in the page columns of the owner; with one file that is its position in the file.
-        `Annotations.source_of` makes a place of it.
-    position : int32, shape (N,)
-        Position of the object in that entry.
+    entry, position : int32, shape (N,)
+        Row of the page entry in the page columns of the owner, and position of the object in that entry;
+        `Annotations.source_of` makes a place of them.
     ids : list of str, length N
         The object ids of the file; not necessarily unique.
     area : float64, shape (N,), or None
@@ -74,8 +69,7 @@ class Boxes:
     polygons : mapping of int to float64 arrays of shape (K, 2)
         Outlines of some rows, in the unit of the box; one array per ring.
     box_area : float64, shape (N,), or None
-        Width times height of a source that gives these instead of the second corner, to the last digit; None
-        where the corners say it.
+        Width times height of a source that gives these instead of the second corner, to the last digit; else None.
     """
 
     document: CodeArray
@@ -96,15 +90,7 @@ class Boxes:
 
 
 class Run(msgspec.Struct, frozen=True):
-    """What a file states about the run that made it.
-
-    Attributes
-    ----------
-    run_id : str or None
-        Its name.
-    created_at : str or None
-        Date or time as the file writes it, in ISO 8601 where it is one.
-    """
+    """Run that made a file, as the file states it; `created_at` in ISO 8601 where it is a date or time."""
 
     run_id: str | None = None
     created_at: str | None = None
@@ -114,14 +100,9 @@ NO_RUN = Run()
 
 
 class Part(msgspec.Struct, frozen=True):
-    """One file of several that were read as one.
+    """One file of several that were read as one, with how many page entries and boxes came from it.
 
-    Attributes
-    ----------
-    name, sha256 : str
-        The file and the digest of its bytes.
-    entries, boxes : int
-        How many page entries and boxes came from it; the rows of the parts follow each other.
+    The rows of the parts follow each other.
     """
 
     name: str
@@ -153,8 +134,7 @@ class Annotations:
         How many of `labels` the label map names; the rest is kept and not scored.
     documents : tuple of Document
         In file order; ``doc_id`` is unique.
-    page_document : int32, shape (M,)
-    page_index : int64, shape (M,)
+    page_document, page_index : int32 and int64, shape (M,)
         The page entries of the file, empty ones included.
     issues : tuple of Issue
         Warnings only; a file with errors is not returned.
@@ -171,8 +151,7 @@ class Annotations:
     items_at : str
         JSON path of the array of boxes, for formats with more than one form of file; empty for others.
     attributes : mapping of str to sequences of length M
-        What else the file states about its page entries, as ``doc_category`` of DocLayNet: a text for each page
-        entry, None where it states none. Empty for nothing.
+        What else the file states about its page entries, as ``doc_category`` of DocLayNet; None for nothing.
     page_images : sequence of str, length M
         The name of the image file of each page entry as the file states it, "" for none; empty for files without them.
     fixes : tuple of str
@@ -209,7 +188,7 @@ class Annotations:
     columns: str = ""
 
     def images_by_page(self) -> dict[tuple[str, int], str]:
-        """The file names of page images by name of the document and page index; the first one that a page has."""
+        """Return names of page images by document name and page index; the first one that a page has."""
         images: dict[tuple[str, int], str] = {}
         for row, image in enumerate(self.page_images):
             if image:
@@ -218,17 +197,9 @@ class Annotations:
         return images
 
     def source_of(self, row: int) -> tuple[str, int, int]:
-        """Where a box comes from.
+        """Return where a box (row of `boxes`) comes from.
 
-        Parameters
-        ----------
-        row : int
-            Row in `boxes`.
-
-        Returns
-        -------
-        tuple of str, int, int
-            File name, position of the page entry in that file, position of the object in that entry.
+        File name, position of the page entry in that file, position of the object in that entry.
         """
         entry, position = int(self.boxes.entry[row]), int(self.boxes.position[row])
         for part in self.parts:
@@ -277,10 +248,7 @@ class JoinedBoxes:
     def page_share(self) -> FloatArray:
         """Share of its page that each box covers, float64, shape (N,).
 
-        Raises
-        ------
-        ValueError
-            When the boxes are in pixels and the file does not give the sizes of its pages.
+        `ValueError` when the boxes are in pixels and the file does not give the sizes of its pages.
         """
         source = self.source
         areas = area(source.boxes.xyxy) if source.boxes.box_area is None else source.boxes.box_area
@@ -330,19 +298,9 @@ class Dataset:
     def scored_labels(
         self, labels: Sequence[str] | None, *, unknown: str = "labels not in the label map"
     ) -> tuple[str, ...]:
-        """The labels to score, in the order of the dataset.
+        """Return the labels to score, in the order of the dataset; None asks for all that a file maps.
 
-        Parameters
-        ----------
-        labels : sequence of str or None
-            The wanted ones; None for all that a file maps.
-        unknown : str
-            How the sentence about a label that no file maps begins.
-
-        Raises
-        ------
-        ValueError
-            When a wanted label is not mapped.
+        `ValueError` when a wanted label is not mapped; its sentence begins with `unknown`.
         """
         mapped = self.labels[: self.evaluated]
         strange = [label for label in labels or () if label not in mapped]
@@ -357,13 +315,9 @@ class Dataset:
 
     @cached_property
     def page_size(self) -> FloatArray:
-        """Width and height of each page as the files state it.
+        """Width and height of each page in the files' pixels, float64, shape (P, 2); NaN where unknown.
 
-        Returns
-        -------
-        float64, shape (P, 2)
-            In the pixels of the files: of the ground truth, else of the first prediction that states it; of several
-            entries of one page the first. NaN for a page whose size no file states.
+        The ground truth goes before the predictions, of several entries of one page the first.
         """
         sizes = np.full((self.pages, 2), np.nan)
         # What counts most is written last.
@@ -376,9 +330,9 @@ class Dataset:
 
     @cached_property
     def page_images(self) -> Mapping[tuple[str, int], str]:
-        """The file names of page images by name of the document and page index, as `PdfFolder.find_page` wants them.
+        """The file names of page images by name of the document and page index; see `PdfFolder.find_page`.
 
-        Those of the ground truth go before those of the predictions; empty when no file names any.
+        Those of the ground truth go before those of the predictions.
         """
         images: dict[tuple[str, int], str] = {}
         for side in (self.ground_truth, *self.predictions):
@@ -386,20 +340,7 @@ class Dataset:
         return images
 
     def page_row(self, document: str, page_index: int) -> int | None:
-        """Row of a page in the page columns.
-
-        Parameters
-        ----------
-        document : str
-            Id of the document.
-        page_index : int
-            Page in the document, from 0.
-
-        Returns
-        -------
-        int or None
-            None when no file mentions the page.
-        """
+        """Return the row of a page (from 0) in the page columns; None when no file mentions the page."""
         code = self.document_code.get(document)
         if code is None:
             return None
@@ -408,7 +349,7 @@ class Dataset:
         return int(row) if row < high and self.page_index[row] == page_index else None
 
     def page_rows(self, other: Dataset) -> IntArray:
-        """Row of each page of another dataset in the page columns of this one, int64; -1 for one that is not here."""
+        """Return the row of each page of another dataset in this one's page columns, int64; -1 for none."""
         codes = np.array([self.document_code.get(each.doc_id, -1) for each in other.documents], dtype=np.int64)
         known = (self.page_document.astype(np.int64) << 32) | self.page_index
         wanted = (codes[other.page_document] << 32) | other.page_index
@@ -417,18 +358,7 @@ class Dataset:
         return np.where(here & (codes[other.page_document] >= 0), rows, -1)
 
     def documents_only_in(self, prediction: int = 0) -> dict[Side, tuple[str, ...]]:
-        """Documents that only one of the two files names.
-
-        Parameters
-        ----------
-        prediction : int
-            Which of the predictions.
-
-        Returns
-        -------
-        dict of tuple of str
-            ``ground_truth`` and ``prediction``: sorted document ids; empty when the files agree.
-        """
+        """Return the sorted ids of documents that only one of the two files names, by side."""
         known = self._only_in.get(prediction)
         if known is None:
             truth = {document.doc_id for document in self.ground_truth.source.documents}
@@ -438,18 +368,18 @@ class Dataset:
 
     @cached_property
     def _only_in(self) -> dict[int, tuple[tuple[str, ...], tuple[str, ...]]]:
-        """What `documents_only_in` found, by prediction: a view asks at each step of a threshold."""
+        """What `documents_only_in` found, by prediction."""
         return {}
 
     def in_both(self, prediction: int = 0) -> BoolArray:
-        """Which documents the ground truth and a prediction both name, bool, shape (D,)."""
+        """Return which documents the ground truth and a prediction both name, bool, shape (D,)."""
         only = self.documents_only_in(prediction)
         lonely = {*only["ground_truth"], *only["prediction"]}
         return np.array([document.doc_id not in lonely for document in self.documents], dtype=bool)
 
 
 def join(ground_truth: Annotations, *predictions: Annotations) -> Dataset:
-    """One ground truth and its predictions under shared document, page and label codes.
+    """Return one ground truth and its predictions under shared document, page and label codes.
 
     Parameters
     ----------
@@ -509,17 +439,9 @@ def join(ground_truth: Annotations, *predictions: Annotations) -> Dataset:
 
 
 def map_labels(annotations: Annotations, names: Mapping[str, str]) -> Annotations:
-    """The annotations with labels renamed; two labels that get one name become one label.
+    """Return the annotations with labels renamed; two labels that get one name become one label.
 
-    Parameters
-    ----------
-    names : mapping of str
-        New name by old name; labels that are not in it keep theirs.
-
-    Returns
-    -------
-    Annotations
-        The same object when nothing is renamed. A label counts as evaluated when any of its old names was.
+    The same object when nothing is renamed. A label counts as evaluated when any of its old names was.
     """
     if not any(label in names for label in annotations.labels):
         return annotations
@@ -541,7 +463,7 @@ class Mended(Protocol):
 
 
 def fixes_said(ground_truth: Mended, prediction: Mended) -> tuple[str, ...]:
-    """What was done to two files after reading, in words of the signature; empty when nothing was."""
+    """Return what was done to two files after reading, in words of the signature; empty for nothing."""
     sides = (("fix of the ground truth", ground_truth), ("fix", prediction))
     return tuple(f"{name}: {', '.join(source.fixes)}" for name, source in sides if source.fixes)
 
@@ -549,7 +471,7 @@ def fixes_said(ground_truth: Mended, prediction: Mended) -> tuple[str, ...]:
 def _recode(
     source: Annotations, document_code: Mapping[str, int], label_code: Mapping[str, int]
 ) -> tuple[CodeArray, CodeArray, CodeArray]:
-    """Shared codes of a file's box documents, box labels and page entry documents."""
+    """Return shared codes of a file's box documents, box labels and page entry documents."""
     documents = [document_code[document.doc_id] for document in source.documents]
     labels = [label_code[label] for label in source.labels]
     return (
@@ -560,7 +482,7 @@ def _recode(
 
 
 def _renumbered(codes: CodeArray, new: Sequence[int]) -> CodeArray:
-    """Codes under new numbers, by their old ones; the same array where all stay."""
+    """Return codes under new numbers, by their old ones; the same array where all stay."""
     if new == list(range(len(new))):
         return codes
     return np.array(new, dtype=np.int32)[codes]

@@ -1,9 +1,7 @@
 """The model of extracted fields: documents as trees of values, each with its box, page and confidence.
 
-Owns `Field` (one value with what is known of it), `FieldDocuments` (what the reader returns for one side), the
-rules of a box (`box_corners`, `box_similarity`), of a path (`class_key`, `natural_order`), and `Schema` (how
-values are compared, field by field). Boxes are x1, y1, x2, y2 in any unit that both sides share; pages count
-from 0. Nothing here reads a file, pairs two documents or computes a metric.
+Boxes are x1, y1, x2, y2 in any unit that both sides share; pages count from 0. Nothing here reads a file or pairs two
+documents.
 """
 
 from __future__ import annotations
@@ -72,8 +70,6 @@ class FieldDocuments:
 
     Attributes
     ----------
-    name : str
-        Name of the file or folder.
     sha256 : str
         Digest of the bytes; of the digests of the files for a folder.
     side : "ground_truth", "prediction" or None
@@ -104,17 +100,9 @@ class FieldDocuments:
 
 
 def leaves(tree: Tree, path: str = "") -> Iterator[tuple[str, Field]]:
-    """Every field of a tree with its path, in file order.
+    """Yield every field of a tree with its path (``("a.b[2].c", ...)``), in file order.
 
-    Parameters
-    ----------
-    path : str
-        Path of the tree itself.
-
-    Yields
-    ------
-    (str, Field)
-        ``("a.b[2].c", ...)``; none for empty objects and lists.
+    `path` is that of the tree itself.
     """
     if isinstance(tree, Field):
         yield path, tree
@@ -127,15 +115,13 @@ def leaves(tree: Tree, path: str = "") -> Iterator[tuple[str, Field]]:
 
 
 def below(path: str, key: str) -> str:
-    """Path of a key of the object at a path."""
+    """Return the path of a key of the object at a path."""
     return f"{path}.{key}" if path else key
 
 
 def class_key(path: str) -> str:
-    """The class of a field: its path without the positions in lists.
+    """Return the class of a field: its path without the positions in lists.
 
-    Examples
-    --------
     >>> class_key("LineItems[12].a[3].b")
     'LineItems[].a[].b'
     """
@@ -143,13 +129,7 @@ def class_key(path: str) -> str:
 
 
 def natural_order(text: str) -> tuple[Any, ...]:
-    """A key that sorts text as people count: ``d2`` before ``d10``.
-
-    Returns
-    -------
-    tuple
-        Text and numbers in turns, and the text itself, so that ``d1`` and ``d01`` differ.
-    """
+    """Return a key that sorts text as people count: ``d2`` before ``d10``; ``d1`` and ``d01`` differ."""
     parts = _DIGITS.split(text)
     # The digits stay text: Python refuses to convert very long ones.
     numbers = [(len(digits := part.lstrip("0")), digits) for part in parts[1::2]]
@@ -160,22 +140,11 @@ def natural_order(text: str) -> tuple[Any, ...]:
 
 
 def box_corners(box: object) -> Corners | None:
-    """The corners of a box in either of its two forms, sorted.
+    """Return the sorted corners of a box, ``[[x1, y1], [x2, y2]]`` or ``[x1, y1, x2, y2]``.
 
-    Parameters
-    ----------
-    box : object
-        ``[[x1, y1], [x2, y2]]`` or ``[x1, y1, x2, y2]``.
-
-    Returns
-    -------
-    tuple of 4 floats, or None
-        x1 <= x2, y1 <= y2; None for anything else, and for coordinates that are not finite.
-
-    Notes
-    -----
-    As in ``BBoxIoUComparator`` of stickler-eval 1.0.0: corners may come in any order, booleans count as 0 and 1,
-    and numbers written as text are understood in the form of two points only.
+    None for anything else and for coordinates that are not finite. As in ``BBoxIoUComparator`` of stickler-eval 1.0.0:
+    corners may come in any order, booleans count as 0 and 1, numbers written as text are understood in the form of two
+    points only.
     """
     if not isinstance(box, list | tuple):
         return None
@@ -195,20 +164,10 @@ def box_corners(box: object) -> Corners | None:
 
 
 def box_similarity(first: object, second: object) -> float:
-    """IoU of two boxes in any form, for comparing boxes outside of an evaluation.
+    """Return the IoU of two boxes in any form of `box_corners`, outside of an evaluation.
 
-    Parameters
-    ----------
-    first, second : object
-        ``[[x1, y1], [x2, y2]]``, ``[x1, y1, x2, y2]`` or None.
+    None equals None (1) and nothing else (0); 0 for a malformed box and for one without area.
 
-    Returns
-    -------
-    float
-        In [0, 1]. None equals None (1) and nothing else (0); 0 for a malformed box and for one without area.
-
-    Examples
-    --------
     >>> box_similarity([[0, 0], [2, 1]], [1, 0, 3, 1])
     0.3333333333333333
     """
@@ -221,20 +180,9 @@ def box_similarity(first: object, second: object) -> float:
 
 
 def paired_iou(ground_truth: FloatArray, prediction: FloatArray) -> FloatArray:
-    """IoU of row i with row i, whatever the unit and however large the numbers.
+    """Return `boxes.iou` of row i with row i, however large the finite numbers.
 
-    Parameters
-    ----------
-    ground_truth, prediction : float64, shape (N, 4)
-        Finite corners.
-
-    Returns
-    -------
-    float64, shape (N,), in [0, 1]
-
-    Notes
-    -----
-    `evaluator.model.boxes.iou`; the reference (stickler-eval 1.0.0) gets NaN where areas overflow.
+    The reference (stickler-eval 1.0.0) gets NaN where areas overflow.
     """
     huge = (np.maximum(np.abs(ground_truth), np.abs(prediction)) > _LARGEST_SAFE_SIDE).any(axis=1)
     if huge.any():
@@ -244,14 +192,7 @@ def paired_iou(ground_truth: FloatArray, prediction: FloatArray) -> FloatArray:
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """How the values of one field are compared.
-
-    Attributes
-    ----------
-    comparator : "text", "exact", "number" or "date"
-    threshold : float
-        In [0, 1]; a value is right at this similarity or above.
-    """
+    """How the values of one field are compared; a value is right at `threshold`, in [0, 1], or above."""
 
     comparator: Comparator
     threshold: float
@@ -264,16 +205,8 @@ DEFAULT_MATCH_THRESHOLD: Final = 0.7
 class SchemaNode(msgspec.Struct, kw_only=True):
     """One step of the paths of a schema.
 
-    Attributes
-    ----------
-    rule : Rule or None
-        How the value here is compared; None where the schema does not state it.
-    match_threshold : float
-        For the items of a list here.
-    item : SchemaNode or None
-        What the items of the list are.
-    children : dict of SchemaNode
-        The fields of the object here, in the order of the schema.
+    `rule` is None where the schema does not state it; `match_threshold` and `item` are of the items of a list here,
+    `children` the fields of an object here, in the order of the schema.
     """
 
     rule: Rule | None = None
@@ -284,15 +217,7 @@ class SchemaNode(msgspec.Struct, kw_only=True):
 
 
 class Schema(msgspec.Struct, frozen=True, kw_only=True):
-    """How values are compared, field by field.
-
-    Attributes
-    ----------
-    name : str
-        Name of the file.
-    sha256 : str
-        Digest of its bytes.
-    """
+    """How values are compared, field by field."""
 
     name: str
     sha256: str
@@ -302,17 +227,7 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True):
 def schema_of(
     rules: Mapping[str, Rule], match_thresholds: Mapping[str, float], *, name: str = "schema", sha256: str = ""
 ) -> Schema:
-    """A schema from rules by path.
-
-    Parameters
-    ----------
-    rules : mapping of Rule
-        By class of the field: ``total``, ``vendor.name``, ``LineItems[].Desc``, ``tags[]``.
-    match_thresholds : mapping of float
-        By path of the list: ``LineItems``.
-    name, sha256 : str
-        Where it comes from.
-    """
+    """Return a schema from rules by class (``LineItems[].Desc``) and thresholds by path of the list."""
     root = SchemaNode()
     for path, rule in rules.items():
         _node_at(root, path).rule = rule
@@ -323,10 +238,8 @@ def schema_of(
 
 
 def path_steps(path: str) -> Sequence[str]:
-    """The steps of a class path: names, and ``[]`` for the items of a list.
+    """Return the steps of a class path: names, and ``[]`` for the items of a list.
 
-    Examples
-    --------
     >>> path_steps("LineItems[].Desc")
     ['LineItems', '[]', 'Desc']
     """
@@ -341,7 +254,7 @@ def path_steps(path: str) -> Sequence[str]:
 
 
 def _node_at(root: SchemaNode, path: str) -> SchemaNode:
-    """The node of a path, made with all nodes on the way."""
+    """Return the node of a path, made with all nodes on the way."""
     node = root
     for name in path_steps(path):
         if name == "[]":

@@ -1,8 +1,7 @@
 """Issues: what is wrong with an input, worded so that its owner can correct it.
 
-Owns the one shape every reader, protocol and view uses for a problem in somebody's file: file, place,
-rule, found, fix, in that order. A place is a JSON path (``$.predictions[12].objects[3].bbox``) or a line
-(``line 118, <region>``). This room does not decide what is wrong; the readers and protocols do.
+File, place, rule, found, fix, in that order. A place is a JSON path (``$.predictions[12].objects[3].bbox``) or a line
+(``line 118, <region>``). Readers and protocols decide what is wrong.
 """
 
 from __future__ import annotations
@@ -56,15 +55,8 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def sentence(self) -> str:
-        """The issue in one line: file, place, rule, found, fix; control characters escaped.
+        """The issue in one line: file, place, rule, found, fix; control and format characters escaped.
 
-        Returns
-        -------
-        str
-            Safe to print on a terminal: every control and format character is shown as an escape.
-
-        Examples
-        --------
         >>> Issue(severity="error", file="p.json", place="$.info", rule="info is required (schema 1.3)",
         ...         found="", fix="Add it.").sentence
         'p.json: $.info: info is required (schema 1.3). Add it.'
@@ -75,13 +67,7 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BadInput(Exception):
-    """Raised when an input cannot be evaluated; carries every issue, errors first.
-
-    Parameters
-    ----------
-    issues : iterable of Issue
-        All issues of the input, warnings included; at least one error.
-    """
+    """Raised when an input cannot be evaluated; carries every issue, errors first, warnings included."""
 
     def __init__(self, issues: Iterable[Issue]) -> None:
         ordered = sorted(issues, key=lambda issue: issue.severity != "error")
@@ -90,14 +76,9 @@ class BadInput(Exception):
 
 
 class Collector:
-    """The issues of one file while it is being checked, with a bound on how often one rule is repeated.
+    """Issues of one file while it is being checked; of one rule at most `max_per_rule` are spelled out.
 
-    Parameters
-    ----------
-    file : str
-        Name of the file, never its folder.
-    max_per_rule : int or None
-        How many issues of one rule are spelled out; None spells out all.
+    `file` is a name without folder; `max_per_rule` None spells out all.
     """
 
     def __init__(self, file: str, *, max_per_rule: int | None) -> None:
@@ -107,7 +88,7 @@ class Collector:
         self._count: defaultdict[tuple[Severity, str], int] = defaultdict(int)
 
     def copy(self) -> Collector:
-        """Another one with the same issues, to which more can be added."""
+        """Return another one with the same issues, to which more can be added."""
         other = Collector(self.file, max_per_rule=self._max_per_rule)
         other._issues, other._count = list(self._issues), self._count.copy()
         return other
@@ -142,13 +123,9 @@ class Collector:
             self._count["error", rule] += len(rows) - room
 
     def issues(self) -> tuple[Issue, ...]:
-        """All issues in the order in which they were made.
+        """Return all issues in the order in which they were made.
 
-        Returns
-        -------
-        tuple of Issue
-            Ends with one closing issue for each rule that occurred more often than it is spelled out;
-            empty when nothing was wrong.
+        Ends with one closing issue for each rule that occurred more often than it is spelled out.
         """
         limit = self._max_per_rule
         more = () if limit is None else [(key, n - limit) for key, n in self._count.items() if n > limit]
@@ -167,18 +144,15 @@ class Collector:
 
 
 def issue_count(issues: Iterable[Issue]) -> int:
-    """How many issues there are, those that a closing issue only counts included; 0 for none."""
+    """Return how many issues there are, those that a closing issue only counts included."""
     counts = (_CLOSING.fullmatch(issue.found) for issue in issues)
     return sum(int(count[1].replace(",", "")) if count else 1 for count in counts)
 
 
 def folded(issues: Sequence[Issue]) -> list[Issue]:
-    """Issues with those of one rule in one file as one, when there are more than a few of them.
+    """Return issues with those of one rule in one file as one, when there are more than a few of them.
 
-    Returns
-    -------
-    list of Issue
-        In the order of the first of each; it has the place of that one, and states how many more there are.
+    In the order and with the place of the first of each; `found` states how many more there are.
     """
     groups: dict[tuple[Severity, str, str], list[Issue]] = {}
     for issue in issues:
@@ -195,13 +169,7 @@ def folded(issues: Sequence[Issue]) -> list[Issue]:
 
 
 def has_errors(issues: Sequence[Issue]) -> bool:
-    """Whether any issue blocks its file.
-
-    Returns
-    -------
-    bool
-        False for no issues.
-    """
+    """Return whether any issue blocks its file."""
     return any(issue.severity == "error" for issue in folded(issues))
 
 
@@ -211,19 +179,13 @@ def refuse(file: str, place: str, rule: str, found: str, fix: str) -> NoReturn:
 
 
 def examples(names: Sequence[str]) -> str:
-    """How many names there are, and the first three: ``4: "a", "b", "c" and 1 more``."""
+    """Return how many names there are, and the first three: ``4: "a", "b", "c" and 1 more``."""
     more = f" and {len(names) - _EXAMPLES:,} more" if len(names) > _EXAMPLES else ""
     return f"{len(names):,}: {', '.join(map(quote, names[:_EXAMPLES]))}{more}"
 
 
 def quote(value: object) -> str:
-    """A value from a file as a short excerpt for the ``found`` part of a issue.
-
-    Returns
-    -------
-    str
-        JSON-like text of at most 160 characters; longer values end in an ellipsis.
-    """
+    """Return a value from a file as JSON-like text of at most 160 characters, for ``found``."""
     try:
         text = msgspec.json.encode(value).decode()
     except (TypeError, UnicodeEncodeError, OverflowError, RecursionError, msgspec.MsgspecError):
@@ -232,15 +194,8 @@ def quote(value: object) -> str:
 
 
 def plain(text: str) -> str:
-    r"""Text with every control, format and surrogate character written as an escape.
+    r"""Return text with every control, format and surrogate character written as an escape, in one line.
 
-    Returns
-    -------
-    str
-        One line that neither moves a terminal's cursor nor reverses its direction.
-
-    Examples
-    --------
     >>> plain("red\x1b[31m")
     'red\\x1b[31m'
     """
@@ -253,10 +208,8 @@ def plain(text: str) -> str:
 
 
 def cut(text: str) -> str:
-    """Text of a bounded length: of a very long name its beginning, its length and a sign that tells it from others.
+    """Return text of a bounded length: the beginning, the length and a checksum of a very long name.
 
-    Examples
-    --------
     >>> cut("Table"), cut("x" * 10_000) == "x" * 400 + "… (10,000 characters, 0d55a4a3)"
     ('Table', True)
     """
@@ -267,10 +220,8 @@ def cut(text: str) -> str:
 
 
 def whole(text: str, names: Collection[str]) -> str:
-    """The one of some names that was `cut` to a text; the text itself for one that was not.
+    """Return the one of some names that was `cut` to a text; the text itself for one that was not.
 
-    Examples
-    --------
     >>> whole(cut("x" * 10_000), ["Table", "x" * 10_000]) == "x" * 10_000, whole("Table", ["Table"])
     (True, 'Table')
     """
@@ -280,15 +231,13 @@ def whole(text: str, names: Collection[str]) -> str:
 
 
 def displayed(text: str) -> str:
-    """A name, or a sentence with names, as a view shows it: `cut`, then `plain`."""
+    """Return a name, or a sentence with names, as a view shows it: `cut`, then `plain`."""
     return plain(cut(text))
 
 
 def isolated(name: str) -> str:
-    r"""A name for the middle of a line: if it runs from right to left, the words and numbers around it stay in place.
+    r"""Return a name for the middle of a line; one from right to left is put between isolates.
 
-    Examples
-    --------
     >>> isolated("Table"), isolated("\u05d0") == "\u2068\u05d0\u2069"
     ('Table', True)
     """
@@ -298,11 +247,5 @@ def isolated(name: str) -> str:
 
 
 def issues_text(issues: Sequence[Issue]) -> str:
-    """Issues as lines of text: severity, then the whole sentence; many of one rule in one file are one line.
-
-    Returns
-    -------
-    str
-        Empty for no issues.
-    """
+    """Return issues as lines of severity and sentence; many of one rule in one file are one line."""
     return "".join(f"{issue.severity}: {issue.sentence}\n" for issue in folded(issues))

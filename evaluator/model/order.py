@@ -10,20 +10,10 @@ from evaluator.model.boxes import AnyArray, BoolArray, IntArray
 
 
 def order_by(columns: Sequence[AnyArray]) -> IntArray:
-    """The stable order of rows by the first column, then by the second, and so on.
+    """Return the stable order of rows by the first column, then by the second, and so on.
 
-    Parameters
-    ----------
-    columns : sequence of array, shape (N,) each
-        At least one, of integers, truth values or floats without NaN; the one that decides first in front.
+    At least one column, shape (N,): integers, truth values or floats without NaN.
 
-    Returns
-    -------
-    int64, shape (N,)
-        Empty for no rows.
-
-    Examples
-    --------
     >>> page, y1, x1 = np.array([1, 0, 0]), np.array([0.2, 0.5, 0.5]), np.array([0.1, 0.9, 0.3])
     >>> order_by([page, y1, x1]).tolist()
     [2, 1, 0]
@@ -32,7 +22,7 @@ def order_by(columns: Sequence[AnyArray]) -> IntArray:
 
 
 def numbers_from(start: IntArray, count: IntArray, step: int = 1) -> IntArray:
-    """The numbers from each start on, as many as its count says and a step apart, one start after the other; int64."""
+    """Return int64 numbers from each start on, as many as its count and a step apart, start by start."""
     end = count.cumsum()
     numbers = np.arange(0, int(end[-1]) * step if len(end) else 0, step)
     numbers += (start - (end - count) * step).repeat(count)
@@ -40,10 +30,8 @@ def numbers_from(start: IntArray, count: IntArray, step: int = 1) -> IntArray:
 
 
 def all_true(values: AnyArray) -> bool:
-    """Whether all values are true, or not 0; True for none. Several times faster than `numpy.all` where there are few.
+    """Return whether all values are true, or not 0; True for none. Faster than `numpy.all` for few.
 
-    Examples
-    --------
     >>> all_true(np.array([True, False])), all_true(np.array([], dtype=bool))
     (False, True)
     """
@@ -51,10 +39,8 @@ def all_true(values: AnyArray) -> bool:
 
 
 def begins(values: AnyArray) -> BoolArray:
-    """Where each run of equal values begins, bool, shape (N,).
+    """Return where each run of equal values begins, bool, shape (N,).
 
-    Examples
-    --------
     >>> begins(np.array([4, 4, 7, 4])).tolist()
     [True, False, True, True]
     """
@@ -64,10 +50,8 @@ def begins(values: AnyArray) -> BoolArray:
 
 
 def runs_up_to(most: int, sizes: IntArray) -> Iterator[slice]:
-    """Slices of rows one after the other whose sizes add up to that much at most, or of one row that is larger alone.
+    """Yield slices of rows whose sizes add up to `most` at most, or of one larger row alone.
 
-    Examples
-    --------
     >>> [(run.start, run.stop) for run in runs_up_to(5, np.array([2, 3, 1, 9, 0]))]
     [(0, 2), (2, 3), (3, 4), (4, 5)]
     """
@@ -81,15 +65,7 @@ def runs_up_to(most: int, sizes: IntArray) -> Iterator[slice]:
 
 
 class PageRows:
-    """Looks up the rows of some pages; of a list by page without a look at the others.
-
-    Parameters
-    ----------
-    page : integers, shape (N,)
-        Page of each row, rising or not.
-    pages : int
-        Above every page.
-    """
+    """Rows by page; `page` of each row, shape (N,), rising or not, is below `pages`."""
 
     def __init__(self, page: AnyArray, pages: int) -> None:
         self._page = page
@@ -97,7 +73,7 @@ class PageRows:
         self._bounds = np.searchsorted(page, np.arange(pages + 1)) if rising else None
 
     def on(self, pages: BoolArray) -> IntArray:
-        """The rows of some pages, bool, shape (pages,): int64, rising."""
+        """Return the rows of some pages, bool, shape (pages,): int64, rising."""
         if self._bounds is None:
             return np.flatnonzero(pages[self._page])
         chosen = np.flatnonzero(pages)
@@ -105,7 +81,7 @@ class PageRows:
         return numbers_from(start, self._bounds[chosen + 1] - start)
 
     def of(self, page: int) -> IntArray:
-        """The rows of one page, int64, rising."""
+        """Return the rows of one page, int64, rising."""
         if self._bounds is None:
             return np.flatnonzero(self._page == page)
         return np.arange(self._bounds[page], self._bounds[page + 1])

@@ -1,7 +1,7 @@
 """Sizes of pages, and boxes in pixels and in shares of the page brought into one unit.
 
-Owns where the size of a page comes from when several could say it: the file of the boxes itself, the file it is
-compared with, and sizes that were measured or given. It opens no file.
+The size of a page comes from the file of the boxes, the file it is compared with, or what was measured or given. It
+opens no file.
 """
 
 from __future__ import annotations
@@ -22,24 +22,16 @@ _IN: Final = {"pixels": "pixels", "page": "shares of the page"}
 
 
 def page_keys(source: Annotations) -> list[PageKey]:
-    """Document and page of each page entry; empty for a file without pages."""
+    """Return document and page of each page entry."""
     names = [document.doc_id for document in source.documents]
     pages = zip(source.page_document.tolist(), source.page_index.tolist(), strict=True)
     return [(names[document], index) for document, index in pages]
 
 
 def entry_sizes(source: Annotations, other: Annotations, *, own_first: bool = False) -> FloatArray:
-    """Width and height of each page entry: as the other file states it, else as its own does.
+    """Return width and height of each page entry, as the other file states it, else as its own does.
 
-    Parameters
-    ----------
-    own_first : bool
-        Take the size that the own file states before that of the other one.
-
-    Returns
-    -------
-    float64, shape (M, 2)
-        NaN for pages whose size neither file states.
+    float64, shape (M, 2), NaN where neither file states it; with `own_first` the own file goes first.
     """
     nothing = np.full((len(source.page_index), 2), np.nan)
     own = nothing if source.page_size is None else source.page_size
@@ -55,19 +47,9 @@ def entry_sizes(source: Annotations, other: Annotations, *, own_first: bool = Fa
 def with_sizes(
     source: Annotations, known: Mapping[PageKey, tuple[float, float]], given: tuple[float, float] | None = None
 ) -> Annotations:
-    """The columns with sizes for the pages that have none.
+    """Return the columns with sizes for the pages that have none: those `known`, else the `given` one.
 
-    Parameters
-    ----------
-    known : mapping of (width, height)
-        By document and page.
-    given : (width, height), optional
-        Of every other page.
-
-    Returns
-    -------
-    Annotations
-        The same object when no size is new.
+    The same object when no size is new.
     """
     own = np.full((len(source.page_index), 2), np.nan) if source.page_size is None else source.page_size
     without = np.flatnonzero(np.isnan(own).any(axis=1)).tolist()
@@ -81,14 +63,10 @@ def with_sizes(
 
 
 def in_unit_of(prediction: Annotations, truth: Annotations) -> Annotations:
-    """The boxes of a prediction in the unit of its ground truth.
+    """Return the boxes of a prediction in the unit of its ground truth.
 
-    Returns
-    -------
-    Annotations
-        The same object when the units are the same, and when a page with boxes has no known size, which `unit_issue`
-        then says. Pixels are those of the file that has pixels: its sizes count, and where it states none, those of
-        the other file, with a warning. Areas that the file states are left out, boxes have their own.
+    The same object when the units are the same, and when a page with boxes has no known size (`unit_issue`). Sizes are
+    those of the file that has pixels, else of the other one with a warning. Areas that the file states are left out.
     """
     if prediction.unit == truth.unit:
         return prediction
@@ -117,7 +95,7 @@ def in_unit_of(prediction: Annotations, truth: Annotations) -> Annotations:
 
 
 def unit_issue(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
-    """An error when the boxes of two files are in different units after `in_unit_of`; empty when they are in one."""
+    """Return an error when two files are in different units after `in_unit_of`; empty when in one."""
     if truth.unit == prediction.unit:
         return ()
     sizes = entry_sizes(prediction, truth, own_first=prediction.unit == "pixels")

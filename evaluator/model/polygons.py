@@ -1,10 +1,9 @@
 """Polygon geometry: IoU, coverage and purity of outlined regions, and what is wrong with an outline.
 
-An outline is one or several rings, float64 arrays of shape (K, 2) in the unit of the boxes, origin top left; the
-first point need not be repeated at the end. Several rings are parts of one region, which is their union (COCO
-``segmentation``); holes do not exist. A row without a usable outline counts as its box. Who is paired with whom is
-decided in ``matching``; nothing here reads a file or edits an outline. The geometry is in ``regions``, which brings a
-library that boxes alone do not need.
+An outline is one or several rings, float64 arrays of shape (K, 2) in the unit of the boxes, origin top left; the first
+point need not be repeated at the end. Several rings are parts of one region, which is their union (COCO
+``segmentation``); holes do not exist. A row without a usable outline counts as its box. Shapely is imported
+(``regions``) only where there is an outline.
 """
 
 from __future__ import annotations
@@ -40,26 +39,12 @@ class Outlined(Protocol):
 def polygon_overlap(
     ground_truth: Outlined, prediction: Outlined, truth_rows: IntArray, prediction_rows: IntArray
 ) -> Overlap:
-    """IoU, coverage and purity of paired regions, by their outlines where they have one.
+    """Return IoU, coverage and purity of paired regions, by their outlines where they have one.
 
-    Parameters
-    ----------
-    ground_truth, prediction : Outlined
-        The same unit in both.
-    truth_rows, prediction_rows : int64, shape (K,)
-        Row i of one is paired with row i of the other.
-
-    Returns
-    -------
-    Overlap
-        Three float64 columns of shape (K,), in [0, 1]; empty columns for no pairs. A pair without any outline has
-        exactly the numbers of `evaluator.model.boxes.overlap`.
-
-    Notes
-    -----
-    The formulas are those of boxes, with areas by GEOS. A region that crosses itself is what its rings enclose; one
-    that encloses nothing counts as its box. `polygon_issues` names both. Against masks of pixels, as in COCO's
-    evaluation of segmentations, areas differ by about the pixels on the outline.
+    The formulas are those of `evaluator.model.boxes.overlap`, whose numbers a pair without any outline has exactly,
+    with areas by GEOS. A region that crosses itself is what its rings enclose; one that encloses nothing counts as its
+    box. Against masks of pixels, as in COCO's evaluation of segmentations, areas differ by about the pixels on the
+    outline.
     """
     fit = overlap(ground_truth.xyxy[truth_rows], prediction.xyxy[prediction_rows])
     exact = np.flatnonzero(_has_outline(ground_truth, truth_rows) | _has_outline(prediction, prediction_rows))
@@ -76,17 +61,9 @@ def polygon_overlap(
 
 
 def outline_bounds(boxes: Outlined, rows: IntArray | None = None) -> FloatArray:
-    """Corners of what each region reaches: of its outline where it has one, else of its box.
+    """Return the corners of what each region reaches: of its outline where it has one, else of its box.
 
-    Parameters
-    ----------
-    rows : int64, shape (N,), optional
-        Only these; all of them when absent.
-
-    Returns
-    -------
-    float64, shape (N, 4)
-        Only regions whose bounds overlap can overlap, whatever box a file states next to an outline.
+    Only regions whose bounds overlap can overlap, whatever box a file states next to an outline.
     """
     chosen = np.arange(len(boxes.xyxy), dtype=np.int64) if rows is None else rows
     outlined = np.flatnonzero(_has_outline(boxes, chosen))
@@ -99,20 +76,10 @@ def outline_bounds(boxes: Outlined, rows: IntArray | None = None) -> FloatArray:
 
 
 def drawn_rings(boxes: Outlined, rows: IntArray, *, tolerance: FloatArray) -> list[list[FloatArray]]:
-    """The outlines of some rows as they are drawn: holes are rings too, and parts that touch are one.
+    """Return the outlines of some rows as they are drawn: holes are rings too, parts that touch are one.
 
-    Parameters
-    ----------
-    rows : int64, shape (K,)
-        Rows of the boxes.
-    tolerance : float64, shape (K,)
-        How far a drawn line may be from the outline, in the unit of the boxes.
-
-    Returns
-    -------
-    list of list of float64 arrays of shape (N, 2)
-        One list per row, to be filled by the even-odd rule; a ring does not repeat its first point. Empty for a row
-        without a usable outline, and for one whose outline is its box.
+    One list per row, to be filled by the even-odd rule; a ring does not repeat its first point. Empty for a row without
+    a usable outline, and for one whose outline is its box. `tolerance`, shape (K,), is in the unit of the boxes.
     """
     outlined = np.flatnonzero(_has_outline(boxes, rows))
     drawn: list[list[FloatArray]] = [[] for _ in rows]
@@ -126,14 +93,9 @@ def drawn_rings(boxes: Outlined, rows: IntArray, *, tolerance: FloatArray) -> li
 
 
 def polygon_issues(boxes: Outlined, issues: Collector, place_of: Callable[[int], str]) -> None:
-    """Adds a warning for every outline that is not used as it is; the worst of its rings is named.
+    """Add a warning for every outline that is not used as it is; the worst of its rings is named.
 
-    Parameters
-    ----------
-    issues : Collector
-        Of the file that the boxes come from.
-    place_of : callable
-        JSON path or line of the outline of a row.
+    `place_of` gives the JSON path or line of the outline of a row.
     """
     if not boxes.polygons:
         return
@@ -153,10 +115,10 @@ def polygon_issues(boxes: Outlined, issues: Collector, place_of: Callable[[int],
 
 
 def _points(count: int) -> str:
-    """A number of points in words."""
+    """Return a number of points in words."""
     return f"{count} point{'' if count == 1 else 's'}"
 
 
 def _has_outline(boxes: Outlined, rows: IntArray) -> npt.NDArray[np.bool_]:
-    """Which of the rows have an outline, usable or not."""
+    """Return which of the rows have an outline, usable or not."""
     return np.isin(rows, np.fromiter(boxes.polygons, dtype=np.int64, count=len(boxes.polygons)))

@@ -11,16 +11,9 @@ from evaluator.model.dataset import Annotations, Boxes
 
 
 def kept_boxes(source: Annotations, kept: BoolArray) -> Annotations:
-    """The annotations with some of their boxes only; all pages and documents stay.
+    """Return the annotations with some of their boxes only; all pages and documents stay.
 
-    Parameters
-    ----------
-    kept : bool, shape (N,)
-
-    Returns
-    -------
-    Annotations
-        The same object when all are kept. A file of several parts becomes one.
+    The same object when all are kept. A file of several parts becomes one.
     """
     if kept.all():
         return source
@@ -28,19 +21,9 @@ def kept_boxes(source: Annotations, kept: BoolArray) -> Annotations:
 
 
 def only_page(source: Annotations, document: str, page: int) -> Annotations:
-    """The annotations of one page, without any other page or document.
+    """Return the annotations of one page (from 0), without any other page or document.
 
-    Parameters
-    ----------
-    document : str
-        Id of the document.
-    page : int
-        From 0.
-
-    Returns
-    -------
-    Annotations
-        Empty where the file does not have the page; the document stays if the file has it.
+    Empty where the file does not have the page; the document stays if the file has it.
     """
     documents = tuple(each for each in source.documents if each.doc_id == document)
     code = next((code for code, each in enumerate(source.documents) if each.doc_id == document), -1)
@@ -67,7 +50,7 @@ def only_page(source: Annotations, document: str, page: int) -> Annotations:
 
 
 def boxes_at(boxes: Boxes, rows: IntArray) -> Boxes:
-    """Some of the boxes, in the order of the rows."""
+    """Return some of the boxes, in the order of the rows."""
     place = {row: new for new, row in enumerate(rows.tolist())} if boxes.polygons else {}
     return Boxes(
         document=boxes.document[rows],

@@ -1,7 +1,7 @@
-"""Outlines as geometries of GEOS: their areas, bounds and rings, and which of them cannot be used as they are.
+"""Outlines as geometries of GEOS: areas, bounds, rings, and what keeps them from being used.
 
-Owns everything that is asked of Shapely, for ``polygons``, which says what an outline is and imports this when there is
-one. Rows are those of `Outlined` boxes.
+The only file that imports Shapely; ``polygons`` imports it when there is an outline. Rows are those of `Outlined`
+boxes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _VALID: Final = "Valid Geometry"
 
 
 def of_rows(boxes: Outlined, rows: IntArray) -> GeometryArray:
-    """Geometry of each row: its outline, or its box where there is none or it encloses nothing."""
+    """Return the geometry of each row: its outline, or its box where there is none or it encloses nothing."""
     used, place = np.unique(rows, return_inverse=True)
     regions: GeometryArray = np.asarray(shapely.box(*boxes.xyxy[used].T))
     outlined = [(at, boxes.polygons[row]) for at, row in enumerate(used.tolist()) if row in boxes.polygons]
@@ -38,7 +38,7 @@ def of_rows(boxes: Outlined, rows: IntArray) -> GeometryArray:
 
 
 def areas(one: GeometryArray, other: GeometryArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Areas of paired geometries, and of what they share; float64, shape (N,)."""
+    """Return the areas of paired geometries, and of what they share; float64, shape (N,)."""
     own, others = shapely.area(one), shapely.area(other)
     # GEOS rounds the corners of an intersection, which may leave it larger than a part by a last digit.
     shared = np.minimum(shapely.area(shapely.intersection(one, other)), np.minimum(own, others))
@@ -46,12 +46,12 @@ def areas(one: GeometryArray, other: GeometryArray) -> tuple[FloatArray, FloatAr
 
 
 def bounds(boxes: Outlined, rows: IntArray) -> FloatArray:
-    """Corners of what the geometries of some rows reach, float64, shape (N, 4)."""
+    """Return the corners of what the geometries of some rows reach, float64, shape (N, 4)."""
     return np.asarray(shapely.bounds(of_rows(boxes, rows)))
 
 
 def rings(boxes: Outlined, rows: IntArray, tolerance: FloatArray) -> list[list[FloatArray]]:
-    """The rings of some rows as they are drawn; none of a row whose outline is its box. See `polygons.drawn_rings`."""
+    """Return the rings of some rows as they are drawn, as `polygons.drawn_rings`."""
     drawn: list[list[FloatArray]] = [[] for _ in rows]
     shapes = of_rows(boxes, rows)
     own = ~shapely.equals(shapes, shapely.box(*boxes.xyxy[rows].T))
@@ -63,14 +63,14 @@ def rings(boxes: Outlined, rows: IntArray, tolerance: FloatArray) -> list[list[F
 
 
 def flaws(outline: Sequence[FloatArray]) -> tuple[list[FloatArray], list[str]]:
-    """The rings of an outline that enclose nothing, and in the words of GEOS what is wrong with others."""
+    """Return the rings of an outline that enclose nothing, and what GEOS finds wrong with others."""
     flat = [ring for ring in outline if not shapely.area(_outline([ring])) > 0.0]
     reasons = [shapely.is_valid_reason(_parts([ring])[0]) for ring in outline if len(ring) >= _FEWEST_POINTS]
     return flat, [reason for reason in reasons if reason != _VALID]
 
 
 def suspects(boxes: Outlined) -> list[int]:
-    """Rows with a ring that is short, flat or not valid, rising."""
+    """Return the rows with a ring that is short, flat or not valid, rising."""
     owned = [(row, ring) for row in boxes.polygons for ring in boxes.polygons[row]]
     doubtful = dict.fromkeys(row for row in boxes.polygons if not len(boxes.polygons[row]))
     doubtful |= dict.fromkeys(row for row, ring in owned if len(ring) < _FEWEST_POINTS)
@@ -83,13 +83,13 @@ def suspects(boxes: Outlined) -> list[int]:
 
 
 def _parts(rings: Sequence[FloatArray]) -> GeometryArray:
-    """One polygon for each ring."""
+    """Return one polygon for each ring."""
     number = np.repeat(np.arange(len(rings)), [len(ring) for ring in rings])
     return np.asarray(shapely.polygons(shapely.linearrings(np.concatenate(rings), indices=number)))
 
 
 def _united(owner: IntArray, rings: Sequence[FloatArray]) -> GeometryArray:
-    """One valid geometry for each owner of rings, by rising owner."""
+    """Return one valid geometry for each owner of rings, by rising owner."""
     parts = _parts(rings)
     order = np.argsort(owner, kind="stable")
     _, first = np.unique(owner[order], return_inverse=True)
@@ -101,6 +101,6 @@ def _united(owner: IntArray, rings: Sequence[FloatArray]) -> GeometryArray:
 
 
 def _outline(rings: Sequence[FloatArray]) -> object:
-    """The region of one row's rings, empty when they enclose nothing."""
+    """Return the region of one row's rings, empty when they enclose nothing."""
     usable = [ring for ring in rings if len(ring) >= _FEWEST_POINTS]
     return _united(np.zeros(len(usable), dtype=np.int64), usable)[0] if usable else shapely.MultiPolygon()

@@ -1,8 +1,6 @@
-"""Text as sequences: normalisation, words, numbers, and how much of one sequence is in another in order.
+"""Text as sequences of tokens: normalisation, words, numbers, stems, longest common subsequence.
 
-Owns the character tables (white space, quotes, dashes, raised and lowered digits), the splitting of text into
-words and numbers, stems, and the longest common subsequence with its F-measure. Sequences are lists of strings; a
-length is a count of tokens. Which tokens count, and what is left out, the protocol decides.
+A length is a count of tokens. Which tokens count, and what is left out, the protocol decides.
 """
 
 from __future__ import annotations
@@ -59,19 +57,10 @@ _MOST_CHARACTERS: Final = sys.maxunicode + 1
 
 
 def normalised(text: str) -> str:
-    """Text in one spelling: compatibility forms taken apart, white space single, quotes and dashes plain.
+    """Return text in NFKD, white space single and none at the ends, quotes and dashes plain; case is kept.
 
-    Returns
-    -------
-    str
-        NFKD, without white space at its ends; case is kept. Empty for text of white space.
-
-    Notes
-    -----
     Poster evaluation, section "Text Normalization", steps 1 to 4; raised and lowered digits follow from NFKD.
 
-    Examples
-    --------
     >>> normalised("10⁻⁵ \u2009m² – “ﬁne”")
     '10-5 m2 - "fine"'
     """
@@ -84,24 +73,10 @@ def normalised(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in lower case and in order: what is between white space, punctuation and symbols.
+    """Return the words of a text: lower-case runs of letters, digits and their marks, composed (NFC).
 
-    Parameters
-    ----------
-    text : str
-        In any script; normalise it first.
+    Normalise the text first. In a script that writes no blanks it is one word between two marks of punctuation.
 
-    Returns
-    -------
-    list of str
-        Runs of letters, digits and their combining marks, composed (NFC). Empty for text without any.
-
-    Notes
-    -----
-    Text in a script that writes no blanks is one word between two marks of punctuation.
-
-    Examples
-    --------
     >>> words("Smith, J., and Doe: 3.5 well-known")
     ['smith', 'j', 'and', 'doe', '3', '5', 'well', 'known']
     """
@@ -115,15 +90,10 @@ def words(text: str) -> list[str]:
 
 
 def numbers(text: str) -> list[str]:
-    """The numbers of a text in order, as they are spelled: digits, with a point only between digits.
+    """Return the numbers of a text in order, as spelled: digits, with a point only between digits.
 
-    Returns
-    -------
-    list of str
-        Without sign, thousands separators and exponent: "-1,000.5" holds ``1`` and ``000.5``.
+    Without sign, thousands separators and exponent: "-1,000.5" holds ``1`` and ``000.5``.
 
-    Examples
-    --------
     >>> numbers("3.14 of 5. in v1.2.3")
     ['3.14', '5', '1.2', '3']
     """
@@ -132,25 +102,12 @@ def numbers(text: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """The Porter stem of an English word in lower case.
+    """Return the Porter stem of an English word of lower-case letters and digits.
 
-    Parameters
-    ----------
-    word : str
-        Lower-case letters and digits.
+    Porter 1980, with the later rules of its author (``bli``, ``logi``) and those of NLTK (irregular words, ``ies`` and
+    ``ied`` in short words, ``y`` after a consonant, ``alli``, ``fulli``), because rouge-score stems so. Words of one or
+    two letters are their own stem.
 
-    Returns
-    -------
-    str
-        Not empty unless the word is; words of one or two letters are their own stem.
-
-    Notes
-    -----
-    Porter 1980, with the later rules of its author (``bli``, ``logi``) and those of NLTK (irregular words, ``ies``
-    and ``ied`` in short words, ``y`` after a consonant, ``alli``, ``fulli``), because rouge-score stems so.
-
-    Examples
-    --------
     >>> [stem(word) for word in ("poster", "evaluated", "relational", "dying", "generally")]
     ['poster', 'evalu', 'relat', 'die', 'gener']
     """
@@ -169,30 +126,13 @@ def stem(word: str) -> str:
 
 
 def lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
-    """Length of the longest common subsequence of two sequences.
-
-    Returns
-    -------
-    int
-        In [0, min(len(first), len(second))]; 0 when either is empty.
-    """
+    """Return the length of the longest common subsequence of two sequences."""
     return int(lcs_lengths([first], [second])[0, 0]) if first != second else len(first)
 
 
 def lcs_lengths(first: Sequence[Sequence[str]], second: Sequence[Sequence[str]]) -> IntArray:
-    """Length of the longest common subsequence of each sequence of one list with each of another.
+    """Return the LCS length of each of R sequences with each of C others, shape (R, C).
 
-    Parameters
-    ----------
-    first, second : sequence of sequence of str
-        R and C sequences.
-
-    Returns
-    -------
-    int64, shape (R, C)
-
-    Notes
-    -----
     Bit-parallel (Hyyrö 2004), by RapidFuzz. Each token becomes a character of its own first, so that equal means equal
     and not of one hash.
     """
@@ -216,31 +156,22 @@ def lcs_lengths(first: Sequence[Sequence[str]], second: Sequence[Sequence[str]])
 
 
 def lcs_f1(first: Sequence[str], second: Sequence[str]) -> float:
-    """F-measure on the longest common subsequence (ROUGE-L without stemming), in [0, 1].
+    """Return the F-measure on the longest common subsequence (ROUGE-L without stemming), in [0, 1].
 
-    Returns
-    -------
-    float
-        2 LCS / (len(first) + len(second)); 0 when either is empty, as in rouge-score.
+    2 LCS / (len(first) + len(second)); 0 when either is empty, as in rouge-score.
     """
     return 2 * lcs_length(first, second) / (len(first) + len(second)) if first and second else 0.0
 
 
 def lcs_f1s(first: Sequence[Sequence[str]], second: Sequence[Sequence[str]]) -> FloatArray:
-    """F-measure of each sequence of one list with each of another; see `lcs_f1`.
-
-    Returns
-    -------
-    float64, shape (R, C), in [0, 1]
-        0 where a sequence is empty.
-    """
+    """Return `lcs_f1` of each of R sequences with each of C others, shape (R, C)."""
     rows, columns = (np.array([len(tokens) for tokens in side], dtype=np.int64) for side in (first, second))
     tokens = rows[:, None] + columns
     return np.asarray(2 * lcs_lengths(first, second) / np.maximum(tokens, 1), dtype=np.float64)
 
 
 def _in_word(character: str) -> bool:
-    """Whether a character is a letter, a digit or a mark that belongs to one."""
+    """Return whether a character is a letter, a digit or a mark that belongs to one."""
     return character.isalnum() or unicodedata.category(character).startswith("M")
 
 
@@ -264,7 +195,7 @@ _FOURTH: Final = dict.fromkeys(
 
 
 def _shape(word: str) -> str:
-    """Consonants and vowels of a word as letters c and v; y is a vowel after a consonant."""
+    """Return consonants and vowels of a word as letters c and v; y is a vowel after a consonant."""
     shape = ""
     for letter in word:
         vowel = letter in "aeiou" or (letter == "y" and shape.endswith("c"))
@@ -273,12 +204,12 @@ def _shape(word: str) -> str:
 
 
 def _measure(word: str) -> int:
-    """How many times a consonant follows a vowel."""
+    """Return how many times a consonant follows a vowel."""
     return _shape(word).count("vc")
 
 
 def _is_short(word: str) -> bool:
-    """Whether a word ends in consonant, vowel, consonant but w, x, y; two letters need no first consonant."""
+    """Return whether a word ends in consonant, vowel, consonant but w, x, y; of two letters in v, c."""
     shape = _shape(word)
     return (shape.endswith("cvc") and word[-1] not in "wxy") or shape == "vc"
 
@@ -292,7 +223,7 @@ def _without_plural(word: str) -> str:
 
 
 def _without_ending(word: str) -> str:
-    """Without the ending of a past tense or participle, and the rest mended."""
+    """Return the word without the ending of a past tense or participle, and the rest mended."""
     if word.endswith("ied"):
         return word[:-1] if len(word) == 4 else word[:-2]
     if word.endswith("eed"):
@@ -317,7 +248,7 @@ def _without_double_suffix(word: str) -> str:
 
 
 def _replaced(word: str, endings: Mapping[str, str], above: int) -> str:
-    """The word with its first listed ending replaced when what is before it is long enough."""
+    """Return the word with its first listed ending replaced when what is before it is long enough."""
     for ending, new in endings.items():
         if word.endswith(ending):
             rest = word.removesuffix(ending)
@@ -328,10 +259,8 @@ def _replaced(word: str, endings: Mapping[str, str], above: int) -> str:
 
 
 def script_of(texts: Sequence[str]) -> str | None:
-    """The script of most letters of some texts, by the first word of their Unicode names; None without letters.
+    """Return the script of most letters, the first word of their Unicode names; None without letters.
 
-    Examples
-    --------
     >>> script_of(["Total", "Σ"]), script_of(["合計"]), script_of(["12"])
     ('Latin', 'CJK', None)
     """

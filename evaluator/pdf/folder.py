@@ -31,12 +31,15 @@ _DEVICES = frozenset(
 
 
 def folders_of(folders: Folders) -> tuple[Path, ...]:
-    """The folders, also where it is one."""
+    """Return the folders as a tuple, also where it is one."""
     return folders if isinstance(folders, tuple) else (folders,)
 
 
 def name_problem(name: str) -> str:
-    """What makes a name unfit to be looked up, as the end of a sentence; empty for a fit one. Touches no file."""
+    """Return what makes a name unfit to be looked up, as the end of a sentence; "" for a fit one.
+
+    Touches no file.
+    """
     if not name.strip(". "):
         return "is empty"
     # Surrogates would become arbitrary bytes of a file name.
@@ -57,7 +60,7 @@ def name_problem(name: str) -> str:
 
 
 def _folded(name: str) -> str:
-    """A name as it is compared: accents composed, case ignored."""
+    """Return a name as it is compared: accents composed, case ignored."""
     return unicodedata.normalize("NFC", name).casefold()
 
 
@@ -113,7 +116,7 @@ class PdfFolder:
         return self.roots[-1].name
 
     def find(self, name: str) -> Path:
-        """The document of a name; see ``find_document``."""
+        """Return the document of a name; see ``find_document``."""
         why = name_problem(name)
         if why:
             raise self._problem("blocked", name, why)
@@ -128,7 +131,7 @@ class PdfFolder:
         return self._by_base_name(name, roots)
 
     def _resolved(self) -> list[Path]:
-        """The folders that exist, in their order."""
+        """Return the folders that exist, in their order."""
         roots = []
         for root in self.roots:
             with contextlib.suppress(OSError, RuntimeError):
@@ -136,7 +139,7 @@ class PdfFolder:
         return roots
 
     def path_of(self, name: str) -> Path:
-        """The file or folder of a relative name inside the root, and nothing else; PageProblem when there is none."""
+        """Return the file or folder of a relative name inside the root; PageProblem when there is none."""
         why = name_problem(name)
         if why:
             raise self._problem("blocked", name, why)
@@ -170,7 +173,7 @@ class PdfFolder:
     def absent(
         self, pages: Iterable[tuple[str, int]], images: Mapping[tuple[str, int], str] | None = None
     ) -> list[str]:
-        """The documents of some pages (name and index) of which no page has a file, in order; see ``find_page``."""
+        """Return the documents of some pages (name and index) of which no page has a file, in order."""
         there: dict[str, bool] = {}
         for name, index in pages:
             if not there.get(name, False):
@@ -181,7 +184,7 @@ class PdfFolder:
         return [name for name in there if not there[name]]
 
     def _contained(self, path: Path, root: Path, name: str) -> Path | None:
-        """The file behind a path, when it is a regular one inside the root; None when there is none."""
+        """Return the file behind a path, when it is a regular one inside the root; None when there is none."""
         try:
             resolved = path.resolve(strict=True)
             if not resolved.is_relative_to(root):
@@ -212,7 +215,7 @@ class PdfFolder:
         raise self._problem("missing", name, self._left_out())
 
     def _left_out(self) -> str:
-        """What was not looked at; empty for nothing."""
+        """Return what was not looked at; empty for nothing."""
         told = [] if self._complete else [f"Only the first {self._max_files} files were looked at."]
         if self._linked:
             more = f" and {len(self._linked) - 3} more" if len(self._linked) > 3 else ""
@@ -227,7 +230,7 @@ class PdfFolder:
         root: Path,
         without: Collection[Path] = (),
     ) -> list[Path]:
-        """The files of the listing under some spellings, sorted; of exactly these, when there are any."""
+        """Return the listed files under some spellings, sorted; only exact ones when there are any."""
         listed = [path for spelling in spellings for path in index.get(_folded(spelling), ()) if path not in without]
         exact = [path for path in listed if path.name in spellings]
         # Two links to one file are one document.
@@ -235,7 +238,7 @@ class PdfFolder:
         return sorted({path for path in contained if path is not None})
 
     def _listing(self, root: Path) -> dict[str, list[Path]]:
-        """Documents by file name, and by the name of their folder with a slash behind it."""
+        """Return documents by file name, and by the name of their folder with a slash behind it."""
         with self._lock:
             if root not in self._index:
                 index: dict[str, list[Path]] = {}

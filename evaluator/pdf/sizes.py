@@ -85,7 +85,7 @@ def measured(
 def _of_image(
     folder: PdfFolder, pool: PagePool, name: str, index: int, images: Mapping[tuple[str, int], str]
 ) -> Size | None:
-    """Size of a page that has an image of its own; None when that is not there or is none."""
+    """Return the size of a page that has an image of its own; None when that is not there or is none."""
     try:
         path, of_file = folder.find_page(name, index, images)
         width, height = pool.page_sizes(path)[of_file].tolist()

@@ -283,7 +283,7 @@ def pixel_size(
 
 
 def engine() -> _Untyped:
-    """The renderer, loaded at first use: the app imports this file for its messages and must never load it."""
+    """Return the renderer, loaded at first use: only the worker process may call this."""
     import pymupdf
 
     return pymupdf
@@ -298,7 +298,7 @@ class _Refused(Exception):
 
 
 def _sendable(text: str) -> str:
-    """Text that fits a message: MuPDF passes on stray bytes of a document as lone surrogates, which UTF-8 has not."""
+    """Return text that fits a message; MuPDF passes on stray bytes as lone surrogates."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")[:500]
 
 
@@ -455,7 +455,7 @@ class _PdfDocument:
         return count
 
     def _page(self, page_index: int) -> tuple[_Untyped, tuple[str, ...]]:
-        """A page and the warnings on its geometry."""
+        """Return a page and the warnings on its geometry."""
         if self._document.needs_pass:
             raise _Refused("encrypted")
         count = self._page_count()
@@ -490,7 +490,7 @@ class _Kept(NamedTuple):
 
 
 def _content_of(page: _Untyped) -> tuple[_Untyped, tuple[str, ...]]:
-    """What is on a page, and what the renderer said about it."""
+    """Return what is on a page, and what the renderer said about it."""
     engine().TOOLS.reset_mupdf_warnings()
     content = page.get_displaylist()
     return content, _renderer_warning()
@@ -499,7 +499,7 @@ def _content_of(page: _Untyped) -> tuple[_Untyped, tuple[str, ...]]:
 def _drawn_page(
     content: _Untyped, size: tuple[float, float], pixels: tuple[int, int], part: _Box | None
 ) -> tuple[Image.Image, tuple[str, ...]]:
-    """The picture of a page of a size in points, or of a part of it, and what the renderer said about it."""
+    """Return the picture of a page, or of a part of it, and what the renderer said about it."""
     pymupdf = engine()
     pymupdf.TOOLS.reset_mupdf_warnings()
     x1, y1, x2, y2 = part or (0.0, 0.0, 1.0, 1.0)
@@ -518,7 +518,7 @@ def _drawn_page(
 
 
 def _moved(picture: Image.Image, place: tuple[int, int], size: tuple[int, int]) -> Image.Image:
-    """A picture at its place on a white sheet: far from a page's corner MuPDF may round a part by a pixel."""
+    """Return a picture at its place on a white sheet: MuPDF may round a part far from a corner by a pixel."""
     from PIL import Image
 
     sheet = Image.new("RGB", size, "white")
@@ -527,7 +527,7 @@ def _moved(picture: Image.Image, place: tuple[int, int], size: tuple[int, int]) 
 
 
 def _grey(page: _Untyped, size: tuple[int, int]) -> Image.Image:
-    """The page in shades of grey, in so many pixels."""
+    """Return the page in shades of grey, in so many pixels."""
     pymupdf = engine()
     page_width, page_height = _page_size(page)
     matrix = pymupdf.Matrix(size[0] / page_width, size[1] / page_height)
@@ -537,7 +537,7 @@ def _grey(page: _Untyped, size: tuple[int, int]) -> Image.Image:
 
 
 def _ruled_lines(page: _Untyped) -> Iterator[_Box]:
-    """Straight lines along an axis, thin and long enough for a rule, in points of the unrotated page."""
+    """Yield lines along an axis, thin and long enough for a rule, in points of the unrotated page."""
     half = 0.25
     for drawing in page.get_cdrawings():
         stroked = "s" in drawing["type"]
@@ -564,14 +564,14 @@ def _ruled_lines(page: _Untyped) -> Iterator[_Box]:
 
 
 def _pieces_of_text(page: _Untyped, read: _Untyped | None) -> Iterator[_Untyped]:
-    """The spans of a page, which may have been read already: text in one font and size."""
+    """Yield the spans of a page, which may have been read already: text in one font and size."""
     for block in page.get_text("dict", flags=0, textpage=read)["blocks"]:
         for line in block.get("lines", ()):
             yield from line["spans"]
 
 
 def _text_in_front(page: _Untyped, area: float) -> float:
-    """Share of a page of this area under text that is seen: painted, and not below a picture as large as the page."""
+    """Return the share of a page under text that is painted and not below a picture as large as the page."""
     seen = 0.0
     for kind, (x1, y1, x2, y2), *_ in page.get_bboxlog():
         share = max(x2 - x1, 0.0) * max(y2 - y1, 0.0) / area
@@ -583,19 +583,19 @@ def _text_in_front(page: _Untyped, area: float) -> float:
 
 
 def _as_bytes(numbers: array.array[float]) -> bytes:
-    """Numbers as little-endian float64."""
+    """Return numbers as little-endian float64."""
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers.tobytes()
 
 
 def _entries(page: _Untyped) -> _Untyped:
-    """The page's dictionary in the PDF."""
+    """Return the page's dictionary in the PDF."""
     return engine().mupdf.pdf_page_from_fz_page(page.this).obj()
 
 
 def _page_size(page: _Untyped) -> tuple[float, float]:
-    """Width and height of the displayed page in points; only ``page.rect`` knows them (``page.cropbox`` is flipped)."""
+    """Return width and height of the displayed page in points; ``page.cropbox`` would be flipped."""
     width, height = float(page.rect.width), float(page.rect.height)
     if not (math.isfinite(width) and math.isfinite(height) and width > 0 and height > 0):
         raise _Refused("unreadable", f"The page measures {width} x {height} pt.")
@@ -669,7 +669,7 @@ def _crop_warnings(crop: list[float] | None, media: list[float]) -> Iterator[str
 
 
 def _box_entry(entries: _Untyped, name: str) -> list[float] | None:
-    """Numbers of an inherited rectangle; None when it is missing, an empty list when it is not four finite numbers."""
+    """Return the numbers of an inherited rectangle; None when missing, [] when not four finite numbers."""
     mupdf = engine().mupdf
     value = mupdf.pdf_dict_gets_inheritable(entries, name)
     if mupdf.pdf_is_null(value):
@@ -690,7 +690,7 @@ def _size_warning(page_width: float, pixels: int, *, dpi: float | None, width: i
 
 
 def _renderer_warning() -> tuple[str, ...]:
-    """What MuPDF said about the page that it has just drawn, as one sentence."""
+    """Return what MuPDF said about the page that it has just drawn, as one sentence."""
     lines = [line for line in str(engine().TOOLS.mupdf_warnings()).splitlines() if line.strip()]
     if not lines:
         return ()
@@ -698,7 +698,7 @@ def _renderer_warning() -> tuple[str, ...]:
 
 
 class _ImagePage(NamedTuple):
-    """One page of an image file: its place in the file, its displayed size in pixels, and how it is turned."""
+    """One page of an image file: its place in the file, displayed size in pixels, and orientation."""
 
     frame: int
     size: tuple[int, int]
@@ -768,7 +768,7 @@ class _ImageDocument:
         return LayoutList(0, "", whole, b"", b"", b"", b"", columns, rows, _bits(grey))
 
     def _displayed(self, page: _ImagePage, pixels: tuple[int, int]) -> Image.Image:
-        """The page as it is shown, in RGB on white; smaller than asked for where the file has no more pixels."""
+        """Return the page as it is shown, RGB on white; smaller where the file has no more pixels."""
         from PIL import Image
 
         # A TIFF is turned while it is read.
@@ -788,7 +788,7 @@ class _ImageDocument:
 
     @contextlib.contextmanager
     def _opened(self, frame: int) -> Iterator[Image.Image]:
-        """The image with the head of a frame read; refused before a pixel is decoded when it has too many."""
+        """Yield the image with the head of a frame read; refused before decoding when it is too large."""
         from PIL import Image
 
         # Pillow refuses in between with a warning, which is an error here.
@@ -810,7 +810,7 @@ _SUBFILE_TYPE, _NO_PAGE = 0x00FE, 0b101
 
 
 def _image_kind(content: bytes) -> str:
-    """Pillow's name of the format that an image begins like."""
+    """Return Pillow's name of the format that an image begins like."""
     if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
         return "WEBP"
     kind = next((kind for sign, kind in _IMAGE_SIGNS.items() if content.startswith(sign)), None)
@@ -820,7 +820,7 @@ def _image_kind(content: bytes) -> str:
 
 
 def is_page_file(content: bytes) -> bool:
-    """Whether bytes begin like a PDF or like an image that can be shown; they are judged again on opening."""
+    """Return whether bytes begin like a PDF or a displayable image; they are judged again on opening."""
     try:
         return b"%PDF-" in content[:HEAD_BYTES] or bool(_image_kind(content))
     except _Refused:
@@ -828,7 +828,7 @@ def is_page_file(content: bytes) -> bool:
 
 
 def _image_pages(image: Image.Image, kind: str) -> Iterator[_ImagePage]:
-    """The pages of an image file: every frame of a TIFF that is a page of its own, the first of all others."""
+    """Yield the pages of an image file: every frame of a TIFF that is a page, the first of all others."""
     for frame in range(PAGE_LIMIT if kind == "TIFF" else 1):
         if frame:
             try:
@@ -857,7 +857,7 @@ _ON_SIDE = (5, 6, 7, 8)
 
 
 def _orientation(image: Image.Image, kind: str) -> tuple[int, tuple[str, ...]]:
-    """How a picture is turned for display (EXIF, TIFF tag 274; 1 is as stored), with what the reader is told."""
+    """Return how a picture is turned for display (EXIF, TIFF tag 274), with a warning for the reader."""
     # Broken EXIF data read as none; a TIFF has the tag itself.
     turned = getattr(image, "tag_v2", {}).get(0x0112, 1) if kind == "TIFF" else image.getexif().get(0x0112, 1)
     if turned not in _TURNS:
@@ -866,7 +866,7 @@ def _orientation(image: Image.Image, kind: str) -> tuple[int, tuple[str, ...]]:
 
 
 def _drafted(image: Image.Image, wanted: tuple[int, int]) -> tuple[int, int]:
-    """Let a JPEG be decoded at a fraction that is large enough, or the largest that fits; the size it then gives."""
+    """Let a JPEG be decoded at a fraction that is large enough, or the largest that fits; its size then."""
     width, height = image.size
     if image.info.get("progressive") and (needed := _coefficient_bytes(image)) > COEFFICIENT_LIMIT:
         much = f"{needed / 2**20:,.0f} MiB"
@@ -879,14 +879,14 @@ def _drafted(image: Image.Image, wanted: tuple[int, int]) -> tuple[int, int]:
 
 
 def _coefficient_bytes(image: Image.Image) -> float:
-    """Memory that a progressive JPEG takes while it is decoded at any fraction: two bytes for each coefficient."""
+    """Return the memory of decoding a progressive JPEG at any fraction: two bytes for each coefficient."""
     sampling = [(across, down) for _, across, down, *_ in getattr(image, "layer", ())] or [(1, 1)] * 3
     finest = max(across for across, _ in sampling) * max(down for _, down in sampling)
     return float(2 * image.size[0] * image.size[1] * sum(across * down for across, down in sampling) / finest)
 
 
 def _shrunk(image: Image.Image, size: tuple[int, int]) -> Image.Image:
-    """An RGB picture of a size; made small before it is converted where the mode allows, for the memory's sake."""
+    """Return an RGB picture of a size, made small before it is converted where the mode allows."""
     from PIL import Image
 
     picture = image if image.mode in ("RGB", "L", "CMYK") else _on_white(image)
@@ -916,12 +916,12 @@ def mask_size(page_width: float, page_height: float) -> tuple[int, int]:
 
 
 def _grid(page_width: float, page_height: float, columns: int, rows_limit: int) -> tuple[int, int]:
-    """Columns and rows of nearly square cells over a page."""
+    """Return columns and rows of nearly square cells over a page."""
     return columns, max(1, min(rows_limit, round(columns * page_height / page_width)))
 
 
 def _ink(grey: Image.Image) -> Image.Image:
-    """What differs from the paper, which is the median brightness: dark on light or light on dark; 255 or 0."""
+    """Return 255 where a pixel differs from the paper (the median brightness), darker or lighter, else 0."""
     counts = grey.histogram()
     total, half, paper = 0, sum(counts) / 2, 0
     for paper, count in enumerate(counts):  # noqa: B007 - the brightness at which half of the pixels are reached
@@ -936,14 +936,14 @@ def _ink_grid(grey: Image.Image, columns: int, rows: int) -> InkGrid:
 
 
 def _bits(grey: Image.Image) -> bytes:
-    """The ink, a bit for each pixel."""
+    """Return the ink, a bit for each pixel."""
     from PIL import Image
 
     return _ink(grey).convert("1", dither=Image.Dither.NONE).tobytes()
 
 
 def _picture(pixmap: _Untyped, mode: Literal["RGB", "L"] = "RGB") -> Image.Image:
-    """A copy of what was drawn: a picture that looks at the renderer's memory would outlive it."""
+    """Return a copy of what was drawn: a picture that looks at the renderer's memory would outlive it."""
     from PIL import Image
 
     # Without a colour it is not filled first: every pixel is set here.
@@ -975,7 +975,7 @@ def _in_bands(content: _Untyped, matrix: _Untyped, pixels: tuple[int, int]) -> I
 
 
 def _encoded(picture: Image.Image, size: tuple[float, float], told: tuple[str, ...], encoding: Encoding) -> PageImage:
-    """The answer with a picture of a page of a size, or of a part of it."""
+    """Return the answer with a picture of a page of a size, or of a part of it."""
     webp = _webp(picture) if encoding in ("webp", "both") else b""
     quality = _SCREEN_QUALITY if encoding == "screen" else _JPEG_QUALITY
     jpeg = b"" if encoding == "webp" else _jpeg(picture, quality)
@@ -983,14 +983,14 @@ def _encoded(picture: Image.Image, size: tuple[float, float], told: tuple[str, .
 
 
 def part_size(size: tuple[int, int], part: _Box, *, width: int) -> tuple[int, int]:
-    """Pixels of a part of a picture of a size, as shares of it: `width` across, or fewer when it has fewer there."""
+    """Return the pixels of a part (shares) of a picture: `width` across, or fewer when it has fewer."""
     across, down = part[2] * size[0] - part[0] * size[0], part[3] * size[1] - part[1] * size[1]
     new_width = min(width, max(1, round(across)))
     return new_width, max(1, round(new_width * down / across))
 
 
 def part_of(picture: Image.Image, part: _Box, *, width: int) -> Image.Image:
-    """A part of a page, as shares of its picture, in as many pixels as `part_size` says."""
+    """Return a part of a page, as shares of its picture, in as many pixels as `part_size` says."""
     from PIL import Image
 
     across, down = picture.size
@@ -1000,7 +1000,7 @@ def part_of(picture: Image.Image, part: _Box, *, width: int) -> Image.Image:
 
 
 def _on_white(image: Image.Image) -> Image.Image:
-    """An RGB copy: transparent parts on white, 16-bit grey scaled instead of cut."""
+    """Return an RGB copy: transparent parts on white, 16-bit grey scaled instead of cut."""
     from PIL import Image
 
     if image.mode.startswith("I"):
@@ -1035,7 +1035,7 @@ class _Desk:
         self._opened: tuple[str, str] | None = None
 
     def answer(self, request: Request, handed: int | None) -> Reply:
-        """The answer to one request, with the number of the open file where there is one."""
+        """Answer one request, with the number of the open file where there is one."""
         try:
             document = self._open(request, handed)
             with _no_file_opens():
@@ -1127,14 +1127,14 @@ def _start_engine() -> str:
 
 
 def confine_process() -> tuple[str, ...]:
-    """Give up, for good, what reading a document never needs; what of that is in force, in words."""
+    """Give up, for good, what reading a document never needs; return what is in force, in words."""
     empty_folder()
     limit_process(memory=MEMORY_LIMIT, open_files=_OPEN_FILES)
     return shut_in()
 
 
 def _limit_processor(seconds: float) -> None:
-    """Let the system end this process after so many more seconds of the processor; Windows has no such limit."""
+    """Let the system end this process after so many more seconds of the processor; not on Windows."""
     if sys.platform == "win32":
         return
     import resource
@@ -1161,7 +1161,10 @@ def own_pipes() -> tuple[IO[bytes], IO[bytes], socket.socket | None]:
 
 @contextlib.contextmanager
 def handed_file(files: socket.socket | None) -> Iterator[int | None]:
-    """Number of the next file, open for the block; None where paths are sent. OSError when none comes."""
+    """Yield the number of the next file, open for the block; None where paths are sent.
+
+    OSError when none comes.
+    """
     if files is None:
         yield None
         return
@@ -1175,7 +1178,7 @@ def handed_file(files: socket.socket | None) -> Iterator[int | None]:
 
 
 def _end_with(pipe: int) -> None:
-    """Let the system end this process when the other end of a silent pipe closes, also while a page is drawn."""
+    """Let the system end this process when the other end of a silent pipe closes, also while drawing."""
     if sys.platform == "win32" or not stat.S_ISFIFO(os.fstat(pipe).st_mode):
         return
     import fcntl

@@ -79,7 +79,7 @@ class Box(msgspec.Struct, frozen=True):
 
 
 class Bar(msgspec.Struct, frozen=True):
-    """One interval: the element whose place it takes, its ends and middle as shares of the width, and what it means."""
+    """One interval: the element it replaces, its ends and middle as shares of the width, and its meaning."""
 
     element: str
     kind: str
@@ -90,7 +90,7 @@ class Bar(msgspec.Struct, frozen=True):
 
 
 class Curve(msgspec.Struct, frozen=True):
-    """One curve of a drawing: its colour, its points and the marked one as shares of the drawing, origin top left."""
+    """One curve of a drawing: colour, points and the marked one as shares of the drawing, origin top left."""
 
     colour: str
     points: tuple[tuple[float, float], ...]
@@ -107,7 +107,7 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class Drawing(msgspec.Struct, frozen=True):
-    """Curves over two axes, or cells: the element whose place it takes, and texts with their places as shares of it."""
+    """Curves over two axes, or cells: the element it replaces, and texts with places as shares of it."""
 
     element: str
     frame: tuple[float, float, float, float] | None = None
@@ -188,7 +188,7 @@ class Note(msgspec.Struct, frozen=True):
 
 
 class Mark(msgspec.Struct, frozen=True, tag=True):
-    """A document to be marked: the file (empty when it is handed over open), the digest of its bytes, and the notes."""
+    """Document to be marked, digest of its bytes and notes; `path` is empty when it is handed over open."""
 
     path: str
     digest: str
@@ -255,7 +255,6 @@ class _Flow:
         self._paint: list[list[Callable[[_Untyped], None]]] = []
 
     def _begin_page(self) -> None:
-        """The next page."""
         if self._device is not None:
             self._sheets.end_page()
         if self._waiting > _WAITING_BYTES:
@@ -277,7 +276,7 @@ class _Flow:
                 paint(page)
 
     def done(self) -> _Untyped:
-        """The document with the numbers of its pages."""
+        """Return the document with the numbers of its pages."""
         if self._device is not None:
             self._sheets.end_page()
             self._complete()
@@ -289,7 +288,7 @@ class _Flow:
         return self._pymupdf.Story(html, user_css=self._style + css, archive=self._archive)
 
     def section(self, section: Section) -> None:
-        """Text on as many pages as it needs, with the bars and drawings."""
+        """Write text on as many pages as it needs, with the bars and drawings."""
         bars = {bar.element: bar for bar in section.bars}
         drawings = {drawing.element: drawing for drawing in section.drawings}
 
@@ -307,7 +306,7 @@ class _Flow:
             self._text(part, section.css, place)
 
     def _text(self, html: str, css: str, place: Callable[[_Untyped], None] | None = None) -> None:
-        """Text over the whole width, on a new page where the rest of this one is too small for it."""
+        """Write text over the whole width, on a new page where the rest of this one is too small for it."""
         rect, story = self._pymupdf.Rect, self._story(html, css)
         left, right, bottom = _EDGE, _PAPER[0] - _EDGE, _PAPER[1] - _EDGE
         more, filled = story.place(rect(left, self._top, right, bottom))
@@ -326,14 +325,14 @@ class _Flow:
         self._top = rect(filled).y1
 
     def rows(self, message: Rows) -> None:
-        """Rows below what is there."""
+        """Put rows below what is there."""
         if message.new_page or self._device is None:
             self._begin_page()
         for row in message.rows:
             self._row(row, message.css)
 
     def _row(self, row: Row, css: str) -> None:
-        """One row, whole on a page where it can be."""
+        """Put one row, whole on a page where it can be."""
         width = (_PAPER[0] - 2 * _EDGE - (row.columns - 1) * _GAP) / row.columns
         lines = [row.panes[at : at + row.columns] for at in range(0, len(row.panes), row.columns)]
         captions = [[self._story(pane.html, css) if pane.html else None for pane in line] for line in lines]
@@ -360,7 +359,7 @@ class _Flow:
             self._top += height
 
     def _pane(self, pane: Pane, story: _Untyped, size: tuple[float, float], left: float, width: float) -> None:
-        """A picture with its words, at the present height."""
+        """Put a picture with its words at the present height."""
         rect = self._pymupdf.Rect
         inset = (width - size[0]) / 2
         sheet = rect(left + inset, self._top, left + inset + size[0], self._top + size[1])
@@ -371,7 +370,7 @@ class _Flow:
             story.draw(self._device)
 
     def _height(self, story: _Untyped, width: float) -> float:
-        """What a text takes."""
+        """Return the height of a text."""
         if story is None:
             return 0.0
         _, filled = story.place(self._pymupdf.Rect(0, 0, width, _TALL))
@@ -379,7 +378,7 @@ class _Flow:
         return float(self._pymupdf.Rect(filled).y1)
 
     def _legend(self, page: _Untyped, *, top: float, legend: tuple[tuple[str, str], ...]) -> None:
-        """What the boxes mean, each drawn as it is on pictures."""
+        """Write what the boxes mean, each drawn as it is on pictures."""
         x, texts = _EDGE, []
         shape = page.new_shape()
         for status, words in legend:
@@ -390,7 +389,7 @@ class _Flow:
         self._write(page, texts)
 
     def _write(self, page: _Untyped, texts: Sequence[tuple[tuple[float, float], str, float, str]]) -> None:
-        """Short texts: place of the first letter on its line, text, size and colour."""
+        """Write short texts: place of the first letter on its line, text, size and colour."""
         colours = dict.fromkeys(colour for *_, colour in texts)
         for colour in colours:
             writer = self._pymupdf.TextWriter(page.rect)
@@ -400,7 +399,7 @@ class _Flow:
             writer.write_text(page, color=_rgb(colour))
 
     def _draw(self, page: _Untyped, rect: _Untyped, drawing: Drawing) -> None:
-        """Curves or cells where their element is."""
+        """Draw curves or cells where their element is."""
         pymupdf, shape = self._pymupdf, page.new_shape()
 
         def at(point: tuple[float, float]) -> tuple[float, float]:
@@ -433,13 +432,13 @@ class _Flow:
 
 
 def _sheet_size(pane: Pane, width: float, height: float) -> tuple[float, float]:
-    """Width and height of a picture that may take so much."""
+    """Return width and height of a picture within a given room."""
     across = min(width, height * pane.shape)
     return across, across / pane.shape
 
 
 def _draw_pane(pymupdf: _Untyped, page: _Untyped, *, sheet: _Untyped, pane: Pane) -> None:
-    """A picture with its boxes."""
+    """Draw a picture with its boxes."""
     if pane.picture is not None:
         page.insert_image(sheet, stream=pane.picture, keep_proportion=False)
     shape = page.new_shape()
@@ -472,7 +471,6 @@ class _Desk:
         return Taken()
 
     def finish(self, message: Finish) -> bytes:
-        """The document."""
         if self._flow is not None:
             self._document = self._flow.done()
             self._document.set_metadata({"title": message.title, "producer": "LayoutScope"})
@@ -484,7 +482,7 @@ class _Desk:
         return content
 
     def mark(self, message: Mark, handed: int | None) -> Taken:
-        """A document with its notes, one layer for each of their names."""
+        """Return a document with its notes, one layer for each of their names."""
         pymupdf = engine()
         self._document = _opened(pymupdf, message, handed)
         layers: dict[str, int] = {}
@@ -503,7 +501,7 @@ class _Desk:
 
 
 def _opened(pymupdf: _Untyped, message: Mark, handed: int | None) -> _Untyped:
-    """The document to be marked, if it is still the one that was meant."""
+    """Open the document to be marked, if it is still the one that was meant."""
     try:
         with open_regular(message.path) if handed is None else open(handed, "rb", closefd=False) as file:
             content = file.read(DOCUMENT_BYTES_LIMIT + 1)
@@ -524,7 +522,7 @@ def _opened(pymupdf: _Untyped, message: Mark, handed: int | None) -> _Untyped:
 
 
 class _Sheet:
-    """A page that gets notes, with what each of them asks of it: to work that out takes longer than a note."""
+    """Page that gets notes, with what each of them asks of it."""
 
     def __init__(self, pymupdf: _Untyped, page: _Untyped) -> None:
         self._pymupdf, self._page = pymupdf, page
@@ -532,12 +530,12 @@ class _Sheet:
         self.number = int(page.number)
 
     def _at(self, x: float, y: float) -> _Untyped:
-        """A place of the displayed page; annotations are placed on the page before it is turned."""
+        """Return a place of the displayed page; annotations are placed on the page before it is turned."""
         shown = self._shown
         return self._pymupdf.Point(shown.x0 + x * shown.width, shown.y0 + y * shown.height) * self._unturned
 
     def annotate(self, note: Note, layer: int) -> None:
-        """One rectangle with its pop-up, and a polygon for each ring of its outline."""
+        """Add one rectangle with its pop-up, and a polygon for each ring of its outline."""
         x1, y1, x2, y2 = note.xyxy
         marks = [self._page.add_rect_annot(self._pymupdf.Rect(self._at(x1, y1), self._at(x2, y2)).normalize())]
         marks += [self._page.add_polygon_annot([self._at(*point) for point in ring]) for ring in note.rings]
@@ -550,7 +548,7 @@ class _Sheet:
 
 
 def _draw_bar(page: _Untyped, rect: _Untyped, bar: Bar) -> None:
-    """An interval where its element is."""
+    """Draw an interval where its element is."""
     colour = _rgb(_BAR_COLOURS.get(bar.kind, _MUTED))
     middle = (rect.y0 + rect.y1) / 2
 
@@ -568,7 +566,7 @@ def _draw_bar(page: _Untyped, rect: _Untyped, bar: Bar) -> None:
 
 
 def _draw_box(pymupdf: _Untyped, shape: _Untyped, sheet: _Untyped, box: Box) -> None:
-    """A box on a picture, cut at its edges, with its outline."""
+    """Draw a box on a picture, cut at its edges, with its outline."""
     colour, width, dashes = _STYLES.get(box.status, _STYLES["FP"])
     rect = pymupdf.Rect(
         sheet.x0 + box.x * sheet.width,
@@ -599,13 +597,13 @@ def _draw_box(pymupdf: _Untyped, shape: _Untyped, sheet: _Untyped, box: Box) -> 
 
 
 def _rgb(colour: str) -> tuple[float, float, float]:
-    """A colour such as "#1F5FA8" as PyMuPDF wants it."""
+    """Return a colour such as "#1F5FA8" as PyMuPDF wants it."""
     red, green, blue = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
     return red, green, blue
 
 
 def main() -> None:
-    """Work off messages from stdin, one document after the other, until it is closed or a document is refused."""
+    """Work off messages from stdin until it is closed or a document is refused."""
     source, sink, files = own_pipes()
     encode = msgspec.msgpack.Encoder().encode
     decode = msgspec.msgpack.Decoder(Message).decode
@@ -636,7 +634,7 @@ def main() -> None:
 
 
 def _load_everything() -> None:
-    """Load what will be needed, because no file can be opened later: a small document goes through everything once."""
+    """Load what will be needed by sending a small document through everything: no file opens later."""
     desk = _Desk()
     bar = Bar("a", "loss", 0.5, 0.5, 0.4, 0.6)
     curve = Curve("#1F5FA8", ((0.0, 0.0), (1.0, 1.0)), (0.5, 0.5))
@@ -649,13 +647,13 @@ def _load_everything() -> None:
 
 
 def _words(problem: Exception) -> str:
-    """What went wrong, in a form that can be sent."""
+    """Return what went wrong, in a form that can be sent."""
     text = str(problem) if isinstance(problem, _Refused) else f"{type(problem).__name__}: {problem}"
     return text.encode("utf-8", "backslashreplace").decode("utf-8")[:500]
 
 
 def _send(sink: Any, content: bytes) -> None:  # noqa: ANN401 - a binary stream
-    """The document in pieces."""
+    """Send the document in pieces."""
     for start in range(0, max(len(content), 1), PIECE_BYTES):
         piece = content[start : start + PIECE_BYTES]
         write_frame(sink, msgspec.msgpack.encode(Piece(piece, start + PIECE_BYTES >= len(content))))

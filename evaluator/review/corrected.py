@@ -52,11 +52,11 @@ class CorrectedEvaluation(Result, Generic[ResultT]):
         return self.signed
 
     def to_json(self) -> dict[str, object]:
-        """Plain values under the keys of the terminal contract, with ``verdicts_applied``."""
+        """Return plain values under the keys of the terminal contract, with ``verdicts_applied``."""
         return {**self.result.to_json(), "signature": self.signature.line, "verdicts_applied": self.applied}
 
     def table(self) -> ResultTable:
-        """Rows for terminals and spreadsheets, under a title that says "corrected"."""
+        """Return the rows for terminals and spreadsheets, under a title that says "corrected"."""
         table = self.result.table()
         return msgspec.structs.replace(table, title=f"{table.title} (corrected)", signature=self.signature.line)
 
@@ -90,12 +90,12 @@ def corrected_evaluation(official: DatasetResult, to: Corrections) -> CorrectedE
 
 
 def signed(signature: Signature, to: Applied) -> Signature:
-    """A signature that states how many verdicts are behind the number."""
+    """Return a signature that states how many verdicts are behind the number."""
     return msgspec.structs.replace(signature, options=(*signature.options, to.words))
 
 
 def _require_same_files(dataset: Dataset, to: Corrections) -> None:
-    """ValueError for a result of other files than those that were corrected."""
+    """Raise ValueError for a result of other files than those that were corrected."""
     files = [
         [(side.source.sha256, side.source.name) for side in (some.ground_truth, *some.predictions)]
         for some in (dataset, to.official)
@@ -105,7 +105,7 @@ def _require_same_files(dataset: Dataset, to: Corrections) -> None:
 
 
 def _without_ignored(run: Callable[[Dataset], AnyBoxResult], to: Corrections, model: int) -> Dataset:
-    """The corrected dataset without ignored ground truth and what matches it in a run."""
+    """Return the corrected dataset without ignored ground truth and what matches it in a run."""
     partner = run(to.dataset).truth_partner[to.ignored]
     predictions = [side.source for side in to.dataset.predictions]
     kept = np.ones(len(to.dataset.predictions[model]), dtype=bool)

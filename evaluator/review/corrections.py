@@ -118,7 +118,7 @@ def corrections(dataset: Dataset, log: ReviewLog) -> Corrections:
 
 
 def correcting(log: ReviewLog, kind: Kind) -> Iterator[Judged]:
-    """The judged targets of a kind whose agreed verdict changes the ground truth or the counts, the newest first."""
+    """Yield judged targets of a kind whose agreed verdict changes truth or counts, the newest first."""
     return (
         judged
         for judged in log.judged.values()
@@ -140,13 +140,13 @@ class Draft:
         return "/".join(sorted(change.judged.last.id for change in self.changes))
 
     def note(self, judged: Judged, what: str, text: str, *, removed: int, added: int) -> None:
-        """A verdict was applied; `text` states to what."""
+        """Note that a verdict was applied; `text` states to what."""
         assert judged.verdict is not None
         sentence = f"{_place_of(judged)}: {text}, verdict of {', '.join(judged.authors)}"
         self.changes.append(Change(judged, judged.verdict, what, removed, added, sentence))
 
     def refuse(self, judged: Judged, rule: str, found: str) -> None:
-        """A verdict changes no number; `rule` states when it would."""
+        """Note that a verdict changes no number; `rule` states when it would."""
         self.issues.append(
             Issue(
                 severity="warning",
@@ -194,7 +194,6 @@ class _Draft(Draft):
         return None
 
     def finished(self) -> Corrections:
-        """The corrected files."""
         dataset, ignored = self.dataset, self.ignored
         if self.changes:
             truth, ignored = revised(
@@ -217,14 +216,14 @@ class _Draft(Draft):
         )
 
     def _rows_on(self, page: int) -> tuple[IntArray, ...]:
-        """Rows of the ground truth and of each prediction on a page."""
+        """Return the rows of the ground truth and of each prediction on a page."""
         if page not in self._on_page:
             sides = (self.truth, *self.dataset.predictions)
             self._on_page[page] = tuple(np.flatnonzero(side.page == page) for side in sides)
         return self._on_page[page]
 
     def _truth_rows(self, boxes: Sequence[JudgedBox], page: int) -> list[int] | None:
-        """A row of the ground truth for each box, no row twice; None when one is missing."""
+        """Return a row of the ground truth for each box, no row twice; None when one is missing."""
         chosen: list[int] = []
         rows = self._rows_on(page)[0]
         for box in boxes:
@@ -238,7 +237,7 @@ class _Draft(Draft):
         return chosen
 
     def _ignore(self, judged: Judged, page: int, rows: list[int]) -> None:
-        """Boxes of both sides leave the counts."""
+        """Take the boxes of both sides out of the counts."""
         left_out = 0
         for position, side in enumerate(self.dataset.predictions):
             for box in judged.target.of("prediction"):
@@ -259,7 +258,7 @@ class _Draft(Draft):
         return None
 
     def _correct(self, judged: Judged, page: int, rows: list[int]) -> None:
-        """The ground truth becomes what the prediction says."""
+        """Make the ground truth what the prediction says."""
         predicted = judged.target.of("prediction")
         strange = {box.label for box in predicted}.difference(self.dataset.labels[: self.dataset.evaluated])
         if strange:
@@ -278,7 +277,7 @@ class _Draft(Draft):
         return self._note(judged, what, len(rows), len(fresh))
 
     def _page_size(self, doc_id: str, page: int) -> tuple[float, float]:
-        """Width and height of a page as the first model says that knows it; NaN without any."""
+        """Return width and height of a page as the first model says that knows it; NaN without any."""
         for side in self.dataset.predictions:
             source = side.source
             code = next((row for row, document in enumerate(source.documents) if document.doc_id == doc_id), None)
@@ -289,7 +288,7 @@ class _Draft(Draft):
         return math.nan, math.nan
 
     def _known(self, box: JudgedBox, page: int) -> bool:
-        """Whether a newer verdict has added the same object."""
+        """Return whether a newer verdict has added the same object."""
         here = self.dataset.documents[self.dataset.page_document[page]].doc_id, int(self.dataset.page_index[page])
         same = [
             other.xyxy for other in self.added if (other.document.doc_id, other.page, other.label) == (*here, box.label)
@@ -302,5 +301,5 @@ class _Draft(Draft):
 
 
 def _place_of(judged: Judged) -> str:
-    """Document and page of a finding, in words."""
+    """Return document and page of a finding, in words."""
     return f"{judged.target.document}, page {(judged.target.page or 0) + 1}"

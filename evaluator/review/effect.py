@@ -44,20 +44,20 @@ class PageFiles:
         self.dataset = join(*(only_page(side.source, document, page) for side in sides))
 
     def counts(self, result: AnyBoxResult, events: Iterable[Event]) -> Counts:
-        """The corrected counts of the page under some verdicts, at the operating point of a result of all pages."""
+        """Return the corrected counts of the page under some verdicts, at a result's operating point."""
         matching = result.matching
         alone = matching.on(self.dataset).at(result.iou)
         to = corrections(self.dataset, ReviewLog.of(events))
         return counts_of(corrected(alone, to).result if to.applied else alone)
 
     def events(self, log: ReviewLog) -> list[Event]:
-        """What was said of the mistakes of the page, in the order in which it was kept."""
+        """Return the events on mistakes of the page, in the order in which they were kept."""
         judged = {one.target_id for one in log.on_page(self.document, self.page)}
         return [event for event in log.kept if event.target_id in judged]
 
 
 def counts_of(result: AnyBoxResult) -> Counts:
-    """The counts of a result."""
+    """Return the counts of a result."""
     row = result.micro.row(0)
     return Counts(int(row["tp"] or 0), int(row["fp"] or 0), int(row["fn"] or 0))
 

@@ -58,13 +58,13 @@ def to_csv(events: Iterable[Event]) -> str:
 
 
 def to_json(events: Iterable[Event]) -> str:
-    """Every event as an object of JSON under ``events``, with ``format`` before them; without a closing newline."""
+    """Return events as objects of JSON under ``events``, after ``format``; no closing newline."""
     rows = [{**_row(event), "snapshot": event.target} for event in events]
     return msgspec.json.format(msgspec.json.encode({"format": FORMAT, "events": rows}), indent=2).decode()
 
 
 def to_parquet(events: Iterable[Event]) -> bytes:
-    """Every event as a row of Parquet: text columns, ``page_index`` int64, ``verified`` bool, ``tags`` a list."""
+    """Return every event as a row of Parquet: ``page_index`` int64, ``verified`` bool, ``tags`` a list."""
     rows = [_row(event) for event in events]
     types: dict[str, pa.DataType] = dict.fromkeys(COLUMNS, pa.string())
     types |= {"page_index": pa.int64(), "verified": pa.bool_(), "tags": pa.list_(pa.string())}
@@ -78,7 +78,7 @@ def parquet_of(
     *,
     metadata: Mapping[str, str] | None = None,
 ) -> bytes:
-    """Columns of one length, each of its type, as the content of a Parquet file."""
+    """Return the columns of one length, each of its type, as the content of a Parquet file."""
     out = pa.BufferOutputStream()
     schema = pa.schema([(name, types[name]) for name in columns], metadata=metadata)
     parquet.write_table(pa.Table.from_pydict(columns, schema=schema), out)
@@ -98,7 +98,7 @@ def merge(*sources: Sequence[Event]) -> Merged:
 
 
 def _interleaved(sources: Sequence[Sequence[Event]]) -> list[Event]:
-    """All events by time, where an event is no later than those that its own source kept after it."""
+    """Return all events by time, where an event is no later than those that its own source kept after it."""
     timed: list[tuple[datetime, Event]] = []
     for events in sources:
         latest, rows = None, []
@@ -135,7 +135,6 @@ def table(judged: Iterable[Judged], *, title: str = "Findings", signature: str =
 
 
 def _row(event: Event) -> dict[str, Any]:
-    """An event by column."""
     target = event.target
     return {
         "event": event.id,
@@ -160,6 +159,6 @@ def _row(event: Event) -> dict[str, Any]:
 
 
 def _csv_cell(cell: object) -> str:
-    """A cell of CSV: empty for nothing, text that cannot run."""
+    """Return a cell of CSV: empty for nothing, text that cannot run."""
     text = "" if cell is None else str(cell)
     return f"'{text}" if text.lstrip(" ").startswith(FORMULA_STARTS) else text

@@ -108,7 +108,7 @@ def corrected_fields(official: FieldsResult, to: FieldCorrections) -> CorrectedE
 
 
 def _predicted(compared: ComparedFields, row: int) -> _Predicted | None:
-    """What tells the predicted field of a row from every other; None without one."""
+    """Return what tells the predicted field of a row from every other; None without one."""
     field = compared.predicted[row]
     if field is None:
         return None
@@ -117,14 +117,13 @@ def _predicted(compared: ComparedFields, row: int) -> _Predicted | None:
 
 
 def _inputs(result: FieldsResult) -> CompareInputs:
-    """What was compared; ValueError for the rows of a state."""
+    """Return what was compared; ValueError for the rows of a state."""
     if result.compared.inputs is None:
         raise ValueError("there are no corrected numbers for the rows of a state")
     return result.compared.inputs
 
 
 def _rows(compared: ComparedFields, kept: BoolArray) -> ComparedFields:
-    """Some of the compared rows."""
     if kept.all():
         return compared
     lists = ("truth_path", "prediction_path", "truth", "predicted")
@@ -201,7 +200,6 @@ class _Draft(Draft):
         return None
 
     def finished(self) -> FieldCorrections:
-        """The corrected ground truth."""
         truth = self.truth
         if self.edits or self.trees:
             documents = dict(truth.documents) | self.trees
@@ -220,7 +218,7 @@ class _Draft(Draft):
         )
 
     def _own(self, document: str, path: str | None, field: Field | None) -> Field | None:
-        """The same field of the ground truth that is corrected."""
+        """Return the same field of the ground truth that is corrected."""
         if field is None:
             return None
         if document not in self.fields:
@@ -229,7 +227,7 @@ class _Draft(Draft):
         return self.fields[document].get((path or "", field.box, field.page), field)
 
     def _place(self, judged: Judged, document: str) -> tuple[int, int] | None:
-        """Model and row of a judged field; None when no open file has it."""
+        """Return model and row of a judged field; None when no open file has it."""
         target = judged.target
         for model in range(len(self.results)):
             row = self._judged_rows(model, document).get(judged.target_id)
@@ -247,13 +245,13 @@ class _Draft(Draft):
         return None
 
     def _judged_rows(self, model: int, document: str) -> dict[str, int]:
-        """Row of each judged field of a document under a model, by target id."""
+        """Return the row of each judged field of a document under a model, by target id."""
         if (model, document) not in self.judged:
             self.judged[model, document] = judged_rows(self.results[model], document, self.log, iou=_ANY_IOU)
         return self.judged[model, document]
 
     def _add(self, judged: Judged, model: int, row: int, predicted: Field) -> None:
-        """A predicted field becomes ground truth."""
+        """Make a predicted field ground truth."""
         compared = self.results[model].compared
         document = compared.documents[compared.document[row]]
         there = compared.prediction_path[row] or ""
@@ -273,7 +271,7 @@ class _Draft(Draft):
         return self._note(judged, "added", [predicted])
 
     def _known(self, model: int, document: str, path: str, predicted: Field) -> bool:
-        """Whether a newer verdict on another model has added the same field, or the same object in a list."""
+        """Return whether a newer verdict on another model added the same field, or object in a list."""
         name = class_key(path)
         return any(
             other.model != model
@@ -314,7 +312,7 @@ class _Draft(Draft):
             raise _NoPlaceError
 
     def _item(self, node: Any, partner: int | None, key: tuple[int, str, str], source: Tree) -> Any:  # noqa: ANN401
-        """The partner of a predicted item in a list of the ground truth, or the copy that stands for it."""
+        """Return the partner of a predicted item in a list of the truth, or the copy that stands for it."""
         if not isinstance(node, list):
             raise _NoPlaceError
         if partner is not None:
@@ -325,7 +323,7 @@ class _Draft(Draft):
         return self.items[key]
 
     def _partners(self, model: int, document: str) -> dict[str, int]:
-        """Place in its list of the true item that a predicted item was paired with, by the path of the latter."""
+        """Return the place in its list of each predicted item's true partner, by the item's path."""
         if (model, document) not in self.partners:
             compared = self.results[model].compared
             partners: dict[str, int] = {}
@@ -347,24 +345,24 @@ class _Draft(Draft):
 
 
 def _same_object(one: Field, other: Field) -> bool:
-    """Whether two predicted fields are one object on the page."""
+    """Return whether two predicted fields are one object on the page."""
     return one.page == other.page and box_similarity(one.box, other.box) >= SAME_OBJECT_IOU
 
 
 def _as_truth(predicted: Field) -> Field:
-    """A predicted field as one of the ground truth: another object, so that nothing that is ignored is both."""
+    """Return a predicted field as another object, so that nothing that is ignored is both sides."""
     return msgspec.structs.replace(predicted)
 
 
 def _copy(tree: Tree) -> Tree:
-    """New objects and lists around the same fields."""
+    """Return new objects and lists around the same fields."""
     if isinstance(tree, dict):
         return {key: _copy(inner) for key, inner in tree.items()}
     return [_copy(inner) for inner in tree] if isinstance(tree, list) else tree
 
 
 def _unboxed(tree: Tree) -> Tree:
-    """A copy in which no field has a box."""
+    """Return a copy in which no field has a box."""
     if isinstance(tree, dict):
         return {key: _unboxed(inner) for key, inner in tree.items()}
     if isinstance(tree, list):
@@ -373,7 +371,7 @@ def _unboxed(tree: Tree) -> Tree:
 
 
 def _edited(tree: Tree, edits: Mapping[tuple[str, int], Field | None], path: str) -> Tree | None:
-    """A tree with some fields replaced or gone; None when nothing is left of it."""
+    """Return a tree with some fields replaced or gone; None when nothing is left of it."""
     if isinstance(tree, Field):
         return edits.get((path, id(tree)), tree)
     if isinstance(tree, dict):
@@ -386,7 +384,7 @@ def _edited(tree: Tree, edits: Mapping[tuple[str, int], Field | None], path: str
 
 
 def _inner(node: Any, name: str, *, is_list: bool) -> Any:  # noqa: ANN401 - a tree
-    """The object or list under a name, made where there is nothing."""
+    """Return the object or list under a name, made where there is nothing."""
     if not isinstance(node, dict):
         raise _NoPlaceError
     held = node.get(name)
@@ -396,14 +394,14 @@ def _inner(node: Any, name: str, *, is_list: bool) -> Any:  # noqa: ANN401 - a t
 
 
 def _prediction_tree(inputs: CompareInputs, document: str) -> Tree:
-    """The fields of a document as a model extracts them; two files of one document each are that document."""
+    """Return a document's fields as a model extracts them; two single files are one document."""
     documents = inputs.prediction.documents
     alone = inputs.ground_truth.single and inputs.prediction.single
     return next(iter(documents.values())) if alone else documents[document]
 
 
 def _chain_to(tree: Tree, path: str, field: Field | None, begun: str = "") -> Chain:
-    """The way to a field of a tree, step by step; empty when it is not there."""
+    """Return the way to a field of a tree, step by step; empty when it is not there."""
     if isinstance(tree, Field):
         return ()
     steps: list[tuple[str | int, str, Tree]] = (

@@ -36,12 +36,12 @@ _OF_STATUS: Final[Mapping[int, str]] = {
 
 
 def field_model_name(compared: ComparedFields) -> str:
-    """The name under which a model's fields are known: that of its file or folder."""
+    """Return the name under which a model's fields are known: that of its file or folder."""
     return stored_name(as_one(compared.prediction).name)
 
 
 def _target(result: FieldsResult, row: int, problem: str | None, signature: str) -> Target | None:
-    """A compared field as a target, on the page of its ground truth box if it has one; None without any box."""
+    """Return a compared field as a target, on the page of its truth box if any; None without any box."""
     compared = result.compared
     model = field_model_name(compared)
     sides = compared.truth[row], compared.predicted[row]
@@ -88,7 +88,7 @@ def judged_fields(result: FieldsResult, document: str, log: ReviewLog, *, iou: f
 
 
 def judged_rows(result: FieldsResult, document: str, log: ReviewLog, *, iou: float) -> dict[str, int]:
-    """Row of each judged field of a document, by target id."""
+    """Return the row of each judged field of a document, by target id."""
     said = judged_fields(result, document, log, iou=iou)
     return {held.target_id: row for row, (_, held) in said.items() if held}
 
@@ -110,7 +110,7 @@ def attach_fields(layers: LayersT, judged: JudgedFields) -> LayersT:
 
 
 def targets_of(result: FieldsResult, judged: JudgedFields, *, iou: float) -> dict[str, Target]:
-    """The problems of a document under the identities that `attach_fields` gives them."""
+    """Return the problems of a document under the identities that `attach_fields` gives them."""
     wrong = problems(result, iou)
     return {kept_id(target, held): target for row, (target, held) in judged.items() if wrong[row]}
 
@@ -126,7 +126,7 @@ def field_statuses(log: ReviewLog, results: Sequence[FieldsResult], *, iou: floa
 
 
 def same_box(box: JudgedBox, field: Field | None, path: str | None, target: Target) -> bool:
-    """Whether a field has the path and, up to the tolerance of its unit, the box that was judged."""
+    """Return whether a field has the path and, up to the tolerance of its unit, the box that was judged."""
     if field is None or field.box is None or path != box.label:
         return False
     return all(abs(a - b) <= TOLERANCE[target.unit] for a, b in zip(field.box, box.xyxy, strict=True))
@@ -143,7 +143,7 @@ class _Look:
         self._rows: dict[str, dict[str, int]] = {}
 
     def at(self, judged: Judged) -> FindingStatus:
-        """What became of one field of an open document."""
+        """Return what became of one field of an open document."""
         row = self._claimed(judged.target.document or "").get(judged.target_id)
         state: State = "applies"
         if row is None:
@@ -157,14 +157,14 @@ class _Look:
         return status_of(judged, now, None, name, _key(self.result, row))
 
     def _claimed(self, document: str) -> dict[str, int]:
-        """Row of each judged field of a document, by target id."""
+        """Return the row of each judged field of a document, by target id."""
         if document not in self._rows:
             self._rows[document] = judged_rows(self.result, document, self.log, iou=self.iou)
         return self._rows[document]
 
 
 def _row_of(box: JudgedBox, target: Target, result: FieldsResult) -> int | None:
-    """The row in which a judged box is now; None when it is in none."""
+    """Return the row in which a judged box is now; None when it is in none."""
     compared = result.compared
     is_truth = box.side == "ground_truth"
     fields, paths = (
@@ -175,20 +175,20 @@ def _row_of(box: JudgedBox, target: Target, result: FieldsResult) -> int | None:
 
 
 def _problem(result: FieldsResult, row: int, status: int) -> str | None:
-    """What is wrong with a field, a key of `PROBLEMS`: that of its box before that of its value; None for nothing."""
+    """Return a key of `PROBLEMS`: what is wrong with the box before the value; None for nothing."""
     name = _OF_STATUS.get(status)
     wrong_value = bool(result.compared.is_field[row] and not result.compared.right[row])
     return name or ("wrong_value" if wrong_value else None)
 
 
 def _key(result: FieldsResult, row: int) -> str:
-    """A box of the field on its page, as the view of fields names it."""
+    """Return a box of the field on its page, as the view of fields names it."""
     predicted = result.compared.predicted[row]
     return f"p{row}" if predicted is not None and predicted.box is not None else f"g{row}"
 
 
 def _judged_box(field: Field, path: str, model: str | None) -> JudgedBox:
-    """The box of a field as it is kept with a verdict."""
+    """Return the box of a field as it is kept with a verdict."""
     assert field.box is not None
     return JudgedBox(
         side="prediction" if model is not None else "ground_truth", label=path, xyxy=field.box, model=model

@@ -73,7 +73,7 @@ class FindingGroup:
 
 
 def opinion_of(judged: Sequence[Judged]) -> Opinion:
-    """The verdict of some findings together; ``note`` for findings without any verdict, and for none."""
+    """Return the verdict of some findings together; ``note`` without any verdict."""
     if any(each.conflict for each in judged):
         return "conflict"
     verdicts = {each.verdict for each in judged if each.verdict is not None}
@@ -83,13 +83,13 @@ def opinion_of(judged: Sequence[Judged]) -> Opinion:
 
 
 def task_of(judged: Sequence[Judged]) -> Event | None:
-    """The latest opinion on some findings with an owner, a due date or a status; None where nobody gave one."""
+    """Return the latest opinion with an owner, a due date or a status; None where nobody gave one."""
     tasks = [each.task for each in judged if each.task is not None]
     return max(tasks, key=lambda event: event.time, default=None)
 
 
 def agreed_by_two(judged: Judged) -> bool:
-    """Whether two reviewers or more gave a verdict, all the same one."""
+    """Return whether two reviewers or more gave a verdict, all the same one."""
     return judged.verdict is not None and sum(event.verdict is not None for event in judged.opinions) > 1
 
 
@@ -125,7 +125,7 @@ def groups(statuses: Sequence[FindingStatus], results: Results) -> list[FindingG
 
 
 def _mistake_of(entry: FindingStatus, by_model: Mapping[int, AnyBoxResult]) -> tuple[int, int] | None:
-    """Model and mistake that a finding is about; None when it is about no mistake of a result."""
+    """Return model and mistake that a finding is about; None when it is about no mistake of a result."""
     if entry.mistake is None or entry.box_key is None or entry.model is None or entry.model not in by_model:
         return None
     mistakes = by_model[entry.model].mistakes
@@ -181,7 +181,7 @@ class PlaceRows(NamedTuple):
 
 
 def rows_of(result: AnyBoxResult, mistakes: IntArray, page: int) -> PlaceRows:
-    """The boxes that carry the name of one of some mistakes of a page, rising."""
+    """Return the boxes that carry the name of one of some mistakes of a page, rising."""
     truths, predictions = rows_on(result, page, None)
     named = result.mistakes
     return PlaceRows(
@@ -214,7 +214,7 @@ def beside(result: AnyBoxResult, place: PlaceRows, of: AnyBoxResult) -> PlaceRow
 
 
 def _beside(boxes: FloatArray, others: FloatArray) -> BoolArray:
-    """Which boxes have half of their area in one of the others."""
+    """Return which boxes have half of their area in one of the others."""
     if not len(boxes) or not len(others):
         return np.zeros(len(boxes), dtype=bool)
     pairs = np.repeat(boxes, len(others), axis=0), np.tile(others, (len(boxes), 1))

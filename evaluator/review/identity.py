@@ -76,17 +76,17 @@ def box_model_name(prediction: Annotations) -> str:
 
 
 def stored_name(name: str) -> str:
-    """A name from a file as every store takes it: what no encoding holds is written as an escape."""
+    """Return a name from a file as every store takes it: what no encoding holds is written as an escape."""
     return name.encode("utf-8", "backslashreplace").decode()
 
 
 def kept_id(target: Target, held: Judged | None) -> str:
-    """The identity under which a verdict on a target is kept: that of the verdicts on it, else its own."""
+    """Return the identity under which a verdict on a target is kept: of earlier verdicts, else its own."""
     return held.target_id if held else target.id
 
 
 def counted_on(result: AnyBoxResult, page: int) -> tuple[IntArray, IntArray]:
-    """Rows of the ground truth and of the predictions that count on a page, rising; none for page -1."""
+    """Return the rows of ground truth and predictions that count on a page, rising; none for page -1."""
     pairs, matching = result.matching.pairs, result.matching
     if page < 0:
         return np.empty(0, np.int64), np.empty(0, np.int64)
@@ -143,12 +143,12 @@ def page_mistakes(result: AnyBoxResult, page: int, *, signature: str = "") -> Pa
 
 
 def page_target(document: str, page: int, *, signature: str = "") -> Target:
-    """A whole page as the target of a verdict; `page` from 0."""
+    """Return a whole page as the target of a verdict; `page` from 0."""
     return Target(kind="page", document=document, page=page, signature=signature)
 
 
 def document_target(document: str, *, signature: str = "") -> Target:
-    """A whole document as the target of a verdict."""
+    """Return a whole document as the target of a verdict."""
     return Target(kind="document", document=document, signature=signature)
 
 
@@ -160,7 +160,10 @@ def comparison_target(
     label: str | None = None,
     signature: str = "",
 ) -> Target:
-    """A comparison of models A, B (B, A is another one) as a target: of everything, a document, a page or a label."""
+    """Return a comparison of models A, B (B, A is another one) as a target.
+
+    Of everything, a document, a page or a label.
+    """
     return Target(
         kind="comparison", document=document, page=page, models=tuple(models), label=label, signature=signature
     )
@@ -219,13 +222,13 @@ def page_targets(result: AnyBoxResult, page: int, log: ReviewLog) -> dict[str, T
 
 
 def _judged_on(result: AnyBoxResult, page: int, log: ReviewLog) -> tuple[Judged, ...]:
-    """What was judged on a page of a result."""
+    """Return what was judged on a page of a result."""
     dataset = result.matching.dataset
     return log.on_page(dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]))
 
 
 def judged_item(judged: Judged) -> JudgedItem | None:
-    """What is held of a target for a view; None when all took it back."""
+    """Return what is held of a target for a view; None when all took it back."""
     if not judged.opinions:
         return None
     opinions = [
@@ -256,7 +259,7 @@ def rows_of_box(box: JudgedBox, side: JoinedBoxes, rows: IntArray, labels: Seque
 
 
 def judged_box(side: Side, boxes: JoinedBoxes, row: int, labels: Sequence[str], model: str) -> JudgedBox:
-    """A row of a file as it is kept with a verdict."""
+    """Return a row of a file as it is kept with a verdict."""
     x1, y1, x2, y2 = boxes.xyxy[row].tolist()
     return JudgedBox(
         side=side,
@@ -267,7 +270,7 @@ def judged_box(side: Side, boxes: JoinedBoxes, row: int, labels: Sequence[str], 
 
 
 def _same_boxes(first: Target, second: Target) -> bool:
-    """Whether two mistakes of a page are made of equal boxes, up to `TOLERANCE`."""
+    """Return whether two mistakes of a page are made of equal boxes, up to `TOLERANCE`."""
     if len(first.boxes) != len(second.boxes) or first.unit != second.unit:
         return False
     rest = list(second.boxes)
@@ -280,7 +283,7 @@ def _same_boxes(first: Target, second: Target) -> bool:
 
 
 def _same_box(first: JudgedBox, second: JudgedBox, tolerance: float) -> bool:
-    """Whether two boxes are one, written with different digits."""
+    """Return whether two boxes are one, written with different digits."""
     if (first.side, first.label, first.model) != (second.side, second.label, second.model):
         return False
     return all(abs(a - b) <= tolerance for a, b in zip(first.xyxy, second.xyxy, strict=True))

@@ -65,13 +65,13 @@ def read(content: bytes, name: str, *, max_per_rule: int | None = 200) -> Import
 
 
 def _from_csv_cell(text: str) -> str:
-    """A cell of CSV without the apostrophe that keeps it from running."""
+    """Return a cell of CSV without the apostrophe that keeps it from running."""
     quoted = text.startswith("'") and text[1:].lstrip(" ").startswith(FORMULA_STARTS)
     return text[1:] if quoted else text
 
 
 def _rows(content: bytes, name: str, collector: Collector) -> Iterator[tuple[str, Row]]:
-    """The rows of a file by column, each with its place."""
+    """Yield the rows of a file by column, each with its place."""
     if content[:4] == b"PAR1":
         yield from _parquet_rows(content, collector)
     elif content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
@@ -81,7 +81,7 @@ def _rows(content: bytes, name: str, collector: Collector) -> Iterator[tuple[str
 
 
 def _csv_rows(content: bytes, collector: Collector) -> Iterator[tuple[str, Row]]:
-    """The rows of CSV, with comma or semicolon."""
+    """Yield the rows of CSV, with comma or semicolon."""
     if not content.strip():
         collector.error("", "a file of findings must not be empty", "nothing", "Export the findings again.")
         return
@@ -114,7 +114,7 @@ def _csv_rows(content: bytes, collector: Collector) -> Iterator[tuple[str, Row]]
 
 
 def _json_rows(content: bytes, name: str, collector: Collector) -> Iterator[tuple[str, Row]]:
-    """The events of JSON: an object with ``events``, or the list alone."""
+    """Yield the events of JSON: an object with ``events``, or the list alone."""
     tree = json_text.parse(json_text.open_source(content, name))
     place, rows = ("$.events", tree.get("events")) if isinstance(tree, dict) else ("$", tree)
     if not isinstance(rows, list):
@@ -132,7 +132,7 @@ def _json_rows(content: bytes, name: str, collector: Collector) -> Iterator[tupl
 
 
 def _parquet_rows(content: bytes, collector: Collector) -> Iterator[tuple[str, Row]]:
-    """The rows of Parquet, after a look at how large they will be."""
+    """Yield the rows of Parquet, after a look at how large they will be."""
     try:
         file = parquet.ParquetFile(pa.BufferReader(content))
         groups = [file.metadata.row_group(place) for place in range(file.metadata.num_row_groups)]
@@ -153,7 +153,7 @@ def _parquet_rows(content: bytes, collector: Collector) -> Iterator[tuple[str, R
 
 
 def _known_columns(columns: Sequence[str], place: str, collector: Collector) -> bool:
-    """Whether the columns can be understood; what is not known is left aside with a warning."""
+    """Return whether the columns can be understood; what is not known is left aside with a warning."""
     missing = [name for name in _NEEDED if name not in columns]
     repeated = sorted({name for name in columns if columns.count(name) > 1})
     if missing:
@@ -170,7 +170,7 @@ def _known_columns(columns: Sequence[str], place: str, collector: Collector) -> 
 
 
 def _event(place: str, row: Row, name: str, collector: Collector) -> Event | None:
-    """The event of a row; None when something is wrong with it, which is noted."""
+    """Return the event of a row; None when something is wrong with it, which is noted."""
     cells = _typed(place, row, collector)
     if cells is None:
         return None
@@ -226,7 +226,7 @@ _TYPES: Final = get_type_hints(_Cells)
 
 
 def _typed(place: str, row: Row, collector: Collector) -> _Cells | None:
-    """The cells of a row; None when one has a type of its own, which is noted."""
+    """Return the cells of a row; None when one has a type of its own, which is noted."""
     cells, good = _Cells(), True
     for column in _Cells.__struct_fields__:
         try:
@@ -239,7 +239,7 @@ def _typed(place: str, row: Row, collector: Collector) -> _Cells | None:
 
 
 def _time(place: str, value: str | None, collector: Collector) -> datetime | None:
-    """The time of a row, in UTC."""
+    """Return the time of a row, in UTC."""
     try:
         time = datetime.fromisoformat(value).astimezone(UTC) if value and _ZONE.search(value) else None
     except (ValueError, OverflowError):
@@ -251,7 +251,7 @@ def _time(place: str, value: str | None, collector: Collector) -> datetime | Non
 
 
 def _target(place: str, cells: _Cells, collector: Collector) -> Target | None:
-    """What a row is about."""
+    """Return what a row is about."""
     if not cells.snapshot:
         return _named_target(place, cells, collector)
     try:
@@ -265,7 +265,7 @@ def _target(place: str, cells: _Cells, collector: Collector) -> Target | None:
 
 
 def _named_target(place: str, cells: _Cells, collector: Collector) -> Target | None:
-    """A page or document that is named by hand."""
+    """Return a page or document that is named by hand."""
     kind, document, page = cells.kind, cells.document, cells.page_index
     if kind not in ("page", "document") or not document:
         rule = "a row without snapshot must name a page or a document"
@@ -282,5 +282,4 @@ def _named_target(place: str, cells: _Cells, collector: Collector) -> Target | N
 
 
 def _at(place: str, column: str) -> str:
-    """A cell of a row."""
     return f"{place}.{column}" if place.startswith("$") else f"{place}, {column}"

@@ -35,7 +35,7 @@ OPINIONS: Final[Mapping[str, str]] = {
 
 
 def title_of_item(item: AgendaItem) -> str:
-    """An item of the agenda in words."""
+    """Return an item of the agenda in words."""
     if item.title:
         return plain(item.title)
     target = item.entries[0].judged.target
@@ -60,7 +60,7 @@ def state_of_item(item: AgendaItem) -> str:
 
 
 def agenda_rows(items: Sequence[AgendaItem], shown: str = "") -> list[AgendaRowItem]:
-    """The first `AGENDA_LENGTH` items as the meeting lists them, and the one that is shown wherever it is."""
+    """Return the first `AGENDA_LENGTH` items as the meeting lists them, and the shown one anywhere."""
     return [
         AgendaRowItem(
             key=item.key,
@@ -75,7 +75,7 @@ def agenda_rows(items: Sequence[AgendaItem], shown: str = "") -> list[AgendaRowI
 
 
 def rest_of_agenda(items: Sequence[AgendaItem]) -> str:
-    """What the agenda does not list, in words; empty for nothing."""
+    """Return what the agenda does not list, in words; empty for nothing."""
     rest = items[AGENDA_LENGTH:]
     if not rest:
         return ""
@@ -101,7 +101,10 @@ def sentence_of_item(item: AgendaItem, letter: str, other: AnyBoxResult | None, 
 
 
 def next_item(items: Sequence[AgendaItem], key: str) -> str:
-    """The key of the next item that is not done, from the top again after the last; the item after it when all are."""
+    """Return the key of the next item that is not done, from the top again after the last.
+
+    The item after it when all are done.
+    """
     keys = [item.key for item in items]
     at = keys.index(key) if key in keys else -1
     order = [*items[at + 1 :], *items[: max(at, 0)]]
@@ -126,12 +129,11 @@ def held_by(item: AgendaItem, reviewer: tuple[str, bool]) -> OpinionState:
 
 
 def _time(event: Event) -> datetime:
-    """When it was given."""
     return event.time
 
 
 def votes_of(item: AgendaItem) -> list[VoteItem]:
-    """The verdict of each reviewer on an item, by name."""
+    """Return the verdict of each reviewer on an item, by name."""
     return [
         VoteItem(plain(name) + ("" if verified else " (unverified)"), OPINIONS[vote])
         for (name, verified), vote in sorted(item.votes.items())
@@ -139,13 +141,13 @@ def votes_of(item: AgendaItem) -> list[VoteItem]:
 
 
 def counts_of(item: AgendaItem) -> dict[str, int]:
-    """How many reviewers gave each verdict on an item; those who gave several count for none."""
+    """Return how many reviewers gave each verdict on an item; those who gave several count for none."""
     given = list(item.votes.values())
     return {verdict: given.count(verdict) for verdict in VERDICTS}
 
 
 def task_words(item: AgendaItem) -> str:
-    """Owner, due date and status in words; empty where nobody gave one."""
+    """Return owner, due date and status in words; empty where nobody gave one."""
     task = item.task
     if task is None:
         return ""
@@ -173,11 +175,11 @@ def verdict_words(item: AgendaItem) -> str:
 
 
 def decided_items(items: Sequence[AgendaItem]) -> list[DecidedItem]:
-    """What was decided so far, in the order of the agenda."""
+    """Return what was decided so far, in the order of the agenda."""
     return [DecidedItem(title_of_item(item), verdict_words(item), task_words(item)) for item in items if item.judged]
 
 
 def last_note(item: AgendaItem) -> str:
-    """The latest note on an item; empty for none."""
+    """Return the latest note on an item; empty for none."""
     notes = sorted((event for event in item.opinions if event.note), key=_time)
     return notes[-1].note if notes else ""

@@ -104,7 +104,7 @@ class _Boxes:
         self.mistakes = page_mistakes(result, page, signature=self.signature)
 
     def behind(self, piece: Piece) -> JudgedPiece | None:
-        """The mistake of the boxes behind a piece, else the match that they are; None without any."""
+        """Return the mistake of the boxes behind a piece, else the match that they are; None without any."""
         # What the model drew made the pixels; where it drew nothing, the ground truth did.
         sides: tuple[Side, Side] = ("prediction", "ground_truth")
         rows = {
@@ -121,7 +121,7 @@ class _Boxes:
         return next((self._match(side, row) for side, row in rows.items()), None)
 
     def _largest(self, side: Side, label: str, rectangles: IntArray) -> int | None:
-        """The row of the box of a label that has most pixels of a piece."""
+        """Return the row of the box of a label that has most pixels of a piece."""
         if label not in self.dataset.labels:
             return None
         boxes, rows = self.sides[side], self.rows[side]
@@ -144,7 +144,7 @@ class _Boxes:
         }
 
     def _match(self, side: Side, row: int) -> JudgedPiece | None:
-        """The two boxes of a match as one target."""
+        """Return the two boxes of a match as one target."""
         partner = self._partners[side].get(row, UNMATCHED)
         if partner == UNMATCHED:
             return None

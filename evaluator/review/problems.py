@@ -107,7 +107,7 @@ def problem_of(raised: Exception, store: str) -> StoreProblem:
 
 
 def _sqlite_kind(raised: sqlite3.Error) -> ProblemKind:
-    """The kind of an error of SQLite, by the name of its extended code."""
+    """Return the kind of an error of SQLite, by the name of its extended code."""
     name = getattr(raised, "sqlite_errorname", "")
     # A write that fails for another reason than a full disk is one over a quota or size limit.
     if name in ("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_SHMSIZE"):
@@ -123,7 +123,7 @@ def _sqlite_kind(raised: sqlite3.Error) -> ProblemKind:
 
 
 def _sql_state_kind(state: str) -> ProblemKind:
-    """The kind of an error of PostgreSQL, by SQLSTATE (PostgreSQL manual, appendix A)."""
+    """Return the kind of an error of PostgreSQL, by SQLSTATE (PostgreSQL manual, appendix A)."""
     if state.startswith("53"):
         return "busy" if state == "53300" else "full"
     if state in ("25006", "42501"):
@@ -136,10 +136,10 @@ def _sql_state_kind(state: str) -> ProblemKind:
 
 
 def _first_line(raised: BaseException | None) -> str:
-    """The first line of what a driver says; the others repeat the statement or give hints for its programmer."""
+    """Return the first line of what a driver says; the others repeat the statement or give hints."""
     return str(raised).strip().split("\n", 1)[0][:200]
 
 
 def _sentence(text: str) -> str:
-    """Words of a driver as a sentence of their own."""
+    """Return words of a driver as a sentence of their own."""
     return f"The database reports: {text.rstrip('.')}." if text else ""

@@ -63,7 +63,7 @@ def revised(
 
 
 def _with_labels(source: Annotations, names: Sequence[str]) -> Annotations:
-    """The file with labels that it did not have, behind those that it maps."""
+    """Return the file with labels that it did not have, behind those that it maps."""
     fresh = [name for name in names if name not in source.labels[: source.evaluated]]
     rest = [label for label in source.labels[source.evaluated :] if label not in fresh]
     labels = (*source.labels[: source.evaluated], *fresh, *rest)
@@ -78,7 +78,7 @@ def _with_labels(source: Annotations, names: Sequence[str]) -> Annotations:
 
 
 def _with_keys(label_map: Mapping[str, str], fresh: Sequence[str]) -> dict[str, str]:
-    """A label map with new names under the next free numbers; an empty one stays empty."""
+    """Return a label map with new names under the next free numbers; an empty one stays empty."""
     if not label_map:
         return {}
     first = max((int(key) for key in label_map if key.isascii() and key.isdigit()), default=0) + 1
@@ -86,7 +86,7 @@ def _with_keys(label_map: Mapping[str, str], fresh: Sequence[str]) -> dict[str, 
 
 
 def _entries(source: Annotations) -> dict[tuple[str, int], int]:
-    """The first page entry of each page, by document id and page."""
+    """Return the first page entry of each page, by document id and page."""
     entries: dict[tuple[str, int], int] = {}
     for entry, (code, page) in enumerate(zip(source.page_document.tolist(), source.page_index.tolist(), strict=True)):
         entries.setdefault((source.documents[code].doc_id, page), entry)
@@ -94,7 +94,7 @@ def _entries(source: Annotations) -> dict[tuple[str, int], int]:
 
 
 def _with_pages(source: Annotations, added: Sequence[Addition]) -> Annotations:
-    """The file with an empty page entry for each page that it did not mention."""
+    """Return the file with an empty page entry for each page that it did not mention."""
     known = _entries(source)
     fresh: dict[tuple[str, int], Addition] = {}
     for box in added:
@@ -120,7 +120,7 @@ def _with_pages(source: Annotations, added: Sequence[Addition]) -> Annotations:
 
 
 def _extended(boxes: Boxes, source: Annotations, added: Sequence[Addition]) -> Boxes:
-    """The boxes with the additions behind them."""
+    """Return the boxes with the additions behind them."""
     if not added:
         return boxes
     entries = _entries(source)

@@ -89,7 +89,6 @@ class _Page:
         self.predictions = np.flatnonzero(result.matching.prediction.page == page)
 
     def look(self, judged: Judged) -> FindingStatus:
-        """What became of a mistake."""
         position = self.claims.get(judged.target_id)
         if position is None:
             return self._boxes(judged)
@@ -97,7 +96,7 @@ class _Page:
         return status_of(judged, "applies", self.matching.model, name, _key(self.mistakes, position))
 
     def _boxes(self, judged: Judged) -> FindingStatus:
-        """What became of the boxes of a mistake that is none any more."""
+        """Return what became of the boxes of a mistake that is none any more."""
         if (judged.target.mistake or "").startswith(SUSPECTED):
             return self._suspect(judged)
         matching, mistakes = self.matching, self.mistakes
@@ -123,7 +122,7 @@ class _Page:
         return status_of(judged, state, matching.model, named if state == "regrouped" else None, first)
 
     def _suspect(self, judged: Judged) -> FindingStatus:
-        """What became of a suspected error: it applies while the box that it is about, if any, is in the file."""
+        """Return what became of a suspected error; it applies while its box, if any, is in the file."""
         rows = [self._row(box, judged.target.unit) for box in judged.target.of("ground_truth")]
         if any(row is None for row in rows):
             return status_of(judged, "gone", self.matching.model)
@@ -131,7 +130,7 @@ class _Page:
         return status_of(judged, "applies", self.matching.model, key=key)
 
     def _row(self, box: JudgedBox, unit: Unit) -> int | None:
-        """The row of a judged box; None when it is not in the files."""
+        """Return the row of a judged box; None when it is not in the files."""
         dataset = self.matching.dataset
         is_truth = box.side == "ground_truth"
         side, rows = (dataset.ground_truth, self.truths) if is_truth else (self.matching.prediction, self.predictions)
@@ -149,7 +148,6 @@ class _Look:
         self._pages: dict[tuple[int, int], _Page] = {}
 
     def at(self, judged: Judged) -> FindingStatus:
-        """What became of one finding."""
         target = judged.target
         if not self.results:
             return status_of(judged, "not_open")
@@ -175,24 +173,23 @@ class _Look:
         return min(statuses, key=lambda status: list(STATES).index(status.state), default=status_of(judged, "not_open"))
 
     def _every_name(self) -> set[str]:
-        """The names of the models, with and without version."""
+        """Return the names of the models, with and without version."""
         sources = [result.matching.prediction.source for result in self.results]
         return {*self.names, *(f"{source.model} {source.version}" for source in sources)}
 
     def _page(self, place: int, page: int) -> _Page:
-        """A page under one result."""
         if (place, page) not in self._pages:
             self._pages[place, page] = _Page(self.results[place], page, self.log)
         return self._pages[place, page]
 
 
 def _key(mistakes: PageMistakes, position: int) -> str | None:
-    """A box that carries the name of a mistake."""
+    """Return a box that carries the name of a mistake."""
     return next((key for key, mistake in mistakes.of_box.items() if mistake == position), None)
 
 
 def title_of(name: str) -> str:
-    """A mistake, or what is wrong with a field, in words."""
+    """Return a mistake, or what is wrong with a field, in words."""
     names = ERROR_TYPES["document"]
     return names[name].title if name in names else name.replace("_", " ").capitalize()
 
@@ -213,7 +210,7 @@ def status_over(
 def status_of(
     judged: Judged, state: State, model: int | None = None, mistake: str | None = None, key: str | None = None
 ) -> FindingStatus:
-    """A state with its sentence; also the new name of a mistake that has another one now."""
+    """Return a state with its sentence; also the new name of a mistake that has another one now."""
     sentence = _SENTENCES[state]
     if mistake is not None and mistake != judged.target.mistake and judged.target.mistake is not None:
         sentence += f" It is called {title_of(mistake)} now; it was judged as {title_of(judged.target.mistake)}."

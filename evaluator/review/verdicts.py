@@ -107,7 +107,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()[:32]
 
     def of(self, side: Side) -> tuple[JudgedBox, ...]:
-        """The boxes of one side."""
+        """Return the boxes of one side."""
         return tuple(box for box in self.boxes if box.side == side)
 
 
@@ -257,12 +257,12 @@ def event_problems(event: Event) -> Iterator[EventProblem]:
 
 
 def time_text(time: datetime) -> str:
-    """A time in UTC as text that sorts, with six decimals of a second and a Z."""
+    """Return a time in UTC as text that sorts, with six decimals of a second and a Z."""
     return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def target_problem(target: Target) -> str | None:
-    """What is wrong with a target that comes from a file or a browser, in a few words; None when it is sound."""
+    """Return what is wrong with a target from a file or a browser, in a few words; None for nothing."""
     on_page = target.kind in WITH_BOXES or target.kind == "page"
     if target.page is not None and not 0 <= target.page < 2**31:
         return "the page must be a number from 0"
@@ -372,7 +372,7 @@ class ReviewLog:
         return len(self.judged)
 
     def of_documents(self, documents: Collection[str]) -> list[Judged]:
-        """The targets with an opinion that are in some documents, or compare models on all of them; newest first."""
+        """Return targets with an opinion in some documents, or comparisons over all; newest first."""
         return [one for one in self.judged.values() if (named := one.target.document) is None or named in documents]
 
     @cached_property
@@ -410,19 +410,19 @@ class ReviewLog:
         return frozenset(strange)
 
     def get(self, target_id: str) -> Judged | None:
-        """The history of a target, also when all opinions were withdrawn; None for one that nobody judged."""
+        """Return the history of a target, also when all opinions were withdrawn; None when never judged."""
         return self.every.get(target_id)
 
     def on_page(self, document: str, page: int) -> tuple[Judged, ...]:
-        """The judged mistakes of one page, the newest first."""
+        """Return the judged mistakes of one page, the newest first."""
         return tuple(self._mistakes.get((document, page), ()))
 
     def fields_of(self, document: str) -> tuple[Judged, ...]:
-        """The judged fields of one document, the newest first."""
+        """Return the judged fields of one document, the newest first."""
         return tuple(self._fields.get(document, ()))
 
     def words_of(self, poster: str) -> tuple[Judged, ...]:
-        """The judged words of one poster, the newest first."""
+        """Return the judged words of one poster, the newest first."""
         return tuple(self._words.get(poster, ()))
 
     @cached_property
@@ -436,7 +436,7 @@ class ReviewLog:
         return self._by_document("word")
 
     def _by_document(self, kind: Kind) -> dict[str | None, list[Judged]]:
-        """What was judged of a kind, by document."""
+        """Return what was judged of a kind, by document."""
         documents: dict[str | None, list[Judged]] = {}
         for judged in self.every.values():
             if judged.target.kind == kind:
@@ -454,14 +454,14 @@ class ReviewLog:
 
 
 def _content(box: JudgedBox, places: int) -> list[str]:
-    """What identifies a box."""
+    """Return what identifies a box."""
     # Adding 0.0 turns -0.0 into 0.0, which is the same place.
     numbers = [format(value + 0.0, f".{places}f") for value in box.xyxy]
     return [box.side, box.model or "", box.label, *("0" if float(text) == 0.0 else text for text in numbers)]
 
 
 def _task_problems(event: Event) -> Iterator[EventProblem]:
-    """An owner, a due date or a status that cannot be stored."""
+    """Yield why an owner, a due date or a status cannot be stored."""
     yield from _text_problems("owner", "the owner", event.owner, AUTHOR_LENGTH)
     if event.status and event.status not in STATUSES:
         rule = f"the status must be one of {', '.join(STATUSES)}"
@@ -472,7 +472,7 @@ def _task_problems(event: Event) -> Iterator[EventProblem]:
 
 
 def _is_date(text: str) -> bool:
-    """Whether a text is a day of the calendar, as ``2026-01-31``."""
+    """Return whether a text is a day of the calendar, as ``2026-01-31``."""
     try:
         return bool(_DATE.fullmatch(text)) and date.fromisoformat(text) is not None
     except ValueError:
@@ -480,7 +480,7 @@ def _is_date(text: str) -> bool:
 
 
 def _text_problems(column: str, what: str, text: str, length: int, *, allowed: str = "") -> Iterator[EventProblem]:
-    """Text that is too long, or that no file or screen can hold."""
+    """Yield why a text cannot be stored: it is too long, or no file or screen can hold it."""
     if len(text) > length:
         yield EventProblem(column, f"{what} may have {length:,} characters; this one has {len(text):,}")
     if any(unicodedata.category(char) in ("Cc", "Cs") and char not in allowed for char in text):

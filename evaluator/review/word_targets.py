@@ -33,7 +33,7 @@ _SENTENCES: Final[Mapping[bool, str]] = {
 
 
 class PosterText(NamedTuple):
-    """The texts of one model: its name, the posters that it has, and how one of them compares with the reference."""
+    """Texts of one model: its name, its posters, and how one of them compares with the reference."""
 
     name: str
     posters: Collection[str]
@@ -64,7 +64,7 @@ def attach_words(layers: LayersT, judged: Sequence[tuple[Target, Judged | None]]
 
 
 def targets_of_words(judged: Sequence[tuple[Target, Judged | None]]) -> dict[str, Target]:
-    """The words of `judged_words` under the identities that `attach_words` gives them."""
+    """Return the words of `judged_words` under the identities that `attach_words` gives them."""
     return {kept_id(target, held): target for target, held in judged}
 
 
@@ -78,7 +78,7 @@ def word_statuses(log: ReviewLog, models: Sequence[PosterText]) -> list[FindingS
 
 
 def _status(model: PosterText, judged: Judged) -> FindingStatus:
-    """What became of a word in the text of one model."""
+    """Return what became of a word in the text of one model."""
     target = judged.target
     compared = model.compare(target.document or "")
     if compared is None:
@@ -95,7 +95,7 @@ def _status(model: PosterText, judged: Judged) -> FindingStatus:
 
 
 def _target(places: WordPlaces, poster: str, model: str, signature: str) -> Target:
-    """A word as a target, on the first page."""
+    """Return a word as a target, on the first page."""
     missing = places.side == "missing"
     return Target(
         kind="word",
